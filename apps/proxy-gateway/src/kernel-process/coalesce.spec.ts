@@ -10,7 +10,7 @@ function controlled() {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('coalesce', () => {
-  it('gives everybody who asks during a run one run that begins after it', async () => {
+  it('gives all callers during a run one further run that begins after it', async () => {
     const { runs, ask } = controlled();
     const first = ask();
     const later = [ask(), ask(), ask()];
@@ -24,7 +24,7 @@ describe('coalesce', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('goes on after a failure, which only its own askers see', async () => {
+  it('continues after a failure, which only the callers of that run see', async () => {
     const { runs, ask } = controlled();
     const first = ask();
     const second = ask();
@@ -38,7 +38,7 @@ describe('coalesce', () => {
     expect(await third).toBe(3);
   });
 
-  it('lets somebody who asks during the second run have a third', async () => {
+  it('starts a third run for a caller during the second', async () => {
     const { runs, ask } = controlled();
     void ask();
     const second = ask();

@@ -1,6 +1,6 @@
 /**
- * Wraps a task so that one run is under way at a time, and everybody who asks during it shares exactly one further run:
- * whoever asked after a change gets a run that began after it.
+ * Wraps a task so that only one run is under way at a time. All calls during a run share one further run, so each
+ * caller gets a run that began after its call.
  */
 export function coalesce<T>(task: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;

@@ -8,16 +8,16 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { ProxyGatewaySettings } from '../settings.js';
 import { KernelService } from './kernel.service.js';
 
-/** The kernel's machine may get other addresses while it runs. */
+/** The addresses of the kernel's machine may change while it runs. */
 const RENEW_MS = 60_000;
 
 /**
- * Says for which client of the proxy the kernel opened a connection: to this service, and over PROXY_CLIENTS_CHANNEL to
- * the other services of the platform.
+ * Finds the client of the proxy that the kernel opened a connection for: for this service, and over
+ * PROXY_CLIENTS_CHANNEL for the platform's other services.
  */
 @Injectable()
 export class KernelClients implements ProxyClients, OnApplicationBootstrap, OnApplicationShutdown {
-  /** A kernel that this service has started has the addresses of this machine alone. */
+  /** Null: the kernel was started by this service and has the addresses of this machine. */
   kernelAddresses: ReadonlySet<string> | null;
   private server: ProxyClientsServer | undefined;
   private renewal: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export class KernelClients implements ProxyClients, OnApplicationBootstrap, OnAp
     this.kernelAddresses = kernel.runsElsewhere ? null : new Set();
   }
 
-  /** @throws StartError when PROXY_CLIENTS_CHANNEL cannot be listened on. */
+  /** @throws StartError when the address of PROXY_CLIENTS_CHANNEL cannot be listened on. */
   async onApplicationBootstrap(): Promise<void> {
     await this.listen();
     if (!this.kernel.runsElsewhere) return;
@@ -59,7 +59,7 @@ export class KernelClients implements ProxyClients, OnApplicationBootstrap, OnAp
     });
   }
 
-  /** A kernel that does not answer keeps the addresses it had; one of an older version has none to tell. */
+  /** If the kernel does not answer, the last known addresses stay. One of an older version cannot report any. */
   private async renew(): Promise<void> {
     const addresses = await this.kernel.addresses().catch(() => undefined);
     if (!Array.isArray(addresses)) return;

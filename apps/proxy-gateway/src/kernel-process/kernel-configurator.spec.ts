@@ -89,7 +89,7 @@ function setup() {
 }
 
 describe('KernelConfigurator', () => {
-  it('applies what the rows say, once', async () => {
+  it('applies the rows once', async () => {
     const { configurator, methods, asked } = setup();
     expect(configurator.state).toBe('starting');
     expect(await configurator.refresh()).toEqual({ generation: 1 });
@@ -99,7 +99,7 @@ describe('KernelConfigurator', () => {
     expect(methods()).toEqual(['apply']);
   });
 
-  it('applies again when forced, when the rows changed, and when another kernel took the place', async () => {
+  it('applies again when forced, when the rows changed, and for a new kernel', async () => {
     const { configurator, methods, world } = setup();
     await configurator.refresh();
     await configurator.force();
@@ -110,7 +110,7 @@ describe('KernelConfigurator', () => {
     expect(methods()).toEqual(['apply', 'apply', 'apply', 'apply']);
   });
 
-  it('switches groups without a new generation, and gives the choice back to them', async () => {
+  it('switches groups without a new generation, and takes choices back', async () => {
     const { configurator, asked, select } = setup();
     await configurator.refresh();
     select('n2');
@@ -124,7 +124,7 @@ describe('KernelConfigurator', () => {
     ]);
   });
 
-  it('reads nothing but selections where nothing else changed', async () => {
+  it('reads only selections if nothing else changed', async () => {
     const { configurator, asked, select, world } = setup();
     await configurator.refresh();
     select('n2');
@@ -138,7 +138,7 @@ describe('KernelConfigurator', () => {
         { group: 'PROXY', member: null },
       ],
     ]);
-    // Somebody who changed more at the same time is not served less.
+    // A caller that changed more at the same time must get a full read.
     world.rows = { ...world.rows, defaultPolicy: 'DIRECT' };
     const first = configurator.refreshSelections();
     await Promise.all([first, configurator.refreshSelections(), configurator.refresh()]);
@@ -148,7 +148,7 @@ describe('KernelConfigurator', () => {
     expect([world.loads, asked.at(-1)!.method]).toEqual([3, 'apply']);
   });
 
-  it('keeps what was applied when a configuration cannot run, and says so until one can', async () => {
+  it('keeps the applied configuration while a new one is invalid, and reports the failure', async () => {
     const { configurator, world } = setup();
     await configurator.refresh();
     const before = configurator.applied;
@@ -163,7 +163,7 @@ describe('KernelConfigurator', () => {
     expect([configurator.state, configurator.failure]).toEqual(['running', null]);
   });
 
-  it('does nothing while no kernel runs, and does not take the word of one that died since', async () => {
+  it('does nothing without a kernel, and ignores the answer of one that has died', async () => {
     const { configurator, world, methods } = setup();
     world.state = 'restarting';
     expect(await configurator.refresh()).toBeNull();
@@ -177,7 +177,7 @@ describe('KernelConfigurator', () => {
     expect(methods()).toEqual(['apply', 'apply']);
   });
 
-  it('passes on that the kernel does not answer', async () => {
+  it('reports that the kernel does not answer', async () => {
     const { configurator, world } = setup();
     world.answer = () => {
       throw new KernelUnavailableError('gone');

@@ -7,36 +7,38 @@ import { mapKernelConfig, withSelection } from '../kernel-config/kernel-config.m
 import type { KernelConfigRows, MappedConfig } from '../kernel-config/kernel-config.mapper.js';
 import type { KernelProcess } from './kernel-process.js';
 
-/** Ten thousand nodes and as many rules take a fraction of it. */
+/** Ten thousand nodes and as many rules take a fraction of this time. */
 const APPLY_TIMEOUT_MS = 30_000;
 
 export interface AppliedConfig {
-  /** Over everything but the selections. */
+  /** A hash over everything except the selections. */
   hash: string;
   mapped: MappedConfig;
 }
 
-/** Where rows come from. */
+/** Reads the rows of a configuration. */
 export interface ConfigReader {
   whole: () => Promise<KernelConfigRows>;
-  /** Tags by group, of those in which somebody chose. */
+  /** The selected tags by group, for groups with a selection. */
   selections: () => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Makes the kernel what the rows say: by a new generation where needed, by switching groups where that is enough. */
+/**
+ * Brings the kernel in line with the rows: with a new generation if needed, or by switching groups if that is enough.
+ */
 export class KernelConfigurator {
   readonly #process: Pick<KernelProcess, 'request' | 'state' | 'pid'>;
   readonly #read: ConfigReader;
   readonly #onApplied: (mapped: MappedConfig) => Promise<void>;
-  /** One at a time: rows read earlier must never be applied after rows read later. */
+  /** One rebuild at a time, since older rows must never be applied after newer ones. */
   readonly #refresh = coalesce(() => this.#rebuild());
   #applied: AppliedConfig | null = null;
   #lastApply: { result: ApplyResult; at: Date } | null = null;
   #failure: unknown = null;
   #reloading = false;
-  /** The next rebuild reads everything; otherwise what is chosen in groups is all that may have changed. */
+  /** The next rebuild reads everything; otherwise only selections can have changed. */
   #whole = false;
-  /** The next rebuild applies even what the kernel has already. */
+  /** The next rebuild applies the configuration even if the kernel already has it. */
   #forced = false;
 
   constructor(
@@ -49,7 +51,7 @@ export class KernelConfigurator {
     this.#onApplied = onApplied;
   }
 
-  /** What the running kernel was last told to be; null before the first. */
+  /** The configuration that the running kernel applied last; null before the first. */
   get applied(): MappedConfig | null {
     return this.#applied?.mapped ?? null;
   }
@@ -58,7 +60,7 @@ export class KernelConfigurator {
     return this.#lastApply;
   }
 
-  /** Why the last attempt failed; null after one that succeeded. */
+  /** Why the last attempt failed; null after a success. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -71,26 +73,26 @@ export class KernelConfigurator {
     return this.#reloading ? 'reloading' : 'running';
   }
 
-  /** A kernel that just started knows nothing, whatever its predecessor was told. */
+  /** To be called when a new kernel has started: it has no configuration yet. */
   forget(): void {
     this.#applied = null;
   }
 
   /**
-   * Null where nothing but selections had to change, or no kernel runs: it is told when it does.
-   * @throws KernelUnavailableError, KernelConfigError; the generation before stays.
+   * Null if only selections had to change, or if no kernel runs: it gets the configuration when it starts.
+   * @throws KernelUnavailableError, KernelConfigError; the previous generation stays.
    */
   refresh(): Promise<ApplyResult | null> {
     this.#whole = true;
     return this.#refresh();
   }
 
-  /** The same for somebody who changed nothing but selections: thousands of nodes need not be read for that. */
+  /** Like `refresh`, for a caller that changed only selections and need not read thousands of nodes. */
   async refreshSelections(): Promise<void> {
     await this.#refresh();
   }
 
-  /** Applies whether or not anything changed. */
+  /** Applies the configuration whether or not anything has changed. */
   force(): Promise<ApplyResult | null> {
     this.#forced = true;
     return this.refresh();
@@ -127,7 +129,7 @@ export class KernelConfigurator {
     this.#reloading = true;
     try {
       const result = await this.#process.request('apply', mapped.config, APPLY_TIMEOUT_MS);
-      // The one that took it may have died since: its successor knows nothing of it.
+      // The kernel that applied it may have died in the meantime; its successor has no configuration.
       if (child === this.#process.pid) this.#applied = { hash, mapped };
       this.#lastApply = { result, at: new Date() };
       return result;
@@ -136,7 +138,7 @@ export class KernelConfigurator {
     }
   }
 
-  /** Nothing but choices changed: no new generation for that. */
+  /** Only selections changed, so no new generation is needed. */
   async #reselect(mapped: MappedConfig): Promise<null> {
     const before = new Map(this.applied?.config.groups.map(({ name, selected }) => [name, selected]));
     for (const { name, selected } of mapped.config.groups) {

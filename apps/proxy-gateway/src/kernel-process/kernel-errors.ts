@@ -1,4 +1,4 @@
-/** The kernel is not running, died with the question open, or did not answer in time. */
+/** The kernel is not running, died before it answered, or did not answer in time. */
 export class KernelUnavailableError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -3,14 +3,14 @@ import type { Logger } from '@nestjs/common';
 import type { EventBatch, KernelLogEntry } from '../common/kernel-ipc.js';
 import type { SpoolRange } from '../common/spool-range.js';
 
-/** Older log lines waited for a service. */
+/** Log lines older than this waited in a separate kernel for a service. */
 const WAITED_MS = 5_000;
-/** Traffic that is older was kept while nobody took it: it is counted, and not shown as what happens now. */
+/** Older traffic was kept while no service was connected: it is counted, but not shown as live. */
 const LIVE_MS = 10_000;
 
 export type Listener<T> = (value: T) => void;
 
-/** `source` is where all of it, and nothing else, lies until it is stored. */
+/** `source` is the part of the spool that holds exactly these records until they are stored. */
 export type KernelRecords = Pick<EventBatch, 'closed' | 'traffic'> & { source: SpoolRange | null };
 
 class Listeners<T> {
@@ -25,7 +25,7 @@ class Listeners<T> {
   }
 }
 
-/** Hands what the kernel says to those who want to hear it. */
+/** Passes the kernel's events on to their listeners. */
 export class KernelEvents {
   readonly records = new Listeners<KernelRecords>();
   readonly left = new Listeners<readonly string[]>();
@@ -48,12 +48,12 @@ export class KernelEvents {
     }
     if (Object.values(dropped).every((count) => count === 0)) return;
     this.logger.error(
-      `The kernel could not hand over ${dropped.closed} records, ${dropped.traffic} traffic deltas, ${dropped.changes} changes, ${dropped.logs} log lines`,
+      `The kernel dropped ${dropped.closed} records, ${dropped.traffic} traffic deltas, ${dropped.changes} changes, ${dropped.logs} log lines`,
     );
   }
 }
 
-/** The line gets the time of now; one that waited for a service says when it was written. */
+/** A line is logged with the present time; one that waited for a service also says when it was written. */
 function fieldsOf({ at, fields }: Pick<KernelLogEntry, 'at' | 'fields'>): Record<string, unknown>[] {
   const waited = Date.now() - at > WAITED_MS;
   return fields || waited ? [{ ...fields, ...(waited && { written_at: new Date(at).toISOString() }) }] : [];

@@ -4,16 +4,19 @@ import { SPOOL_ARGUMENT, type SpoolFiles } from '../common/spool-files.js';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
 import type { KernelChild } from './kernel-process.js';
 
-/** Starts the kernel's process. A class, so that tests can hand in another way to start it. */
+/** Starts the kernel's process. Tests replace this class to start something else. */
 export class KernelLauncher {
   private readonly entry: URL;
   private readonly execArgv: readonly string[];
   private readonly spoolFiles: SpoolFiles | null;
 
-  /** Whether the kernel runs on its own and is not ended with this service. */
+  /** Whether the kernel keeps running when this service ends. */
   readonly leavesKernelRunning: boolean = false;
 
-  /** `spoolFiles` hold the kernel's records until they are stored. They stay open: each kernel gets the same. */
+  /**
+   * @param spoolFiles hold the kernel's records until they are stored. They stay open, since each new kernel gets the
+   * same ones.
+   */
   constructor(
     entry = new URL('../kernel/kernel-main.js', import.meta.url),
     execArgv: readonly string[] = [],
@@ -24,15 +27,15 @@ export class KernelLauncher {
     this.spoolFiles = spoolFiles;
   }
 
-  /** `executable` is mihomo's, for that mode. */
+  /** @param executable the path of mihomo, for that mode. */
   launch(mode: KernelProgramName, executable: string): KernelChild {
     const { spoolFiles } = this;
     return fork(fileURLToPath(this.entry), [mode, executable, ...(spoolFiles ? [SPOOL_ARGUMENT] : [])], {
-      // Young space of 8 MiB: relayed bytes live in external buffers, small heaps keep the process small.
+      // A young generation of 8 MiB: relayed bytes live in external buffers, so a small heap suffices.
       execArgv: [...this.execArgv, '--max-semi-space-size=4'],
-      // Nothing of our environment is the kernel's business, least of all the database's address.
+      // The kernel must see nothing of our environment, least of all the address of the database.
       env: {},
-      // The kernel gets descriptors 4 and 5, and no path.
+      // The kernel gets the files as descriptors 4 and 5 and never learns their path.
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...(spoolFiles ?? [])],
       detached: false,
     });

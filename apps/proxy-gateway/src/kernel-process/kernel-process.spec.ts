@@ -25,7 +25,7 @@ class FakeClock implements Clock {
     return this.#timers.map(({ at }) => at - this.time).sort((a, b) => a - b);
   }
 
-  /** Runs what is due, letting promises settle in between. */
+  /** Runs due timers and lets promises settle in between. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;
     for (;;) {
@@ -89,7 +89,7 @@ function supervised(options: Partial<KernelProcessOptions> = {}) {
 }
 
 describe('KernelProcess', () => {
-  it('answers only once its child said ready', async () => {
+  it('answers only after its child is ready', async () => {
     const { kernel, become, last, readyCount } = supervised();
     kernel.start();
     await expect(kernel.request('status', null)).rejects.toThrow(KernelUnavailableError);
@@ -99,7 +99,7 @@ describe('KernelProcess', () => {
     await expect(kernel.request('connections', null)).resolves.toEqual(['c1']);
   });
 
-  it('matches answers to questions whatever their order', async () => {
+  it('matches answers to requests in any order', async () => {
     const { kernel, become, last } = supervised();
     kernel.start();
     become();
@@ -111,7 +111,7 @@ describe('KernelProcess', () => {
     expect(await Promise.all([first, second])).toEqual([true, false]);
   });
 
-  it('gives a configuration error back as one', async () => {
+  it('returns a configuration error as such', async () => {
     const { kernel, become, last } = supervised();
     kernel.start();
     become();
@@ -127,7 +127,7 @@ describe('KernelProcess', () => {
     expect((error as KernelConfigError).message).toBe('rules[3]: bad CIDR');
   });
 
-  it('fails open questions when the child dies, and starts another within a second', async () => {
+  it('fails open requests when the child dies, and starts another within a second', async () => {
     const { kernel, become, last, children, clock, exits } = supervised();
     kernel.start();
     become();
@@ -143,7 +143,7 @@ describe('KernelProcess', () => {
     expect(exits).toEqual(['killed by SIGKILL']);
   });
 
-  it('waits longer after each death in a row, never longer than its bound, and forgets after a stable life', async () => {
+  it('waits longer after each death in a row, up to a bound, and starts over after a stable run', async () => {
     const { kernel, become, last, clock } = supervised({ restartMs: 50, maxRestartMs: 800, stableMs: 10_000 });
     kernel.start();
     const waits: number[] = [];
@@ -161,7 +161,7 @@ describe('KernelProcess', () => {
     expect(clock.waits[0]).toBe(50);
   });
 
-  it('replaces a child that never says ready', async () => {
+  it('replaces a child that never becomes ready', async () => {
     const { kernel, children, clock, exits } = supervised({ readyTimeoutMs: 3_000 });
     kernel.start();
     await clock.advance(3_100);
@@ -178,7 +178,7 @@ describe('KernelProcess', () => {
     expect(children).toHaveLength(2);
   });
 
-  it('gives up on an answer after its time, and ignores it when it comes late', async () => {
+  it('gives up on an answer after a time, and ignores it when it comes late', async () => {
     const { kernel, become, last, clock } = supervised({ heartbeatMs: 60_000 });
     kernel.start();
     become();
@@ -190,7 +190,7 @@ describe('KernelProcess', () => {
     expect(kernel.state).toBe('running');
   });
 
-  it('fails at once when the channel is gone', async () => {
+  it('fails at once when the channel is closed', async () => {
     const { kernel, become, last } = supervised();
     kernel.start();
     become();
@@ -207,7 +207,7 @@ describe('KernelProcess', () => {
     expect(batches[0]).toMatchObject(batch);
   });
 
-  it('stops for good when told to', async () => {
+  it('stops for good when asked to', async () => {
     const { kernel, become, last, children, clock } = supervised();
     kernel.start();
     become();

@@ -10,7 +10,7 @@ import type {
 } from '../common/kernel-ipc.js';
 import { KernelUnavailableError } from './kernel-errors.js';
 
-/** The kernel's process, or a link to a kernel elsewhere that behaves like one. */
+/** The kernel's process, or a connection to a separate kernel that behaves like one. */
 export type KernelChild = ChildLike<ParentMessage, ChildMessage>;
 
 export interface KernelProcessOptions {
@@ -18,15 +18,15 @@ export interface KernelProcessOptions {
   clock: Clock;
   onReady(): void;
   onEvents(batch: EventBatch): void;
-  /** The kernel has records that were not stored as far as it knows. */
+  /** The kernel has records that, as far as it knows, were not stored. */
   onLeft?(spools: readonly string[]): void;
   onExit(reason: string): void;
-  /** The kernel goes on when nobody wants this process's end of it. */
+  /** The kernel keeps running when this process disconnects. */
   leaveRunning?: boolean;
   /** First wait before a restart; doubles with every death in a row, up to `maxRestartMs`. */
   restartMs?: number;
   maxRestartMs?: number;
-  /** A child that lived this long starts the series of waits again. */
+  /** A child that ran for this long resets the waits. */
   stableMs?: number;
   readyTimeoutMs?: number;
   heartbeatMs?: number;
@@ -38,19 +38,22 @@ const DEFAULTS = {
   restartMs: 50,
   maxRestartMs: 800,
   stableMs: 10_000,
-  /** A process takes its time to start on a busy machine. */
+  /** On a busy machine a process takes long to start. */
   readyTimeoutMs: 60_000,
   heartbeatMs: 5_000,
   leaveRunning: false,
   onLeft: () => undefined,
 };
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Heartbeats missed in a row before a kernel counts as hung: a large configuration keeps it busy for seconds. */
+/** Missed heartbeats in a row before a kernel counts as hung. A large configuration keeps it busy for seconds. */
 const MISSED_HEARTBEATS = 6;
 
 type KernelLink = ChildLink<KernelCalls, ParentMessage, ChildMessage>;
 
-/** Starts the kernel's process, watches it, and starts another when it dies or hangs. Fork and clock are handed in. */
+/**
+ * Starts the kernel's process, watches it, and starts another when it dies or hangs. Tests pass in the launcher and the
+ * clock.
+ */
 export class KernelProcess {
   readonly #options: Required<KernelProcessOptions>;
   readonly #restartWaits: RestartWaits;
@@ -85,8 +88,9 @@ export class KernelProcess {
   }
 
   /**
-   * Asks the kernel something.
-   * @throws KernelUnavailableError when it is down or does not answer in time; KernelConfigError as the kernel raised it.
+   * Sends a request to the kernel and returns its answer.
+   * @throws KernelUnavailableError when it is down or does not answer in time; KernelConfigError as raised by the
+   * kernel.
    */
   request<M extends KernelMethod>(
     method: M,
@@ -100,7 +104,7 @@ export class KernelProcess {
     return link.request(method, params, timeoutMs);
   }
 
-  /** Lets flows end for `graceMs`, then the process; kills it when it does not go by itself. */
+  /** Gives flows `graceMs` to end, then ends the process, by force if necessary. */
   async stop(graceMs = 1_000): Promise<void> {
     this.#wanted = false;
     this.#cancelTimer();
@@ -109,7 +113,7 @@ export class KernelProcess {
       return;
     }
     const { child, link } = this.#current;
-    // A kernel that cannot answer is ended by the kill below.
+    // A kernel that cannot answer is killed below.
     if (this.#options.leaveRunning) child.kill('SIGTERM');
     else await this.request('shutdown', { graceMs }, graceMs + 2_000).catch(() => link.kill());
     const cancelKill = this.#options.clock.after(1_000, () => link.kill());

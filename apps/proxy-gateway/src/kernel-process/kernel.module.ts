@@ -14,7 +14,7 @@ import { RemoteKernelLauncher } from './remote-kernel.js';
 import { KERNEL_CHANNEL_KEY } from '../secret-box.token.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
-/** @throws StartError where a separate kernel is meant and nobody says where it is. */
+/** @throws StartError if a separate kernel is configured without its address. */
 function launcherFor(settings: ProxyGatewaySettings, key: ControlKey): KernelLauncher {
   if (settings.kernel === 'own') return new KernelLauncher(undefined, undefined, spoolFilesFor(settings));
   const endpoint = parseControlEndpoint(settings.kernelChannel ?? '');
@@ -22,12 +22,15 @@ function launcherFor(settings: ProxyGatewaySettings, key: ControlKey): KernelLau
   throw new StartError('PROXY_KERNEL is separate, and PROXY_KERNEL_CHANNEL does not say where it is');
 }
 
-/** Named by the port: two services of one home keep theirs apart. Null where the home cannot be written. */
+/**
+ * The file names contain the port, so that two services with one home have separate files. Null if the home is not
+ * writable.
+ */
 export function spoolFilesFor({ home, port }: Pick<ProxyGatewaySettings, 'home' | 'port'>): SpoolFiles | null {
   try {
     return openSpoolFiles(join(home, 'kernel-records'), `records-${port}`);
   } catch (error) {
-    new Logger('Kernel').warn(`Records are not kept on disk until they are stored: ${(error as Error).message}`);
+    new Logger('Kernel').warn(`Records that are not stored yet cannot be kept on disk: ${(error as Error).message}`);
     return null;
   }
 }

@@ -39,18 +39,18 @@ import { explainFirstFailure } from './start-refusal.js';
 
 export { KERNEL_CONFIG_CHANNEL };
 
-/** Changes that come together make one reload. */
+/** Changes within this time make one reload. */
 const DEBOUNCE_MS = 50;
-/** A configuration that was refused is tried again: a taken port becomes free, a database comes back. */
+/** A refused configuration is tried again: a port may become free, or a database come back. */
 const RETRY_MS = 2_000;
 const FIRST_APPLY_MS = 5_000;
-/** Whatever was not heard of is in force after this; a configuration that is in force already changes nothing. */
+/** Reloads this often in case a notification was missed; an unchanged configuration is not applied again. */
 const RENEW_MS = 300_000;
 const SHUTDOWN_GRACE_MS = 500;
-/** A request waits for this answer. */
+/** Short, since a request waits for this answer. */
 const CLIENT_OF_MS = 2_000;
 
-/** The kernel of this process: keeps it running on what the database says, and speaks for it. */
+/** The kernel of this process: keeps it in line with the database and answers questions about it. */
 @Injectable()
 export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Kernel');
@@ -62,9 +62,9 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly firstApply = Promise.withResolvers<void>();
   private due: NodeJS.Timeout | null = null;
   private reported: string | null = null;
-  /** Why a separate kernel was last not there. */
+  /** Why the connection to a separate kernel was last lost. */
   private lost: string | null = null;
-  /** This kernel has not got a configuration yet. */
+  /** The running kernel has not received a configuration yet. */
   private newborn = false;
   private stopping = false;
   private readonly isRemote: boolean;
@@ -95,8 +95,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Waits for the first configuration to be applied, so that a service that says it is ready also carries traffic.
-   * @throws StartError when the port that the environment names is taken.
+   * Waits until the first configuration is applied, so that a service that is ready also carries traffic.
+   * @throws StartError when the port from the environment is taken.
    */
   async onApplicationBootstrap(): Promise<void> {
     const renew = (): void => this.syncIn(DEBOUNCE_MS);
@@ -105,7 +105,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.endings.push(this.preferences.onChange(renew));
     this.source.onListening(renew);
     this.process.start();
-    // A kernel that cannot start is told by its state; the management API must not wait for it for ever.
+    // The state shows a kernel that cannot start; the management API must not wait for it for ever.
     const cancel = SYSTEM_CLOCK.after(FIRST_APPLY_MS, () => this.firstApply.resolve());
     await this.firstApply.promise;
     cancel();
@@ -123,50 +123,53 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     await this.process.stop(SHUTDOWN_GRACE_MS);
   }
 
-  /** What is to be written down: every flow once, at its end, and what moved in each second; in batches. */
+  /** Batches of records to store: each flow once, at its end, and the traffic of each second. */
   onRecords(listener: Listener<KernelRecords>): void {
     this.events.records.add(listener);
   }
 
-  /** The kernel has records of these spools and waits for `resumeRecords`. */
+  /** The kernel holds records of these spools and waits for `resumeRecords`. */
   onLeft(listener: Listener<readonly string[]>): void {
     this.events.left.add(listener);
   }
 
-  /** Lets the kernel forget records that are in the database. A kernel that does not hear it asks at its next start. */
+  /** Lets the kernel delete records that are in the database. A kernel that misses this asks at its next start. */
   async storedRecords(ranges: readonly SpoolRange[]): Promise<void> {
     await this.process.request('stored', ranges).catch(() => undefined);
   }
 
-  /** Has the kernel send what is left of it, and `lost`, without what is stored. @throws KernelUnavailableError */
+  /**
+   * Makes the kernel send the records it still holds, and those in `lost`, except the stored ones. @throws
+   * KernelUnavailableError
+   */
   async resumeRecords(stored: readonly SpoolRange[], lost: readonly SpoolRange[]): Promise<void> {
     await this.process.request('resume', { stored, lost });
   }
 
-  /** What moved in a second that has just passed, while anything moves. */
+  /** The traffic of the last second, while there is any. */
   onTraffic(listener: Listener<TrafficDelta>): void {
     this.events.traffic.add(listener);
   }
 
-  /** Every group that uses another member than before, told to or by itself. */
+  /** Groups that switched to another member, by a choice or on their own. */
   onSwitched(listener: Listener<GroupSwitched>): void {
     this.events.switches.add(listener);
   }
 
-  /** Every node that failed too often in a row, or works again after that. */
+  /** Nodes that failed too often in a row, or work again after that. */
   onCircuit(listener: Listener<CircuitChanged>): void {
     this.events.circuits.add(listener);
   }
 
-  /** A kernel that just started has its first configuration, and knows nothing else of what its predecessor was told. */
+  /** A kernel has just started and received its first configuration, but nothing else that its predecessor knew. */
   onNewborn(listener: () => void | Promise<void>): void {
     this.newbornListeners.add(listener);
   }
 
   /**
-   * Makes what the database says now the kernel's configuration, and waits for it; does nothing where it is already.
-   * A kernel that is down or a configuration that cannot run is logged and shown in the status, not thrown: the change
-   * itself is stored, and the kernel gets it when it can.
+   * Applies the database's present state to the kernel, and waits for that; does nothing if it is already applied. A
+   * kernel that is down or an invalid configuration is logged and shown in the status, not thrown: the change itself is
+   * stored, and the kernel gets it as soon as possible.
    */
   async sync(): Promise<void> {
     try {
@@ -178,7 +181,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** The same where nothing but what people chose inside groups changed. */
+  /** Like `sync`, for changes of selections in groups only. */
   async syncSelections(): Promise<void> {
     try {
       await this.configurator.refreshSelections();
@@ -189,8 +192,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * The same as `sync`, whether or not anything changed.
-   * @throws AppError KERNEL_UNAVAILABLE; UNPROCESSABLE for a configuration that cannot run: the generation before stays.
+   * Like `sync`, whether or not anything has changed.
+   * @throws AppError KERNEL_UNAVAILABLE; UNPROCESSABLE for an invalid configuration: the previous generation stays.
    */
   async reload(): Promise<ApplyResult> {
     const result = await this.translated(this.configurator.force());
@@ -198,7 +201,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return result;
   }
 
-  /** @throws AppError KERNEL_UNAVAILABLE, as all of the following. */
+  /** @throws AppError KERNEL_UNAVAILABLE, like all methods below. */
   connections(): Promise<ConnectionSnapshot[]> {
     return this.ask('connections', null);
   }
@@ -211,41 +214,41 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.ask('closeConnections', filter);
   }
 
-  /** Tells the kernel what measurements said, by node tag; `testUrl` null for the general address. */
+  /** Sends measurements to the kernel, by node tag; `testUrl` is null for the general address. */
   async setHealth(testUrl: string | null, report: HealthReport): Promise<void> {
     await this.ask('setHealth', { testUrl, report });
   }
 
-  /** What each group uses at this moment, without its members. */
+  /** The member that each group uses at the moment, without the list of members. */
   groupsInUse(): Promise<GroupInUse[]> {
     return this.ask('groupsInUse', null);
   }
 
-  /** What each group of the kernel uses at this moment. */
+  /** The state of each group in the kernel at the moment. */
   groups(): Promise<GroupState[]> {
     return this.ask('groups', null);
   }
 
-  /** What the open connections through each group, node and built-in amount to. */
+  /** The number and the bytes of open connections for each group, node and built-in. */
   usage(): Promise<Record<string, TagUsage>> {
     return this.ask('usage', null);
   }
 
-  /** Whether the kernel runs on its own: its connections may come from another machine's address. */
+  /** Whether the kernel is separate: its connections may come from another machine. */
   get runsElsewhere(): boolean {
     return this.isRemote;
   }
 
   /**
-   * The client of the proxy that a connection to this service was opened for; null where it is none of the kernel's, or
-   * no kernel runs. @throws AppError KERNEL_UNAVAILABLE when it does not answer.
+   * The client of the proxy behind a connection to this service; null if the connection is not the kernel's, or no
+   * kernel runs. @throws AppError KERNEL_UNAVAILABLE when it does not answer.
    */
   async clientOf(connection: OwnServiceConnection): Promise<string | null> {
     if (this.process.state !== 'running') return null;
     return this.translated(this.process.request('clientOf', connection, CLIENT_OF_MS));
   }
 
-  /** Of the machine that the kernel runs on; undefined from a kernel of an older version. */
+  /** The addresses of the machine that the kernel runs on; undefined from a kernel of an older version. */
   addresses(): Promise<readonly string[] | undefined> {
     return this.ask('addresses', null);
   }
@@ -254,7 +257,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.ask('testRoute', flow);
   }
 
-  /** Databases to look addresses up in from now on; a kernel that starts anew has to be told again. */
+  /** Sets the databases for rules. A kernel that restarts needs this call again. */
   async reloadGeo(paths: KernelCalls['reloadGeo']['params']): Promise<void> {
     await this.process.request('reloadGeo', paths);
   }
@@ -263,7 +266,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.ask('status', null);
   }
 
-  /** Which program carries the traffic. */
+  /** The program that carries the traffic. */
   get program(): KernelProgramName {
     return this.source.mode.get();
   }
@@ -272,22 +275,22 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.configurator.state;
   }
 
-  /** At a scrape: a kernel that does not answer must not hold it up. */
+  /** Called at a scrape, which a kernel that does not answer must not delay. */
   async flowFailures(): Promise<number> {
     return (await this.process.request('status', null, 1_000)).flowFailuresTotal;
   }
 
-  /** What the kernel was last told to be; null before the first. */
+  /** The configuration that the kernel received last; null before the first. */
   get config(): KernelConfig | null {
     return this.configurator.applied?.config ?? null;
   }
 
-  /** What the running kernel was told, with what could not be; null while that is not what the database says. */
+  /** The applied configuration and what could not be applied; null while it differs from the database. */
   get applied(): MappedConfig | null {
     return this.configurator.failure === null ? this.configurator.applied : null;
   }
 
-  /** Its state with the facts it can give; never fails. */
+  /** The state of the kernel with the facts that are available; never rejects. */
   async describe(version: string): Promise<{ view: KernelStatusView; live: KernelStatus | null }> {
     const live = await this.process.request('status', null, 1_000).catch(() => null);
     return { view: describeKernel(this.process, this.configurator, { live, version, type: this.program }), live };
@@ -314,10 +317,10 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.firstApply.resolve();
   }
 
-  /** A separate kernel is tried for as long as it takes; the log says so once. */
+  /** Reconnecting to a separate kernel is tried without end; it is logged once. */
   private kernelLost(reason: string, isRemote: boolean): void {
     if (!isRemote) this.logger.warn(`The kernel ended (${reason}); another is started`);
-    else if (reason !== this.lost) this.logger.warn(`${reason}; it is tried again until it is`);
+    else if (reason !== this.lost) this.logger.warn(`${reason}; trying again`);
     this.lost = reason;
   }
 
@@ -334,12 +337,14 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.newborn = false;
     for (const listener of this.newbornListeners) {
       void (async () => listener())().catch((error: unknown) =>
-        this.logger.warn(`A new kernel was not told everything: ${error instanceof Error ? error.message : 'failed'}`),
+        this.logger.warn(
+          `A new kernel did not receive everything: ${error instanceof Error ? error.message : 'failed'}`,
+        ),
       );
     }
   }
 
-  /** Once per reason, however often it is tried again. */
+  /** Logs each reason once, however often the attempt is repeated. */
   private report(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof KernelUnavailableError || message === this.reported) return;
@@ -367,5 +372,5 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 function unavailable(cause?: unknown): AppError {
-  return new AppError('KERNEL_UNAVAILABLE', 'The proxy kernel is not running; it is being started again.', { cause });
+  return new AppError('KERNEL_UNAVAILABLE', 'The proxy kernel is not running; it is being restarted.', { cause });
 }

@@ -9,7 +9,7 @@ const SHOWN_LEFT_OUT = 100;
 export interface KernelFacts {
   /** Null while the kernel does not answer. */
   live: KernelStatus | null;
-  /** Of this service, which is the embedded kernel's too. */
+  /** The version of this service, which is also that of the embedded kernel. */
   version: string;
   type: KernelStatusView['type'];
 }
@@ -40,10 +40,10 @@ export function describeKernel(
   };
 }
 
-/** Errors of the database are not for users: they may hold parts of a statement. */
+/** Errors of the database are not shown, since they may contain parts of a statement. */
 function errorText(failure: unknown): string | null {
   if (failure === null) return null;
   if (failure instanceof KernelUnavailableError) return failure.message;
   if (failure instanceof Error && failure.name === 'KernelConfigError') return failure.message;
-  return 'The configuration could not be read; the log of the service says why.';
+  return 'The configuration could not be read; see the log of the service for the reason.';
 }

@@ -13,11 +13,11 @@ import { KernelLauncher } from './kernel-launcher.js';
 import type { KernelChild } from './kernel-process.js';
 import type { FromKernel, FromService } from '../common/kernel-channel.js';
 
-/** "Starts" a kernel that runs on its own by connecting to it. */
+/** "Starts" a separate kernel by connecting to it. */
 export class RemoteKernelLauncher extends KernelLauncher {
   private readonly endpoint: ControlEndpoint;
   private readonly key: ControlKey;
-  /** Batches of one run of the kernel that were taken: one that was not acknowledged in time comes again. */
+  /** Batches received from one run of the kernel: one that was not acknowledged in time is sent again. */
   private readonly taken = { instance: '', number: 0 };
 
   constructor(endpoint: ControlEndpoint, key: ControlKey) {
@@ -33,7 +33,7 @@ export class RemoteKernelLauncher extends KernelLauncher {
   }
 }
 
-/** One connection to a kernel, in the form that a child process has: its end is the connection's. */
+/** One connection to a kernel, with the interface of a child process: it "exits" when the connection closes. */
 class RemoteKernel extends EventEmitter implements KernelChild {
   pid: number | undefined;
   private readonly place: string;
@@ -62,7 +62,7 @@ class RemoteKernel extends EventEmitter implements KernelChild {
     return true;
   }
 
-  /** Ends the connection; the kernel goes on. */
+  /** Closes the connection; the kernel keeps running. */
   kill(): boolean {
     this.dialling.abort();
     this.link?.close();
@@ -89,7 +89,7 @@ class RemoteKernel extends EventEmitter implements KernelChild {
     void link.send({ type: 'ack', number: message.number } satisfies FromService).catch(() => undefined);
   }
 
-  /** Files are sent as what is in them. */
+  /** Sends the content of files instead of their paths. */
   private async translated(message: ParentMessage): Promise<FromService> {
     if (message.method !== 'reloadGeo') return message;
     const { country, asn } = message.params;
@@ -97,7 +97,7 @@ class RemoteKernel extends EventEmitter implements KernelChild {
   }
 
   private end(reason: Error): void {
-    this.emit('exit', null, `the kernel at ${this.place} is not there: ${reason.message}`);
+    this.emit('exit', null, `the kernel at ${this.place} cannot be reached: ${reason.message}`);
     this.removeAllListeners();
   }
 }

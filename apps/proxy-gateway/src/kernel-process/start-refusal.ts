@@ -2,8 +2,8 @@ import { StartError } from '@gatehouse/platform';
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
 
 /**
- * Whether the service must not start with what went wrong at the first configuration: the port of the environment is
- * taken. A port that people set in the settings does not stop it: they need the API to set another.
+ * The error that must keep the service from starting, after the first configuration failed: the port from the
+ * environment is taken. A port from the settings is no reason, since users need the API to change it.
  */
 export function explainFirstFailure(failure: unknown, portIsFromSettings: boolean): StartError | null {
   if (portIsFromSettings || !(failure instanceof KernelConfigError) || !failure.path.startsWith('listeners'))

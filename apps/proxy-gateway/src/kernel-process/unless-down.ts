@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/platform';
 
-/** What the kernel says, or `otherwise` while there is none to ask. */
+/** The kernel's answer, or `otherwise` while it is down. */
 export async function unlessDown<T>(answer: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await answer;

@@ -30,13 +30,13 @@ function setup(kernel: Partial<ProxyKernel> = {}) {
 }
 
 describe('KernelChild', () => {
-  it('answers with what the kernel says, under the id of the question', async () => {
+  it('answers with the result of the kernel, under the id of the request', async () => {
     const { ask, sent } = setup({ closeConnection: (id) => id === 'c1' });
     await ask({ method: 'closeConnection', params: { id: 'c1' } });
     expect(sent).toEqual([{ type: 'response', id: 7, ok: true, result: true }]);
   });
 
-  it('hands a configuration error over with its path', async () => {
+  it('passes on a configuration error with its path', async () => {
     const { ask, sent } = setup({
       select: () => {
         throw new KernelConfigError('PROXY', 'n9 is no member');
@@ -49,7 +49,7 @@ describe('KernelChild', () => {
     });
   });
 
-  it('ends the connections of one group only', async () => {
+  it('closes the connections of one group only', async () => {
     const closed: string[] = [];
     const connections = [
       { id: 'a', chain: ['PROXY', 'n1'] },
@@ -61,11 +61,11 @@ describe('KernelChild', () => {
       closeConnection: (id) => (closed.push(id), id !== 'c'),
     });
     await ask({ method: 'closeConnections', params: { group: 'PROXY' } });
-    // The second had ended by itself in between.
+    // The second had ended in the meantime.
     expect([closed, sent[0]]).toEqual([['a', 'c'], { type: 'response', id: 7, ok: true, result: 1 }]);
   });
 
-  it('ends the connections that a group sent through one member, or some by their ids', async () => {
+  it('closes the connections that a group sent through one member, or some by their ids', async () => {
     const closed: string[] = [];
     const connections = [
       { id: 'a', chain: ['PROXY', 'n1'] },
@@ -83,7 +83,7 @@ describe('KernelChild', () => {
     expect(sent.map((message) => message.type === 'response' && message.ok && message.result)).toEqual([1, 2, 0]);
   });
 
-  it('passes measurements on and says what groups use', async () => {
+  it('passes on measurements and reports what groups use', async () => {
     const told: unknown[] = [];
     const groups = [{ name: 'AUTO', type: 'url-test', members: ['n1'], now: 'n1', fixed: false } as const];
     const { ask, sent } = setup({ setHealth: (...given) => void told.push(given), groups: () => [...groups] });
@@ -94,7 +94,7 @@ describe('KernelChild', () => {
     expect(sent[1]).toMatchObject({ ok: true, result: groups });
   });
 
-  it('tells of switches and circuits', async () => {
+  it('reports switches and circuits', async () => {
     const { ask, sent, listeners } = setup();
     const change = { at: 1, group: 'AUTO', from: 'n1', to: 'n2', reason: 'dead' } as const;
     const circuit = { at: 1, tag: 'n1', open: true, failures: 3 };
@@ -104,7 +104,7 @@ describe('KernelChild', () => {
     expect(sent[0]).toMatchObject({ type: 'events', switched: [change], circuits: [circuit] });
   });
 
-  it('hands over the last records before it answers that it is done, and exits after that', async () => {
+  it('sends the last records before it answers the shutdown, and exits after that', async () => {
     const { ask, sent, order } = setup();
     await ask({ method: 'shutdown', params: { graceMs: 0 } });
     expect(order).toEqual(['events', 'response', 'exit 0']);

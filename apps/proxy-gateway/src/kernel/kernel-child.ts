@@ -6,7 +6,7 @@ import type { ChildMessage, CloseFilter, ParentMessage, RemoteError, TagUsage } 
 
 import type { GeoFilePaths } from './kernel-geo.js';
 
-/** What the child needs of the process it runs in. */
+/** What the child needs from its process. */
 export interface ChildChannel {
   send(message: ChildMessage): Promise<void>;
   exit(code: number): void;
@@ -14,7 +14,7 @@ export interface ChildChannel {
   reloadGeo?(paths: GeoFilePaths): void;
 }
 
-/** Answers the service's requests with one kernel. */
+/** Answers the service's requests from one kernel. */
 export class KernelChild {
   readonly #kernel: ProxyKernel;
   readonly #events: KernelEventQueue;
@@ -33,18 +33,18 @@ export class KernelChild {
 
   async handle(message: ParentMessage): Promise<void> {
     const answer = await this.answer(message);
-    // A channel that is gone has ended this process already (`disconnect`).
+    // If the channel is closed, this process is already ending (`disconnect`).
     await this.#channel.send(answer).catch(() => undefined);
     if (message.method === 'shutdown') this.#channel.exit(0);
   }
 
-  /** Ends every flow, hands over what is left to tell, once. */
+  /** Ends every flow and sends the last events, once. */
   end(graceMs: number): Promise<void> {
     this.#ending ??= this.#kernel.close(graceMs).then(() => this.#events.flush());
     return this.#ending;
   }
 
-  /** Does what is asked. Never rejects: what failed is in the answer. */
+  /** Handles one request. Never rejects: the answer carries the error. */
   async answer(message: ParentMessage): Promise<ChildMessage> {
     try {
       return { type: 'response', id: message.id, ok: true, result: await this.#perform(message) };

@@ -6,7 +6,7 @@ import type { EventBatch } from '../common/kernel-ipc.js';
 const record = (id: string): ConnectionRecord => ({ id }) as ConnectionRecord;
 
 describe('KernelEventQueue', () => {
-  it('sends what came within one interval as one batch', async () => {
+  it('sends the events of one interval as one batch', async () => {
     vi.useFakeTimers();
     const batches: EventBatch[] = [];
     const queue = new KernelEventQueue((batch) => Promise.resolve(void batches.push(batch)), 200);
@@ -45,7 +45,7 @@ describe('KernelEventQueue', () => {
     expect(most).toBe(1);
   });
 
-  it('counts what does not fit', async () => {
+  it('counts events that do not fit', async () => {
     const batches: EventBatch[] = [];
     const queue = new KernelEventQueue((batch) => Promise.resolve(void batches.push(batch)), 60_000);
     for (let i = 0; i < 100_003; i++) queue.closed(record('c'));
@@ -68,7 +68,7 @@ describe('KernelEventQueue', () => {
     expect(batch?.dropped.logs).toBe(3);
   });
 
-  it('goes on after a send that failed', async () => {
+  it('continues after a failed send', async () => {
     let calls = 0;
     const queue = new KernelEventQueue(
       () => (calls++ === 0 ? Promise.reject(new Error('gone')) : Promise.resolve()),

@@ -8,22 +8,26 @@ import { WaitingRecords } from './waiting-records.js';
 const MAX_CHANGES = 10_000;
 const MAX_LOGS = 2_000;
 
-/** What waits without a spool is lost with a process that is killed. A message costs both sides some 20 µs, so this is little a second. */
+/**
+ * Without a spool, events that wait are lost when the process is killed. A message costs both sides about 20 µs, so
+ * this interval is cheap.
+ */
 const INTERVAL_MS = 20;
 
 const nothingDropped = (): EventBatch['dropped'] => ({ closed: 0, traffic: 0, changes: 0, logs: 0 });
 
 /**
- * Holds events until the service has them. At most one batch is under way, so a slow reader makes batches larger
- * instead of queueing messages; past the bounds the newest is dropped (of log lines the oldest) and counted, never silently; traffic is added up.
- * With a spool, records and traffic outlive this process until the service says that they are stored.
+ * Holds events until the service has received them. At most one batch is under way, so a slow reader makes batches
+ * larger instead of queueing messages. Past the bounds the newest events are dropped (of log lines the oldest) and
+ * counted, never silently; traffic is added up. With a spool, records and traffic outlive this process until the
+ * service reports that they are stored.
  */
 export class KernelEventQueue {
   readonly #send: (batch: EventBatch) => Promise<void>;
   readonly #intervalMs: number;
   readonly #spool: RecordSpool | null;
   readonly #records: WaitingRecords;
-  /** Entries of the spool that have to be sent once it is known which of them are stored. */
+  /** Entries of the spool to be sent once it is known which of them are stored. */
   #left: SpoolRange[];
   #switched: GroupSwitched[] = [];
   #circuits: CircuitChanged[] = [];
@@ -32,7 +36,7 @@ export class KernelEventQueue {
   #timer: NodeJS.Timeout | null = null;
   #sending: Promise<void> | null = null;
 
-  /** `send` resolves when the other side's channel took the batch, and rejects when there is no other side. */
+  /** @param send resolves when the channel has accepted the batch, and rejects when it is closed. */
   constructor(send: (batch: EventBatch) => Promise<void>, intervalMs = INTERVAL_MS, spool: RecordSpool | null = null) {
     this.#send = send;
     this.#intervalMs = intervalMs;
@@ -46,17 +50,17 @@ export class KernelEventQueue {
     return [...new Set(this.#left.map(({ spool }) => spool))];
   }
 
-  /** These are in the database. */
+  /** Reports that these records are in the database. */
   stored(ranges: readonly SpoolRange[]): void {
     this.#spool?.stored(ranges);
   }
 
-  /** Whoever had taken these is gone. */
+  /** The service that had received these records is gone. */
   lost(ranges: readonly SpoolRange[]): void {
     for (const range of ranges) addRange(this.#left, range);
   }
 
-  /** Sends what is left, without what is stored. */
+  /** Sends the remaining entries, except the stored ones. */
   resume(stored: readonly SpoolRange[]): void {
     const left = this.#left.splice(0);
     this.#spool?.stored(stored);
@@ -64,7 +68,7 @@ export class KernelEventQueue {
     this.#schedule();
   }
 
-  /** Puts into the spool what a process that ends now would lose. */
+  /** Writes to the spool what would otherwise be lost when the process ends now. */
   keep(): void {
     this.#records.keep();
   }
@@ -89,7 +93,7 @@ export class KernelEventQueue {
 
   log(entry: KernelLogEntry): void {
     this.#logs.push(entry);
-    // The newest lines say how things are now, and a service may have been away for hours.
+    // The newest lines show the present state, and a service may have been away for hours.
     if (this.#logs.length > MAX_LOGS) {
       this.#logs.shift();
       this.#dropped.logs++;
@@ -97,7 +101,7 @@ export class KernelEventQueue {
     this.#schedule();
   }
 
-  /** What was left of a run before, to be sent first. */
+  /** Restores a batch left by the previous run, to be sent first. */
   restore(batch: EventBatch): void {
     for (const record of batch.closed) this.closed(record);
     for (const delta of batch.traffic) this.traffic(delta);
@@ -110,14 +114,14 @@ export class KernelEventQueue {
     if (this.#hasSomething()) this.#schedule();
   }
 
-  /** Takes everything out of the queue, for a caller that cannot wait until it is sent. */
+  /** Empties the queue, for a caller that cannot wait until everything is sent. */
   drain(): EventBatch[] {
     const batches: EventBatch[] = [];
     while (this.#hasSomething()) batches.push(this.#take());
     return batches;
   }
 
-  /** Sends everything that waits. Resolves when the channel has it all, or is gone. */
+  /** Sends everything in the queue. Resolves when the channel has accepted it, or is closed. */
   async flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -160,7 +164,7 @@ export class KernelEventQueue {
     return batch;
   }
 
-  /** The channel being gone ends this process anyway (`disconnect`), so a failed send has nobody left to tell. */
+  /** A failed send needs no handling: when the channel closes, this process ends (`disconnect`). */
   #sendOne(): Promise<void> {
     this.#sending ??= this.#send(this.#take())
       .catch(() => undefined)

@@ -3,13 +3,13 @@ import { openAsnDatabase, openCountryDatabase } from '@gatehouse/proxy-kernel';
 import type { AsnLookup, CountryLookup, KernelLogger } from '@gatehouse/proxy-kernel';
 import { readBundledCountryFile } from '@gatehouse/geo';
 
-/** Files of databases; null: the bundled one for countries, none for autonomous systems. */
+/** Paths of databases; null: the bundled one for countries, none for autonomous systems. */
 export interface GeoFilePaths {
   country: string | null;
   asn: string | null;
 }
 
-/** The databases that the kernel's rules look addresses up in. They can be exchanged while flows are being decided. */
+/** The databases that the kernel's rules use. They can be replaced while flows are being routed. */
 export class KernelGeo {
   readonly #logger: KernelLogger;
   #country: CountryLookup;
@@ -23,16 +23,16 @@ export class KernelGeo {
   readonly country: CountryLookup = (ip) => this.#country(ip);
   readonly asn: AsnLookup = (ip) => this.#asn(ip);
 
-  /** Both or none. @throws GeoDatabaseError, or the error of the file system; what was open stays in use. */
+  /** Replaces both or none. @throws GeoDatabaseError, or the error of the file system; the open ones stay in use. */
   reload(paths: GeoFilePaths): void {
     const country = paths.country === null ? null : openCountryDatabase(readFileSync(paths.country)).lookup;
     const asn = paths.asn === null ? null : openAsnDatabase(readFileSync(paths.asn)).lookup;
     if (country !== null) this.#country = country;
     if (asn !== null) this.#asn = asn;
-    this.#logger.info('Geo databases taken over', { country: country !== null, asn: asn !== null });
+    this.#logger.info('Geo databases loaded', { country: country !== null, asn: asn !== null });
   }
 
-  /** Without the file GEOIP rules match nothing; everything else works. */
+  /** Without this file GEOIP rules match nothing; everything else works. */
   #bundled(): CountryLookup {
     try {
       return openCountryDatabase(readBundledCountryFile()).lookup;

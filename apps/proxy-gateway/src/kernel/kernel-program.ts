@@ -8,10 +8,10 @@ import type { ChildMessage, KernelLogEntry, ParentMessage } from '../common/kern
 import type { SpoolFiles } from '../common/spool-files.js';
 import { openSpool } from './record-spool.js';
 
-/** Makes the kernel of this process. `fail` ends the process: the service starts another. */
+/** Creates the kernel of this process. `fail` ends the process, and the service starts another. */
 export type CreateKernel = (environment: KernelEnvironment, fail: (reason: string) => void) => Promise<ProxyKernel>;
 
-/** Resolves when the channel took the message: that is the backpressure. */
+/** Resolves when the channel has accepted the message, which gives backpressure. */
 function send(message: ChildMessage): Promise<void> {
   return new Promise((resolve, reject) => {
     if (!process.send) reject(new Error('This program is started by proxy-gateway, not by hand.'));
@@ -19,17 +19,17 @@ function send(message: ChildMessage): Promise<void> {
   });
 }
 
-/** For flows to end, and their records to be written, when the service is gone. */
+/** Time for flows to end and their records to be written after the service is gone. */
 const LAST_MS = 200;
 
 /**
- * Runs one kernel in this process, told over IPC what to be. It ends with the channel; `files` keep what it counted
- * until the service has stored it.
+ * Runs one kernel in this process, which the service configures over IPC. It ends with the channel. `files` keep its
+ * records until the service has stored them.
  */
 export async function runKernelProgram(create: CreateKernel, files: SpoolFiles | null): Promise<void> {
   const { events, logger } = openEvents(files);
   const geo = new KernelGeo(logger);
-  /** The process must not outlive the service, nor go on after a failure nobody expected. */
+  /** The process must not outlive the service, nor continue after an unexpected error. */
   const die = async (message: string, reason: string): Promise<void> => {
     logger.error(message, { error: reason });
     await events.flush();
@@ -39,7 +39,7 @@ export async function runKernelProgram(create: CreateKernel, files: SpoolFiles |
   process.on('disconnect', () => leave());
   process.on('uncaughtException', (error) => void die('The kernel failed', textOf(error)));
   process.on('unhandledRejection', (error) => void die('The kernel failed', textOf(error)));
-  // The service decides when the kernel ends; a Ctrl-C reaches the whole group.
+  // The service decides when the kernel ends, but a Ctrl-C reaches the whole process group.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
   const resolver = createSystemResolver();
@@ -56,7 +56,7 @@ export async function runKernelProgram(create: CreateKernel, files: SpoolFiles |
   if (events.leftSpools.length > 0) await send({ type: 'left', spools: events.leftSpools }).catch(() => undefined);
 }
 
-/** Queue and log; what the spool has to say goes into the log, which goes through the queue. */
+/** Opens queue and log. They depend on each other: the spool logs its warnings, and log lines go through the queue. */
 function openEvents(files: SpoolFiles | null): { events: KernelEventQueue; logger: KernelLogger } {
   let logger: KernelLogger | null = null;
   const notes: string[] = [];
@@ -68,7 +68,7 @@ function openEvents(files: SpoolFiles | null): { events: KernelEventQueue; logge
   return { events, logger };
 }
 
-/** The service is gone. What it did not store waits in the spool, with what the open flows carried. */
+/** Called when the service is gone. Records that it did not store stay in the spool, including those of open flows. */
 function endAlone(child: KernelChild, events: KernelEventQueue): void {
   const exit = (): never => {
     events.keep();

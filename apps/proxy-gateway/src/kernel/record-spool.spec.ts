@@ -41,7 +41,7 @@ const idsIn = (spool: RecordSpool): string[] =>
 const only = (spool: string, number: number): SpoolRange => ({ spool, first: number, last: number });
 
 describe('RecordSpool', () => {
-  it('gives the next run what was appended whole and not stored, each once, wherever the process was killed', () => {
+  it('gives the next run each complete entry that was not stored, wherever the process was killed', () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ append: fc.integer({ min: 1, max: 3 }) }) },
       { weight: 2, arbitrary: fc.record({ store: fc.nat(30) }) },
@@ -64,7 +64,7 @@ describe('RecordSpool', () => {
             before = sizes();
           }
         }
-        // The end of the last line is missing, as after a write that did not get further.
+        // The end of the last line is missing, as after an interrupted write.
         const grown = sizes().findIndex((size, index) => size > before[index]!);
         if (grown >= 0 && atRestart) {
           const whole = sizes()[grown]!;
@@ -73,14 +73,14 @@ describe('RecordSpool', () => {
           waiting.delete(last);
         }
         const next = spoolWith().spool;
-        // Nobody told this run what is stored: entries in a file that also holds others come again, by their numbers.
+        // This run does not know what is stored, so entries of a shared file are read again, with their numbers.
         const found = new Map(next.read(next.left).map(({ number, closed }) => [number, closed.map(({ id }) => id)]));
         for (const [number, ids] of waiting) expect(found.get(number)).toEqual(ids);
         next.stored(next.left.filter(({ spool: of }) => of !== spool.id));
         const stored = [...found.keys()].filter((number) => !waiting.has(number));
         next.stored(stored.map((number) => only(spool.id, number)));
         expect(idsIn(next)).toEqual([...waiting.keys()].sort((a, b) => a - b).flatMap((number) => waiting.get(number)));
-        // What this run appends stands alone, also behind a torn line.
+        // Entries of this run are separate lines, even after a torn one.
         next.append([record('new')], []);
         const third = spoolWith().spool;
         expect(idsIn(third)).toContain('new');
@@ -90,7 +90,7 @@ describe('RecordSpool', () => {
     );
   });
 
-  it('empties its files when everything in them is stored, and uses them in turn', () => {
+  it('empties a file when everything in it is stored, and alternates between the two', () => {
     const { spool } = spoolWith({ switchBytes: 1_000 });
     let stored = 0;
     let largest = 0;
@@ -107,7 +107,7 @@ describe('RecordSpool', () => {
     expect(sizes()).toEqual([0, 0]);
   });
 
-  it('says once that there is no room, and goes on when there is', () => {
+  it('warns once that there is no room, and continues when there is', () => {
     const { spool, warnings } = spoolWith({ limitBytes: 500 });
     const numbers = Array.from({ length: 10 }, (_, index) => spool.append([record(`c${index}`)], []));
     expect(numbers.filter((number) => number === null).length).toBeGreaterThan(3);
@@ -118,7 +118,7 @@ describe('RecordSpool', () => {
     expect(warnings[1]).toMatch(/kept on disk again, after \d+ times without/);
   });
 
-  it('goes on without a file that cannot be written', () => {
+  it('continues without a file that cannot be written', () => {
     const [a, b] = files();
     const { spool, warnings } = {
       spool: new RecordSpool([a, b], { warn: (text) => warnings.push(text) }),
@@ -130,7 +130,7 @@ describe('RecordSpool', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('passes over lines that make no sense', () => {
+  it('skips lines that cannot be parsed', () => {
     const { spool } = spoolWith();
     spool.append([record('a')], []);
     const file = join(folder, 'records-a');
@@ -138,7 +138,7 @@ describe('RecordSpool', () => {
     expect(idsIn(spoolWith().spool)).toEqual(['a']);
   });
 
-  it('is for its user alone, and shows nothing where it is sealed', () => {
+  it('is readable by its user only, and sealed', () => {
     const seal = spoolSeal(createSecretBox([Buffer.alloc(32, 1)]));
     spoolWith(seal).spool.append([record('secret.example')], []);
     expect(statSync(join(folder, 'records-a')).mode & 0o777).toBe(0o600);
@@ -155,14 +155,14 @@ describe('KernelEventQueue with a spool', () => {
     return { queue, sent };
   };
 
-  it('has a record on disk at the end of the turn in which the flow ended', async () => {
+  it('has a record on disk at the end of the event loop turn in which the flow ended', async () => {
     const { queue } = queueWith(spoolWith().spool);
     queue.closed(record('a'));
     await new Promise((resolve) => setImmediate(resolve));
     expect(idsIn(spoolWith().spool)).toEqual(['a']);
   });
 
-  it('sends what a run before has left once it is known what is stored, under the numbers of that run', async () => {
+  it('sends the entries of an earlier run, with their numbers, once it is known what is stored', async () => {
     const former = spoolWith().spool;
     for (const id of ['a', 'b', 'c']) former.append([record(id)], []);
     const { queue, sent } = queueWith(spoolWith().spool);
@@ -181,7 +181,7 @@ describe('KernelEventQueue with a spool', () => {
     expect(sizes()).toEqual([0, 0]);
   });
 
-  it('sends again what was taken by a service that is gone, and nothing twice', async () => {
+  it('repeats what a service that is gone had received, and sends nothing twice', async () => {
     const { queue, sent } = queueWith(spoolWith().spool);
     for (const id of ['a', 'b', 'c']) {
       queue.closed(record(id));

@@ -4,7 +4,7 @@ import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
 import type { SpoolFiles } from '../common/spool-files.js';
 import { addRange, type SpoolRange } from '../common/spool-range.js';
 
-/** What one turn of the kernel's event loop counted. */
+/** The records and traffic of one turn of the kernel's event loop. */
 export interface SpoolEntry {
   spool: string;
   number: number;
@@ -13,14 +13,14 @@ export interface SpoolEntry {
 }
 
 export interface SpoolOptions {
-  /** Once per trouble, and once when it is over. */
+  /** Called once when a problem begins, and once when it is over. */
   warn: (message: string) => void;
-  /** How a line is written, without line breaks, and read again. Throws for what it cannot read. */
+  /** Converts a line to its written form, without line breaks, and back. Throws for a line it cannot read. */
   seal?: (text: string) => string;
   open?: (line: string) => string;
-  /** Bytes of both files together. */
+  /** The limit for both files together, in bytes. */
   limitBytes?: number;
-  /** Size at which the other file is used as soon as nothing in it is needed. */
+  /** The size at which writing changes to the other file, once that is empty. */
   switchBytes?: number;
 }
 
@@ -39,24 +39,24 @@ const DEFAULTS = {
 };
 const NEW_LINE = 10;
 
-/** Null, and a warning, where the files cannot be used: the kernel goes on without. */
+/** Null after a warning if the files are not usable: the kernel runs without a spool. */
 export function openSpool(files: SpoolFiles, options: SpoolOptions): RecordSpool | null {
   try {
     return new RecordSpool(files, options);
   } catch (error) {
-    options.warn(`Records are not kept on disk until they are stored: ${(error as Error).message}`);
+    options.warn(`Records that are not stored yet cannot be kept on disk: ${(error as Error).message}`);
     return null;
   }
 }
 
 /**
- * Keeps what a kernel counted until the service has stored it, so that a killed process loses none of it. One line is
- * appended for each turn of the event loop and nothing is synced: the system's cache outlives a process. A file is
- * emptied when all of its entries are stored, and never rewritten.
+ * Keeps a kernel's records until the service has stored them, so that a killed process loses none. One line is appended
+ * for each turn of the event loop. Nothing is synced, since the system's cache outlives the process. A file is emptied
+ * when all of its entries are stored, and never rewritten.
  */
 export class RecordSpool {
   readonly id = randomUUID();
-  /** Entries that runs before this one have left, oldest first. */
+  /** Entries left by earlier runs, oldest first. */
   readonly left: readonly SpoolRange[];
   readonly #options: Required<SpoolOptions>;
   readonly #files: readonly [SpoolFile, SpoolFile];
@@ -74,7 +74,7 @@ export class RecordSpool {
     this.left = rangesOf(entries);
   }
 
-  /** The number of the entry; null where it could not be kept. Never throws. */
+  /** Returns the number of the entry; null if it could not be written. Never throws. */
   append(closed: readonly ConnectionRecord[], traffic: readonly TrafficDelta[]): number | null {
     const number = this.#number + 1;
     const line = `${this.#options.seal(JSON.stringify({ spool: this.id, number, closed, traffic }))}\n`;
@@ -91,7 +91,7 @@ export class RecordSpool {
     return number;
   }
 
-  /** These are in the database; what was not appended here is ignored. */
+  /** Marks entries as stored; those that are not in this spool are ignored. */
   stored(ranges: readonly SpoolRange[]): void {
     for (const file of this.#files) {
       for (const range of ranges) forget(file.unstored, range);
@@ -99,7 +99,7 @@ export class RecordSpool {
     }
   }
 
-  /** Those of the entries that are not stored, oldest first. */
+  /** The entries that are not stored yet, oldest first. */
   read(ranges: readonly SpoolRange[]): SpoolEntry[] {
     const wanted = (entry: SpoolEntry): boolean =>
       ranges.some(({ spool, first, last }) => entry.spool === spool && first <= entry.number && entry.number <= last);
@@ -109,7 +109,7 @@ export class RecordSpool {
     return inOrder(entries);
   }
 
-  /** What a killed process has not written to its end is cut off, so that the next line stands alone. */
+  /** Cuts off a line that a killed process did not finish, so that the next one is separate. */
   #opened(fd: number): SpoolFile {
     const contents = contentsOf(fd);
     const size = contents.lastIndexOf(NEW_LINE) + 1;
@@ -123,7 +123,7 @@ export class RecordSpool {
     return entries;
   }
 
-  /** A line that cannot be read costs only itself. */
+  /** A line that cannot be read affects no other. */
   #parsed({ fd }: SpoolFile): SpoolEntry[] {
     const lines = contentsOf(fd).toString('utf8').split('\n');
     return lines.flatMap((line) => (line === '' ? [] : (this.#entry(line) ?? [])));
@@ -139,7 +139,7 @@ export class RecordSpool {
     }
   }
 
-  /** Null, or why it was not written; then nothing was. */
+  /** Returns null, or why nothing was written. */
   #write(line: Buffer): string | null {
     const { limitBytes, switchBytes } = this.#options;
     const [one, other] = this.#files;
@@ -167,7 +167,7 @@ export class RecordSpool {
       ftruncateSync(fd, size);
       return true;
     } catch {
-      // Entries that are read again are known by their numbers.
+      // If entries are read again, their numbers identify them.
       return false;
     }
   }
@@ -179,7 +179,7 @@ function rangesOf(entries: SpoolEntry[]): SpoolRange[] {
   return ranges;
 }
 
-/** Runs in the order in which they were found, the entries of each by their numbers. */
+/** Runs in the order in which they were found, and the entries of each by number. */
 function inOrder(entries: readonly SpoolEntry[]): SpoolEntry[] {
   const runs = Map.groupBy(entries, ({ spool }) => spool);
   return [...runs.values()].flatMap((run) => run.sort((a, b) => a.number - b.number));

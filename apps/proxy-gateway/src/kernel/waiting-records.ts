@@ -4,26 +4,26 @@ import type { RecordSpool, SpoolEntry } from './record-spool.js';
 
 const MAX_RECORDS = 100_000;
 const MAX_DELTAS = 600;
-/** Records in one message: a burst of short flows must not become one huge JSON string. */
+/** Records per message: a burst of short flows must not become one huge JSON string. */
 const BATCH_RECORDS = 2_000;
 
 interface WaitingEntry {
   closed: ConnectionRecord[];
   traffic: TrafficDelta[];
-  /** Where it lies in the spool; null where it does not. */
+  /** Where the turn is stored in the spool; null if it is not. */
   kept: { spool: string; number: number } | null;
 }
 
 export interface TakenRecords {
   closed: ConnectionRecord[];
   traffic: TrafficDelta[];
-  /** All of it, and nothing else, is what these entries of the spool say; null: none of it is in the spool. */
+  /** The spool entries that contain exactly these records; null: none of them is in the spool. */
   source: SpoolRange | null;
 }
 
 /**
- * Records and traffic until they are sent, in the portions in which the spool holds them. Past the bounds the newest
- * records are dropped and counted; traffic is added up.
+ * Records and traffic that wait to be sent, in the same portions as in the spool. Past the bounds the newest records
+ * are dropped and counted; traffic is added up.
  */
 export class WaitingRecords {
   readonly #spool: RecordSpool | null;
@@ -41,7 +41,7 @@ export class WaitingRecords {
     return this.#entries.length + this.#turn.closed.length + this.#turn.traffic.length === 0;
   }
 
-  /** False where there is no room for it. */
+  /** Returns false if there is no room. */
   addRecord(record: ConnectionRecord): boolean {
     if (this.#records >= MAX_RECORDS) return false;
     this.#records++;
@@ -52,13 +52,13 @@ export class WaitingRecords {
 
   addDelta(delta: TrafficDelta): void {
     const last = this.#deltas < MAX_DELTAS ? undefined : this.#takeLastDelta();
-    // Sums stay right however long nobody takes them; only the seconds become longer.
+    // The sums stay right however long nobody receives them; they only cover a longer time.
     this.#turn.traffic.push(last ? addDeltas(last, delta) : delta);
     this.#deltas++;
     this.#keepAtEndOfTurn();
   }
 
-  /** Puts into the spool what came since the last time. */
+  /** Writes to the spool what was added since the last call. */
   keep(): void {
     if (this.#endOfTurn) clearImmediate(this.#endOfTurn);
     this.#endOfTurn = null;
@@ -69,7 +69,7 @@ export class WaitingRecords {
     }
   }
 
-  /** The oldest, about as much as fits one message. */
+  /** Removes and returns the oldest portions, about as many as fit into one message. */
   take(): TakenRecords {
     this.keep();
     const until = this.#endOfBatch();
@@ -86,7 +86,7 @@ export class WaitingRecords {
     };
   }
 
-  /** Entries of the spool that have to be sent, whatever waits. */
+  /** Puts entries of the spool in front, to be sent in any case. */
   putFirst(entries: readonly SpoolEntry[]): void {
     this.#entries.unshift(
       ...entries.map(({ spool, number, closed, traffic }) => ({ closed, traffic, kept: { spool, number } })),
@@ -108,7 +108,7 @@ export class WaitingRecords {
     this.#entries.push({ closed, traffic, kept });
   }
 
-  /** Portions in one message follow each other in the spool without a gap, or are not in it. */
+  /** Portions of one message must be adjacent in the spool, or not in it at all. */
   #endOfBatch(): number {
     let records = 0;
     let index = 0;
@@ -120,7 +120,9 @@ export class WaitingRecords {
     return index;
   }
 
-  /** Of the newest portion that has one; it is not in the spool with that one any longer, but with the next. */
+  /**
+   * Removes the traffic from the newest portion that has any; its spool entry will contain it together with the next.
+   */
   #takeLastDelta(): TrafficDelta | undefined {
     this.#deltas--;
     if (this.#turn.traffic.length > 0) return this.#turn.traffic.pop();

@@ -20,7 +20,7 @@ const path = (outbounds: OutboundConfig[], groups: GroupConfig[], dialer?: strin
 describe('DialPaths', () => {
   const chain = [outbound('n1'), outbound('n2', 'n1'), outbound('n3', 'n2')];
 
-  it('goes straight where nothing is in between', () => {
+  it('is direct without a dialer', () => {
     expect(path(chain, [])).toEqual([]);
     expect(path(chain, [group('G', ['DIRECT'])], 'G')).toEqual([]);
   });
@@ -29,13 +29,13 @@ describe('DialPaths', () => {
     expect(path(chain, [], 'n3')).toEqual(['n1', 'n2', 'n3']);
   });
 
-  it('takes of a group what was chosen, else who lives, else the first', () => {
+  it('uses the choice of a group, otherwise its first living member, otherwise its first', () => {
     expect(path(chain, [group('G', ['n1', 'n2'], 'n2')], 'G', ['n1'])).toEqual(['n1', 'n2']);
     expect(path(chain, [group('G', ['n3', 'n1'])], 'G', ['n1'])).toEqual(['n1']);
     expect(path(chain, [group('OUT', ['IN']), group('IN', ['n2'])], 'OUT')).toEqual(['n1', 'n2']);
   });
 
-  it('knows of no way through what is gone, refuses or turns in a circle', () => {
+  it('finds no way through dialers that are gone, reject, or form a circle', () => {
     expect(path(chain, [], 'n9')).toBeNull();
     expect(path(chain, [group('G', ['REJECT'])], 'G')).toBeNull();
     expect(path(chain, [group('G', [])], 'G')).toBeNull();

@@ -1,10 +1,10 @@
 import type { ProxyNode } from '@gatehouse/contracts';
 import type { GroupConfig, KernelConfig, OutboundConfig } from '@gatehouse/proxy-kernel';
 
-/** Longer chains of dialers and of groups in groups are mistakes. */
+/** Longer chains of dialers and nested groups are mistakes. */
 const MAX_HOPS = 16;
 
-/** Finds the nodes between this machine and a node, as a kernel with this configuration would go. */
+/** Finds the nodes between this machine and a node, as a kernel with this configuration would dial it. */
 export class DialPaths {
   readonly #outbounds: ReadonlyMap<string, OutboundConfig>;
   readonly #groups: ReadonlyMap<string, GroupConfig>;
@@ -16,7 +16,7 @@ export class DialPaths {
     this.#isAlive = isAlive;
   }
 
-  /** The first hop first; null where the way leads nowhere. */
+  /** The first hop comes first; null if there is no way. */
   to(dialer: string | undefined): ProxyNode[] | null {
     const hops: ProxyNode[] = [];
     for (let next = dialer; next !== undefined;) {
@@ -30,7 +30,7 @@ export class DialPaths {
     return hops;
   }
 
-  /** Down through groups: what a person chose, else the first that lives, else the first. */
+  /** Follows nested groups: the user's choice, otherwise the first living member, otherwise the first. */
   #through(tag: string, depth = 0): string | undefined {
     const group = this.#groups.get(tag);
     if (!group) return tag;

@@ -1,7 +1,7 @@
-/** Carries a `HealthNotice` as JSON whenever measurements were stored. */
+/** Notified with a `HealthNotice` as JSON when measurements are stored. */
 export const NODE_HEALTH_CHANNEL = 'proxy_gateway_node_health';
 
-/** Which nodes have news, by one test address (empty: the general one). */
+/** The nodes with new results for one test address (empty: the general one). */
 export interface HealthNotice {
   url: string;
   ids: number[];

@@ -12,20 +12,20 @@ export interface Measurement {
 }
 
 export interface MeasuredWith {
-  /** Empty: the general address. */
+  /** Empty: the general test address. */
   testUrl: string;
   /** Null for a single test. */
   jobId: string | null;
 }
 
-/** A notification carries at most 8000 bytes, the test address included. */
+/** A notification holds at most 8000 bytes, including the test address. */
 const IDS_PER_NOTICE = 250;
 const HISTORY = 10;
 const MAX_MESSAGE = 500;
 
 /**
- * A node that was deleted while it was measured is left out; locked, so that it cannot go in between. A result that is
- * older than what is stored came late and is left out too.
+ * Nodes that were deleted during the measurement are skipped; the others are locked, so that they cannot be deleted
+ * meanwhile. A result that is older than the stored one is skipped as well.
  */
 const RECORD = `
   INSERT INTO node_health AS health (node_id, test_url, alive, delay_ms, http_status, last_tested_at, error_code,
@@ -49,7 +49,7 @@ const RECORD = `
     job_id = excluded.job_id
   WHERE excluded.last_tested_at >= health.last_tested_at`;
 
-/** Keeps what measurements said, and tells the kernels of it. */
+/** Stores measurements and notifies the kernels. */
 @Injectable()
 export class MeasurementStore {
   constructor(
@@ -57,7 +57,7 @@ export class MeasurementStore {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** Nodes that were measured with this address within the last `seconds`. */
+  /** Nodes measured with this address within the last `seconds`. */
   async fresh(testUrl: string, seconds: number): Promise<Set<number>> {
     const rows: { node_id: number }[] = await this.dataSource.query(
       'SELECT node_id FROM node_health WHERE test_url = $1 AND last_tested_at > now() - make_interval(secs => $2)',
@@ -66,14 +66,14 @@ export class MeasurementStore {
     return new Set(rows.map(({ node_id }) => node_id));
   }
 
-  /** Forgets what was measured with addresses that no group has any more. */
+  /** Deletes measurements with addresses that no group uses any longer. */
   async keepOnly(testUrls: readonly string[]): Promise<void> {
     await this.dataSource.query(`DELETE FROM node_health WHERE test_url <> '' AND test_url <> ALL($1::text[])`, [
       testUrls,
     ]);
   }
 
-  /** One measurement a node at most. */
+  /** @param measurements at most one for each node. */
   async record(measurements: readonly Measurement[], { testUrl, jobId }: MeasuredWith): Promise<void> {
     if (measurements.length === 0) return;
     await this.unitOfWork.run(async (tx) => {

@@ -5,7 +5,10 @@ import { MeasurementStore } from './measurement.store.js';
 import { NodeTester } from './node-tester.js';
 import { ProbeTargets } from './probe-targets.js';
 
-/** What measuring takes, one tester a process: it keeps a node from being measured twice at a time. */
+/**
+ * The parts needed for measuring. There is one tester in each process, so that a node is not measured twice at the same
+ * time.
+ */
 @Module({
   imports: [KernelConfigModule, NodeStorageModule],
   providers: [ProbeTargets, NodeTester, MeasurementStore],

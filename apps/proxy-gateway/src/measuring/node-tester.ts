@@ -3,13 +3,13 @@ import type { ExitAddress, NodeProber, ProbeOptions, ProbeResult, ProbeTarget } 
 import { Injectable } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
 
-/** A node to measure, known by its row. */
+/** A node to measure, with the id of its row. */
 export interface NodeTarget extends ProbeTarget {
   id: number;
   name: string;
 }
 
-/** Measures nodes by dialling them in this process, each once at a time by the same address. */
+/** Measures nodes by dialling them from this process. Each is measured once at a time for one address. */
 @Injectable()
 export class NodeTester implements NodeProber, OnModuleDestroy {
   private readonly prober = createNodeProber({ resolver: createSystemResolver(), now: () => Date.now() });
@@ -19,13 +19,13 @@ export class NodeTester implements NodeProber, OnModuleDestroy {
     this.close();
   }
 
-  /** Joins a measurement of the same node that is under way. Never rejects but for an aborted signal. */
+  /** Joins a measurement of the same node that is under way. Rejects only for an aborted signal. */
   async probe(target: NodeTarget, options: ProbeOptions): Promise<ProbeResult> {
     const key = `${target.id} ${options.url}`;
     const present = this.running.get(key);
     if (present) {
       const joined = await present.catch(() => null);
-      // The one that began it gave up; this one did not.
+      // The caller that began it gave up, but this one did not.
       return joined ?? this.probe(target, options);
     }
     const started = this.prober.probe(target, options).finally(() => this.running.delete(key));

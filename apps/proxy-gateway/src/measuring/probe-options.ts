@@ -1,7 +1,7 @@
 import type { ProbeOptions } from '@gatehouse/proxy-kernel';
 import type { Preferences } from '../preferences/preferences.service.js';
 
-/** How nodes are measured unless a group says otherwise. */
+/** The options for measuring, unless a group has its own. */
 export function probeOptions(preferences: Preferences, signal?: AbortSignal): ProbeOptions {
   return {
     url: preferences.get('health.url'),

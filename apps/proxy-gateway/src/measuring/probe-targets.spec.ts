@@ -9,7 +9,7 @@ const nodes: ProxyNode[] = [
   { type: 'hysteria2', name: 'only mihomo', ...server, options: { password: 'p' } },
 ];
 
-/** As it is where mihomo carries the traffic: it leaves out neither. */
+/** The rows as for mihomo, which carries both nodes. */
 const rows: KernelConfigRows = {
   nodes: nodes.map((node, index) => ({
     id: index + 1,
@@ -27,8 +27,8 @@ const rows: KernelConfigRows = {
   listeners: [],
 };
 
-describe('what can be measured', () => {
-  it('leaves out what another program dials: it would only be found dead', async () => {
+describe('nodes that can be measured', () => {
+  it('leaves out nodes that only another program can dial', async () => {
     const source = { load: () => Promise.resolve(rows) };
     const { targets, skipped } = await new ProbeTargets(source as never, {} as never, {} as never).all();
     expect(targets.map(({ name }) => name)).toEqual(['ours']);

@@ -14,7 +14,7 @@ import type { NodeTarget } from './node-tester.js';
 
 export interface TargetSet {
   targets: NodeTarget[];
-  /** Enabled nodes that this kernel does not dial, and why. */
+  /** Enabled nodes that this kernel does not dial, with the reason. */
   skipped: { id: number; name: string; reason: string }[];
 }
 
@@ -30,7 +30,7 @@ const SELECT_NODE = `
     ARRAY(SELECT subscription_id FROM node_sources WHERE node_id = nodes.id) AS subscription_ids
   FROM nodes WHERE id = $1`;
 
-/** Which nodes can be measured here, each with what it is dialled through. */
+/** Finds the nodes that can be measured here, each with the nodes it is dialled through. */
 @Injectable()
 export class ProbeTargets {
   constructor(
@@ -40,8 +40,8 @@ export class ProbeTargets {
   ) {}
 
   /**
-   * Enabled nodes, of these ids only where any are given: what the kernel dials is what is measured, as far as this
-   * process can dial it. What only an external kernel can would be found dead here.
+   * Enabled nodes that the kernel dials and that this process can dial as well; with `ids` only those. A node that only
+   * an external kernel can dial would be reported as dead.
    */
   async all(ids?: readonly number[]): Promise<TargetSet> {
     const { rows, mapped, paths } = await this.load();
@@ -54,7 +54,7 @@ export class ProbeTargets {
       if (id === null || !isWanted(id)) continue;
       const name = names.get(id) ?? tag;
       const via = paths.to(dialer);
-      const reason = via ? foreign([...via, node]) : `what it dials through, ${dialer ?? ''}, leads nowhere`;
+      const reason = via ? foreign([...via, node]) : `its dialer ${dialer ?? ''} leads nowhere`;
       if (via && reason === null) set.targets.push({ id, name, node, via });
       else set.skipped.push({ id, name, reason: reason ?? '' });
     }
@@ -64,7 +64,10 @@ export class ProbeTargets {
     return set;
   }
 
-  /** A disabled node too: people test before they enable. @throws AppError NOT_FOUND; UNPROCESSABLE saying why not. */
+  /**
+   * Also for a disabled node, since users test before they enable. @throws AppError NOT_FOUND; UNPROCESSABLE with the
+   * reason.
+   */
   async one(id: number): Promise<NodeTarget> {
     const [row]: NodeRow[] = await this.dataSource.query(SELECT_NODE, [id]);
     if (!row) throw new AppError('NOT_FOUND', `There is no node ${id}.`);
@@ -81,7 +84,7 @@ export class ProbeTargets {
     const resolved = resolveDialers([self, ...others], groups).get(id);
     if (!resolved || 'reason' in resolved) throw cannotTest(id, resolved?.reason ?? 'its dialer is not known');
     const via = paths.to(resolved.dialer ?? undefined);
-    if (!via) throw cannotTest(id, `what it dials through, ${resolved.dialer ?? ''}, leads nowhere`);
+    if (!via) throw cannotTest(id, `its dialer ${resolved.dialer ?? ''} leads nowhere`);
     return { id, name: row.name, node, via };
   }
 
@@ -93,7 +96,7 @@ export class ProbeTargets {
   }
 }
 
-/** Why one of the hops cannot be dialled in this process; null where all can. */
+/** Why one of the hops cannot be dialled by this process; null if all can. */
 function foreign(hops: readonly ProxyNode[]): string | null {
   return hops.map((hop) => kernelSupport(hop).reason).find((reason) => reason !== null) ?? null;
 }

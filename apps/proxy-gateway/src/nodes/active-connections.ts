@@ -5,10 +5,13 @@ import { nodeIdOf } from '../data/flow-names.js';
 
 export type ConnectionCounts = ReadonlyMap<number, number>;
 
-/** Asking the kernel costs with its open connections, so it is asked this often at most, however many pages are read. */
+/**
+ * The cost of asking the kernel grows with its open connections, so it is asked at most this often, however many pages
+ * are read.
+ */
 const FRESH_MS = 1_000;
 
-/** How many open connections each node carries, at most a second old. */
+/** The number of open connections of each node, at most a second old. */
 @Injectable()
 export class ActiveConnections {
   private counts: ConnectionCounts | null = null;

@@ -6,7 +6,7 @@ import { detectCountry } from './guess-country.js';
 import type { NodeEntity } from '../data/node.entity.js';
 import { readCountryCode } from './node-labels.js';
 
-/** What people say of a node's country. */
+/** Applies a user's choice of a node's country. */
 @Injectable()
 export class CountryChoice {
   private readonly logger = new Logger('Countries');
@@ -16,7 +16,7 @@ export class CountryChoice {
     private readonly jobs: Jobs,
   ) {}
 
-  /** Null goes back to what is known without them. @throws AppError INVALID_ARGUMENT for a code of no country. */
+  /** Null goes back to the detected country. @throws AppError INVALID_ARGUMENT for an unknown code. */
   make(row: NodeEntity, country: string | null): void {
     if (country === null) {
       const detected = detectCountry(row, this.countries.lookup);
@@ -30,12 +30,12 @@ export class CountryChoice {
     Object.assign(row, { country, countrySource: 'manual' });
   }
 
-  /** Has everything asked that takes time: the exit address, and that of a server with a name. Never fails. */
+  /** Requests a detection, which asks the exit and resolves the server's name. Never rejects. */
   async detectSoon(id: number): Promise<void> {
     try {
       await this.jobs.add('country-detection', { nodeIds: [id] }, { jobId: `node-${id}`, attempts: 1 });
     } catch (error) {
-      this.logger.warn(`The country of node ${id} could not be asked for; rebuilding the countries does it`, error);
+      this.logger.warn(`The country of node ${id} could not be detected; rebuild the countries to detect it`, error);
     }
   }
 }

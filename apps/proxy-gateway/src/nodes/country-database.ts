@@ -4,13 +4,13 @@ import { Injectable, Logger, Optional } from '@nestjs/common';
 import { readBundledCountryFile } from '@gatehouse/geo';
 import { GeoLibrary } from '../geo/geo-library.js';
 
-/** Countries of addresses. The file is opened at the first question: most processes never ask. */
+/** Looks up the countries of addresses. The file is opened on first use, since most processes never need it. */
 @Injectable()
 export class CountryDatabase {
   private readonly logger = new Logger('Geo');
   private bundled: CountryLookup | null = null;
 
-  /** Without a library, what is bundled is all there is. */
+  /** Without a library only the bundled database is used. */
   constructor(@Optional() private readonly library?: GeoLibrary) {}
 
   readonly lookup: CountryLookup = (ip) => {

@@ -1,11 +1,11 @@
 import type { NodeTls, NodeView, ProxyNode } from '@gatehouse/contracts';
 
-/** The facts of a node that lists show and filter, without its secrets. */
+/** The facts about a node that lists show and filter by, without secrets. */
 export type NodeFacts = Pick<NodeView, 'type' | 'server' | 'port' | 'network' | 'tls' | 'udp' | 'sni' | 'cipher'>;
 
-/** Kinds that run over QUIC or UDP by themselves. */
+/** Types that run over QUIC or UDP themselves. */
 const UDP_CARRIED: readonly ProxyNode['type'][] = ['hysteria', 'hysteria2', 'tuic', 'wireguard'];
-/** Kinds that carry UDP unless told otherwise. */
+/** Types that carry UDP by default. */
 const UDP_BY_DEFAULT: readonly ProxyNode['type'][] = ['hysteria', 'hysteria2', 'tuic', 'wireguard', 'anytls', 'mieru'];
 const TLS_ALWAYS: readonly ProxyNode['type'][] = ['hysteria', 'hysteria2', 'tuic', 'anytls'];
 

@@ -45,11 +45,11 @@ describe('countryInName', () => {
 describe('guessCountry', () => {
   const lookup = (ip: string): string | null => (ip === '203.0.113.9' ? 'NL' : null);
 
-  it('believes the address of the server before its name', () => {
+  it('prefers the address of the server to its name', () => {
     expect(guessCountry('🇯🇵 Tokyo', '203.0.113.9', lookup)).toEqual({ country: 'NL', source: 'server_ip' });
   });
 
-  it('falls back to the name, then to nothing', () => {
+  it('falls back to the name, then to no country', () => {
     expect(guessCountry('🇯🇵 Tokyo', '203.0.113.10', lookup)).toEqual({ country: 'JP', source: 'name' });
     expect(guessCountry('🇯🇵 Tokyo', 'jp.example.com', lookup)).toEqual({ country: 'JP', source: 'name' });
     expect(guessCountry('one', '203.0.113.10', lookup)).toEqual({ country: null, source: 'none' });

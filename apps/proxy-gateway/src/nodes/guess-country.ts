@@ -8,7 +8,7 @@ export interface CountryGuess {
   source: Extract<CountrySource, 'server_ip' | 'name' | 'none'>;
 }
 
-/** Where providers name the place instead of the country, and the short forms that no list of names has. */
+/** Cities and short forms that providers use instead of the name of a country. */
 const PLACES: Readonly<Record<string, string>> = {
   'hong kong': 'HK', hongkong: 'HK', 香港: 'HK', 深港: 'HK', 沪港: 'HK', 京港: 'HK', 广港: 'HK',
   taipei: 'TW', 台北: 'TW', 台湾: 'TW', 台灣: 'TW', 新北: 'TW', 彰化: 'TW',
@@ -24,11 +24,11 @@ const PLACES: Readonly<Record<string, string>> = {
   bangkok: 'TH', 曼谷: 'TH', jakarta: 'ID', 雅加达: 'ID', manila: 'PH', 'kuala lumpur': 'MY', 吉隆坡: 'MY', zurich: 'CH', 苏黎世: 'CH', stockholm: 'SE', warsaw: 'PL', vietnam: 'VN',
 }; // prettier-ignore
 
-/** Two capital letters that stand for something else too often. */
+/** Codes of two capital letters that too often mean something else. */
 const UNSURE_CODES = new Set(['AM', 'ID', 'IS', 'NO', 'PM', 'TO', 'WS']);
 
 const known = new Set(COUNTRY_CODES);
-/** Longest first, so that "South Korea" is not found inside "North..." of something shorter. */
+/** Longest first, so that a longer label is found before a shorter one inside it. */
 const labels: readonly (readonly [label: string, code: string])[] = [
   ...Object.entries(PLACES),
   ...COUNTRY_CODES.flatMap((code) => labelsOf(code).map((label) => [label, code] as const)),
@@ -36,7 +36,7 @@ const labels: readonly (readonly [label: string, code: string])[] = [
   .filter(([label]) => label.length > 1)
   .sort(([a], [b]) => b.length - a.length);
 
-/** Where a node is: by its server's address, else by what its name says. A name that is a domain is not resolved. */
+/** The country of a node by its server's address, otherwise by its name. A server with a host name is not resolved. */
 export function guessCountry(name: string, server: string, lookup: CountryLookup): CountryGuess {
   const byAddress = isIP(server) === 0 ? null : lookup(server);
   if (byAddress !== null) return { country: byAddress, source: 'server_ip' };
@@ -44,7 +44,7 @@ export function guessCountry(name: string, server: string, lookup: CountryLookup
   return byName === null ? { country: null, source: 'none' } : { country: byName, source: 'name' };
 }
 
-/** What is known of a node's place: its exit address if it was measured, else as `guessCountry` says. */
+/** The country of a node: that of its exit address if it was measured, otherwise as `guessCountry` finds it. */
 export function detectCountry(
   node: { originalName: string; server: string; exitCountry: string | null },
   lookup: CountryLookup,
@@ -53,7 +53,7 @@ export function detectCountry(
   return guessCountry(node.originalName, node.server, lookup);
 }
 
-/** Flag, else a country or city that is spelled out, else a code in capitals that stands alone. */
+/** A flag, otherwise a country or city that is spelled out, otherwise a code in capitals that stands alone. */
 export function countryInName(name: string): string | null {
   return byFlag(name) ?? byLabel(name.toLowerCase()) ?? byCode(name);
 }
@@ -74,7 +74,10 @@ function byLabel(name: string): string | null {
   return null;
 }
 
-/** A Latin or Cyrillic label must not be part of a longer word ("oman" in "romania"); Chinese has no spaces to ask for. */
+/**
+ * A Latin or Cyrillic label must not be part of a longer word ("oman" in "romania"); Chinese has no spaces between
+ * words.
+ */
 function standsAlone(name: string, at: number, label: string): boolean {
   const letter = /[\p{Script=Latin}\p{Script=Cyrillic}]/u;
   if (!letter.test(label[0]!)) return true;

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * Whoever writes several nodes in one transaction holds them first, in the order of their ids: two of them cannot wait for
- * each other.
+ * Locks nodes in the order of their ids. Transactions that write several nodes call this first, so that two of them
+ * cannot deadlock.
  */
 export async function holdNodes(tx: EntityManager, ids: readonly number[]): Promise<void> {
   await tx.query('SELECT id FROM nodes WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE', [ids]);

@@ -5,7 +5,7 @@ const NAME = 'coalesce(node.custom_name, node.original_name)';
 
 /** The conditions of a query as SQL over `node` and `health`. */
 export interface NodeSelection {
-  /** `FROM …` with what the conditions and the order need, and `WHERE …`. */
+  /** `FROM …` with the joins that conditions and order need, and `WHERE …`. */
   from: string;
   orderBy: string;
   parameters: unknown[];
@@ -18,7 +18,7 @@ const ORDERS: Readonly<Record<string, string>> = {
   country: 'node.country',
 };
 
-/** The general measurements are joined only where something is decided by them: they double the cost of counting. */
+/** The general measurements are joined only if the query needs them, since they double the cost of counting. */
 export function selectNodes(query: NodeQuery): NodeSelection {
   const { conditions, parameters } = conditionsOf(query);
   const { sort = 'id' } = query;
@@ -27,7 +27,7 @@ export function selectNodes(query: NodeQuery): NodeSelection {
   const joined = query.alive !== undefined || column.includes('health.');
   const join = joined ? `LEFT JOIN node_health health ON health.node_id = node.id AND health.test_url = ''` : '';
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  // Ids settle ties, so that pages do not overlap.
+  // Ids break ties, so that pages do not overlap.
   const orderBy = `${column} ${descending ? 'DESC' : 'ASC'} NULLS LAST, node.id`;
   return { from: `FROM nodes node ${join} ${where}`, orderBy, parameters };
 }

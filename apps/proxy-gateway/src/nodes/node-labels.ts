@@ -3,12 +3,12 @@ import { countryName } from '../data/country-names.js';
 export const MAX_TAGS = 32;
 export const MAX_TAG_LENGTH = 64;
 
-/** Trimmed, without empty ones and repetitions, in their order; half a character becomes the sign for a broken one. */
+/** Trims tags and drops empty and repeated ones, keeping their order. An unpaired surrogate becomes U+FFFD. */
 export function tidyTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toWellFormed().trim()).filter((tag) => tag !== ''))];
 }
 
-/** A list of texts that can be the tags of a node. */
+/** Whether a value is a list of texts that can be the tags of a node. */
 export function isTagList(value: unknown): value is string[] {
   return (
     Array.isArray(value) &&
@@ -17,7 +17,7 @@ export function isTagList(value: unknown): value is string[] {
   );
 }
 
-/** The code in upper case; null for what is no country. */
+/** The code in upper case; null for an unknown country. */
 export function readCountryCode(value: unknown): string | null {
   if (typeof value !== 'string' || !/^[A-Za-z]{2}$/.test(value.trim())) return null;
   const code = value.trim().toUpperCase();

@@ -3,7 +3,7 @@ import { CountryDatabase } from './country-database.js';
 import { NodeVaultModule } from '../data/node-vault.module.js';
 import { NodeWriter } from './node-writer.js';
 
-/** Nodes as rows, for whoever writes them, in the service and in its workers. */
+/** Writing of nodes, for the service and its workers. */
 @Module({
   imports: [NodeVaultModule],
   providers: [CountryDatabase, NodeWriter],

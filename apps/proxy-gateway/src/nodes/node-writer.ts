@@ -16,7 +16,7 @@ export interface NewNode {
 
 type NodeRow = NewNode & { id: number };
 
-/** Columns that a node's definition decides, in the order of their parameters. */
+/** Columns that follow from a node's definition, in the order of their parameters. */
 const COLUMNS = [
   ['fingerprint', 'text'],
   ['original_name', 'text'],
@@ -40,7 +40,10 @@ const INSERT = `
   SELECT $1, entry.* FROM unnest($2::bigint[], ${arrays(3)}) AS entry
   ON CONFLICT (fingerprint) DO NOTHING`;
 
-/** A country that a person chose, or that was measured, outlives a new definition; so does what its server's name told. */
+/**
+ * A country that a user chose or that was measured survives a new definition; so does one found by resolving the
+ * server's name.
+ */
 const kept = `(nodes.country_source IN ('manual', 'exit_ip')
   OR (nodes.country_source = 'server_ip' AND entry.country_source <> 'server_ip' AND nodes.server = entry.server))`;
 const UPDATE = `
@@ -61,17 +64,17 @@ export class NodeWriter {
   ) {}
 
   /**
-   * Makes those who write sets of nodes take turns until their transactions end: a node that one of them lets go must
-   * not be deleted while another takes it up.
+   * Makes transactions that write sets of nodes take turns: a node that one of them drops must not be deleted while
+   * another adds it.
    */
   async lock(tx: EntityManager): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtext('proxy_gateway.nodes'))`);
   }
 
-  /** Ids by fingerprint; a node that exists keeps its row as it is. */
+  /** Returns ids by fingerprint; the row of an existing node is not changed. */
   async upsert(tx: EntityManager, nodes: readonly NewNode[], source: NodeSource): Promise<Map<string, number>> {
     if (nodes.length === 0) return new Map();
-    // A definition is sealed for its row, so the id comes first.
+    // A definition is sealed for its row, so the id is needed first.
     const ids = await takeRowIds(tx, 'nodes', nodes.length);
     const entries = nodes.map((entry, index) => ({ ...entry, id: ids[index]! }));
     await tx.query(INSERT, [source, ids, ...(await this.parameters(entries))]);
@@ -82,7 +85,7 @@ export class NodeWriter {
     return new Map(rows.map(({ id, fingerprint }) => [fingerprint, id]));
   }
 
-  /** Gives rows another definition. */
+  /** Replaces the definitions of rows. */
   async rewrite(tx: EntityManager, nodes: readonly NodeRow[]): Promise<void> {
     if (nodes.length === 0) return;
     const parameters = await this.parameters(nodes);
@@ -91,7 +94,7 @@ export class NodeWriter {
     await tx.query(UPDATE, [ids, ...parameters]);
   }
 
-  /** Deletes those of the nodes that no subscription carries and nobody added by hand; says how many. */
+  /** Deletes those of the nodes that no subscription contains and no user added; returns how many. */
   async deleteOrphans(tx: EntityManager, ids: readonly number[]): Promise<number> {
     if (ids.length === 0) return 0;
     await holdNodes(tx, ids);
@@ -104,7 +107,7 @@ export class NodeWriter {
   }
 
   isSame(row: SealedNode, node: ProxyNode): boolean {
-    // One that does not open is another one: it is written again.
+    // A stored definition that does not open counts as different and is written again.
     return JSON.stringify(this.vault.tryOpen(row)) === JSON.stringify(node);
   }
 

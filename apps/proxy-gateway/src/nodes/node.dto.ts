@@ -27,13 +27,13 @@ const MAX_RAW = 65_536;
 
 const upper = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' ? value.trim().toUpperCase() : value;
-/** Query values are text; what is no whole number stays text and is refused. */
+/** Query values are strings; anything but a whole number stays a string and is refused. */
 const integer = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
 
 const flag = ({ value }: { value: unknown }): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
-/** `sort` and its reverse. */
+/** Each sort field, and the same with a minus sign for the reverse order. */
 const NODE_SORTS: readonly string[] = NODE_SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
 
 export class NodeQuery {
@@ -48,7 +48,7 @@ export class NodeQuery {
   @Max(MAX_ID)
   subscription_id?: number;
 
-  /** ISO 3166-1 alpha-2; `ZZ`: those whose country is not known. */
+  /** ISO 3166-1 alpha-2; `ZZ`: nodes without a known country. */
   @IsOptional()
   @Transform(upper)
   @Matches(/^[A-Z]{2}$/, { message: 'country must be two letters (ISO 3166-1 alpha-2)' })
@@ -75,7 +75,7 @@ export class NodeQuery {
   @OneLine()
   tag?: string;
 
-  /** Part of the name, of the name it came with, or of the server; upper and lower case alike. */
+  /** Part of the name, of the original name, or of the server; case is ignored. */
   @IsOptional()
   @Transform(trimmed)
   @IsString()
@@ -83,7 +83,7 @@ export class NodeQuery {
   @OneLine()
   search?: string;
 
-  /** Nodes without the value come last either way. */
+  /** Nodes without a value come last in either order. */
   @IsOptional()
   @IsIn(NODE_SORTS)
   sort?: string;
@@ -104,7 +104,7 @@ export class NodeQuery {
 }
 
 export class NewNodeBody {
-  /** Absent or empty: the name in `raw_config`, else server and port. */
+  /** Absent or empty: the name in `raw_config`, otherwise server and port. */
   @Omittable()
   @Transform(trimmed)
   @IsString()
@@ -112,7 +112,7 @@ export class NewNodeBody {
   @OneLine()
   name?: string;
 
-  /** What `raw_config` must be of (`ss`, `trojan`...); absent or empty: anything. */
+  /** The type that `raw_config` must have (`ss`, `trojan`...); absent or empty: any. */
   @Omittable()
   @Transform(trimmed)
   @IsString()
@@ -126,9 +126,9 @@ export class NewNodeBody {
   raw_config: string;
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export class NodeChanges {
-  /** Null or empty: the name it came with. */
+  /** Null or empty: the original name. */
   @IsOptional()
   @Transform(trimmed)
   @IsString()
@@ -152,13 +152,13 @@ export class NodeChanges {
   @IsBoolean()
   enabled?: boolean;
 
-  /** Two letters; null lets it be detected again. */
+  /** Two letters; null lets the country be detected again. */
   @ValidateIf((_body, value) => value !== undefined && value !== null)
   @Transform(upper)
   @Matches(/^[A-Z]{2}$/, { message: 'country must be two letters (ISO 3166-1 alpha-2) or null' })
   country?: string | null;
 
-  /** Words to sort nodes by; they take the place of those before. */
+  /** Labels for grouping nodes; they replace the previous ones. */
   @Omittable()
   @Transform(({ value }: { value: unknown }) => (isTextList(value) ? tidyTags(value) : value))
   @IsArray()

@@ -22,7 +22,7 @@ interface HealthColumns {
   successes: number | null;
 }
 
-/** A node with what was measured and carried, as it is read for a list. */
+/** A node with its measurements and traffic, as lists read it. */
 export type NodeRow = Omit<NodeEntity, 'exitCountry' | 'exitCheckedAt'> &
   HealthColumns & { upload: number; download: number };
 
@@ -90,7 +90,7 @@ function healthOf(row: HealthColumns) {
   };
 }
 
-/** The name that a person gave, else the one it came with. */
+/** The name that a user gave, otherwise the original one. */
 export function nodeName({ customName, originalName }: Pick<NodeEntity, 'customName' | 'originalName'>): string {
   return customName ?? originalName;
 }
@@ -104,7 +104,7 @@ function countryOf({ country, countrySource }: Pick<NodeEntity, 'country' | 'cou
   };
 }
 
-/** A node that is still carried was seen whenever one of its subscriptions was last read. */
+/** A node that a subscription still contains was last seen at that subscription's last refresh. */
 function lastSeen(sources: readonly NodeSourceRow[]): string | null {
   const times = sources.flatMap(({ last_success_at }) => (last_success_at ? [last_success_at.getTime()] : []));
   return times.length === 0 ? null : new Date(Math.max(...times)).toISOString();

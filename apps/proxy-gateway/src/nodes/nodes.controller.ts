@@ -11,7 +11,7 @@ export class NodesController {
   constructor(private readonly nodes: NodesService) {}
 
   @Get()
-  @Answers('NodePage', 'Nodes, a page at a time')
+  @Answers('NodePage', 'A page of the nodes')
   @Requires('read')
   list(@Query() query: NodeQuery, @CurrentActor() actor: Actor | null): Promise<Page<NodeView>> {
     return this.nodes.list(query, actor);

@@ -14,7 +14,7 @@ import { NodeTransferController } from './transfer/transfer.controller.js';
 
 @Module({
   imports: [KernelModule, NodeStorageModule],
-  // Fixed paths go before `:id`.
+  // Fixed paths must come before `:id`.
   controllers: [NodeTransferController, NodesController],
   providers: [
     NodesService,

@@ -29,7 +29,10 @@ export class NodesService {
     return this.query.page(query, maySeeSecrets(actor));
   }
 
-  /** @throws AppError INVALID_ARGUMENT for a definition that cannot be read, CONFLICT naming the node that exists. */
+  /**
+   * @throws AppError INVALID_ARGUMENT for a definition that cannot be read, CONFLICT naming the node that already
+   * exists.
+   */
   create(body: NewNodeBody, actor: Actor | null): Promise<NodeView> {
     const wanted = readRawConfig(body.raw_config, body);
     return this.change(actor, async (tx) => {
@@ -41,7 +44,10 @@ export class NodesService {
     });
   }
 
-  /** @throws AppError NOT_FOUND; CONFLICT for the definition of a node that a subscription brought, or one that exists. */
+  /**
+   * @throws AppError NOT_FOUND; CONFLICT for a new definition of a node from a subscription, or one that already
+   * exists.
+   */
   async update(id: number, body: NodeChanges, actor: Actor | null): Promise<NodeView> {
     const view = await this.change(actor, async (tx) => {
       await this.writer.lock(tx);
@@ -56,7 +62,7 @@ export class NodesService {
     return view;
   }
 
-  /** @throws AppError NOT_FOUND; CONFLICT for a node that only a subscription brought. */
+  /** @throws AppError NOT_FOUND; CONFLICT for a node that comes from a subscription only. */
   async remove(id: number): Promise<NodeDeletedResponse> {
     await this.unitOfWork.run(async (tx) => {
       await this.writer.lock(tx);
@@ -64,7 +70,7 @@ export class NodesService {
       if (row.source !== 'manual') {
         throw new AppError('CONFLICT', `Node ${id} belongs to a subscription; disable it, or delete the subscription.`);
       }
-      // What a subscription carries too stays as the subscription's.
+      // A node that a subscription contains as well stays as that subscription's node.
       await tx.update(NodeEntity, id, { source: 'subscription' });
       await this.writer.deleteOrphans(tx, [id]);
       await notify(tx, KERNEL_CONFIG_CHANNEL, '');
@@ -86,7 +92,7 @@ export class NodesService {
   private async redefine(tx: EntityManager, row: NodeEntity, body: NodeChanges): Promise<void> {
     if (row.source !== 'manual' || (await isCarried(tx, row.id))) {
       const message =
-        'A subscription decides the definition of this node; name, enabled, country and tags can be changed.';
+        'The definition of this node comes from a subscription; only name, enabled, country and tags can be changed.';
       throw new AppError('CONFLICT', message);
     }
     if (body.raw_config === undefined) {

@@ -18,7 +18,7 @@ const node = (password: string): ProxyNode => ({
 const sealed = (id: number, password: string): SealedNode => ({ id, config: vault.seal(id, node(password)) });
 
 describe('OpenedNodes', () => {
-  it('opens a sealed text once, and shows it in every form', () => {
+  it('opens a sealed text once, and gives it in every form', () => {
     const open = vi.spyOn(vault, 'open');
     const nodes = new OpenedNodes(vault);
     const row = sealed(1, 'secret');
@@ -32,7 +32,7 @@ describe('OpenedNodes', () => {
     expect(nodes.get(sealed(1, 'secret'))).not.toBe(opened);
   });
 
-  it('opens a text in its own row alone, also where it was opened there before', () => {
+  it('opens a text in its own row only, also after it was opened there', () => {
     const nodes = new OpenedNodes(vault);
     const row = sealed(1, 'secret');
     nodes.get(row);
@@ -42,16 +42,16 @@ describe('OpenedNodes', () => {
     expect(moved.support).toEqual({ support: 'unsupported', reason: expect.stringContaining('does not open') });
   });
 
-  it('opens what was bound to the table alone, as all were once', () => {
+  it('opens texts that were bound to the table only, as in older versions', () => {
     const config = box.seal(JSON.stringify(node('secret')), 'nodes');
     expect(new OpenedNodes(vault).get({ id: 7, config }).rawConfig).toContain('secret');
   });
 
-  it('lets the ones used least recently go when they weigh too much', () => {
+  it('evicts the least recently used ones when the cache is too large', () => {
     const nodes = new OpenedNodes(vault);
     const rows = Array.from({ length: 3 }, (_, index) => sealed(index, `${index}`.repeat(3_000_000)));
     const [first, second] = rows.map((row) => nodes.get(row));
-    // Three weigh more than there is room for: at most two are kept.
+    // Three do not fit: at most two are kept.
     expect(nodes.get(rows[2]!)).toBe(nodes.get(rows[2]!));
     expect(nodes.get(rows[0]!)).not.toBe(first);
     expect(nodes.get(rows[1]!)).not.toBe(second);

@@ -5,14 +5,17 @@ import { maskSecrets } from '../data/mask-secrets.js';
 import { NodeVault, UNREADABLE_NODE, type SealedNode } from '../data/node-vault.js';
 import { shareLink, writeRawConfig } from './raw-config.js';
 
-/** Opening and writing out one node takes tens of microseconds: a page of five hundred would spend them again each time. */
+/**
+ * Opening and formatting a node takes tens of microseconds, which a page of five hundred would otherwise spend each
+ * time.
+ */
 const MAX_WEIGHT = 48 * 1_048_576;
-/** What an entry takes beside its texts, roughly. */
+/** The approximate size of an entry beside its texts. */
 const ENTRY_WEIGHT = 1_024;
 
-/** What a node's definition says in the forms that lists show. Each is made when it is first asked for. */
+/** A node's definition in the forms that lists show. Each form is made on first use. */
 export class OpenedNode {
-  /** Null where the definition does not open; then there is nothing to write out. */
+  /** Null if the definition cannot be opened. */
   readonly node: ProxyNode | null;
   #rawConfig: string | undefined;
   #maskedConfig: string | undefined;
@@ -48,7 +51,10 @@ interface CacheEntry {
   readonly opened: OpenedNode;
 }
 
-/** Nodes opened lately, by their rows. Another definition is another sealed text. The least recently used go first. */
+/**
+ * A cache of recently opened nodes by row. A changed definition is another sealed text. The least recently used are
+ * evicted first.
+ */
 @Injectable()
 export class OpenedNodes {
   private readonly entries = new Map<number, CacheEntry>();

@@ -10,15 +10,15 @@ import {
 import type { NewNode } from './node-writer.js';
 
 export interface ExpectedNode {
-  /** Takes the place of the name in the definition. */
+  /** Replaces the name in the definition. */
   name?: string | undefined;
-  /** What the definition must be of; empty for anything. */
+  /** The type that the definition must have; empty for any. */
   type?: string | undefined;
 }
 
 /**
- * One node from a share link, `host:port[:user:password]`, or JSON or YAML in the form of a Clash entry.
- * @throws AppError INVALID_ARGUMENT saying what is wrong, never repeating a credential.
+ * Reads one node from a share link, `host:port[:user:password]`, or JSON or YAML in the form of a Clash entry.
+ * @throws AppError INVALID_ARGUMENT with the reason, never repeating a credential.
  */
 export function readRawConfig(text: string, { name, type = '' }: ExpectedNode): NewNode {
   const parsed = parse(type, text);
@@ -39,12 +39,12 @@ function parse(type: string, text: string): ProxyNode {
   }
 }
 
-/** One JSON object in the form of a Clash entry, which `readRawConfig` reads back. */
+/** One JSON object in the form of a Clash entry, which `readRawConfig` can read. */
 export function writeRawConfig(node: ProxyNode): string {
   return JSON.stringify(toClashEntry(node));
 }
 
-/** Null for a type that has no links. */
+/** Null for a type without share links. */
 export function shareLink(node: ProxyNode): string | null {
   try {
     return formatLink(node);

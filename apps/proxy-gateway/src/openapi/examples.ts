@@ -2,20 +2,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { OperationExample } from '@gatehouse/platform';
 
 /**
- * An exchange in the folder openapi-examples. `{{name}}` in a request stands for a value of values.json, or one that an
- * earlier answer brought; a test sends them all, in their order.
+ * An exchange in the folder openapi-examples. `{{name}}` in a request is replaced by a value from values.json or from
+ * an earlier answer. A test sends all of them in order.
  */
 export interface RecordedExample extends OperationExample {
-  /** Values to keep by name, and where they are in the answer: `items.0.id`. */
+  /** Values to keep from the answer, by name: the path of each, such as `items.0.id`. */
   readonly keep?: Readonly<Record<string, string>>;
 }
 
-/** What `{{name}}` stands for. */
+/** The values that replace `{{name}}`. */
 export type ExampleValues = Record<string, unknown>;
 
 const EXAMPLES_FOLDER = new URL('../../openapi-examples/', import.meta.url);
 
-/** The files of examples, in their order. */
+/** The files with examples, in order. */
 export async function exampleFiles(): Promise<URL[]> {
   const names = await readdir(EXAMPLES_FOLDER);
   return names
@@ -28,7 +28,7 @@ export async function readExamples(file: URL): Promise<RecordedExample[]> {
   return JSON.parse(await readFile(file, 'utf8')) as RecordedExample[];
 }
 
-/** Values for readers, in place of those of a machine that runs the examples. */
+/** Values for the documentation, instead of those of the machine that runs the examples. */
 export async function documentValues(): Promise<ExampleValues> {
   return JSON.parse(await readFile(new URL('values.json', EXAMPLES_FOLDER), 'utf8')) as ExampleValues;
 }
@@ -45,7 +45,7 @@ export async function loadExamples(): Promise<OperationExample[]> {
   });
 }
 
-/** The same with every `{{name}}` in its request replaced. */
+/** A copy of the example with every `{{name}}` in its request replaced. */
 export function fillIn(example: RecordedExample, values: ExampleValues): RecordedExample {
   const { path, query, body, ...rest } = example;
   return { ...rest, ...(replaceIn({ path, query, body }, values) as Pick<RecordedExample, 'path' | 'query' | 'body'>) };
@@ -69,7 +69,7 @@ function valueOf(name: string, values: ExampleValues): unknown {
   return values[name];
 }
 
-/** What later examples need of an answer. */
+/** The values of an answer that later examples need. */
 export function keptValues(keep: RecordedExample['keep'] = {}, answer: unknown): ExampleValues {
   const kept = Object.entries(keep).map(([name, place]) => [name, place.split('.').reduce(memberOf, answer)]);
   return Object.fromEntries(kept) as ExampleValues;

@@ -10,11 +10,11 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A repeat of the request with the same key gets the answer of the first',
+  description: 'A repeated request with the same key gets the answer of the first one',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 
-/** What stands before the controllers: limits of requests, and repeats of a POST. */
+/** What runs before the controllers: rate limits and repeated POST requests. */
 const additions: Additions = ({ method, open }) => {
   if (method !== 'post' || open) return { failures: ['RATE_LIMITED'] };
   return { failures: ['RATE_LIMITED', 'CONFLICT', 'UNPROCESSABLE'], parameters: [IDEMPOTENCY_KEY] };

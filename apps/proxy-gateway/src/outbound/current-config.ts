@@ -4,7 +4,7 @@ import type { MappedConfig } from '../kernel-config/kernel-config.mapper.js';
 import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 
-/** What the database makes of groups and nodes. */
+/** The kernel configuration that the database describes at present. */
 @Injectable()
 export class CurrentConfig {
   constructor(
@@ -12,7 +12,7 @@ export class CurrentConfig {
     private readonly kernel: KernelService,
   ) {}
 
-  /** As the kernel was told; read anew where it could not be told, or not of all `groups`. */
+  /** The configuration that the kernel applied; read from the database if that is outdated or lacks one of `groups`. */
   async read(groups: readonly string[] = []): Promise<MappedConfig> {
     const { applied } = this.kernel;
     const known = new Set(applied?.config.groups.map(({ name }) => name));

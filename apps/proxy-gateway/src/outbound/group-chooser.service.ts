@@ -21,7 +21,7 @@ interface Using {
   fixed: boolean;
 }
 
-/** Lets people choose a member of a group, and give the choice back to it. */
+/** Lets users choose a member of a group, and take the choice back. */
 @Injectable()
 export class GroupChooser {
   constructor(
@@ -34,8 +34,9 @@ export class GroupChooser {
   ) {}
 
   /**
-   * Chooses a member of a group, for new connections of every kernel.
-   * @throws AppError NOT_FOUND for the group; UNPROCESSABLE, CONFLICT for the member, or a group that spreads connections.
+   * Chooses the member of a group that new connections use, in every kernel.
+   * @throws AppError NOT_FOUND for the group; UNPROCESSABLE or CONFLICT for the member, or for a group that spreads
+   * connections.
    */
   async choose(name: string, proxy: string, close: CloseChoice | undefined): Promise<GroupSwitchResult> {
     const { options, group } = await this.find(name);
@@ -43,7 +44,9 @@ export class GroupChooser {
     return this.change(group, options, { tag: chosen.tag, name: chosen.name }, close);
   }
 
-  /** Takes the choice back: the group decides again. @throws AppError NOT_FOUND; UNPROCESSABLE as above. */
+  /**
+   * Takes the choice back, so that the group decides again. @throws AppError NOT_FOUND; UNPROCESSABLE as for `choose`.
+   */
   async release(name: string, close: CloseChoice | undefined): Promise<GroupSwitchResult> {
     const { options, group } = await this.find(name);
     return this.change(group, options, null, close);
@@ -89,7 +92,7 @@ export class GroupChooser {
     };
   }
 
-  /** What the kernel uses; while none answers, what it will use. */
+  /** The member that the kernel uses; while no kernel answers, the one it will use. */
   private async using({ name, members, selected }: GroupConfig): Promise<Using> {
     const groups = await this.kernel.groupsInUse().catch(() => []);
     const state = groups.find((candidate) => candidate.name === name);
@@ -125,7 +128,7 @@ export class GroupChooser {
     try {
       return await this.kernel.closeConnections(choice === 'all' || member === null ? {} : { group, member });
     } catch (error) {
-      // A kernel that is down has no connections left to close; the choice itself is stored.
+      // A kernel that is down has no open connections; the choice is stored.
       if (error instanceof AppError && error.code === 'KERNEL_UNAVAILABLE') return 0;
       throw error;
     }

@@ -8,13 +8,13 @@ import { UNKNOWN_COUNTRY } from '../kernel-config/node-filter.js';
 import type { OutboundGroupEntity } from '../data/outbound-group.entity.js';
 import { BUILT_IN } from './outbound.view.js';
 
-/** The group that exists from the first start and takes over where something is gone. */
+/** The group that exists from the first start and replaces targets that are gone. */
 export const MAIN_GROUP = 'PROXY';
 
 const RESERVED = new Set<string>([...BUILT_IN, 'PASS', 'COMPATIBLE', 'GLOBAL']);
 const MAX_DEPTH = 16;
 
-/** @throws AppError INVALID_ARGUMENT for a name that rules or the kernel could not tell from something else. */
+/** @throws AppError INVALID_ARGUMENT for a name that rules or the kernel could confuse with something else. */
 export function checkName(name: string): void {
   const message = nameProblem(name);
   if (message !== null) throw invalid([{ field: 'name', message }]);
@@ -28,13 +28,13 @@ function nameProblem(name: string): string | null {
   return /^n?\d+$/.test(name) ? 'would be taken for a node' : null;
 }
 
-/** @throws AppError INVALID_ARGUMENT for a filter that cannot be read, or a field that the type has no use for. */
+/** @throws AppError INVALID_ARGUMENT for an invalid filter, or for a field that the type does not use. */
 export function checkDefinition(group: OutboundGroupEntity): void {
   const problems = [
     ...filterProblems('filter', group.filter),
     ...filterProblems('exclude', group.exclude),
     ...(group.exclude !== null && group.filter === null
-      ? [{ field: 'exclude', message: 'needs a filter to leave something out of' }]
+      ? [{ field: 'exclude', message: 'needs a filter to exclude nodes from' }]
       : []),
     ...unused(group.toleranceMs !== null && group.type !== 'url-test', 'tolerance_ms', 'url-test'),
     ...unused(group.strategy !== null && group.type !== 'load-balance', 'strategy', 'load-balance'),
@@ -70,7 +70,7 @@ function unused(isSet: boolean, field: string, type: string): ErrorDetail[] {
   return isSet ? [{ field, message: `is for groups of type ${type}` }] : [];
 }
 
-/** @throws AppError UNPROCESSABLE when groups lead to each other in a circle, or through too many others. */
+/** @throws AppError UNPROCESSABLE for groups that contain each other, or are nested too deeply. */
 export function checkCycles(groups: readonly Pick<OutboundGroupEntity, 'name' | 'members'>[]): void {
   const members = new Map(groups.map((group) => [group.name, group.members.filter((tag) => tag !== group.name)]));
   const harmless = new Set<string>();
@@ -88,7 +88,7 @@ export function checkCycles(groups: readonly Pick<OutboundGroupEntity, 'name' | 
 function circle(path: readonly string[]): AppError {
   const isCircle = path[0] === path.at(-1);
   const message = isCircle
-    ? `the groups lead to each other: ${path.join(' → ')}`
+    ? `the groups contain each other: ${path.join(' → ')}`
     : `groups lead through more than ${MAX_DEPTH} others`;
   return new AppError('UNPROCESSABLE', `members: ${message}`, { details: [{ field: 'members', message }] });
 }

@@ -15,11 +15,11 @@ import type { GroupChanges, GroupSettings, NewGroup } from './outbound.dto.js';
 import { PolicyOptions } from './policy-options.js';
 import { resolvePolicy } from './policy-reference.js';
 
-/** More than anybody could oversee; each costs a pass over all nodes at a reload. */
+/** A bound, because each group costs a pass over all nodes at a reload. */
 const MAX_GROUPS = 500;
-/** What the answer to a change shows of the members. */
+/** The page of members in the answer to a change. */
 const SHOWN = { limit: 500, offset: 0 };
-/** Of an automatic group: what its members are is not for people to say. */
+/** Fields of an automatic group that users may change; its members are not among them. */
 const FIELDS_OF_AUTOMATIC = new Set([
   'test_url',
   'expected_status',
@@ -30,7 +30,7 @@ const FIELDS_OF_AUTOMATIC = new Set([
   'icon',
 ]);
 
-/** Lets people make, change and delete groups. */
+/** Creates, changes and deletes groups. */
 @Injectable()
 export class GroupEditor {
   constructor(
@@ -41,7 +41,7 @@ export class GroupEditor {
     private readonly facts: GroupFacts,
   ) {}
 
-  /** @throws AppError CONFLICT for a name that is taken; INVALID_ARGUMENT, UNPROCESSABLE for what cannot be a group. */
+  /** @throws AppError CONFLICT for a name that is taken; INVALID_ARGUMENT or UNPROCESSABLE for an invalid group. */
   async create(body: NewGroup): Promise<OutboundGroupView> {
     checkName(body.name);
     const members = await this.resolveMembers(body.members ?? []);
@@ -54,7 +54,7 @@ export class GroupEditor {
     return this.facts.one(body.name, SHOWN, true);
   }
 
-  /** @throws AppError NOT_FOUND; CONFLICT for what a group of the service's must keep; as `create`. */
+  /** @throws AppError NOT_FOUND; CONFLICT for fields that a group of the service must keep; otherwise as `create`. */
   async update(name: string, body: GroupChanges): Promise<OutboundGroupView> {
     if (body.name !== undefined) checkName(body.name);
     const members = body.members && (await this.resolveMembers(body.members));
@@ -69,7 +69,7 @@ export class GroupEditor {
     return this.facts.one(body.name ?? name, SHOWN, true);
   }
 
-  /** @throws AppError NOT_FOUND; CONFLICT for a group of the service's; IN_USE naming what refers to it. */
+  /** @throws AppError NOT_FOUND; CONFLICT for a group of the service; IN_USE naming what refers to it. */
   async remove(name: string): Promise<GroupDeleted> {
     await this.change(async (tx, groups) => {
       const group = groups.find((candidate) => candidate.name === name);
@@ -85,16 +85,16 @@ export class GroupEditor {
   private async resolveMembers(wanted: readonly string[]): Promise<string[]> {
     if (wanted.length === 0) return [];
     const options = await this.options.all(await this.current.read());
-    // A disabled node or one that cannot be dialled may become usable: it is a member as soon as it is.
+    // A disabled node, or one that cannot be dialled, may be named: it becomes a member as soon as it is usable.
     const allowed = options.map((option) => ({ ...option, problem: null }));
     return [...new Set(wanted.map((text) => resolvePolicy(text, allowed, 'members').tag))];
   }
 
-  /** One change of groups at a time: what each check looks at must hold until the change is stored. */
+  /** One change of groups at a time: what the checks read must still hold when the change is stored. */
   private async change(work: (tx: EntityManager, groups: OutboundGroupEntity[]) => Promise<void>): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       await lockGroups(tx);
-      // Locked, so that what is stored is no older choice than the one somebody makes meanwhile.
+      // Locked, so that a choice made at the same time is not overwritten by an older one.
       const lock = { mode: 'pessimistic_write' } as const;
       await work(tx, await tx.find(OutboundGroupEntity, { order: { position: 'ASC', id: 'ASC' }, lock }));
       await notify(tx, KERNEL_CONFIG_CHANNEL, '');
@@ -161,13 +161,11 @@ function refuseProtected(group: OutboundGroupEntity, body: GroupChanges): void {
           body[field as 'name'] !== group[field as 'name'],
       );
   if (kept.length === 0) return;
-  const message = group.automatic
-    ? 'is not for people to say: the group is automatic'
-    : `stays as it is for ${MAIN_GROUP}`;
+  const message = group.automatic ? 'cannot be changed: the group is automatic' : `cannot be changed for ${MAIN_GROUP}`;
   throw new AppError('CONFLICT', `${kept[0]}: ${message}`, { details: kept.map((field) => ({ field, message })) });
 }
 
-/** What the type before had and the new one has no use for goes with it. */
+/** Fields that only the previous type used are reset. */
 function retype(group: OutboundGroupEntity, type: OutboundGroupEntity['type']): void {
   group.type = type;
   if (type !== 'url-test') group.toleranceMs = null;

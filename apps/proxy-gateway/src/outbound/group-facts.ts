@@ -27,7 +27,7 @@ interface HealthRow {
   delay_ms: number | null;
 }
 
-/** Brings together what is known of groups: rows, what the kernel was told, what it does, what was measured. */
+/** Collects what is known about groups: rows, the applied configuration, the kernel's state, and measurements. */
 @Injectable()
 export class GroupFacts {
   constructor(
@@ -90,7 +90,7 @@ export class GroupFacts {
   }
 }
 
-/** Ids of the nodes that the window shows, that groups use, and that say what a group carries. */
+/** Ids of the nodes that the window shows, that groups use, and that decide whether a group carries UDP. */
 function shownNodes(
   { groups, defaultPolicy }: MappedConfig['config'],
   live: readonly GroupInUse[] | null,

@@ -2,7 +2,7 @@ import { AppError } from '@gatehouse/platform';
 import type { ErrorDetail } from '@gatehouse/platform';
 import type { EntityManager } from 'typeorm';
 
-/** Named in an answer one by one; the rest is counted. */
+/** The most references named in an answer; further ones are only counted. */
 const SHOWN = 20;
 
 interface RuleRow {
@@ -12,7 +12,7 @@ interface RuleRow {
   payload: string;
 }
 
-/** @throws AppError IN_USE naming the rules, the groups and the default policy that name the group. */
+/** @throws AppError IN_USE naming the rules, the groups and the default policy that refer to the group. */
 export async function refuseWhileInUse(tx: EntityManager, name: string): Promise<void> {
   const rules: RuleRow[] = await tx.query(
     'SELECT id, source, type, payload FROM rules WHERE target = $1 ORDER BY priority, id',
@@ -42,7 +42,7 @@ export async function refuseWhileInUse(tx: EntityManager, name: string): Promise
   });
 }
 
-/** Whatever names the group names it by its new name. */
+/** Replaces the name of a group wherever it is referred to. */
 export async function renameReferences(tx: EntityManager, from: string, to: string): Promise<void> {
   await tx.query('UPDATE rules SET target = $2 WHERE target = $1', [from, to]);
   await tx.query('UPDATE outbound_policy SET default_policy = $2 WHERE default_policy = $1', [from, to]);

@@ -4,22 +4,22 @@ import type { KernelConfigRows } from '../kernel-config/kernel-config.mapper.js'
 import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
 import { Preferences } from '../preferences/preferences.service.js';
 
-/** Nodes to be measured with an address of its own, because groups ask for it. */
+/** Nodes to measure with a test address that groups set. */
 export interface GroupTestTarget {
   testUrl: string;
-  /** Of the first group that has this address. */
+  /** From the first group with this address. */
   expectedStatus: string;
-  /** The shortest that a group asks for. */
+  /** The shortest interval of those groups. */
   intervalSec: number;
-  /** No group of this address wants to be measured while nothing uses it. */
+  /** All groups with this address are lazy: they need no measurements while unused. */
   lazy: boolean;
-  /** Names of those groups. */
+  /** The names of those groups. */
   groups: string[];
-  /** Members, those inside of their groups included. */
+  /** Their members, including those of nested groups. */
   nodeIds: number[];
 }
 
-/** Says what is to be measured for groups that do not use the general address. */
+/** Finds the measurements needed by groups with their own test addresses. */
 @Injectable()
 export class GroupTestTargets {
   constructor(

@@ -40,7 +40,7 @@ export class OutboundController {
   }
 
   @Put('default-policy')
-  @Answers('DefaultPolicyResult', 'Sets what takes the traffic that no rule matches')
+  @Answers('DefaultPolicyResult', 'Sets the target of traffic that no rule matches')
   @Fails('UNPROCESSABLE', 'CONFLICT')
   @Requires('write')
   setDefaultPolicy(@Body() body: DefaultPolicy): Promise<DefaultPolicyResult> {
@@ -48,7 +48,7 @@ export class OutboundController {
   }
 
   @Post('groups')
-  @Answers('OutboundGroupView', 'Makes a group')
+  @Answers('OutboundGroupView', 'Creates a group')
   @Fails('CONFLICT', 'UNPROCESSABLE')
   @Requires('write')
   create(@Body() body: NewGroup): Promise<OutboundGroupView> {
@@ -94,9 +94,9 @@ export class OutboundController {
     return this.chooser.choose(name, body.proxy, query.close_connections);
   }
 
-  /** Gives the choice back to the group. */
+  /** Lets the group decide again. */
   @Delete('groups/:name/selection')
-  @Answers('GroupSwitchResult', 'Gives the choice back to the group')
+  @Answers('GroupSwitchResult', 'Takes the choice back: the group decides again')
   @Fails('UNPROCESSABLE')
   @Requires('write')
   release(@Param('name') name: string, @Query() query: SwitchQuery): Promise<GroupSwitchResult> {

@@ -27,7 +27,7 @@ const CLOSE_CHOICES = ['none', 'group', 'all'] as const;
 export type CloseChoice = (typeof CLOSE_CHOICES)[number];
 
 export class SwitchGroup {
-  /** `n12`, a node's name if no other has it, a group, `DIRECT`, `REJECT` or `REJECT-DROP`; a member of the group. */
+  /** A member of the group: `n12`, the name of a node if it is unique, a group, `DIRECT`, `REJECT` or `REJECT-DROP`. */
   @IsString()
   @IsNotEmpty()
   @MaxLength(300)
@@ -35,28 +35,28 @@ export class SwitchGroup {
 }
 
 export class SwitchQuery {
-  /** Which open connections end with the switch; absent: the setting `switch.close_connections`. */
+  /** Which open connections are closed by the switch; absent: the setting `switch.close_connections`. */
   @IsOptional()
   @IsIn(CLOSE_CHOICES)
   close_connections?: CloseChoice;
 }
 
 export class DefaultPolicy {
-  /** A group, `n12`, a node's name if no other has it, `DIRECT`, `REJECT` or `REJECT-DROP`. */
+  /** A group, `n12`, the name of a node if it is unique, `DIRECT`, `REJECT` or `REJECT-DROP`. */
   @IsString()
   @IsNotEmpty()
   @MaxLength(300)
   policy: string;
 }
 
-/** Of member lists, which are long where there are thousands of nodes. */
+/** The page of member lists, which are long if there are thousands of nodes. */
 export class MembersQuery {
-  /** `false`: none of them; their number is in `members_total`. */
+  /** `false`: no members, only their number in `members_total`. */
   @IsOptional()
   @IsIn(['true', 'false'])
   members = 'true';
 
-  /** Absent: all of them. */
+  /** Absent: no limit. */
   @QueryInteger({ min: 1, max: 500 })
   members_limit?: number;
 
@@ -110,9 +110,9 @@ export class FilterBody implements GroupFilter {
   tags?: string[];
 }
 
-/** Everything about a group but its name and type. `null` is back to what it is without. */
+/** All fields of a group except its name and type. `null` restores the default. */
 export class GroupSettings {
-  /** As `proxy` of a switch, in order; groups, nodes, built-ins. */
+  /** References as in `proxy` of a switch, in order: groups, nodes, built-ins. */
   @Omittable()
   @IsArray()
   @ArrayMaxSize(5_000)
@@ -121,7 +121,7 @@ export class GroupSettings {
   @MaxLength(300, { each: true })
   members?: string[];
 
-  /** Which nodes are members besides; `{}` for all of them, null for none. */
+  /** A filter for nodes that are members as well; `{}` for all nodes, null for none. */
   @IsOptional()
   @IsObject()
   @ValidateNested()
@@ -204,7 +204,7 @@ export class NewGroup extends GroupSettings {
   type: OutboundGroupType;
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export class GroupChanges extends GroupSettings {
   @Omittable()
   @Name()

@@ -47,7 +47,7 @@ export class OutboundService {
 
   /** @throws AppError NOT_FOUND */
   async history(name: string, query: HistoryQuery): Promise<Page<GroupSwitchRecord>> {
-    // PostgreSQL cannot even be asked for NUL.
+    // PostgreSQL rejects texts with NUL.
     const known = !name.includes('\0');
     const group = known && (await this.unitOfWork.run((tx) => tx.findOneBy(OutboundGroupEntity, { name })));
     if (!group) throw groupNotFound(name);

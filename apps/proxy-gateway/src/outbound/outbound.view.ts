@@ -5,7 +5,7 @@ import { maskUrl } from '../data/mask-secrets.js';
 import { PREFERENCES } from '../preferences/preference-definitions.js';
 import type { OutboundGroupEntity } from '../data/outbound-group.entity.js';
 
-/** What can be said of a node inside a group. */
+/** The facts about a node inside a group. */
 export interface NodeCardRow {
   id: number;
   name: string;
@@ -14,15 +14,15 @@ export interface NodeCardRow {
   udp: boolean;
 }
 
-/** What was measured last, by address of measurement and node id; the general address is the empty string. */
+/** The last measurements, by test address and node id; the general address is the empty string. */
 export type MeasuredHealth = ReadonlyMap<string, ReadonlyMap<number, { alive: boolean; delay_ms: number | null }>>;
 
 export const BUILT_IN = ['DIRECT', 'REJECT', 'REJECT-DROP'] as const;
 
-/** Members of a group that spreads connections that are asked whether they carry UDP. */
+/** How many members of a group that spreads connections are checked for UDP. */
 export const SAMPLE = 20;
 
-/** How much of the member lists to show. */
+/** The page of the member lists. */
 export interface MemberWindow {
   limit: number;
   offset: number;
@@ -33,15 +33,15 @@ export interface OverviewFacts {
   /** By kernel tag. */
   nodes: ReadonlyMap<string, NodeCardRow>;
   health: MeasuredHealth;
-  /** What the kernel says; null while it does not answer. */
+  /** The kernel's state; null while it does not answer. */
   live: readonly GroupInUse[] | null;
   usage: Readonly<Record<string, TagUsage>>;
-  /** Bytes of finished flows that the rows do not hold yet. */
+  /** Bytes of finished flows that are not yet in the rows. */
   waiting: (group: string) => { upload: number; download: number };
-  /** What groups that measure use where they set nothing themselves. */
+  /** The defaults for groups that measure. */
   measuring: { test_url: string; expected_status: string; interval_sec: number };
   window: MemberWindow;
-  /** False masks what test addresses may hold of credentials. */
+  /** False masks credentials in test addresses. */
   showSecrets: boolean;
 }
 
@@ -90,7 +90,7 @@ export function toGroupViews(facts: OverviewFacts): OutboundGroupView[] {
   });
 }
 
-/** What each group uses: by the kernel's word, and while that is missing by its configuration. */
+/** The member that each group uses, from the kernel, or from the configuration while it does not answer. */
 function currentMembers({ groups, live }: OverviewFacts) {
   const told = new Map(live?.map((state) => [state.name, state]));
   return new Map(
@@ -155,7 +155,7 @@ function definitionOf(row: OutboundGroupEntity, config: GroupConfig, { measuring
   };
 }
 
-/** An address that people gave may carry credentials, ours does not. */
+/** An address that a user set may contain credentials; the default does not. */
 function shownUrl(url: string | null, showSecrets: boolean): string | null {
   return url === null || showSecrets || url === PREFERENCES['health.url'].defaultText ? url : maskUrl(url);
 }
@@ -170,7 +170,7 @@ function trafficOf({ name, uploadTotal, downloadTotal }: OutboundGroupEntity, { 
   };
 }
 
-/** Whether what a group uses now carries UDP; of one that spreads, whether any of its members does. */
+/** Whether the current member carries UDP; for a group that spreads connections, whether any member does. */
 function udpOf(
   { groups, nodes }: OverviewFacts,
   using: ReadonlyMap<string, { now: string | null }>,

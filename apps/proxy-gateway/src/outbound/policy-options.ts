@@ -12,7 +12,7 @@ interface NodeRow {
   enabled: boolean;
 }
 
-/** Everything that could be meant, with why some of it cannot be chosen. */
+/** All possible targets, with the reason why some cannot be chosen. */
 @Injectable()
 export class PolicyOptions {
   constructor(private readonly dataSource: DataSource) {}

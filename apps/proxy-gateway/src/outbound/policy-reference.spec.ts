@@ -35,7 +35,7 @@ describe('resolvePolicy', () => {
     expect(resolvePolicy(text, options, 'proxy').tag).toBe(tag);
   });
 
-  it('asks which, when several nodes share the name', () => {
+  it('asks which one if several nodes share the name', () => {
     const error = refusal('Twin');
     expect([error.status, error.message]).toEqual([409, '2 nodes are called "Twin": use n2 or n3.']);
   });
@@ -44,7 +44,7 @@ describe('resolvePolicy', () => {
     expect(refusal(text)).toMatchObject({ status: 422, details: [{ field: 'proxy' }] });
   });
 
-  it('says why something cannot be chosen', () => {
+  it('says why a target cannot be chosen', () => {
     expect(refusal('Off').message).toBe('Off is disabled.');
   });
 });

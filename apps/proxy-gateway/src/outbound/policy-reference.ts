@@ -1,23 +1,23 @@
 import { AppError } from '@gatehouse/platform';
 
-/** Something that a group or the default policy can point at. */
+/** A target that a group or the default policy can refer to. */
 export interface PolicyOption {
   /** Kernel tag. */
   tag: string;
-  /** What people call it. Two nodes may share one. */
+  /** The name that users see. Two nodes may have the same. */
   name: string;
-  /** Why it cannot be chosen; null where it can. */
+  /** Why it cannot be chosen; null if it can. */
   problem: string | null;
 }
 
 /**
- * Finds what a person means by `n12`, `12`, a name, a group or a built-in.
- * @throws AppError UNPROCESSABLE when nothing is called so or it cannot be used; CONFLICT when several nodes are.
+ * Resolves `n12`, `12`, a name, a group or a built-in to a target.
+ * @throws AppError UNPROCESSABLE if there is none or it cannot be used; CONFLICT if several nodes have the name.
  */
 export function resolvePolicy(text: string, options: readonly PolicyOption[], field: string): PolicyOption {
   const byTag = options.find(({ tag }) => tag === text || tag === `n${text}` || isBuiltIn(tag, text));
   const named = options.filter(({ name }) => name === text);
-  // A tag is exact; a node that somebody named "n12" or "DIRECT" must not stand in its way.
+  // A tag is exact and takes precedence over a node that a user named "n12" or "DIRECT".
   const found = byTag ?? (named.length === 1 ? named[0] : undefined);
   if (found?.problem) throw refused('UNPROCESSABLE', field, `${found.name} ${found.problem}`);
   if (found) return found;

@@ -4,7 +4,7 @@ import { GroupSwitches } from '../data/group-switches.js';
 
 const DAY_MS = 86_400_000;
 
-/** Forgets what groups did long ago. */
+/** Deletes old switches of groups. */
 @Injectable()
 export class SwitchRetention {
   constructor(
@@ -12,7 +12,7 @@ export class SwitchRetention {
     private readonly preferences: Preferences,
   ) {}
 
-  /** Returns how many entries are gone. */
+  /** Returns how many entries were deleted. */
   sweep(now: number): Promise<number> {
     return this.switches.prune(new Date(now - this.preferences.get('traffic_stats.retention_days') * DAY_MS));
   }

@@ -7,7 +7,10 @@ import { Preferences } from '../preferences/preferences.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
 import { GroupSwitches } from '../data/group-switches.js';
 
-/** Writes down what the kernel's groups do by themselves, and ends connections that are left behind where people want that. */
+/**
+ * Stores switches that groups make on their own, and closes the connections that stay on the old member if that is
+ * configured.
+ */
 @Injectable()
 export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('Outbound');
@@ -23,16 +26,16 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
 
   onModuleInit(): void {
     this.kernel.onSwitched((change) => {
-      // The first choice of a new group is no switch; what people choose is written by who chooses.
+      // The first member of a new group is no switch; switches by users are stored where they are made.
       if (change.from === null) return;
       if (change.reason === 'manual' && this.switches.isExpected(change.group, change.to)) return;
       this.working = this.working
         .then(() => this.take(change, change.from))
-        .catch((error: unknown) => this.logger.error(`The switch of ${change.group} was not written down`, error));
+        .catch((error: unknown) => this.logger.error(`The switch of ${change.group} was not stored`, error));
     });
   }
 
-  /** The database closes in the stage after this one. */
+  /** Runs before the stage in which the database closes. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.working;
   }
@@ -51,7 +54,7 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
     if (closed > 0) await this.switches.setClosed(id, closed);
   }
 
-  /** A `select` group that nobody chose in uses its first member: another one when its members changed. */
+  /** A `select` group without a choice uses its first member: a switch means that its members changed. */
   private reasonOf({ group, reason }: GroupSwitched): string {
     const type = this.kernel.config?.groups.find(({ name }) => name === group)?.type;
     return type === 'select' && reason !== 'selected_gone' ? 'members_changed' : reason;
@@ -60,7 +63,7 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
   private async close(group: string, member: string | null): Promise<number> {
     const choice = this.preferences.get('switch.close_connections');
     if (choice === 'none' || member === null) return 0;
-    // A kernel that is down has no connections left to close.
+    // A kernel that is down has no open connections.
     return this.kernel.closeConnections(choice === 'all' ? {} : { group, member }).catch(() => 0);
   }
 }

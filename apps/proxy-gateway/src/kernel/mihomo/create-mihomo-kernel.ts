@@ -2,10 +2,10 @@ import type { CreateKernel } from '../kernel-program.js';
 import { MihomoKernel } from './mihomo-kernel.js';
 import { MihomoProgram } from './mihomo-program.js';
 
-/** mihomo's lines are its own log: they come with its level. */
+/** Lines of mihomo's own log, with their level. */
 const LINE = /level=(\w+) msg="?(.*?)"?$/;
 
-/** A kernel over a mihomo that is started beside it. When mihomo ends, so does this process. */
+/** Creates a kernel over a mihomo process. When mihomo ends, so does this process. */
 export function createMihomoKernel(executable: string): CreateKernel {
   return async (environment, fail) => {
     const { logger } = environment;

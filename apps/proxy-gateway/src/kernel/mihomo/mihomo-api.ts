@@ -2,10 +2,10 @@ import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
 
 const TIMEOUT_MS = 10_000;
-/** A list of many thousand connections; more than this is not believed. */
+/** A list of many thousand connections is smaller than this; a larger answer is refused. */
 const MAX_BODY_BYTES = 64 * 1_048_576;
 
-/** mihomo's own words for why it refused. */
+/** An error with mihomo's own message. */
 export class MihomoRefusal extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -15,7 +15,7 @@ export class MihomoRefusal extends Error {
   }
 }
 
-/** One open connection as mihomo tells it. Ports are text there. */
+/** An open connection as reported by mihomo. Ports are strings there. */
 export interface MihomoConnection {
   id: string;
   metadata: {
@@ -36,9 +36,9 @@ export interface MihomoConnection {
   upload: number;
   download: number;
   start: string;
-  /** The node first, the group that the rule named last. */
+  /** From the node to the group that the rule named. */
   chains: string[];
-  /** `DomainSuffix`. */
+  /** For example `DomainSuffix`. */
   rule: string;
   rulePayload: string;
 }
@@ -58,7 +58,7 @@ export interface MihomoGroup {
   fixed?: string;
 }
 
-/** mihomo's controller over its socket. @throws MihomoRefusal for an answer that is no success. */
+/** A client of mihomo's controller, over its socket. Methods throw MihomoRefusal for an error status. */
 export class MihomoApi {
   readonly #client: Client;
 
@@ -70,7 +70,7 @@ export class MihomoApi {
     return this.#ask('GET', '/version');
   }
 
-  /** Applies the whole configuration; what runs stays when it is refused. */
+  /** Applies the whole configuration; if it is refused, the present one stays. */
   async load(config: object): Promise<void> {
     await this.#ask('PUT', '/configs?force=true', { payload: JSON.stringify(config) });
   }
@@ -83,7 +83,7 @@ export class MihomoApi {
     await this.#ask('PUT', `/proxies/${encodeURIComponent(group)}`, { name: member });
   }
 
-  /** Leaves the choice to the group again. */
+  /** Lets the group decide again. */
   async unfix(group: string): Promise<void> {
     await this.#ask('DELETE', `/proxies/${encodeURIComponent(group)}`);
   }

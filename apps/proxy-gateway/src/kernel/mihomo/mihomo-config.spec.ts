@@ -18,7 +18,7 @@ function rulesOf(rules: Rule[]): unknown {
 }
 
 describe('rules for mihomo', () => {
-  it('take sites from sets of ours, inside conditions too', () => {
+  it('take sites from our own sets, also inside conditions', () => {
     expect(
       rulesOf([
         { type: 'GEOSITE', payload: 'CN' },

@@ -11,33 +11,33 @@ import type {
 } from '@gatehouse/proxy-kernel';
 import { toClashEntry } from '@gatehouse/subscription-formats';
 
-/** Where a group that measures by itself asks, when nothing else is said. */
+/** The default test address of groups that measure. */
 const DEFAULT_TEST_URL = 'https://www.gstatic.com/generate_204';
 const TEST_INTERVAL_SEC = 300;
-/** Name of the listener for questions, among the ports and the states of listeners. */
+/** The name of the DNS listener, in the map of ports and in the states of listeners. */
 export const DNS_LISTENER = 'dns';
 const GEOSITE_PREFIX = 'geosite:';
 
 export interface MihomoControl {
-  /** File name of the control socket, inside mihomo's own folder. */
+  /** File name of the control socket, inside mihomo's folder. */
   socket: string;
-  /** Ports for listeners that leave the choice to the system, by listener name. */
+  /** Ports chosen for listeners with port 0, by listener name. */
   ports: ReadonlyMap<string, number>;
-  /** Lines before all other rules. */
+  /** Rules before all others. */
   guards?: readonly string[];
 }
 
-/** A mihomo configuration; JSON is YAML, so it is sent as it is. */
+/** A mihomo configuration, sent as JSON, which is valid YAML. */
 export type MihomoConfig = Record<string, unknown>;
 
 /**
- * Says in mihomo's words what the kernel is to be. Nodes and groups keep the kernel's tags as their names, all nodes are
- * inline: connections through a `proxy-provider` would be cut by a reload.
+ * Translates a configuration for mihomo. Nodes and groups keep the kernel's tags as their names. All nodes are inline,
+ * because a reload would cut connections through a `proxy-provider`.
  */
 export function toMihomoConfig(config: KernelConfig, control: MihomoControl): MihomoConfig {
   return {
     ...mihomoBasics(control.socket),
-    // mihomo's other modes pass the guards by: they are rules here.
+    // mihomo's other modes would bypass the guards, so they are expressed as rules.
     mode: 'rule',
     listeners: config.listeners.map((listener) => toListener(listener, control.ports)),
     proxies: config.outbounds.map(toProxy),
@@ -49,7 +49,7 @@ export function toMihomoConfig(config: KernelConfig, control: MihomoControl): Mi
   };
 }
 
-/** What holds before the first configuration and in every one. */
+/** The settings that hold before the first configuration and in every one. */
 export function mihomoBasics(socket: string): MihomoConfig {
   return {
     'external-controller-unix': socket,
@@ -87,9 +87,9 @@ function toRuleProvider({ name, behavior, entries }: RuleSetConfig): [string, Re
 }
 
 /**
- * mihomo passes a rule by whose target carries no UDP, and sends what comes to the end of the list out directly: the last
- * line refuses that. A rule whose target or set does not exist makes mihomo refuse everything; the kernel skips such a rule, so it is left
- * out.
+ * mihomo skips a rule whose target carries no UDP, and sends flows that reach the end of the list out directly; the
+ * last rule refuses them. A rule whose target or set does not exist makes mihomo refuse the whole configuration. Our
+ * kernel skips such rules, so they are left out.
  */
 function toRules(config: KernelConfig): string[] {
   const known = new Set([
@@ -109,7 +109,7 @@ function toRules(config: KernelConfig): string[] {
   return [...(config.mode === 'rule' ? lines : []), ...last];
 }
 
-/** Sites come as sets of ours, so that mihomo needs no database of its own; those inside conditions too. */
+/** Lists of sites are sent as sets of ours, also inside conditions, so that mihomo needs no database of its own. */
 function withSetsOfSites(rule: RuleConfig): RuleConfig {
   const toSet = (code: string): string => `${GEOSITE_PREFIX}${code.toLowerCase()}`;
   if (rule.type === 'GEOSITE') return { ...rule, type: 'RULE-SET', payload: toSet(rule.payload) };

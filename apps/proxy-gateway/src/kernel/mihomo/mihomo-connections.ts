@@ -12,15 +12,15 @@ const BUILT_IN = new Set(['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS', 'COMPATIBLE
 const INBOUND_TYPES: readonly InboundType[] = ['HTTP', 'HTTPS', 'Socks4', 'Socks5', 'Inner'];
 
 export interface Observation {
-  /** Flows that were there before and are not any more. */
+  /** Flows of the previous list that are gone. */
   closed: ConnectionRecord[];
-  /** Null when nothing moved. */
+  /** Null if nothing moved. */
   delta: TrafficDelta | null;
 }
 
 /**
- * Makes of mihomo's lists, looked at again and again, what our kernel tells by itself. A flow that begins and ends
- * between two looks leaves no record: mihomo keeps none. Its bytes are in the totals all the same.
+ * Derives the events of our kernel from mihomo's list of connections, which is polled. A flow that begins and ends
+ * between two polls leaves no record, since mihomo keeps none; the totals include its bytes.
  */
 export class MihomoConnectionWatch {
   #open = new Map<string, ConnectionSnapshot>();
@@ -31,7 +31,7 @@ export class MihomoConnectionWatch {
   #seenAt = 0;
   #opened = 0;
 
-  /** Connections that come after this are matched against these rules. */
+  /** Connections opened from now on are matched against these rules. */
   setRules(rules: readonly RuleConfig[]): void {
     this.#rules = new Map();
     for (const [index, { id, source, type, payload, target }] of rules.entries()) {
@@ -127,7 +127,7 @@ export class MihomoConnectionWatch {
     };
   }
 
-  /** mihomo does not say who ended a flow. */
+  /** A guess, since mihomo does not say who closed a flow. */
   #closeReason(id: string, rejected: boolean): string {
     if (rejected) return 'rejected';
     return this.#closedByUs.has(id) ? 'user' : 'remote_closed';
@@ -163,7 +163,7 @@ function toSnapshot(connection: MihomoConnection, rule: MatchedRule | null): Con
   };
 }
 
-/** `DomainSuffix` there is `DOMAIN-SUFFIX` here. */
+/** mihomo writes `DomainSuffix` for `DOMAIN-SUFFIX`. */
 function ruleKey(type: string, payload: string): string {
   return `${type.replaceAll('-', '').toLowerCase()},${payload}`;
 }

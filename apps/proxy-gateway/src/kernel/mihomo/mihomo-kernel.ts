@@ -38,8 +38,8 @@ export interface MihomoHandle {
 }
 
 /**
- * A kernel that is mihomo, driven over its controller. It carries what the embedded one cannot (REALITY, QUIC, WireGuard);
- * its own measurements decide inside its groups, and it says less of flows that have ended.
+ * A kernel that drives a mihomo process over its controller. It supports what the embedded kernel does not (REALITY,
+ * QUIC, WireGuard). Groups follow mihomo's own measurements, and less is known about finished flows.
  */
 export class MihomoKernel implements ProxyKernel {
   readonly #mihomo: MihomoHandle;
@@ -55,7 +55,7 @@ export class MihomoKernel implements ProxyKernel {
   readonly #ports = new Map<string, number>();
   readonly #startedAt: number;
   #config: KernelConfig | null = null;
-  /** Made when first asked for; of the present configuration. */
+  /** Created on first use, for the present configuration. */
   #route: { policies: SelectablePolicyTable; router: Router } | null = null;
   #hash: string | null = null;
   #generation = 0;
@@ -84,11 +84,11 @@ export class MihomoKernel implements ProxyKernel {
       throw new KernelConfigError(group, `${member} is not a member of this group`);
     }
     void this.#inTurn(() => this.#selectNow(state, member)).catch((error: unknown) =>
-      this.#environment.logger.error('mihomo did not take a choice', { group, error: String(error) }),
+      this.#environment.logger.error('mihomo did not accept a choice', { group, error: String(error) }),
     );
   }
 
-  /** mihomo measures by itself. */
+  /** Ignored: mihomo measures on its own. */
   setHealth(_testUrl: string | null, _report: HealthReport): void {}
 
   groups(): GroupState[] {
@@ -106,7 +106,7 @@ export class MihomoKernel implements ProxyKernel {
     return true;
   }
 
-  /** No rule opens an own service to clients of mihomo. */
+  /** Always null: with mihomo no rule lets clients reach our own services. */
   clientOf(): null {
     return null;
   }
@@ -118,7 +118,7 @@ export class MihomoKernel implements ProxyKernel {
     return open.length;
   }
 
-  /** Decided by our router over the same rules and mihomo's present choices: mihomo itself cannot be asked. */
+  /** Decided by our own router with the same rules and mihomo's present choices, since mihomo has no call for this. */
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
     if (!this.#config) return Promise.reject(new KernelConfigError('rules', 'no configuration is applied'));
     this.#route ??= this.#compile(this.#config);
@@ -232,7 +232,7 @@ export class MihomoKernel implements ProxyKernel {
     }
   }
 
-  /** mihomo applies what it is told and logs a port it cannot have; there is nothing to ask it. */
+  /** mihomo logs a port that it cannot bind, but offers no call to ask for it. */
   #listenerStates(): ListenerState[] {
     return listenersOf(this.#config).map(({ name, type, address, port }) => ({
       name,
@@ -293,8 +293,8 @@ function toState({ name, type, members }: KernelConfig['groups'][number], group:
   return { name, type, members, now, fixed };
 }
 
-/** mihomo cannot be asked which port the system gave it, so one that is free now is chosen for it. */
-/** With the one for questions. */
+/** mihomo cannot report a port that the system chose, so a port that is free now is chosen for it. */
+/** All listeners, including the one for DNS. */
 function listenersOf(config: KernelConfig | null): { name: string; type: string; address: string; port: number }[] {
   const dns = config?.dns?.listen;
   return [...(config?.listeners ?? []), ...(dns ? [{ name: DNS_LISTENER, type: DNS_LISTENER, ...dns }] : [])];

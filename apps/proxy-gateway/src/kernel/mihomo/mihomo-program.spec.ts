@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 const SOURCES = new URL('../../../test/support/typescript-sources.mjs', import.meta.url).href;
 const PROGRAM = new URL('./mihomo-program.ts', import.meta.url).href;
 
-/** A process that starts the program, says under which id it runs, and ends in the way that `end` says. */
+/** A process that starts the program, prints its id, and ends in the way given by `end`. */
 const owner = (executable: string, end: string): string => `
   import { MihomoProgram } from ${JSON.stringify(PROGRAM)};
   const end = (pid) => process.stdout.write(pid + '\\n', () => ${end});
@@ -17,7 +17,7 @@ const owner = (executable: string, end: string): string => `
   new MihomoProgram(options).start().catch(() => undefined);`;
 
 it.each([
-  ['ends by itself', 'process.exit(0)', [0, null]],
+  ['ends on its own', 'process.exit(0)', [0, null]],
   ['is killed', "process.kill(process.pid, 'SIGKILL')", [null, 'SIGKILL']],
 ])('does not outlive the process that started it and %s', async (_how, end, ended) => {
   const folder = mkdtempSync(join(tmpdir(), 'mihomo-program-'));

@@ -11,12 +11,12 @@ const SOCKET = 'control.sock';
 const START_LIMIT_MS = 10_000;
 const POLL_MS = 50;
 const STOP_LIMIT_MS = 2_000;
-/** The last words of a program that did not start. */
+/** How much of the output is kept, for the error of a program that did not start. */
 const KEPT_OUTPUT = 2_000;
 
 /**
- * Runs the program that its arguments name for as long as its input stays open. The kernel keeps the other end of that
- * until the system takes it, so that not even SIGKILL leaves a program behind that goes on carrying traffic.
+ * Runs the program named by its arguments while its input stays open. The kernel holds the other end, which the system
+ * closes even after SIGKILL, so that no program is left behind carrying traffic.
  */
 const GUARD = `
 exec 3<&0 </dev/null
@@ -38,8 +38,7 @@ export interface ProgramOptions {
 }
 
 /**
- * mihomo as a process of ours. Its control socket asks for no secret and is open to everybody who can reach the file, so
- * it lies in a folder that only we can enter.
+ * A mihomo process of ours. Its control socket has no password, so it lies in a folder that only our user can enter.
  */
 export class MihomoProgram {
   readonly api: MihomoApi;
@@ -57,20 +56,21 @@ export class MihomoProgram {
     this.api = new MihomoApi(join(this.#home, SOCKET));
   }
 
-  /** Resolves when it answers. @throws Error with what it said when it does not. */
+  /** Resolves when it answers. @throws Error with its output if it does not. */
   async start(): Promise<{ version: string }> {
     const file = join(this.#home, 'config.yaml');
     writeFileSync(file, JSON.stringify(mihomoBasics(SOCKET)), { mode: 0o600 });
     const child = spawnGuarded(this.#options.executable, ['-d', this.#home, '-f', file]);
     this.#child = child;
-    // Its other end goes with the guard.
+    // The pipe breaks when the guard ends.
     child.stdin.on('error', () => undefined);
-    // Whatever ends this process: it would go on carrying traffic that nobody knows of, on ports that its successor needs.
+    // However this process ends, mihomo must end too: it would carry unrecorded traffic on ports that its successor
+    // needs.
     const takeAlong = (): void => this.#abandon(child);
     process.once('exit', takeAlong);
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => this.#heard(chunk));
     const ended = Promise.withResolvers<never>();
-    // Not every caller waits for the end.
+    // Not every caller waits for the end, so the rejection must not go unhandled.
     ended.promise.catch(() => undefined);
     const gone = (reason: string): void => {
       if (this.#child === null) return;
@@ -109,7 +109,7 @@ export class MihomoProgram {
       try {
         return await this.api.version();
       } catch (error) {
-        // Its socket is not there yet.
+        // The socket does not exist yet.
         if (Date.now() > limit) throw new Error(`mihomo did not answer within ${START_LIMIT_MS} ms`, { cause: error });
         await pause(POLL_MS);
       }
@@ -124,12 +124,12 @@ export class MihomoProgram {
 }
 
 function spawnGuarded(executable: string, args: readonly string[]): ChildProcessWithoutNullStreams {
-  // Windows has no such shell; there a program outlives a kernel that was killed.
+  // Windows has no such shell; there mihomo outlives a kernel that was killed.
   if (process.platform === 'win32') return spawn(executable, args, { env: {}, stdio: 'pipe' });
   return spawn('/bin/sh', ['-c', GUARD, 'mihomo', executable, ...args], { env: {}, stdio: 'pipe' });
 }
 
-/** The guard kills the program when its input ends; killed itself it could not. */
+/** Ends the guard's input, since a guard that is killed could not end the program. */
 function end(child: ChildProcess): void {
   child.stdin?.destroy();
   if (process.platform === 'win32') child.kill('SIGKILL');

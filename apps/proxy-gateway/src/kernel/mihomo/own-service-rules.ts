@@ -3,12 +3,12 @@ import { networkInterfaces } from 'node:os';
 import { formatCidr, hostCidr, parseIp } from '@gatehouse/net';
 import type { Endpoint, GuardConfig, Resolver } from '@gatehouse/proxy-kernel';
 
-/** With every address that an IPv6 socket may write an IPv4 one as. */
+/** Including the prefix of IPv4 addresses that are written as IPv6. */
 const ALWAYS_LOCAL = ['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128', '::ffff:0:0/96'];
 
 /**
- * Lines that keep mihomo away from the platform's own services, to stand before all others. What addresses this machine
- * has, and what its services' names lead to, is as it was when the configuration was made; no rule opens them.
+ * Rules that keep mihomo away from the platform's own services, to be placed before all others. The addresses of this
+ * machine and of the services' names are those at the time of the configuration; no rule can open them.
  */
 export async function ownServiceRules(guard: GuardConfig | undefined, resolver: Resolver): Promise<string[]> {
   const lines = await Promise.all((guard?.own ?? []).map((own) => linesFor(own, resolver)));
@@ -22,7 +22,7 @@ async function linesFor({ host, port }: Endpoint, resolver: Resolver): Promise<s
   const local = [...ALWAYS_LOCAL, ...machineAddresses().flatMap(prefixOf)];
   const isLocal =
     addresses.some((address) => /^(127\.|0\.0\.0\.0$|::1?$)/.test(address)) || own.some((one) => local.includes(one));
-  // The port comes first: names are resolved for these ports only.
+  // The port comes first, so that names are resolved for these ports only.
   const conditions = [...own, ...(isLocal ? local : [])].map((prefix) => `${typeOf(prefix)},${prefix}`);
   if (isName) conditions.push(`DOMAIN,${host}`);
   return conditions.map((condition) => `AND,((DST-PORT,${port}),(${condition})),REJECT`);

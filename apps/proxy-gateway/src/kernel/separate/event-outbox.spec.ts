@@ -14,7 +14,7 @@ const BATCH: EventBatch = {
   dropped: { closed: 1, traffic: 0, changes: 0, logs: 0 },
 };
 
-/** A link that keeps what is sent through it. */
+/** A link that records what is sent through it. */
 function linkThat(): { link: ControlLink; sent: number[] } {
   const link = new ControlLink(new PassThrough());
   const sent: number[] = [];
@@ -26,7 +26,7 @@ function linkThat(): { link: ControlLink; sent: number[] } {
 }
 
 describe('EventOutbox', () => {
-  it('sends a batch to the newest link, and again after it is gone, until it is acknowledged', async () => {
+  it('sends a batch to the newest link, and repeats it after that is closed, until it is acknowledged', async () => {
     const outbox = new EventOutbox();
     let done = false;
     const sending = outbox.send(BATCH).then(() => (done = true));
@@ -47,7 +47,7 @@ describe('EventOutbox', () => {
 });
 
 describe('KernelEventQueue without a reader', () => {
-  it('adds traffic up instead of losing it, and hands out what waits', () => {
+  it('adds up traffic instead of losing it, and returns what is waiting', () => {
     const queue = new KernelEventQueue(() => new Promise(() => undefined));
     for (let at = 1; at <= 1_000; at++) {
       const share = { upload: 1, download: 2, opened: 1, failed: 0 };

@@ -3,16 +3,16 @@ import type { EventBatch } from '../../common/kernel-ipc.js';
 import type { NumberedBatch } from '../../common/kernel-channel.js';
 import { addRange, type SpoolRange } from '../../common/spool-range.js';
 
-/** Hands batches to the service that came last, one at a time, each until it says that it has it. */
+/** Sends batches to the service that connected last, one at a time, repeating each until it is acknowledged. */
 export class EventOutbox {
   private links: ControlLink[] = [];
   private underWay: { batch: NumberedBatch; done: () => void } | null = null;
   private number = 0;
-  /** What each service has taken; some of it may be stored. */
+  /** Records that each service has received; it may have stored some of them. */
   private readonly taken = new Map<ControlLink, SpoolRange[]>();
   private readonly onLost: (ranges: readonly SpoolRange[]) => void;
 
-  /** `onLost` hears what a service had taken that is gone. */
+  /** @param onLost called with the records that a service had received when it disconnected. */
   constructor(onLost: (ranges: readonly SpoolRange[]) => void = () => undefined) {
     this.onLost = onLost;
   }
@@ -21,7 +21,7 @@ export class EventOutbox {
     return this.links.at(-1);
   }
 
-  /** Resolves when a service has acknowledged it, however long that takes. */
+  /** Resolves when a service has acknowledged the batch, however long that takes. */
   send(events: EventBatch): Promise<void> {
     const batch: NumberedBatch = { type: 'events', number: ++this.number, ...events };
     return new Promise((resolve) => {
@@ -30,7 +30,7 @@ export class EventOutbox {
     });
   }
 
-  /** The newest link gets what is sent from now on, and what was not acknowledged. */
+  /** Sends everything from now on, and what was not acknowledged, over this link. */
   attach(link: ControlLink): void {
     this.links.push(link);
     link.onClose(() => {
@@ -52,7 +52,7 @@ export class EventOutbox {
     done();
   }
 
-  /** What nobody has acknowledged; null for nothing. */
+  /** The batch that is not acknowledged; null for none. */
   get unsent(): EventBatch | null {
     if (!this.underWay) return null;
     const { type: _type, number: _number, ...events } = this.underWay.batch;
@@ -67,7 +67,7 @@ export class EventOutbox {
 
   private offer(): void {
     if (!this.underWay) return;
-    // A link that cannot take it ends, and the next one is offered it.
+    // A link that does not accept the batch closes, and the next one gets it.
     void this.links
       .at(-1)
       ?.send(this.underWay.batch)

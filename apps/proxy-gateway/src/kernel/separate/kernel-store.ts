@@ -12,7 +12,10 @@ import { spoolSeal } from './spool-seal.js';
 const CONFIGURATION = 'configuration.sealed';
 const UNSENT = 'unsent.sealed';
 
-/** What a kernel that runs on its own keeps in its home. Configurations and records hold credentials and names: they are sealed. */
+/**
+ * The files of a separate kernel in its home. Configurations and records are sealed, since they contain credentials and
+ * names.
+ */
 export class KernelStore {
   private readonly folder: string;
   private readonly box: SecretBox;
@@ -27,7 +30,7 @@ export class KernelStore {
     this.save(CONFIGURATION, config);
   }
 
-  /** Null where there is none. @throws SecretBoxError for another key, SyntaxError for a damaged file. */
+  /** Null if there is none. @throws SecretBoxError for another key, SyntaxError for a damaged file. */
   configuration(): KernelConfig | null {
     return this.read<KernelConfig>(CONFIGURATION);
   }
@@ -36,24 +39,24 @@ export class KernelStore {
     if (batches.length > 0) this.save(UNSENT, batches);
   }
 
-  /** Null, and a warning, where nothing can be written. Lines are sealed. */
+  /** Null, after a warning, if nothing can be written. Lines are sealed. */
   openSpool(warn: (message: string) => void): RecordSpool | null {
     try {
       return new RecordSpool(openSpoolFiles(this.folder, 'records.sealed'), { warn, ...spoolSeal(this.box) });
     } catch (error) {
-      warn(`Records are not kept on disk until they are stored: ${(error as Error).message}`);
+      warn(`Records that are not stored yet cannot be kept on disk: ${(error as Error).message}`);
       return null;
     }
   }
 
-  /** Once: what is handed out is removed. */
+  /** Returns the batches of the previous run and removes them. */
   takeUnsent(): EventBatch[] {
     const batches = this.read<EventBatch[]>(UNSENT) ?? [];
     rmSync(join(this.folder, UNSENT), { force: true });
     return batches;
   }
 
-  /** Where databases for rules lie that the service sent; a kind that it never sent is null. */
+  /** Stores databases that the service sent and returns their paths; null for one that it never sent. */
   saveGeo({ country, asn }: GeoContents): GeoFilePaths {
     for (const [kind, contents] of Object.entries({ country, asn })) {
       if (contents !== null) this.write(`${kind}.mmdb`, Buffer.from(contents, 'base64'));
@@ -61,7 +64,7 @@ export class KernelStore {
     return { country: country && join(this.folder, 'country.mmdb'), asn: asn && join(this.folder, 'asn.mmdb') };
   }
 
-  /** Those of a run before. */
+  /** The paths of databases from an earlier run. */
   geoFiles(): GeoFilePaths {
     return { country: this.existing('country.mmdb'), asn: this.existing('asn.mmdb') };
   }
@@ -80,7 +83,7 @@ export class KernelStore {
     return sealed === null ? null : (JSON.parse(this.box.open(sealed.toString('utf8'))) as T);
   }
 
-  /** Whole or not at all. */
+  /** Writes the whole file or leaves the old one. */
   private write(name: string, contents: string | Buffer): void {
     const file = join(this.folder, name);
     writeFileSync(`${file}.new`, contents, { mode: 0o600 });

@@ -16,7 +16,7 @@ export interface SeparateKernelParts {
   kernel: ProxyKernel;
   store: KernelStore;
   geo: KernelGeo;
-  /** Null where nothing can be kept on disk. */
+  /** Null if nothing can be kept on disk. */
   spool: RecordSpool | null;
   logger: KernelLogger;
   /** Newest first. */
@@ -24,8 +24,8 @@ export interface SeparateKernelParts {
 }
 
 /**
- * A kernel without a parent. Services come and go: each may ask and configure, the newest hears what happens. Between
- * two of them, and after a start without one, the kernel goes on with the last configuration and keeps its records.
+ * A kernel without a parent process. Any connected service may ask and configure; the one that connected last receives
+ * the events. Without a service the kernel keeps its last configuration, also over a restart, and keeps its records.
  */
 export class SeparateKernel {
   private readonly parts: SeparateKernelParts;
@@ -38,7 +38,7 @@ export class SeparateKernel {
   private readonly server: ControlServer;
   private readonly greeting: KernelGreeting = { type: 'ready', pid: process.pid, instance: randomUUID() };
   private config: KernelConfig | null = null;
-  /** Ports of this process: the proxy must not lead to them either. */
+  /** Ports of this process, which the proxy must not lead to either. */
   private ownPorts: Endpoint[] = [];
 
   constructor(parts: SeparateKernelParts) {
@@ -62,7 +62,10 @@ export class SeparateKernel {
     return generation > 0 && listeners.some(({ state }) => state === 'listening');
   }
 
-  /** @throws Error of `listen`; a stored configuration that cannot be used is logged: the service has another. */
+  /**
+   * @throws Error of `listen`. A stored configuration that cannot be used is only logged, since the service will send
+   * another.
+   */
   async start(endpoint: ControlEndpoint, ownPorts: readonly number[]): Promise<ControlEndpoint> {
     const bound = await this.server.listen(endpoint);
     const ports = 'port' in bound ? [bound.port, ...ownPorts] : ownPorts;
@@ -71,12 +74,12 @@ export class SeparateKernel {
     return bound;
   }
 
-  /** A line of this process for the log that the service keeps; without a service the newest lines wait. */
+  /** Queues a line for the service's log; without a service the newest lines are kept. */
   log(entry: KernelLogEntry): void {
     this.events.log(entry);
   }
 
-  /** Flows have `graceMs`; records that nobody takes are kept for the next start. */
+  /** Gives flows `graceMs` to end. Records that no service receives are kept for the next start. */
   async stop(graceMs: number): Promise<void> {
     await this.parts.kernel.close(graceMs);
     const flushed = this.events.flush();
@@ -95,9 +98,9 @@ export class SeparateKernel {
       const config = store.configuration();
       if (config === null) return;
       await this.apply(config);
-      logger.info('The configuration of the run before is in use until the service comes');
+      logger.info('The configuration of the previous run is in use until the service connects');
     } catch (error) {
-      logger.error('What was kept from the run before cannot be used', { error: String(error) });
+      logger.error('The state of the previous run cannot be used', { error: String(error) });
     }
   }
 
@@ -108,7 +111,7 @@ export class SeparateKernel {
     this.askForStored(link);
   }
 
-  /** What a service before this one had taken, and what a run before this one has left, may be stored or not. */
+  /** Asks which records are stored, of those an earlier service received and those of earlier runs. */
   private askForStored(link: ControlLink | undefined): void {
     const spools = this.events.leftSpools;
     if (link && spools.length > 0) guardPromise(null, this.send(link, { type: 'left', spools }));
@@ -118,7 +121,7 @@ export class SeparateKernel {
     if (message.type === 'ack') return this.outbox.acknowledged(message.number, link);
     if (message.type === 'geo') return this.send(link, this.takeGeo(message));
     if (message.type !== 'request') return;
-    // Ending the kernel is not the service's to do.
+    // The service must not end a separate kernel.
     if (message.method === 'shutdown') return;
     const answer = await this.child.answer(this.withOwnPorts(message));
     this.remember(message, answer);
@@ -148,7 +151,7 @@ export class SeparateKernel {
     return message.method === 'apply' ? { ...message, params: this.guarded(message.params) } : message;
   }
 
-  /** What a kernel needs to start again as it is now. */
+  /** Stores what the kernel needs to restart in its present state. */
   private remember(message: ParentMessage, answer: ChildMessage): void {
     if (answer.type !== 'response' || !answer.ok) return;
     if (message.method === 'apply') this.config = message.params;
@@ -161,13 +164,13 @@ export class SeparateKernel {
     }
   }
 
-  /** A link that ends meanwhile is followed by another. */
+  /** If the link closes meanwhile, another will follow. */
   private async send(link: ControlLink, message: FromKernel): Promise<void> {
     await link.send(message).catch(() => undefined);
   }
 }
 
-/** Records in the spool are there already. */
+/** Without the records that are already in the spool. */
 function withoutKept(batch: EventBatch): EventBatch {
   return batch.source ? { ...batch, closed: [], traffic: [], source: null } : batch;
 }

@@ -3,7 +3,7 @@ import type { Environment } from '@gatehouse/platform';
 import { IsOptional } from 'class-validator';
 import { ProxyGatewaySettings } from '../../settings.js';
 
-/** What a kernel that runs on its own reads: the service's variables, without the database, which it never sees. */
+/** The settings of a separate kernel: the service's variables except the database, which the kernel never sees. */
 export class SeparateKernelSettings extends ProxyGatewaySettings {
   @IsOptional()
   override databaseUrl: string = undefined as unknown as string;

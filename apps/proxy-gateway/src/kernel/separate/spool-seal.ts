@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { createSecretBox, type SecretBox } from '@gatehouse/persistence';
 import type { SpoolOptions } from '../record-spool.js';
 
-/** Far from where random nonces of one key may meet (2^32 texts). */
+/** Far below the number of texts (2^32) at which random nonces of one key may collide. */
 const LINES_PER_KEY = 2 ** 28;
 
-/** Seals lines with keys of their own, since they are too many for the key of the box: it seals those keys. */
+/** Seals lines with keys of their own, because there are too many lines for the box's key. The box seals those keys. */
 export function spoolSeal(box: SecretBox): Required<Pick<SpoolOptions, 'seal' | 'open'>> {
   const known = new Map<string, SecretBox>();
   let [current, lines] = [newKey(box), 0];

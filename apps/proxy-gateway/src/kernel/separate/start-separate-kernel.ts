@@ -11,7 +11,7 @@ import type { SeparateKernelSettings } from './settings.js';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** @throws StartError without a secret key or an address for the control channel, and where a port is taken. */
+/** @throws StartError without a secret key or an address for the control channel, and if a port is taken. */
 export async function startSeparateKernel(settings: Readonly<SeparateKernelSettings>): Promise<RunningProcess> {
   const { home, kernelChannel = '', kernelHealthPort, shutdownTimeoutMs } = settings;
   const secretKeys = findSecretKeys({ home, envValue: settings.secretKey });
@@ -27,11 +27,11 @@ export async function startSeparateKernel(settings: Readonly<SeparateKernelSetti
   const store = new KernelStore(home, createSecretBox(secretKeys));
   const spool = store.openSpool((message) => logger.warn(message));
   const separate = new SeparateKernel({ kernel, store, geo, spool, logger, keys: secretKeys.map(kernelChannelKey) });
-  // As with a kernel that the service starts, the service decides by its own setting which lines it keeps.
+  // The service decides by its own setting which lines it keeps, as for a kernel that it started.
   log.setContextLevel(CONTEXT, 'debug');
   log.tap((record) => separate.log(toLogEntry(record)));
   const health = await openHealthPort(kernelHealthPort, () => separate.ready).catch((error: unknown) => {
-    throw new StartError(`PROXY_KERNEL_HEALTH_PORT: port ${kernelHealthPort} cannot be had`, { cause: error });
+    throw new StartError(`PROXY_KERNEL_HEALTH_PORT: port ${kernelHealthPort} is not available`, { cause: error });
   });
   const bound = await separate.start(endpoint, [health.port]).catch((error: unknown) => {
     throw new StartError(`PROXY_KERNEL_CHANNEL: ${kernelChannel} cannot be listened on`, { cause: error });
@@ -45,7 +45,7 @@ export async function startSeparateKernel(settings: Readonly<SeparateKernelSetti
 
 const CONTEXT = 'Kernel';
 
-/** Below the time after which a process that stops is ended by force. */
+/** Less than the time after which a stopping process is killed. */
 const MAX_GRACE_MS = 20_000;
 
 function loggerOver(log: RunningProcess['logger']): KernelLogger {
@@ -57,12 +57,12 @@ function loggerOver(log: RunningProcess['logger']): KernelLogger {
   };
 }
 
-/** The record is redacted already. */
+/** The record has already been redacted. */
 function toLogEntry({ time, level, message, fields }: LogRecord): KernelLogEntry {
   return { at: Date.parse(time), level: level === 'fatal' ? 'error' : level, message, fields };
 }
 
-/** `/healthz` and `/readyz` on the loopback, for whoever watches the process. Resolves to the server and its port. */
+/** Serves `/healthz` and `/readyz` on the loopback, for monitoring. Resolves to the server and its port. */
 function openHealthPort(port: number, isReady: () => boolean): Promise<{ server: Server; port: number }> {
   const server = createServer((request, response) => {
     const ready = isReady();

@@ -24,10 +24,10 @@ const SELECT_MANUAL = `
     country_source AS "countrySource", tags
   FROM nodes WHERE source = 'manual' ORDER BY id`;
 
-/** Nodes written before others get a turn: thousands of them take a while. */
+/** Nodes written before yielding to the event loop, since thousands of them take a while. */
 const BATCH = 250;
 
-/** Writes the nodes that people added by hand as one file, secrets included. */
+/** Writes the nodes that users added by hand to one file, including their secrets. */
 @Injectable()
 export class ExportNodes {
   constructor(
@@ -63,7 +63,7 @@ export class ExportNodes {
     return written;
   }
 
-  /** @throws AppError UNPROCESSABLE for one that does not open: a file without it would look whole. */
+  /** @throws AppError UNPROCESSABLE for a node that cannot be opened: a file without it would look complete. */
   private open(row: Row): ExportedNode {
     const node = this.vault.tryOpen(row);
     if (!node) throw new AppError('UNPROCESSABLE', `Node ${row.id} (${nodeName(row)}): ${UNREADABLE_NODE}`);

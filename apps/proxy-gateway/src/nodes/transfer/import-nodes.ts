@@ -25,7 +25,7 @@ const SELECT_EXISTING = `
     EXISTS (SELECT 1 FROM node_sources WHERE node_id = nodes.id) AS carried
   FROM nodes WHERE fingerprint = ANY($1::text[]) OR ($2 AND source = 'manual')`;
 
-/** A field that is absent leaves the column as it is; `custom_name` may be set to nothing. */
+/** An absent field leaves its column unchanged; `custom_name` may be set to null. */
 const RELABEL = `
   UPDATE nodes SET source = 'manual', updated_at = now(),
     custom_name = CASE WHEN label ? 'custom_name' THEN label ->> 'custom_name' ELSE custom_name END,
@@ -36,7 +36,7 @@ const RELABEL = `
   FROM jsonb_array_elements($1::jsonb) AS label
   WHERE nodes.id = (label ->> 'id')::bigint`;
 
-/** Takes nodes over from a file or a list: all of it in one transaction, each bad entry told apart. */
+/** Imports nodes from a file or a list in one transaction, with a report for each invalid entry. */
 @Injectable()
 export class ImportNodes {
   constructor(
@@ -48,8 +48,8 @@ export class ImportNodes {
   ) {}
 
   /**
-   * @throws AppError INVALID_ARGUMENT for a text of no known form; UNPROCESSABLE for a `replace` that would leave
-   * nothing, unless that is what is wanted.
+   * @throws AppError INVALID_ARGUMENT for a text of unknown form; UNPROCESSABLE for a `replace` that would leave no
+   * nodes, unless that is allowed.
    */
   async run(body: NodeImportBody, query: NodeImportQuery): Promise<ImportResult> {
     const read = await readAll(body, this.parser);
@@ -75,7 +75,7 @@ export class ImportNodes {
     });
   }
 
-  /** Ids of the new nodes by fingerprint. */
+  /** Returns the ids of new nodes by fingerprint. */
   private async apply(tx: EntityManager, plan: ImportPlan): Promise<Map<string, number>> {
     const ids = await this.writer.upsert(tx, plan.create, 'manual');
     await holdNodes(tx, [...ids.values(), ...plan.change.map(({ id }) => id), ...plan.remove.map(({ id }) => id)]);
@@ -86,7 +86,7 @@ export class ImportNodes {
       .map(({ fingerprint, labels }) => labelRow({ id: ids.get(fingerprint)!, labels, customName: undefined }));
     await tx.query(RELABEL, [JSON.stringify([...labelled, ...plan.change.map(labelRow)])]);
     const removed = plan.remove.map(({ id }) => id);
-    // What a subscription carries too stays as the subscription's.
+    // A node that a subscription contains as well stays as that subscription's node.
     await tx.query(`UPDATE nodes SET source = 'subscription', updated_at = now() WHERE id = ANY($1::bigint[])`, [
       removed,
     ]);
@@ -116,7 +116,7 @@ async function readAll({ text, nodes }: NodeImportBody, parser: DocumentParser):
 
 function wouldBeEmpty({ errors }: ReadImport): AppError {
   const message =
-    'The import holds no node that can be read, so replacing would leave none; ?allow_empty=true does it all the same.';
+    'The import contains no readable node, so replacing would leave none; add ?allow_empty=true to do so.';
   const details = errors.slice(0, 20).map(({ index, line, message: reason }) => ({
     field: line === null ? `nodes[${index}]` : `text line ${line}`,
     message: reason,
@@ -128,7 +128,7 @@ function isChange({ create, change, remove }: ImportPlan): boolean {
   return create.length + change.length + remove.length > 0;
 }
 
-/** Half a character is valid JSON and no valid `jsonb`. */
+/** An unpaired surrogate is valid JSON but not valid `jsonb`. */
 function labelRow({ id, labels, customName }: Pick<NodeChange, 'id' | 'customName'> & { labels: EntryLabels }) {
   return { id, ...labels, ...(customName === undefined ? {} : { custom_name: customName?.toWellFormed() ?? null }) };
 }
@@ -143,7 +143,7 @@ function summarise(read: ReadImport, plan: ImportPlan, created: ReadonlyMap<stri
     ...plan.entries.map(({ entry, action }) => itemOf(entry, entry.node.name, idOf(entry.fingerprint), action)),
     ...duplicates.map((entry) => itemOf(entry, entry.name, idOf(entry.fingerprint), 'duplicate')),
   ];
-  // A text before a list, each in its own order.
+  // Entries of the text come before those of the list, each in their own order.
   named.sort((a, b) => Number(a.nodes) - Number(b.nodes) || a.index - b.index);
   const count = (action: ImportItem['action']): number => named.filter((item) => item.action === action).length;
   const skipped = ignored + errors.length;

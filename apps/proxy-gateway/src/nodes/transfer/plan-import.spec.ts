@@ -30,7 +30,7 @@ const plan = (rows: ExistingNode[], entries: ImportEntry[], mode: 'append' | 're
 const actions = (...parameters: Parameters<typeof plan>) => plan(...parameters).entries.map(({ action }) => action);
 
 describe('planImport', () => {
-  it('creates what is new and leaves what is the same', () => {
+  it('creates new nodes and leaves equal ones unchanged', () => {
     expect(actions([existing(1, 'a')], [entry('a'), entry('b')])).toEqual(['unchanged', 'created']);
   });
 
@@ -43,14 +43,14 @@ describe('planImport', () => {
     expect(actions([existing(1, 'a', { source: 'subscription', carried: true })], [entry('a')])).toEqual(['updated']);
   });
 
-  it('redefines nothing by a form that says less, nor what a subscription decides', () => {
+  it('does not redefine nodes from a less complete form, nor those of a subscription', () => {
     expect(actions([existing(1, 'a')], [entry('a', { complete: false })], 'append', false)).toEqual(['unchanged']);
     expect(actions([existing(1, 'a', { carried: true })], [entry('a')], 'append', false)).toEqual(['unchanged']);
     const { change } = plan([existing(1, 'a', { carried: true, name: 'x' })], [entry('a')], 'append', false);
     expect(change).toEqual([{ id: 1, definition: null, customName: 'a', labels: {} }]);
   });
 
-  it('removes what replacing does not name, of the manual ones only', () => {
+  it('removes manual nodes that a replacing import does not name', () => {
     const rows = [existing(1, 'a'), existing(2, 'b'), existing(3, 'c', { source: 'subscription' })];
     expect(plan(rows, [entry('a')], 'replace').remove).toEqual([{ id: 2, name: 'b' }]);
     expect(plan(rows, [entry('a')], 'append').remove).toEqual([]);

@@ -1,26 +1,26 @@
 import type { ImportAction, ImportMode, NodeSource, ProxyNode } from '@gatehouse/contracts';
 import type { EntryLabels, ImportEntry } from './read-import.js';
 
-/** A node that an import may meet: one that it names, or any that people added by hand. */
+/** A node that an import may affect: one that it names, or one that a user added by hand. */
 export interface ExistingNode {
   id: number;
   fingerprint: string;
   source: NodeSource;
-  /** As people see it. */
+  /** The name that users see. */
   name: string;
-  /** A subscription decides its definition. */
+  /** A subscription contains it and decides its definition. */
   carried: boolean;
   enabled: boolean;
-  /** Only where a person chose it. */
+  /** Only if a user chose it. */
   country: string | null;
   tags: readonly string[];
 }
 
 export interface NodeChange {
   id: number;
-  /** Another definition, with its name in it; null leaves it. */
+  /** A new definition with its name; null leaves the present one. */
   definition: ImportEntry | null;
-  /** A name of its own beside the definition's; undefined leaves what is there, null takes it away. */
+  /** A name of its own beside that of the definition; undefined leaves the present one, null removes it. */
   customName: string | null | undefined;
   labels: EntryLabels;
 }
@@ -28,7 +28,7 @@ export interface NodeChange {
 export interface PlannedEntry {
   entry: ImportEntry;
   action: Extract<ImportAction, 'created' | 'updated' | 'unchanged'>;
-  /** Null for one that is to be created. */
+  /** Null for a node to be created. */
   id: number | null;
 }
 
@@ -36,14 +36,17 @@ export interface ImportPlan {
   entries: PlannedEntry[];
   create: ImportEntry[];
   change: NodeChange[];
-  /** Nodes that end being manual. */
+  /** Nodes that stop being manual. */
   remove: { id: number; name: string }[];
 }
 
-/** Whether the row's definition says what `node` says, names apart. */
+/** Whether a row's definition equals `node`, apart from the name. */
 export type SameDefinition = (existing: ExistingNode, node: ProxyNode) => boolean;
 
-/** Decides what an import does, row by row. Nothing that exists is lost but, with `replace`, what the import does not name. */
+/**
+ * Plans an import row by row. Nothing that exists is removed, except with `replace` the nodes that the import does not
+ * name.
+ */
 export function planImport(
   existing: readonly ExistingNode[],
   entries: readonly ImportEntry[],
@@ -74,7 +77,7 @@ export function planImport(
 function changeOf(known: ExistingNode, entry: ImportEntry, isSame: SameDefinition): NodeChange | null {
   const { node, labels, complete } = entry;
   const renamed = node.name !== known.name;
-  // The same node by a link may say less than the row does: only its name is news then.
+  // A link may say less about the node than the row does; then only its name is used.
   const redefined = !known.carried && complete && !isSame(known, node);
   const becomesManual = known.source !== 'manual';
   if (!renamed && !redefined && !becomesManual && !relabelled(known, labels)) return null;

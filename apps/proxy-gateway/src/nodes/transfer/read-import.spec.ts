@@ -15,7 +15,7 @@ const objects = Array.from({ length: COUNT }, (_, i) => ({
   password: 'p',
 }));
 
-/** The longest time that nobody else had a turn, in milliseconds. */
+/** The longest time that the event loop was blocked, in milliseconds. */
 async function heldUp(work: () => Promise<void> | void): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
@@ -35,7 +35,7 @@ describe('ImportReader', () => {
     const held = await heldUp(() => add(reader));
     expect(reader.read.entries.length).toBe(COUNT);
     expect(reader.read.entries.at(-1)?.node.name).toBe(`n${COUNT - 1}`);
-    // In one piece it would be seconds; a busy machine takes its time as well.
+    // Without slices it would be seconds; the margin is for a busy machine.
     expect(held).toBeLessThan(1_000);
   });
 });

@@ -4,15 +4,15 @@ import type { ParsedSubscription } from '@gatehouse/subscription-formats';
 import { mapInSlices } from '../in-slices.js';
 import { isTagList, readCountryCode, tidyTags } from '../node-labels.js';
 
-/** Where an entry stood. */
+/** The position of an entry in the import. */
 export interface EntryPlace {
-  /** Position in `nodes` or in a JSON list, from 0; for other texts as many as stand before it. */
+  /** The position in `nodes` or in a JSON list, from 0; in other texts the number of entries before it. */
   index: number;
-  /** In `text`, from 1; null for `nodes`. */
+  /** The line in `text`, from 1; null for `nodes`. */
   line: number | null;
 }
 
-/** What an entry says beside the definition; absent: nothing. */
+/** Fields of an entry beside its definition; absent fields leave the present values. */
 export interface EntryLabels {
   enabled?: boolean;
   country?: string;
@@ -23,21 +23,21 @@ export interface ImportEntry extends EntryPlace {
   node: ProxyNode;
   fingerprint: string;
   labels: EntryLabels;
-  /** False for links and their like: what they do not say is not denied by that. */
+  /** False for links and similar forms, which cannot express every option. */
   complete: boolean;
 }
 
 export interface ReadImport {
   format: string;
-  /** Distinct by fingerprint. */
+  /** Without duplicates by fingerprint. */
   entries: ImportEntry[];
   duplicates: (EntryPlace & { name: string; fingerprint: string })[];
-  /** Entries that are no servers by design: messages, selectors, built-ins. */
+  /** Entries that are not servers: messages, selectors, built-ins. */
   ignored: number;
   errors: ImportError[];
 }
 
-/** A text with nothing in it that could be read as nodes. `message` may be shown to people. */
+/** A text that contains nothing like a node. `message` may be shown to users. */
 export class UnreadableImportError extends Error {
   override readonly name = 'UnreadableImportError';
   readonly code: string;
@@ -47,7 +47,7 @@ export class UnreadableImportError extends Error {
   }
 }
 
-/** Reads a document, long ones beside the event loop. */
+/** Parses a document, a long one outside the event loop. */
 export interface TextParser {
   parse(content: Buffer, options: object): Promise<ParsedSubscription>;
 }
@@ -56,7 +56,7 @@ type Plain = Record<string, unknown>;
 
 const COMPLETE_FORMATS = new Set(['clash', 'sing-box']);
 
-/** Reads everything that one import brings, and keeps its entries apart by what they connect to. */
+/** Reads all parts of one import, without duplicates. */
 export class ImportReader {
   readonly read: ReadImport = { format: 'nodes', entries: [], duplicates: [], ignored: 0, errors: [] };
   readonly #seen = new Set<string>();
@@ -66,16 +66,16 @@ export class ImportReader {
     this.#parser = parser;
   }
 
-  /** Objects in any of three forms: items of our own export, Clash entries, sing-box outbounds. */
+  /** Reads objects in any of three forms: items of our own export, Clash entries, sing-box outbounds. */
   async addObjects(objects: readonly unknown[]): Promise<void> {
     let index = 0;
     await mapInSlices(objects, (value) => this.#addObject(value, { index: index++, line: null }));
   }
 
   /**
-   * Whatever a subscription may be, or our own export as JSON or as text.
-   * @throws UnreadableImportError for a document that holds no entries at all; FetchFailure for one that takes more time
-   * or memory than any honest one.
+   * Reads any form of a subscription, or our own export as JSON or as text.
+   * @throws UnreadableImportError for a document without any entries; FetchFailure for one that takes more time or
+   * memory than any honest one.
    */
   async addText(text: string): Promise<void> {
     const own = ownItems(text);
@@ -94,7 +94,7 @@ export class ImportReader {
       Buffer.from(text),
       {},
     );
-    // A file of comments and blank lines is an empty list rather than a broken one.
+    // A file of comments and blank lines is an empty list, not a broken one.
     if (error && error.code !== 'empty_document' && error.code !== 'no_entries') {
       throw new UnreadableImportError(error.code, error.message);
     }
@@ -133,13 +133,13 @@ export class ImportReader {
   }
 }
 
-/** The parsers know lines; people count entries too. */
+/** The parsers count lines; users need the number of the entry, too. */
 function numberByLine({ entries, duplicates, errors }: ReadImport): void {
   const places: EntryPlace[] = [...entries, ...duplicates, ...errors];
   places.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)).forEach((place, index) => (place.index = index));
 }
 
-/** Items of a JSON export, or the one entry that a text of one object is; null for any other text. */
+/** The items of a JSON export, or the one entry of a text that is a single object; null for any other text. */
 function ownItems(text: string): unknown[] | null {
   const start = text.trimStart();
   if (!start.startsWith('[') && !start.startsWith('{')) return null;
@@ -157,7 +157,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON; other readers look at it then.
+    // Not JSON: other readers get a try.
     return undefined;
   }
 }
@@ -174,7 +174,7 @@ function nodeOf(value: unknown): ProxyNode {
 }
 
 function cleanName(name: string): string {
-  // Half a character is nothing that the database can hold.
+  // The database cannot store an unpaired surrogate.
   const clean = name
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
@@ -183,7 +183,7 @@ function cleanName(name: string): string {
   return clean;
 }
 
-/** Clash entries and outbounds have no such options: only an item of our own says any. */
+/** Only items of our own export have labels; Clash entries and outbounds do not. */
 function labelsOf(value: unknown): EntryLabels {
   if (!isPlain(value) || value['raw_config'] === undefined) return {};
   const { enabled, country, tags } = value;
@@ -204,7 +204,7 @@ function labelsOf(value: unknown): EntryLabels {
   return labels;
 }
 
-/** What may be shown of an entry that could not be read: never a credential. */
+/** A description of an unreadable entry that contains no credential. */
 function describe(value: unknown): string {
   if (!isPlain(value)) return `(${value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value})`;
   const shown: Plain = {};

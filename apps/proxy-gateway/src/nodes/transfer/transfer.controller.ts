@@ -6,7 +6,7 @@ import { ExportNodes } from './export-nodes.js';
 import { ImportNodes } from './import-nodes.js';
 import { NodeExportQuery, NodeImportBody, NodeImportQuery } from './transfer.dto.js';
 
-/** Nodes as files. The file holds credentials, so reading it takes more than a key that may read. */
+/** Nodes as files. A file contains credentials, so reading it needs more than the scope `read`. */
 @Controller('proxies')
 export class NodeTransferController {
   constructor(

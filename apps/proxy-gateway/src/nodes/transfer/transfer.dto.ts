@@ -6,27 +6,29 @@ import { Omittable } from '../../wire/omittable.js';
 import { EXPORT_FORMATS } from './write-export.js';
 import type { ExportFormat } from './write-export.js';
 
-/** As many as a subscription may list. */
+/** As many as a subscription may contain. */
 const MAX_NODES = 50_000;
 
-/** `true` and `false` of a query string; anything else stays text and is refused. */
+/** Converts `true` and `false` of a query string; anything else stays a string and is refused. */
 const flag = ({ value }: { value: unknown }): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
 export class NodeExportQuery {
-  /** `links`: a share link a line. `text`, `txt`: the same, with the nodes that no link can carry as lines of JSON. */
+  /**
+   * `links`: one share link per line. `text`, `txt`: the same, with nodes that no link can express as lines of JSON.
+   */
   @IsOptional()
   @IsIn(EXPORT_FORMATS)
   format?: ExportFormat;
 }
 
 export class NodeImportQuery {
-  /** Lets `replace` end with no manual node at all. */
+  /** Allows `replace` to leave no manual node at all. */
   @IsOptional()
   @Transform(flag)
   @IsBoolean()
   allow_empty?: boolean;
 
-  /** Says what would happen, and changes nothing. */
+  /** Reports what would happen without changing anything. */
   @IsOptional()
   @Transform(flag)
   @IsBoolean()
@@ -34,7 +36,7 @@ export class NodeImportQuery {
 }
 
 export class NodeImportBody {
-  /** `append` (default) adds and updates; `replace` also removes the manual nodes that the import does not name. */
+  /** `append` (default) adds and updates; `replace` also removes manual nodes that the import does not name. */
   @Omittable()
   @IsIn(IMPORT_MODES)
   mode?: ImportMode;
@@ -46,7 +48,7 @@ export class NodeImportBody {
 
   /** Items of the JSON export (`name`, `type`, `raw_config`), Clash entries or sing-box outbounds. */
   @Omittable()
-  // What is inside is read by the parsers, which tell entry by entry what is wrong.
+  // The parsers check the items, with an error for each invalid one.
   @Transform(({ obj }: { obj: { nodes?: unknown } }) => obj.nodes)
   @IsArray()
   @ArrayMaxSize(MAX_NODES)

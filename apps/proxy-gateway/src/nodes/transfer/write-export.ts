@@ -5,18 +5,18 @@ import { shareLink, writeRawConfig } from '../raw-config.js';
 export const EXPORT_FORMATS = ['json', 'links', 'text', 'txt'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A manual node with what people decided about it. */
+/** A manual node with the fields that users set. */
 export interface ExportedNode {
-  /** Under the name that people see. */
+  /** With the name that users see. */
   node: ProxyNode;
   fingerprint: string;
   enabled: boolean;
-  /** Only where a person chose it: what was detected is detected again. */
+  /** Only if a user chose it; a detected country is detected again after the import. */
   country: string | null;
   tags: readonly string[];
 }
 
-/** One node of the JSON export; the import takes it back, as `nodes` or as `text`. */
+/** One node of the JSON export; the import accepts it in `nodes` and in `text`. */
 export interface NodeExportItem {
   name: string;
   type: string;
@@ -37,18 +37,18 @@ export function toExportItem({ node, enabled, country, tags }: ExportedNode): No
   };
 }
 
-/** A share link a line; a node that no link can carry is named in a comment instead. */
+/** One share link; a node that no link can express becomes a comment. */
 export function toLinkLine(exported: ExportedNode): string {
   const { node } = exported;
   return exactLink(exported) ?? `# ${node.type} ${oneLine(node.name)}: no share link can carry this node`;
 }
 
-/** A share link, or the node as one line of JSON where no link can carry it: nothing is left out. */
+/** A share link, or one line of JSON for a node that no link can express, so that nothing is left out. */
 export function toTextLine(exported: ExportedNode): string {
   return exactLink(exported) ?? writeRawConfig(exported.node);
 }
 
-/** Null where what the link says is not the same node: some options have no place in a link. */
+/** Null if the link would describe another node: links cannot express some options. */
 function exactLink({ node, fingerprint }: ExportedNode): string | null {
   const link = shareLink(node);
   if (link === null) return null;
