@@ -1,13 +1,9 @@
 export { resetStream, type ByteStream, type ByteStreamEvents } from './byte-stream.js';
 export {
   failFlow,
-  guardDatagrams,
   guarded,
-  guardExchange,
   guardFlow,
   guardPromise,
-  guardServer,
-  guardSession,
   onFlowFailure,
   setFlowInterval,
   setFlowTimeout,
@@ -61,17 +57,7 @@ export {
   type WebSocketFrameOptions,
 } from './websocket/frames.js';
 export { hasToken, switchesTo, webSocketAccept } from './websocket/handshake.js';
-export {
-  cidrContains,
-  formatCidr,
-  formatIp,
-  hostCidr,
-  parseCidr,
-  parseIp,
-  parseIpv4,
-  type Cidr,
-  type IpAddress,
-} from './cidr.js';
+export { cidrContains, formatCidr, formatIp, hostCidr, parseCidr, parseIp, type Cidr, type IpAddress } from './cidr.js';
 export {
   createSecretBox,
   openFromRow,
@@ -79,23 +65,16 @@ export {
   rowPlace,
   sealForRow,
   SecretBoxError,
-  secretKeyId,
   type SealedRow,
   type SecretBox,
 } from './secret-box.js';
 export { FairQueue } from './fair-queue.js';
-export { DEFAULT_GUESS_LIMITS, GuessLimit, type Guess, type GuessLimits } from './guess-limit.js';
+export { GuessLimit, type Guess, type GuessLimits } from './guess-limit.js';
 export { networkOf } from './client-network.js';
-export {
-  isLoopback,
-  isPublicAddress,
-  isSpecialUseName,
-  specialPurposeRanges,
-  type SpecialPurpose,
-} from './special-purpose.js';
+export { isLoopback, isPublicAddress, specialPurposeRanges, type SpecialPurpose } from './special-purpose.js';
 export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
 export { asHostName, formatAuthority } from './host-name.js';
-export { sniffTlsServerName, type SniffResult } from './tls-sniff.js';
+export { hostField, sniffHttpHost, sniffTlsServerName, type SniffResult } from './sniff.js';
 export { readHeaderLine } from './header-line.js';
 export {
   RequestTurns,
@@ -104,14 +83,15 @@ export {
   type RequestTurnsOptions,
   type TurnHandlers,
 } from './request-turns.js';
-export { finalStatus, writableReason, writeStatusLine } from './status-line.js';
-export { hostField, sniffHttpHost } from './http-sniff.js';
-export { type Throttle, type ThrottleWaiter } from './throttle.js';
-export { TokenBucket } from './token-bucket.js';
-export { RateMeter } from './rate-meter.js';
+export { finalStatus, writeStatusLine } from './status-line.js';
+export { type Throttle, type ThrottleWaiter } from './relay-throttle.js';
 export { dialControl, type ControlDial } from './control/control-client.js';
-export { formatControlEndpoint, parseControlEndpoint, type ControlEndpoint } from './control/control-endpoint.js';
-export { localControlEndpoint } from './control/local-control-endpoint.js';
+export {
+  formatControlEndpoint,
+  localControlEndpoint,
+  parseControlEndpoint,
+  type ControlEndpoint,
+} from './control/control-endpoint.js';
 export { deriveControlKey, type ControlKey } from './control/control-key.js';
 export { ControlLink, type ControlLinkLimits } from './control/control-link.js';
 export { ControlServer, type ControlServerOptions } from './control/control-server.js';

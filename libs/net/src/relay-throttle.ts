@@ -1,5 +1,22 @@
 import type { ByteStream } from './byte-stream.js';
-import type { Throttle, ThrottleWaiter } from './throttle.js';
+
+/** Bytes that wait for their turn. */
+export interface ThrottleWaiter {
+  /** How many. */
+  readonly waiting: number;
+  /** `bytes` of them may go now; called with `waiting` at most. */
+  grant(bytes: number): void;
+}
+
+/** Meters out bytes. Whoever gets less than it wants waits in line; nothing is lost. */
+export interface Throttle {
+  /** Takes what may go at once, `wanted` at most. */
+  take(wanted: number): number;
+  /** Waits in line until nothing of it is `waiting`. */
+  enqueue(waiter: ThrottleWaiter): void;
+  /** Gives up its place. */
+  leave(waiter: ThrottleWaiter): void;
+}
 
 /** One direction of a relay that is held back: what of the last chunk may not go yet. */
 export interface ThrottledLane {

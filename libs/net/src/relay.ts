@@ -1,7 +1,6 @@
 import { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
 import { resetStream, type ByteStream } from './byte-stream.js';
-import { release, RelayThrottle, throttledLane, type ThrottledLane } from './relay-throttle.js';
-import type { Throttle } from './throttle.js';
+import { release, RelayThrottle, throttledLane, type Throttle, type ThrottledLane } from './relay-throttle.js';
 
 export type RelayEndReason = 'client_closed' | 'remote_closed' | 'client_error' | 'remote_error' | 'idle' | 'stopped';
 

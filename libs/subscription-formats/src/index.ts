@@ -1,9 +1,7 @@
-export { fromClashEntry } from './clash/from-entry.js';
 export { toClashEntry } from './clash/to-entry.js';
-export { FORMAT_ERROR_CODES, FormatError } from './errors.js';
-export type { FormatErrorCode } from './errors.js';
+export { FormatError, type FormatErrorCode } from './errors.js';
 export { fingerprintNode } from './fingerprint.js';
-export { formatLink, LINK_SCHEMES, parseLink } from './links/registry.js';
+export { formatLink, parseLink } from './links/registry.js';
 export { parseSubscription } from './parse-subscription.js';
 export type { ParseOptions } from './parse-subscription.js';
 export type {
@@ -15,6 +13,6 @@ export type {
   SubscriptionInfo,
 } from './parsed.js';
 export { parseRawConfig } from './raw-config.js';
-export { formatClashDocument, formatNodeLine, formatNodeLines } from './write-nodes.js';
+export { formatClashDocument, formatNodeLine } from './write-nodes.js';
 export { parseProfileHeaders, parseUserinfo } from './response-headers.js';
 export type { HeaderSource, SubscriptionProfile, SubscriptionUserinfo } from './response-headers.js';

@@ -13,11 +13,6 @@ export function formatNodeLine(node: ProxyNode): string {
   }
 }
 
-/** Plain text, one node a line. */
-export function formatNodeLines(nodes: readonly ProxyNode[]): string {
-  return nodes.map((node) => `${formatNodeLine(node)}\n`).join('');
-}
-
 /** A Clash document with the nodes as its `proxies:`. JSON is YAML, so that no value needs quoting rules of its own. */
 export function formatClashDocument(nodes: readonly ProxyNode[]): string {
   if (nodes.length === 0) return 'proxies: []\n';

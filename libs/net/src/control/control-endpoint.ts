@@ -1,4 +1,11 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/** What the system takes for a socket's path, with room for its end (sun_path of Linux has 108, that of macOS 104). */
+const MAX_PATH_BYTES = 100;
 
 /** Where a control channel is: a Unix socket, or an address and port between containers. */
 export type ControlEndpoint = { path: string } | { host: string; port: number };
@@ -17,4 +24,26 @@ export function parseControlEndpoint(text: string): ControlEndpoint | null {
 export function formatControlEndpoint(endpoint: ControlEndpoint): string {
   if ('path' in endpoint) return endpoint.path;
   return isIPv6(endpoint.host) ? `[${endpoint.host}]:${endpoint.port}` : `${endpoint.host}:${endpoint.port}`;
+}
+
+/**
+ * The socket of one user's processes: `<name>.sock` in the folder, which is theirs alone. Where its path is too long for a
+ * socket, it is in the folder for temporary files.
+ */
+export function localControlEndpoint(folder: string, name: string): { path: string } {
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16);
+  if (process.platform === 'win32') return { path: `\\\\.\\pipe\\gatehouse-${name}-${hash}` };
+  const path = join(folder, `${name}.sock`);
+  if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return { path };
+  return { path: join(privateFolder(join(tmpdir(), `gatehouse-${userInfo().uid}`)), `${hash}.sock`) };
+}
+
+/** @throws Error when another user made it. */
+function privateFolder(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { uid, mode } = lstatSync(folder);
+  if (uid !== userInfo().uid || (mode & 0o077) !== 0) {
+    throw new Error(`${folder} must belong to this user, mode 0700`);
+  }
+  return folder;
 }

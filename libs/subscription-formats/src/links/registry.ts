@@ -40,9 +40,6 @@ for (const codec of [
   for (const scheme of codec.schemes) PARSERS.set(scheme, codec.parse);
 }
 
-/** Schemes `parseLink` knows, lower case. */
-export const LINK_SCHEMES: readonly string[] = [...PARSERS.keys()];
-
 /** Longest link that is looked at, in UTF-16 units. */
 export const MAX_LINK_LENGTH = 65_536;
 
