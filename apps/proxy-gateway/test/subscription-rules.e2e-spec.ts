@@ -63,7 +63,7 @@ describe('rules of a subscription', () => {
     ]);
     expect(rules[3]).toMatchObject({
       error: 'target Netflix does not exist',
-      note: '"Netflix" is no group or node here',
+      note: '"Netflix" is not a group or node here',
       subscription_id: subscription.id,
       source: 'subscription',
     });

@@ -6,7 +6,10 @@ import type { PreferenceType } from './preference-types.js';
 const MAX_LENGTH = 65_536;
 const ANY_RANGE = '198.18.0.0/16';
 
-/** Name servers, the first that answers wins: `1.1.1.1`, `tcp://8.8.8.8`, `https://dns.example/dns-query`, `system`. */
+/**
+ * Name servers, of which the first to answer wins: `1.1.1.1`, `tcp://8.8.8.8`, `https://dns.example/dns-query`,
+ * `system`.
+ */
 export function nameServers(key: 'nameservers' | 'bootstrap'): PreferenceType<string[]> {
   return {
     defaultText: '',
@@ -18,7 +21,10 @@ export function nameServers(key: 'nameservers' | 'bootstrap'): PreferenceType<st
   };
 }
 
-/** `domain=server,server` entries separated by spaces, domains in Clash wildcards; addresses instead for `hosts`. */
+/**
+ * `domain=server,server` entries separated by spaces, with domains in Clash's wildcards; for `hosts` addresses instead
+ * of servers.
+ */
 export function byDomain(key: 'policy' | 'hosts'): PreferenceType<Record<string, string[]>> {
   return {
     defaultText: '',
@@ -37,7 +43,7 @@ export function byDomain(key: 'policy' | 'hosts'): PreferenceType<Record<string,
   };
 }
 
-/** An IPv4 range that is nobody's, for addresses that stand for names. */
+/** An unused IPv4 range, whose addresses stand for names. */
 export function fakeIpRange(defaultText: string): PreferenceType<string> {
   return {
     defaultText,
@@ -49,7 +55,7 @@ export function fakeIpRange(defaultText: string): PreferenceType<string> {
   };
 }
 
-/** Names that keep their real addresses, in Clash wildcards with spaces or commas between. */
+/** Names that keep their real addresses, in Clash's wildcards, separated by spaces or commas. */
 export function fakeIpFilter(defaultText: string): PreferenceType<string[]> {
   return {
     defaultText,
@@ -61,7 +67,7 @@ export function fakeIpFilter(defaultText: string): PreferenceType<string[]> {
   };
 }
 
-/** Where others may ask for names: `address:port`, `:port` on the address of the kernel, empty for nowhere. */
+/** The address of the name server for others: `address:port`, `:port` at the kernel's address, empty for none. */
 export function dnsListen(): PreferenceType<{ address: string | null; port: number } | null> {
   const any = listenAddress();
   return {
@@ -81,7 +87,7 @@ function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** The kernel's own judgement, before a configuration is made of it. */
+/** Checks a value in the kernel's own way, before it becomes part of a configuration. */
 function check(make: () => unknown): void {
   try {
     make();

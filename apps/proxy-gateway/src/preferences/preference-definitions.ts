@@ -16,7 +16,7 @@ import type { PreferenceType } from './preference-types.js';
 
 const DAY_SEC = 86_400;
 
-/** Where the databases of MetaCubeX/meta-rules-dat are published, and a mirror. */
+/** Where MetaCubeX/meta-rules-dat is published, with a mirror. */
 function metaRules(file: string): string {
   return [
     `https://github.com/MetaCubeX/meta-rules-dat/releases/download/latest/${file}`,
@@ -24,20 +24,20 @@ function metaRules(file: string): string {
   ].join(' ');
 }
 
-/** Every setting that people may change while the service runs, with what it is when nobody has. */
+/** Every setting that users can change while the service runs, with its default. */
 export const PREFERENCES = {
   'auth.enabled': flag(true),
   'auth.token_ttl_sec': integer(3_600, 60, 30 * DAY_SEC),
 
   'kernel.mode': oneOf('embedded', ['embedded', 'mihomo']),
   'kernel.listen.mixed': listenAddress(),
-  // Besides the mixed listener; empty for none.
+  // In addition to the mixed listener; empty for none.
   'kernel.listen.http': listenAddress(),
   'kernel.listen.socks': listenAddress(),
-  // Who may use the listeners; empty for whoever reaches them.
+  // The users of the listeners; empty: no login is needed.
   'kernel.users': userList(),
   'kernel.allow_lan': flag(false),
-  // Whether DIRECT leads to addresses outside the Internet without a rule that names them; `auto`: as the environment says.
+  // Whether DIRECT may lead to private addresses without a rule that names them; `auto`: as set by the environment.
   'kernel.allow_private_targets': oneOf('auto', ['auto', 'true', 'false']),
   'kernel.log_level': oneOf('info', ['debug', 'info', 'warning', 'error', 'silent']),
 
@@ -45,13 +45,14 @@ export const PREFERENCES = {
   'health.expected_status': statusRanges('204'),
   'health.interval_sec': integer(300, 10, DAY_SEC),
   'health.timeout_ms': integer(5_000, 100, 60_000),
-  // A thousand nodes that never answer take seven rounds of the timeout: less than 40 s.
+  // With this a thousand nodes that never answer take seven rounds of the timeout, less than 40 s.
   'health.concurrency': integer(160, 1, 1_024),
   'health.tolerance_ms': integer(100, 0, 60_000),
-  // The second request on the open connection counts: what a page feels rather than what connecting costs.
+  // Measure the second request on an open connection: what a page feels, without the time to connect.
   'health.unified': flag(false),
 
-  // Tells a node's exit address: Cloudflare's trace lines, JSON with `ip`, or a bare address. Empty asks nobody.
+  // A service that returns a node's exit address: Cloudflare's trace lines, JSON with `ip`, or a bare address. Empty
+  // for none.
   'country.exit_url': optionalHttpUrl('https://www.cloudflare.com/cdn-cgi/trace'),
 
   'subscription.user_agent': text('clash.meta/1.19 gatehouse'),
@@ -77,17 +78,17 @@ export const PREFERENCES = {
   'runtime_log.retention_days': integer(7, 1, 365),
   'runtime_log.max_rows': integer(200_000, 1_000, 10_000_000),
 
-  // All empty: the resolver of the operating system.
+  // All empty: the resolver of the operating system is used.
   'dns.nameservers': nameServers('nameservers'),
   'dns.bootstrap': nameServers('bootstrap'),
   'dns.policy': byDomain('policy'),
   'dns.hosts': byDomain('hosts'),
-  // Where others may ask for names; empty for nowhere.
+  // The address of the name server for others; empty for none.
   'dns.listen': dnsListen(),
-  // Whether they get addresses that stand for names, so that rules see the names.
+  // Whether it answers with addresses that stand for names, so that rules see the names.
   'dns.fake_ip': flag(false),
   'dns.fake_ip_range': fakeIpRange('198.18.0.0/16'),
-  // Kept real: names of the own network, the clock, and what systems ask to see whether they are online.
+  // Names that keep their real addresses: local networks, time servers, and checks for internet access.
   'dns.fake_ip_filter': fakeIpFilter(
     '* +.lan +.local +.localdomain +.home.arpa +.internal +.ntp.org time.*.com time.*.gov +.msftconnecttest.com +.msftncsi.com',
   ),
@@ -108,13 +109,13 @@ export function isPreferenceKey(key: string): key is PreferenceKey {
   return Object.hasOwn(PREFERENCES, key);
 }
 
-/** Hold credentials, whatever they are set to: sealed in the database, hidden from those who may only read. */
+/** Settings that hold credentials: sealed in the database and hidden from callers that may only read. */
 export const SECRET_PREFERENCES: ReadonlySet<string> = new Set<PreferenceKey>(['kernel.users']);
 
 /** Read once, when the service starts. */
 const READ_AT_START: readonly PreferenceKey[] = ['kernel.mode'];
 
-/** The keys that differ and take effect with the next start of the service. */
+/** The keys that changed and take effect only after a restart of the service. */
 export function restartNeeded(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,

@@ -23,7 +23,7 @@ describe('preferences', () => {
     expect(Object.keys(snapshot.texts())).toHaveLength(PREFERENCE_KEYS.length);
   });
 
-  it('keeps the default where a stored row is unknown or unfit, and says which', () => {
+  it('keeps the default for rows that are unknown or invalid, and reports them', () => {
     const snapshot = new PreferenceSnapshot([
       { key: 'auth.enabled', value: 'no' },
       { key: 'nothing.like_this', value: '1' },
@@ -55,7 +55,7 @@ describe('preferences', () => {
     expect(problemOf(key, value)).toBeNull();
   });
 
-  it('knows what only a restart brings into effect', () => {
+  it('knows which settings need a restart', () => {
     const before = { 'kernel.mode': 'embedded', 'health.concurrency': '1' };
     expect(restartNeeded(before, { ...before, 'health.concurrency': '2' })).toEqual([]);
     expect(restartNeeded(before, { ...before, 'kernel.mode': 'mihomo' })).toEqual(['kernel.mode']);

@@ -2,21 +2,21 @@ import { isPreferenceKey, PREFERENCE_KEYS, PREFERENCES } from './preference-defi
 import type { PreferenceKey, PreferenceValue } from './preference-definitions.js';
 import { PreferenceError } from './preference-types.js';
 
-/** Parses one value. @throws PreferenceError for an unknown key or an unfit value. */
+/** Parses one value. @throws PreferenceError for an unknown key or an invalid value. */
 export function parsePreference<K extends PreferenceKey>(key: K, text: string): PreferenceValue<K> {
   try {
-    // Each parser returns what its own key promises; TypeScript cannot tie the two through the union.
+    // The parser of a key returns the type of that key, which TypeScript cannot follow through the union.
     return PREFERENCES[key].parse(text) as PreferenceValue<K>;
   } catch (cause) {
     throw new PreferenceError(key, cause instanceof Error ? cause.message : String(cause));
   }
 }
 
-/** All values at one moment: what the table holds over the defaults. Immutable. */
+/** All values at one moment: the rows of the table over the defaults. Immutable. */
 export class PreferenceSnapshot {
   readonly #texts: Readonly<Record<PreferenceKey, string>>;
   readonly #values: ReadonlyMap<PreferenceKey, unknown>;
-  /** Rows that could not be used: key and reason. */
+  /** The rows that could not be used, with the reason. */
   readonly rejected: readonly PreferenceError[];
 
   constructor(rows: Iterable<{ key: string; value: string }> = []) {
@@ -36,13 +36,13 @@ export class PreferenceSnapshot {
     return this.#values.get(key) as PreferenceValue<K>;
   }
 
-  /** Every key and its text, as the settings API shows them: the same object each time. */
+  /** Every key with its text, as the settings API shows it. Returns the same object each time. */
   texts(): Readonly<Record<PreferenceKey, string>> {
     return this.#texts;
   }
 }
 
-/** Null when the row can be used. */
+/** Null if the row is valid. */
 export function problemOf(key: string, value: string): PreferenceError | null {
   if (!isPreferenceKey(key)) return new PreferenceError(key, 'is not a setting');
   try {

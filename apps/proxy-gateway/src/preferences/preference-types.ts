@@ -1,4 +1,4 @@
-/** A preference value that cannot be what its key asks for. */
+/** A value that is invalid for its key. */
 export class PreferenceError extends Error {
   readonly key: string;
   constructor(key: string, message: string) {
@@ -10,10 +10,10 @@ export class PreferenceError extends Error {
 
 const MAX_MIRRORS = 10;
 
-/** How one key is read from the text that the table holds. */
+/** How the value of a key is parsed from its text. */
 export interface PreferenceType<T> {
   readonly defaultText: string;
-  /** @throws Error saying what a valid value is. */
+  /** @throws Error that describes a valid value. */
   parse(text: string): T;
 }
 
@@ -72,7 +72,7 @@ export function text(defaultValue: string, maxLength = 512): PreferenceType<stri
   };
 }
 
-/** An http or https address. With `defaultValue` empty, an empty value means: none. */
+/** An http or https URL. If `defaultValue` is empty, an empty value means none. */
 export function httpUrl(defaultValue: string): PreferenceType<string> {
   return {
     defaultText: defaultValue,
@@ -84,7 +84,7 @@ export function httpUrl(defaultValue: string): PreferenceType<string> {
   };
 }
 
-/** The same, and empty for none whatever the default is. */
+/** Like `httpUrl`, but may be empty whatever the default is. */
 export function optionalHttpUrl(defaultValue: string): PreferenceType<string> {
   return { defaultText: defaultValue, parse: (value) => httpUrl('').parse(value) };
 }
@@ -104,7 +104,7 @@ export function httpUrls(defaultValue: string): PreferenceType<readonly string[]
   };
 }
 
-/** `200`, `204/301`, `200-299`, empty for any: the form Clash configurations use. */
+/** `200`, `204/301`, `200-299`, empty for any, as in Clash configurations. */
 export function statusRanges(defaultValue: string): PreferenceType<string> {
   return {
     defaultText: defaultValue,
@@ -115,7 +115,7 @@ export function statusRanges(defaultValue: string): PreferenceType<string> {
   };
 }
 
-/** `host:port`, `:port`, or empty for what the environment says. */
+/** `host:port`, `:port`, or empty for the value of the environment. */
 export function listenAddress(): PreferenceType<{ address: string | null; port: number } | null> {
   return {
     defaultText: '',

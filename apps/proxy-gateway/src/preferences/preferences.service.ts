@@ -10,13 +10,13 @@ import type { PreferenceKey, PreferenceValue } from './preference-definitions.js
 import { PreferenceSnapshot, problemOf } from './preference-snapshot.js';
 
 const CHANNEL = 'proxy_gateway_settings';
-/** What was not heard of holds after this. */
+/** Settings are reread this often, in case a notification was missed. */
 const RENEW_MS = 60_000;
 
-/** Told after the values changed, here or in another process. */
+/** Called after values changed, in this or another process. */
 export type PreferenceListener = () => void;
 
-/** What people have set, read without waiting: the values sit in memory and a change anywhere renews them. */
+/** The settings, kept in memory: reading them does not wait, and a change in any process refreshes them. */
 @Injectable()
 export class Preferences implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(Preferences.name);
@@ -53,15 +53,15 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
     return this.snapshot.texts();
   }
 
-  /** Returns a function that ends it. */
+  /** Returns a function that removes the listener. */
   onChange(listener: PreferenceListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
   /**
-   * Sets all of them or none.
-   * @throws AppError INVALID_ARGUMENT naming every unknown key and unfit value.
+   * Stores all changes or none.
+   * @throws AppError INVALID_ARGUMENT naming every unknown key and invalid value.
    */
   async write(changes: Readonly<Record<string, string>>): Promise<void> {
     const problems = Object.entries(changes).map(([key, value]) => problemOf(key, value));
@@ -78,12 +78,12 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
     await this.reload();
   }
 
-  /** One read at a time, in order: a slow older one must not overwrite a newer. */
+  /** One read at a time, in order: a slow older read must not overwrite a newer one. */
   private reload(): Promise<void> {
     this.loading = this.loading
       .then(() => this.load())
       .catch((error: unknown) =>
-        this.logger.error('The settings could not be read again; the values before stay', error),
+        this.logger.error('The settings could not be read again; the previous values stay in use', error),
       );
     return this.loading;
   }
@@ -93,8 +93,8 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Pairs with a colon are from before they were sealed.
-   * @throws SecretBoxError: without its users the proxy would stand open.
+   * Pairs with a colon were stored before sealing was introduced.
+   * @throws SecretBoxError: without its users the proxy would be open to everyone.
    */
   private fromStored(key: string, value: string): string {
     return SECRET_PREFERENCES.has(key) && value !== '' && !value.includes(':')

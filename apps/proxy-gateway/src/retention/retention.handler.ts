@@ -13,7 +13,7 @@ export interface FullReport extends RetentionReport {
   switches: number;
 }
 
-/** Forgets what is old enough, as the settings say at that moment. Sweeping twice does no harm. */
+/** Deletes old rows according to the present settings. Running it twice does no harm. */
 @JobHandler('retention')
 export class RetentionHandler implements HandlesJobs<'retention'> {
   constructor(
@@ -25,14 +25,14 @@ export class RetentionHandler implements HandlesJobs<'retention'> {
 
   async handle(_payload: RetentionPayload): Promise<FullReport> {
     const now = Date.now();
-    // A locked table does not stop the sweep of the others.
+    // A locked table must not stop the other sweeps.
     const sweeps = [this.traffic, this.audit, this.logs, this.switches] as const;
     const [report, auditRows, logRows, switches] = await inTurn(sweeps.map((each) => () => each.sweep(now)));
     return { ...(report as RetentionReport), auditRows, logRows, switches } as FullReport;
   }
 }
 
-/** Does all of them, one after the other. Rejects afterwards with the first failure. */
+/** Runs all steps one after the other, then rejects with the first failure, if any. */
 async function inTurn(steps: readonly (() => Promise<unknown>)[]): Promise<unknown[]> {
   const outcomes: PromiseSettledResult<unknown>[] = [];
   for (const step of steps) outcomes.push(...(await Promise.allSettled([step()])));

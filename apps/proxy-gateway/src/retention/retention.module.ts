@@ -8,7 +8,7 @@ import { RetentionHandler } from './retention.handler.js';
 
 const EVERY_MS = 3_600_000;
 
-/** The hourly sweep, wherever the workers run. */
+/** The hourly sweep, for processes that run workers. */
 @Module({ providers: [RetentionHandler, TrafficRetention, SwitchRetention, GroupSwitches] })
 export class RetentionModule implements OnApplicationBootstrap {
   constructor(private readonly schedules: Schedules) {}

@@ -20,10 +20,10 @@ export type SourceReply =
 
 type Asked = Pick<RuleSetEntity, 'type' | 'path' | 'etag' | 'lastModified' | 'allowPrivate'>;
 
-/** Longer ones are no validators but something else. */
+/** Anything longer is not a validator. */
 const MAX_VALIDATOR = 1_000;
 
-/** Gets the content of a rule set from wherever it is. */
+/** Reads the content of a rule set from its source. */
 @Injectable()
 export class ContentSource {
   constructor(
@@ -74,7 +74,7 @@ function toReply(reply: FetchReply): SourceReply {
   return { kind: 'content', ...facts, content: reply.content, bytes: reply.receivedBytes };
 }
 
-/** The fetcher speaks of subscriptions and their providers. */
+/** Replaces the fetcher's wording, which is about subscriptions. */
 function toFailure(error: unknown): unknown {
   if (!(error instanceof FetchFailure)) return error;
   const message = error.message.replace('on the subscription', 'on the rule set').replace('The provider', 'The server');

@@ -2,7 +2,7 @@ import type { SqlRunner } from '../traffic/log-partitions.js';
 import { PRIORITY_STEP } from '../rules/rule-order.js';
 import { setsNamedBy } from '../kernel-config/set-states.js';
 
-/** The rule that a set with a target makes by itself. */
+/** The rule that a set with a target has of its own. */
 export interface OwnRule {
   id: number;
   ruleSetId: number;
@@ -11,14 +11,14 @@ export interface OwnRule {
   priority: number;
 }
 
-/** What the rule of a set should be; a null target: there should be none. */
+/** The desired rule of a set; a null target: no rule. */
 export interface WantedRule {
   ruleSetId: number;
   name: string;
   enabled: boolean;
   target: string | null;
   noResolve: boolean;
-  /** Null: where it is, a new one last. */
+  /** Null: keep its place; a new rule goes last. */
   priority: number | null;
 }
 
@@ -31,7 +31,7 @@ export async function readOwnRules(sql: SqlRunner, ruleSetIds: readonly number[]
   return new Map(rows.map((row) => [row.ruleSetId, row]));
 }
 
-/** The row stays the same one, and with it its hits. Inside the lock of the rules. */
+/** Updates the rule in place, so that it keeps its hits. Call while holding the lock of the rules. */
 export async function writeOwnRule(sql: SqlRunner, wanted: WantedRule): Promise<void> {
   const { ruleSetId, name, enabled, target, noResolve, priority } = wanted;
   if (target === null) {
@@ -57,7 +57,7 @@ export async function writeOwnRule(sql: SqlRunner, wanted: WantedRule): Promise<
   );
 }
 
-/** Ids of the rules that name a set, its own left out. */
+/** Ids of the rules that name a set, except its own rule. */
 export async function rulesNaming(sql: SqlRunner, name: string, ruleSetId: number): Promise<number[]> {
   const rows = (await sql.query(
     `SELECT id, type, payload FROM rules

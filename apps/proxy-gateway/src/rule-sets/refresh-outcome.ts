@@ -7,17 +7,17 @@ import type { RuleSetEntity } from '../data/rule-set.entity.js';
 
 type ContentReply = Extract<SourceReply, { kind: 'content' }>;
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 export type RuleSetOutcome =
   | { kind: 'not_modified'; reply: SourceReply }
   | { kind: 'read'; reply: ContentReply; contentSha256: string; set: ReadRuleSet }
   | { kind: 'failed'; failure: RuleSetFailure }
-  /** The set was changed while its source was asked. */
+  /** The set was changed while its source was being read. */
   | { kind: 'superseded' };
 
 const NO_ERROR = { lastErrorCode: null, lastErrorMessage: null, consecutiveFailures: 0 };
 
-/** What the row says after it. */
+/** The columns of the row after an attempt. */
 export function afterAttempt(
   row: RuleSetEntity,
   outcome: RuleSetOutcome,
@@ -63,7 +63,7 @@ function readColumns({ reply, contentSha256, set }: Extract<RuleSetOutcome, { ki
   };
 }
 
-/** What a row says of its entries. */
+/** The columns that describe the entries of a set. */
 export function entryColumns(set: ReadRuleSet) {
   return {
     status: set.skipped > 0 ? ('warning' as const) : ('ok' as const),
@@ -100,7 +100,7 @@ function statusOf(
     return { status: 'failed', reason: outcome.failure.reason, message: outcome.failure.message };
   }
   if (outcome.kind === 'superseded') {
-    const message = 'The rule set was changed while its source was asked; the reply belongs to what it was before.';
+    const message = 'The rule set was changed during the refresh; the reply belongs to its previous definition.';
     return { status: 'failed', reason: 'superseded', message };
   }
   return { status: changed ? 'updated' : 'not_modified', reason: null, message: null };

@@ -5,7 +5,7 @@ import { AppError } from '@gatehouse/platform';
 import { RefreshRuleSet } from './refresh-rule-set.js';
 import { RuleSetSchedules } from './rule-set-schedules.js';
 
-/** Refreshes as the queue asks. Running twice does no harm: the second finds nothing to change. */
+/** Refreshes a rule set for a job. A repeated job finds nothing to change. */
 @JobHandler('rule-set-refresh', { concurrency: 2 })
 export class RefreshRuleSetHandler implements HandlesJobs<'rule-set-refresh'> {
   constructor(
@@ -18,7 +18,7 @@ export class RefreshRuleSetHandler implements HandlesJobs<'rule-set-refresh'> {
       return await this.refresh.run(ruleSetId, force);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
-      // Deleted since it was queued; its scheduler must not outlive it.
+      // The set was deleted after the job was queued; its schedule must not outlive it.
       await this.schedules.forget(ruleSetId);
       throw new PermanentJobError(error.message, { code: error.code, cause: error });
     }

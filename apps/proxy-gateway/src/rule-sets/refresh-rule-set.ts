@@ -19,10 +19,10 @@ import { RuleSetFailure } from './rule-set-failure.js';
 import { RuleSetParser } from './rule-set-parser.js';
 import { RuleSetEntity } from '../data/rule-set.entity.js';
 
-/** A reply belongs to what these said when it was asked for. */
+/** A reply is valid only if these columns are unchanged since the request. */
 const ASKED_BY = ['type', 'behavior', 'format', 'sealedUrl', 'path'] as const;
 
-/** Makes the entries of a set what its source says, whole or not at all. */
+/** Replaces the entries of a set with those of its source, completely or not at all. */
 @Injectable()
 export class RefreshRuleSet {
   private readonly logger = new Logger('RuleSets');
@@ -36,8 +36,8 @@ export class RefreshRuleSet {
   ) {}
 
   /**
-   * Those who ask while a refresh of the same set is under way get its result.
-   * @throws AppError NOT_FOUND. Everything that can go wrong with the source is in the result instead.
+   * Calls during a refresh of the same set get its result.
+   * @throws AppError NOT_FOUND. Errors of the source are part of the result instead.
    */
   run(id: number, force = false): Promise<RuleSetRefreshResult> {
     const key = `${id} ${force}`;
@@ -78,11 +78,11 @@ export class RefreshRuleSet {
     try {
       const set = await this.parser.read(reply.content, row);
       if (set.count > 0) return set;
-      const found = set.skipped === 0 ? 'It holds no entries.' : `None of its ${set.skipped} entries can be read.`;
+      const found = set.skipped === 0 ? 'It contains no entries.' : `None of its ${set.skipped} entries can be read.`;
       throw new RuleSetFailure('empty_result', found, { httpStatus });
     } catch (cause) {
       if (!(cause instanceof RuleSetFileError)) throw cause;
-      throw new RuleSetFailure('parse_error', `It is no such rule set: ${cause.message}.`, { cause, httpStatus });
+      throw new RuleSetFailure('parse_error', `It is not a valid rule set: ${cause.message}.`, { cause, httpStatus });
     }
   }
 

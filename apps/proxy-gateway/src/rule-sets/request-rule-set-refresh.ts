@@ -7,10 +7,10 @@ import { KernelService } from '../kernel-process/kernel.service.js';
 import { ruleSetNotFound } from './refresh-rule-set.js';
 import { RuleSetEntity } from '../data/rule-set.entity.js';
 
-/** Longest setting of the fetch timeout, the reading, and the queue's own time. */
+/** The longest fetch timeout that can be set, plus reading and time in the queue. */
 const WAIT_MS = 390_000;
 
-/** Has a rule set refreshed where the workers are, once at a time, and waits for the result. */
+/** Runs the refresh of a rule set in a worker, one at a time, and waits for the result. */
 @Injectable()
 export class RequestRuleSetRefresh {
   constructor(
@@ -19,7 +19,7 @@ export class RequestRuleSetRefresh {
     private readonly kernel: KernelService,
   ) {}
 
-  /** @throws AppError NOT_FOUND; UPSTREAM_TIMEOUT where it goes on for too long to be waited for. */
+  /** @throws AppError NOT_FOUND; UPSTREAM_TIMEOUT if it takes too long to wait for. */
   async run(id: number, force: boolean): Promise<RuleSetRefreshResult> {
     if (!(await this.dataSource.getRepository(RuleSetEntity).existsBy({ id }))) throw ruleSetNotFound(id);
     const payload = { ruleSetId: id, trigger: 'manual', force } as const;
@@ -28,7 +28,7 @@ export class RequestRuleSetRefresh {
         jobId: `rule-set-${id}-${force ? 'force' : 'refresh'}`,
         timeoutMs: WAIT_MS,
       });
-      // Also where nothing was new: what another process fetched a moment ago must be in force, too.
+      // Also if nothing was new: content that another process has just fetched must be in effect, too.
       await this.kernel.sync();
       return result;
     } catch (error) {

@@ -13,12 +13,12 @@ import type { NewRuleSet, RuleSetChanges } from './rule-set.dto.js';
 import { RuleSetEntity } from '../data/rule-set.entity.js';
 
 const DEFAULT_INTERVAL_SEC = 86_400;
-/** Which field says where the entries of a type come from. */
+/** The field that names the source of the entries, by type. */
 const SOURCE_FIELD = { http: 'url', file: 'path', inline: 'entries' } as const satisfies Record<RuleSetType, string>;
 const FORGET_ORIGIN = { etag: null, lastModified: null, contentSha256: null, contentBytes: null };
 const NO_ENTRIES = { entriesSha256: null, entryCount: 0, skippedCount: 0, errors: [], status: 'never' as const };
 
-/** Makes rows of what people say a rule set is. */
+/** Turns the bodies of requests into rows of rule sets. */
 @Injectable()
 export class RuleSetDefinitions {
   constructor(
@@ -51,7 +51,7 @@ export class RuleSetDefinitions {
     return saved;
   }
 
-  /** @returns whether the source has to be asked anew. */
+  /** @returns whether the source has to be read again. */
   async change(tx: EntityManager, row: RuleSetEntity, body: RuleSetChanges): Promise<boolean> {
     refuseForeignFields(row.type, body);
     const { behavior, format, path, enabled } = row;
@@ -78,7 +78,7 @@ export class RuleSetDefinitions {
     return sealedUrl === null ? null : tryOpenUrl(this.box, 'rule_sets', { id, sealedUrl });
   }
 
-  /** Entries of one kind mean nothing as another. */
+  /** Entries of one behavior are invalid under another. */
   private async forgetEntries(tx: EntityManager, row: RuleSetEntity, body: RuleSetChanges): Promise<void> {
     if (row.type === 'inline' && body.entries === undefined) {
       throw invalid('entries', 'is required with another behavior');

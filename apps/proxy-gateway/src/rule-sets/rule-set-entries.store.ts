@@ -13,7 +13,7 @@ export async function deleteEntries(sql: SqlRunner, ruleSetId: number): Promise<
   await sql.query('DELETE FROM rule_set_entries WHERE rule_set_id = $1', [ruleSetId]);
 }
 
-/** All of them, or the first so many. */
+/** All entries, or the first `limit`. */
 export async function readEntries(sql: SqlRunner, ruleSetId: number, limit?: number): Promise<string[]> {
   const [row] = (await sql.query('SELECT data FROM rule_set_entries WHERE rule_set_id = $1', [ruleSetId])) as {
     data: Buffer;

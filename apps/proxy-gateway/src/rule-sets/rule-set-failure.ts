@@ -1,6 +1,6 @@
 import type { RuleSetRefreshReason } from '@gatehouse/contracts';
 
-/** Entries that could not be had, in words fit for whoever set up the rule set. */
+/** Entries that could not be read, with a message for the user who set up the rule set. */
 export class RuleSetFailure extends Error {
   readonly reason: RuleSetRefreshReason;
   readonly httpStatus: number | null;

@@ -8,19 +8,19 @@ import { RuleSetFailure } from './rule-set-failure.js';
 
 const RULE_SET_FOLDER = 'rule-sets';
 
-/** The files that people put into the service's own folder, and no others. */
+/** Reads files that users put into the service's folder, and no others. */
 @Injectable()
 export class RuleSetFolder {
   constructor(private readonly settings: ProxyGatewaySettings) {}
 
   /**
-   * @param path relative to the folder. Wherever links in it lead, the file must be in the folder.
+   * @param path relative to the folder. The file must be inside the folder after following all links.
    * @throws RuleSetFailure `file_error`, `too_large`.
    */
   async read(path: string, maxBytes: number): Promise<Buffer> {
     const file = await this.locate(path);
     try {
-      // Nothing may be put in the place of what was looked at: no link, and no pipe to wait for.
+      // The file may have been replaced since the check: a link must not be followed, and a pipe must not block.
       await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       return await readBounded(handle, maxBytes);
     } catch (error) {
@@ -42,10 +42,10 @@ export class RuleSetFolder {
 }
 
 async function readBounded(handle: FileHandle, maxBytes: number): Promise<Buffer> {
-  if (!(await handle.stat()).isFile()) throw new RuleSetFailure('file_error', 'The path is no file.');
+  if (!(await handle.stat()).isFile()) throw new RuleSetFailure('file_error', 'The path is not a file.');
   const parts: Buffer[] = [];
   let size = 0;
-  // What it says of its size may have changed since.
+  // The file may have grown since its size was read.
   for await (const part of handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
     size += part.length;
     if (size > maxBytes) throw new RuleSetFailure('too_large', `The file is larger than ${maxBytes} bytes.`);
@@ -58,7 +58,7 @@ function outside(): RuleSetFailure {
   return new RuleSetFailure('file_error', `The path leads out of the folder ${RULE_SET_FOLDER}.`);
 }
 
-/** By its code: what is outside the folder is nobody's to learn. */
+/** Reports the code only, so that nothing is revealed about files outside the folder. */
 function toFailure(error: unknown): RuleSetFailure {
   if (error instanceof RuleSetFailure) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

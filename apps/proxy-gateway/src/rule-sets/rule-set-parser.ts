@@ -6,12 +6,12 @@ import type { ReadRuleSet, RuleSetForm } from '../kernel-config/read-rule-set.js
 
 export type ThreadAnswer = { set: ReadRuleSet } | { refused: string };
 
-/** Up to here a thread costs more than the reading. */
+/** Up to this size a thread costs more than the parsing. */
 const INLINE_BYTES = 64 * 1024;
 const TIMEOUT_MS = 60_000;
 const MAX_HEAP_MB = 1_024;
 
-/** Reads rule sets without holding up the event loop: all but the small ones in a thread of their own, one at a time. */
+/** Parses rule sets without blocking the event loop: larger ones are parsed in a thread, one at a time. */
 @Injectable()
 export class RuleSetParser {
   private readonly entry: URL;
@@ -23,9 +23,9 @@ export class RuleSetParser {
     this.execArgv = execArgv;
   }
 
-  /** @throws RuleSetFileError for a file that is none of that form, or takes more than any honest one to read. */
+  /** @throws RuleSetFileError for a file of another form, or one that takes more time or memory than any honest one. */
   async read(content: Buffer, form: RuleSetForm): Promise<ReadRuleSet> {
-    // Compressed, a few bytes may stand for millions.
+    // A few compressed bytes may stand for millions of entries.
     if (content.length <= INLINE_BYTES && form.format !== 'mrs') return readRuleSet(content, form);
     const run = this.turn.then(() => this.readInThread(content, form));
     this.turn = run.catch(() => undefined);

@@ -7,7 +7,7 @@ import { RuleSetFolder } from './rule-set-folder.js';
 import { RuleSetParser } from './rule-set-parser.js';
 import { RuleSetSchedules } from './rule-set-schedules.js';
 
-/** Refreshing rule sets, wherever the workers run. */
+/** The refreshes of rule sets, for processes that run workers. */
 @Module({
   providers: [
     RefreshRuleSet,

@@ -12,7 +12,7 @@ const MAX_JITTER_MS = 60_000;
 
 type Scheduled = Pick<RuleSetEntity, 'id' | 'type' | 'enabled' | 'intervalSec'>;
 
-/** One scheduler per enabled set that has a source, and none besides. */
+/** Keeps one schedule for each enabled set with a source. */
 @Injectable()
 export class RuleSetSchedules implements OnApplicationBootstrap {
   private readonly logger = new Logger('RuleSets');
@@ -23,19 +23,22 @@ export class RuleSetSchedules implements OnApplicationBootstrap {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** Puts right what a crash between a change and its scheduler left, and whatever the store loses later. */
+  /** Restores schedules that a crash left out, and at intervals those that the store lost. */
   async onApplicationBootstrap(): Promise<void> {
     await this.schedules.keep({ queue: QUEUE, owns: (key) => KEY.test(key), wanted: () => this.wanted() });
   }
 
-  /** Makes the scheduler what the row says. A queue that does not answer is logged: the next look puts it right. */
+  /**
+   * Brings the schedule in line with the row. If the queue does not answer, that is logged and the next check repairs
+   * it.
+   */
   async follow(row: Scheduled): Promise<void> {
     if (!isScheduled(row)) return this.forget(row.id);
     const { key, payload, ...times } = scheduleOf(row);
     await this.attempt(row.id, () => this.jobs.upsertScheduler(QUEUE, key, times, payload));
   }
 
-  /** Once the transaction is committed, whatever happens to this process then. */
+  /** Requests a refresh once the transaction is committed, even if this process ends then. */
   refreshSoon(tx: EntityManager, id: number): Promise<void> {
     return this.jobs.enqueueAfterCommit(tx, QUEUE, { ruleSetId: id, trigger: 'manual' });
   }
@@ -54,7 +57,7 @@ export class RuleSetSchedules implements OnApplicationBootstrap {
     try {
       await change();
     } catch (error) {
-      this.logger.error(`The schedule of rule set ${id} could not be changed; the next look does it`, error);
+      this.logger.error(`The schedule of rule set ${id} could not be changed; the next check will do so`, error);
     }
   }
 }
@@ -65,7 +68,7 @@ function isScheduled({ type, enabled }: Scheduled): boolean {
 
 function scheduleOf({ id, intervalSec }: Scheduled): Schedule<typeof QUEUE> {
   const everyMs = intervalSec * 1000;
-  // The first fetch is asked for by whoever made the set; sets made together then drift apart.
+  // The first fetch was requested when the set was created; the jitter lets sets that were added together drift apart.
   const times = { everyMs, firstInMs: everyMs, jitterMs: Math.min(MAX_JITTER_MS, everyMs / 10) };
   return { key: keyOf(id), ...times, payload: { ruleSetId: id, trigger: 'schedule' } };
 }

@@ -4,7 +4,7 @@ import type { ThreadAnswer } from './rule-set-parser.js';
 import { readRuleSet } from '../kernel-config/read-rule-set.js';
 import type { RuleSetForm } from '../kernel-config/read-rule-set.js';
 
-/** Reads the one rule set that it was started with, answers, and ends. */
+/** Parses the one rule set that the thread was started with, answers, and ends. */
 const { content, form } = workerData as { content: Uint8Array; form: RuleSetForm };
 parentPort?.postMessage(read());
 

@@ -25,10 +25,10 @@ import { trimmed } from '../wire/trimmed.js';
 const MIN_INTERVAL_SEC = 60;
 const MAX_INTERVAL_SEC = 31_536_000;
 const MAX_ENTRIES = 100_000;
-/** Fits a field of a rule line, alone and in parentheses; a colon marks the sets that the service makes itself. */
+/** Fits into a field of a rule line, also inside parentheses. A colon is reserved for sets that the service creates. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._@!+-]*[\p{L}\p{N}._@!+-])?$/u;
 
-/** Entries come in tens of thousands: one check of the list, not one of each. */
+/** Lists have tens of thousands of entries, so the list is checked as a whole. */
 const IsStringList = (): PropertyDecorator =>
   ValidateBy({
     name: 'isStringList',
@@ -76,12 +76,12 @@ class RuleSetOptions {
   @IsBoolean()
   enabled?: boolean;
 
-  /** Also fetch from private, loopback and link-local addresses. */
+  /** Also allow private, loopback and link-local addresses. */
   @Omittable()
   @IsBoolean()
   allow_private?: boolean;
 
-  /** Makes a rule of its own that sends what is in the set there. Null: none. */
+  /** The target of a rule that the set gets of its own. Null: no such rule. */
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -89,12 +89,12 @@ class RuleSetOptions {
   @OneLine()
   target?: string | null;
 
-  /** Of that rule: addresses in the set do not make the kernel resolve a domain. */
+  /** For that rule: addresses in the set do not make the kernel resolve names. */
   @Omittable()
   @IsBoolean()
   no_resolve?: boolean;
 
-  /** Of that rule, among those of other sets; lower goes first. */
+  /** For that rule: its position among those of other sets; lower goes first. */
   @Omittable()
   @IsInt()
   @Min(-MAX_PRIORITY)
@@ -116,7 +116,7 @@ export class NewRuleSet extends RuleSetOptions {
   behavior: RuleSetBehavior;
 }
 
-/** What is left out stays as it is. The type is for life. */
+/** Fields that are left out stay unchanged. The type cannot change. */
 export class RuleSetChanges extends RuleSetOptions {
   @Omittable()
   @Transform(trimmed)

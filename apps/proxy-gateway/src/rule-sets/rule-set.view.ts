@@ -5,14 +5,14 @@ import type { RuleSetEntity } from '../data/rule-set.entity.js';
 import { UNREADABLE_URL } from '../sealed-url.js';
 
 export interface RuleSetFacts {
-  /** In clear; null for a set that has none. */
+  /** The opened URL; null for a set without one. */
   url: string | null;
-  /** It has one, which does not open. */
+  /** The set has a URL that cannot be opened. */
   isUnreadable: boolean;
   rule: OwnRule | null;
-  /** Null when the rule's target is gone. */
+  /** Null if the rule's target is gone. */
   targetName: string | null;
-  /** False masks what the URL may hold of credentials. */
+  /** False masks credentials in the URL. */
   showSecrets: boolean;
 }
 
@@ -61,7 +61,7 @@ function history(row: RuleSetEntity) {
   };
 }
 
-/** About: schedulers keep a phase of their own, at most one interval from the last attempt. */
+/** An estimate: each schedule has its own phase, at most one interval after the last attempt. */
 function nextRefresh({ type, enabled, lastCheckedAt, intervalSec }: RuleSetEntity): Date | null {
   if (type === 'inline' || !enabled || lastCheckedAt === null) return null;
   return new Date(lastCheckedAt.getTime() + intervalSec * 1000);

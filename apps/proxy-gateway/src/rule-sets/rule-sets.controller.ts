@@ -54,7 +54,7 @@ export class RuleSetsController {
     return this.ruleSets.update(id, body, actor);
   }
 
-  /** With `force=true` also a set that rules name: they are skipped from then on. */
+  /** With `force=true` also deletes a set that rules name; they are skipped from then on. */
   @Delete(':id')
   @Answers('RuleSetDeletedResponse', 'Deletes a rule set')
   @Fails('IN_USE')
@@ -63,7 +63,7 @@ export class RuleSetsController {
     return this.ruleSets.remove(id, force === 'true');
   }
 
-  /** Waits for the result. With `force=true` the whole content is asked for, changed or not. */
+  /** Waits for the result. With `force=true` the content is fetched even if it has not changed. */
   @Post(':id/refresh')
   @Answers('RuleSetRefreshResult', 'Fetches a rule set now')
   @Fails('UPSTREAM_TIMEOUT')

@@ -46,8 +46,8 @@ export class RuleSetsService {
   }
 
   /**
-   * @throws AppError INVALID_ARGUMENT, CONFLICT for a name in use, UNPROCESSABLE for an unknown target, FORBIDDEN for
-   * private addresses.
+   * @throws AppError INVALID_ARGUMENT, CONFLICT for a name that is taken, UNPROCESSABLE for an unknown target,
+   * FORBIDDEN for private addresses.
    */
   create(body: NewRuleSet, actor: Actor | null): Promise<RuleSetDetail> {
     return this.change(actor, async (tx) => {
@@ -59,7 +59,7 @@ export class RuleSetsService {
     });
   }
 
-  /** @throws AppError NOT_FOUND, IN_USE for a new name while rules have the old one, else as `create`. */
+  /** @throws AppError NOT_FOUND, IN_USE for a rename while rules use the old name, otherwise as `create`. */
   update(id: number, body: RuleSetChanges, actor: Actor | null): Promise<RuleSetDetail> {
     return this.change(actor, async (tx) => {
       const row = await find(tx, id, true);
@@ -100,7 +100,7 @@ export class RuleSetsService {
       const { row, refresh } = await work(tx);
       await announceRules(tx);
       if (refresh) await this.schedules.refreshSoon(tx, row.id);
-      // Read back, for the columns that the database fills.
+      // Read again for the columns that the database fills.
       const fresh = await find(tx, row.id);
       return { saved: fresh, view: await this.detail(tx, fresh, actor) };
     });
@@ -109,7 +109,7 @@ export class RuleSetsService {
     return view;
   }
 
-  /** The rule that the set makes by itself, as the set is now and the body wants it. */
+  /** Writes the set's own rule from the row and the body. */
   private async writeRule(tx: EntityManager, row: RuleSetEntity, body: RuleSetChanges): Promise<void> {
     const before = (await readOwnRules(tx, [row.id])).get(row.id);
     const { target = before?.target ?? null } = body;
@@ -117,7 +117,7 @@ export class RuleSetsService {
       ruleSetId: row.id,
       name: row.name,
       enabled: row.enabled,
-      // A target that is gone may stay while something else of the set changes.
+      // A target that is gone is accepted while it stays the same.
       target: target === null || target === before?.target ? target : await resolveTarget(tx, target),
       noResolve: body.no_resolve ?? before?.noResolve ?? false,
       priority: body.priority ?? before?.priority ?? null,
@@ -159,7 +159,7 @@ async function find(tx: EntityManager, id: number, lock = false): Promise<RuleSe
 async function refuseTakenName(tx: EntityManager, name: string, ownId: number | null): Promise<void> {
   const other = await tx.findOneBy(RuleSetEntity, { name });
   if (other === null || other.id === ownId) return;
-  const message = `is the name of rule set ${other.id} already`;
+  const message = `is already the name of rule set ${other.id}`;
   throw new AppError('CONFLICT', `name: ${message}`, { details: [{ field: 'name', message }] });
 }
 

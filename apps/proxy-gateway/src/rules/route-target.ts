@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
-/** Where `POST /rules/test` would connect to. */
+/** The destination that `POST /rules/test` asks about. */
 export interface RouteTarget {
   url: string;
   scheme: string;
-  /** Domain in lower case ASCII without a trailing dot, or an address without brackets. */
+  /** A domain in lower-case ASCII without a trailing dot, or an address without brackets. */
   host: string;
   isAddress: boolean;
   port: number;
@@ -22,8 +22,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 
 /**
- * Reads `https://host:port/path`, `host`, `host:port` or an address. Without scheme or port: https on 443.
- * @returns null for anything that names no host.
+ * Reads `https://host:port/path`, `host`, `host:port` or an address. The default is https on port 443.
+ * @returns null for a text without a host.
  */
 export function parseRouteTarget(text: string): RouteTarget | null {
   const url = text.trim();
@@ -44,7 +44,7 @@ function schemeOf(port: number): string {
 }
 
 function splitEndpoint(text: string): { host: string; port: number | undefined } | null {
-  // Bare IPv6 has no room for a port.
+  // A bare IPv6 address cannot have a port.
   if (isIP(text) === 6) return { host: text, port: undefined };
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/i.exec(text);
   if (match === null) return null;
@@ -56,6 +56,6 @@ function normaliseHost(host: string): string | null {
   const ascii = domainToASCII(host.replace(/\.$/, '')).toLowerCase();
   const labels = ascii.split('.');
   const fits = ascii.length <= 253 && labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
-  // All digits at the end is a broken address (RFC 3986 3.2.2), not a domain.
+  // A last label of digits only makes it a malformed address (RFC 3986 3.2.2), not a domain.
   return ascii !== '' && fits && !/^\d+$/.test(labels.at(-1) ?? '') ? ascii : null;
 }

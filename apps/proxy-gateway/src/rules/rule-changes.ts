@@ -4,12 +4,15 @@ import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 
 const RULES_LOCK = 7_431_903;
 
-/** One change of the list at a time, so that two insertions at one place keep apart. */
+/** Lets one transaction at a time change the list, so that two insertions do not get the same position. */
 export async function lockRules(tx: EntityManager): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [RULES_LOCK]);
 }
 
-/** Every replica's kernel follows; this one is waited for besides, so that the answer means: in force. */
+/**
+ * The kernels of all replicas follow the notification. The caller also waits for its own, so that a change is in effect
+ * when it answers.
+ */
 export function announceRules(tx: EntityManager): Promise<void> {
   return notify(tx, KERNEL_CONFIG_CHANNEL, 'rules');
 }

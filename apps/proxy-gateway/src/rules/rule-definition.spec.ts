@@ -5,7 +5,7 @@ import type { RuleBody } from './rule.dto.js';
 
 const current = { type: 'IP-CIDR', payload: '10.0.0.0/8', target: 'PROXY', noResolve: true, src: false };
 
-/** The fields that a body is refused for. */
+/** The fields named in the refusal of a body. */
 function refusedFields(body: RuleBody, before?: typeof current): string[] {
   try {
     readDefinition(body, before);
@@ -26,7 +26,7 @@ describe('readDefinition', () => {
     expect(readDefinition({ type: 'MATCH', target: 'DIRECT' })).toMatchObject({ payload: '' });
   });
 
-  it('leaves what a change does not mention', () => {
+  it('keeps fields that a change does not mention', () => {
     expect(readDefinition({ enabled: false }, current)).toEqual(current);
     expect(readDefinition({ target: 'DIRECT' }, current)).toEqual({ ...current, target: 'DIRECT' });
     expect(readDefinition({ raw: 'DOMAIN,a.example,DIRECT' }, current)).toEqual({
@@ -60,13 +60,13 @@ describe('readDefinition', () => {
 });
 
 describe('rawOf', () => {
-  it('writes the line that reads back to the same rule', () => {
+  it('writes a line that is read back as the same rule', () => {
     expect(rawOf(current)).toBe('IP-CIDR,10.0.0.0/8,PROXY,no-resolve');
     expect(readDefinition({ raw: rawOf(current) })).toEqual(current);
     expect(rawOf({ type: 'MATCH', payload: '', target: 'DIRECT', noResolve: false, src: false })).toBe('MATCH,DIRECT');
   });
 
-  it('shows a target that no line can hold', () => {
+  it('shows a target that a line cannot contain', () => {
     expect(rawOf({ ...current, target: 'a,b' })).toBe('IP-CIDR,10.0.0.0/8,a,b');
   });
 });

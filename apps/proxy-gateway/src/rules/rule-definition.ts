@@ -16,8 +16,8 @@ const IN_RAW = ['type', 'payload', 'target', 'no_resolve', 'src'] as const;
 const POSITIONS = ['priority', 'before_id', 'after_id'] as const;
 
 /**
- * What a body says the rule is; the target still in the user's words.
- * @param current the rule it changes, whose values stand in for what is left out.
+ * Reads the rule from a body; its target is still as the user wrote it.
+ * @param current the rule to change, whose values are used for fields that are left out.
  * @throws AppError INVALID_ARGUMENT naming each bad field.
  */
 export function readDefinition(body: RuleBody, current?: StoredDefinition): StoredDefinition {
@@ -29,7 +29,7 @@ export function readDefinition(body: RuleBody, current?: StoredDefinition): Stor
   throw invalid(body.raw === undefined ? field : 'raw', message);
 }
 
-/** One Clash line. A target with a comma has no such form; it is shown as it is. */
+/** The rule as one Clash line. A target with a comma cannot be expressed; it is shown unchanged. */
 export function rawOf(rule: StoredDefinition): string {
   const definition = toKernelRule(rule);
   try {
@@ -57,7 +57,7 @@ function fromFields(body: RuleBody, current: StoredDefinition | undefined): Stor
 
 function fromLine(body: RuleBody, raw: string): StoredDefinition {
   const twice = IN_RAW.filter((field) => body[field] !== undefined);
-  if (twice.length > 0) throw invalidFields(twice, 'is part of raw already');
+  if (twice.length > 0) throw invalidFields(twice, 'is already part of raw');
   try {
     const { type, payload, target, noResolve = false, src = false } = parseRuleLine(raw);
     return { type, payload, target, noResolve, src };
@@ -69,7 +69,7 @@ function fromLine(body: RuleBody, raw: string): StoredDefinition {
 
 function toKernelRule(rule: StoredDefinition): RuleDefinition {
   const { payload, target, noResolve, src } = rule;
-  // An unknown type is what validateRule is there to refuse.
+  // validateRule refuses an unknown type.
   return { type: rule.type as RuleType, payload, target, ...(noResolve && { noResolve }), ...(src && { src }) };
 }
 

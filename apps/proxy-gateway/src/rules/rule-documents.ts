@@ -7,12 +7,12 @@ import { RuleList } from '../kernel-config/rule-list.js';
 import { RuleViews } from './rule-views.js';
 import { Rule } from '../data/rule.entity.js';
 
-/** Rows that are entities and views at a time. */
+/** Rows converted at a time. */
 const SLICE = 1_000;
 
 /**
- * The list of all rules as JSON text. One is written at a time, in slices, and whoever asks for the same before its turn
- * shares it: tens of thousands of rules are a fifth of the memory as text that they are as objects.
+ * The list of all rules as JSON text. One list is written at a time, in slices, and callers that wait for the same list
+ * share it: as text, tens of thousands of rules take a fifth of the memory that they take as objects.
  */
 @Injectable()
 export class RuleDocuments {
@@ -25,7 +25,7 @@ export class RuleDocuments {
     private readonly views: RuleViews,
   ) {}
 
-  /** By priority, those of one source in the order in which they are tried. */
+  /** By priority; with a source, in the order of evaluation. */
   async of(source: RuleSource | undefined, offset: number): Promise<StreamableFile> {
     const parts = await this.shared(source, offset);
     const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -40,7 +40,7 @@ export class RuleDocuments {
       this.waiting.delete(key);
       return this.dataSource.transaction('REPEATABLE READ', (tx) => this.write(tx, source, offset));
     });
-    // The next one's turn comes whatever became of this one.
+    // A failure must not block the next list.
     this.turn = run.catch(() => undefined);
     this.waiting.set(key, run);
     return run;
@@ -66,7 +66,7 @@ export class RuleDocuments {
   }
 }
 
-/** @param from how many to leave out, or the rule before the first. */
+/** @param from the number of rules to skip, or the rule before the first. */
 function readSlice(tx: EntityManager, source: RuleSource | undefined, from: Rule | number): Promise<Rule[]> {
   const query = tx.createQueryBuilder(Rule, 'rule').orderBy('rule.priority').addOrderBy('rule.id').limit(SLICE);
   if (source !== undefined) query.andWhere('rule.source = :source', { source });

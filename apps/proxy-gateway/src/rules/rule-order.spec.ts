@@ -6,18 +6,18 @@ import type { OrderedRule, Placement } from './rule-order.js';
 const NEW_ID = 0;
 const rule = (id: number, priority: number, type = 'DOMAIN'): OrderedRule => ({ id, priority, type });
 
-/** The ids in the order the kernel would try them, the new one included. */
+/** The ids in the order of evaluation, including the new rule. */
 function orderAfter(rules: readonly OrderedRule[], { priority, moved }: Placement): number[] {
   const places = new Map(rules.map((each) => [each.id, each.priority]));
   for (const move of moved) places.set(move.id, move.priority);
   places.set(NEW_ID, priority);
-  // Ids rise with age, and ties go by id: the new rule, which will get the highest id, loses every tie.
+  // Ties go to the lower id, and the new rule will have the highest.
   const age = (id: number): number => (id === NEW_ID ? Infinity : id);
   return [...places].sort(([a, x], [b, y]) => x - y || age(a) - age(b)).map(([id]) => id);
 }
 
 describe('rule order', () => {
-  it('puts the first rule anywhere and the next behind it', () => {
+  it('places the first rule anywhere and the next one behind it', () => {
     expect(placeLast([])).toEqual({ priority: PRIORITY_STEP, moved: [] });
     expect(placeLast([rule(1, 1_024)])).toEqual({ priority: 2_048, moved: [] });
   });
@@ -34,11 +34,11 @@ describe('rule order', () => {
     expect(orderAfter(rules, placed!)).toEqual([1, 2, NEW_ID, 3]);
   });
 
-  it('says when the anchor does not exist', () => {
+  it('reports an anchor that does not exist', () => {
     expect(placeBeside([rule(1, 5)], { after: 9 })).toBeNull();
   });
 
-  it('always lands beside the anchor and leaves everybody else in order', () => {
+  it('always lands next to the anchor and keeps the order of the others', () => {
     const anyRules = fc
       .uniqueArray(
         fc.tuple(
@@ -66,7 +66,7 @@ describe('rule order', () => {
     );
   });
 
-  it('puts a new one ahead of a closing MATCH however crowded it is there', () => {
+  it('places a new rule before a closing MATCH even without free priorities', () => {
     const crowded = fc.tuple(
       fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 6 }),
       fc.integer({ min: 3, max: 5 }),
@@ -82,7 +82,7 @@ describe('rule order', () => {
     );
   });
 
-  it('spreads a list so that it rises, and keeps what rises already', () => {
+  it('spreads a list so that it rises, and keeps values that already rise', () => {
     const anyPlace = fc.option(
       fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom(-MAX_PRIORITY, MAX_PRIORITY)),
     );

@@ -1,4 +1,4 @@
-/** Space between neighbours, so that most insertions move nobody. */
+/** The gap between neighbours, so that most insertions move no other rule. */
 export const PRIORITY_STEP = 1_024;
 export const MAX_PRIORITY = 1_000_000_000_000;
 
@@ -9,15 +9,15 @@ export interface OrderedRule {
 }
 
 export interface Placement {
-  /** Priority of the rule to place. */
+  /** Priority of the new rule. */
   priority: number;
-  /** Others that have to move to make room. */
+  /** Other rules that have to move to make room. */
   moved: { id: number; priority: number }[];
 }
 
 export type Anchor = { before: number } | { after: number };
 
-/** The end of the list, yet ahead of a closing MATCH: behind it a rule would never be tried. */
+/** The end of the list, but before a closing MATCH, since a rule behind it would never be reached. */
 export function placeLast(rules: readonly OrderedRule[]): Placement {
   const last = rules.at(-1);
   if (last === undefined) return { priority: PRIORITY_STEP, moved: [] };
@@ -25,7 +25,7 @@ export function placeLast(rules: readonly OrderedRule[]): Placement {
   const placed = placeAt(rules, rules.length - 1);
   const priority = within((rules.at(-2)?.priority ?? last.priority) + PRIORITY_STEP);
   const behind = priority === null ? null : within(priority + PRIORITY_STEP);
-  // Cheaper than making room among all the others.
+  // Cheaper than moving many of the others.
   if (placed.moved.length > 1 && priority !== null && behind !== null) {
     return { priority, moved: [{ id: last.id, priority: behind }] };
   }
@@ -33,9 +33,9 @@ export function placeLast(rules: readonly OrderedRule[]): Placement {
 }
 
 /**
- * Beside another rule.
- * @param rules all others, in order.
- * @returns null when the anchor is not among them.
+ * Places a rule next to another one.
+ * @param rules all other rules, in order.
+ * @returns null if the anchor is not among them.
  */
 export function placeBeside(rules: readonly OrderedRule[], anchor: Anchor): Placement | null {
   const anchorId = 'before' in anchor ? anchor.before : anchor.after;
@@ -51,7 +51,7 @@ function placeAt(rules: readonly OrderedRule[], index: number): Placement {
   return priority === null ? renumber(rules, index) : { priority, moved: [] };
 }
 
-/** A priority strictly between two; null when there is none left. */
+/** A priority strictly between two; null if there is none. */
 function between(before: number | undefined, after: number | undefined): number | null {
   if (before === undefined) return after === undefined ? PRIORITY_STEP : within(after - PRIORITY_STEP);
   if (after === undefined) return within(before + PRIORITY_STEP);
@@ -76,8 +76,8 @@ function renumber(rules: readonly OrderedRule[], index: number): Placement {
 }
 
 /**
- * A place for each of a list, strictly rising.
- * @param wanted the priorities that should stay; null where any will do. Where they cannot all stay, all are given anew.
+ * Assigns strictly rising priorities.
+ * @param wanted the priorities to keep; null for any. If not all can be kept, all are assigned again.
  */
 export function spread(wanted: readonly (number | null)[]): number[] {
   const places: number[] = [];
@@ -95,7 +95,7 @@ export function spread(wanted: readonly (number | null)[]): number[] {
   return places;
 }
 
-/** So many priorities strictly between two; null when there is no room for them. */
+/** `count` priorities strictly between two; null if there is no room for them. */
 function fill(count: number, before: number | undefined, after: number | undefined): number[] | null {
   if (count === 0) return [];
   const step = after !== undefined && before !== undefined ? Math.floor((after - before) / (count + 1)) : PRIORITY_STEP;

@@ -1,13 +1,13 @@
 import type { SqlRunner } from '../traffic/log-partitions.js';
 import type { ExistingRule, ImportPlan, PlannedRule } from './transfer/plan-import.js';
 
-/** Rows in one statement: enough to amortise it, small enough to keep its arrays modest. */
+/** Rows per statement: enough to amortise it, few enough to keep its arrays small. */
 const ROWS_PER_STATEMENT = 10_000;
 
 const COLUMNS = 'type, payload, target, no_resolve, src, enabled, note, priority';
 const ARRAYS = `$1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::boolean[], $7::text[], $8::bigint[]`;
 
-/** Whose rules are meant. */
+/** Selects the rules by their source. */
 export interface RuleOwner {
   source: 'manual' | 'subscription';
   subscriptionId: number | null;
@@ -15,7 +15,7 @@ export interface RuleOwner {
 
 export const MANUAL: RuleOwner = { source: 'manual', subscriptionId: null };
 
-/** In order, without what only lists show. */
+/** In order, without the columns that only lists need. */
 export async function readRules(sql: SqlRunner, { source, subscriptionId }: RuleOwner): Promise<ExistingRule[]> {
   return (await sql.query(
     `SELECT id, type, payload, target, no_resolve AS "noResolve", src, enabled, note, priority
@@ -37,9 +37,9 @@ export async function movePriorities(
   }
 }
 
-/** Carries out a plan, and writes the new ids into its items. */
+/** Carries out a plan and sets the new ids in its items. */
 export async function writePlan(sql: SqlRunner, owner: RuleOwner, plan: ImportPlan): Promise<void> {
-  // In the order in which whoever counts hits takes them: neither waits for the other in a circle.
+  // Locks in the same order as the accounting, so that neither can deadlock the other.
   await sql.query('SELECT FROM rules WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE', [
     [...plan.remove, ...pick(plan.update, 'id')],
   ]);
@@ -62,7 +62,7 @@ export async function writePlan(sql: SqlRunner, owner: RuleOwner, plan: ImportPl
 async function insertRules(sql: SqlRunner, owner: RuleOwner, rules: readonly PlannedRule[]): Promise<number[]> {
   const ids: number[] = [];
   for (const rows of slices(rules)) {
-    // Identities are drawn in the order of the sorted input: sorted again they are in its order.
+    // Identities are assigned in the order of the sorted input, so sorting them restores that order.
     const inserted = (await sql.query(
       `INSERT INTO rules (source, subscription_id, ${COLUMNS})
        SELECT $9, $10::bigint, ${COLUMNS} FROM unnest(${ARRAYS}) WITH ORDINALITY AS fresh (${COLUMNS}, position)

@@ -3,11 +3,11 @@ import { BUILT_IN_POLICIES } from '@gatehouse/proxy-kernel';
 import { nodeIdOf } from '../data/flow-names.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 
-/** What a stored target stands for now. */
+/** The present state of a stored target. */
 export interface TargetState {
-  /** What people call it. */
+  /** The name that users see. */
   name: string;
-  /** Why the kernel skips a rule with this target; null when it does not. */
+  /** Why the kernel skips a rule with this target; null if it does not. */
   problem: string | null;
 }
 
@@ -20,8 +20,8 @@ interface NodeRow {
 const SELECT_NODES = 'SELECT id, coalesce(custom_name, original_name) AS name, enabled FROM nodes';
 
 /**
- * The kernel tag behind the words people use for a target.
- * @throws AppError UNPROCESSABLE when it names nothing, or several nodes.
+ * Resolves a name that a user gave to a kernel tag.
+ * @throws AppError UNPROCESSABLE if it names nothing, or several nodes.
  */
 export async function resolveTarget(sql: SqlRunner, text: string): Promise<string> {
   const builtIn = BUILT_IN_POLICIES.find((policy) => policy === text.toUpperCase());
@@ -32,15 +32,15 @@ export async function resolveTarget(sql: SqlRunner, text: string): Promise<strin
     `${SELECT_NODES} WHERE id = $1 OR coalesce(custom_name, original_name) = $2 ORDER BY id LIMIT 50`,
     [nodeIdOf(text), text],
   )) as NodeRow[];
-  // The tag is exact; a node that somebody named "n12" must not stand in its way.
+  // A tag is exact and takes precedence over a node that a user named "n12".
   const chosen = nodes.find((node) => tagOf(node) === text) ?? (nodes.length === 1 ? nodes[0] : undefined);
   if (chosen !== undefined) return tagOf(chosen);
   throw unknownTarget(text, nodes);
 }
 
 /**
- * What the given targets are called and whether they can be used; one that is gone is absent.
- * @param dialled tags of the nodes that the kernel can dial; null while that is not known.
+ * The names and states of the given targets; one that is gone is absent.
+ * @param dialled tags of the nodes that the kernel can dial; null while unknown.
  */
 export async function describeTargets(
   sql: SqlRunner,
@@ -69,7 +69,7 @@ function tagOf(node: { id: number }): string {
 
 function unknownTarget(text: string, nodes: readonly NodeRow[]): AppError {
   const several = `${nodes.length} nodes have this name: use ${nodes.slice(0, 5).map(tagOf).join(' or ')}`;
-  const message = nodes.length > 1 ? several : 'is no group, node or built-in policy';
+  const message = nodes.length > 1 ? several : 'is not a group, node or built-in policy';
   return new AppError('UNPROCESSABLE', `target ${JSON.stringify(text)}: ${message}`, {
     details: [{ field: 'target', message }],
   });

@@ -9,7 +9,7 @@ import type { Rule } from '../data/rule.entity.js';
 import { toRuleView, type RuleSurroundings } from './rule.view.js';
 import { readSetStates } from '../kernel-config/set-states.js';
 
-/** Rows to views: what a rule's row does not say about it is looked up for all of them at once. */
+/** Converts rows to views, looking up what the rows lack for all of them at once. */
 @Injectable()
 export class RuleViews {
   constructor(
@@ -30,7 +30,7 @@ export class RuleViews {
     return rows.map((row) => toRuleView(row, surroundings, positions.get(row.id) ?? null));
   }
 
-  /** Null while that is not known. */
+  /** Null while unknown. */
   private dialledNodes(): ReadonlySet<string> | null {
     const { config } = this.kernel;
     return config === null ? null : new Set(config.outbounds.map(({ tag }) => tag));

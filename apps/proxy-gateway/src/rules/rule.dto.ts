@@ -29,7 +29,7 @@ export class RuleQuery {
   @IsIn(RULE_SOURCES)
   source?: RuleSource;
 
-  /** Without it all of them come. */
+  /** Absent: no limit. */
   @QueryInteger({ min: 1, max: 500 })
   limit?: number;
 
@@ -45,7 +45,7 @@ export class MergedRulesQuery {
   offset = 0;
 }
 
-/** A rule, in fields or as one Clash line in `raw`. Replacing a rule, what is left out stays as it is. */
+/** A rule, as fields or as one Clash line in `raw`. When replacing a rule, fields that are left out stay unchanged. */
 export class RuleBody {
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim().toUpperCase() : value))
@@ -59,7 +59,7 @@ export class RuleBody {
   @MaxLength(2_048)
   payload?: string;
 
-  /** Group, `DIRECT`, `REJECT`, `REJECT-DROP`, `PASS`, node as `n12` or by its name if no other has it. */
+  /** A group, `DIRECT`, `REJECT`, `REJECT-DROP`, `PASS`, or a node as `n12` or by its name if that is unique. */
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -79,7 +79,7 @@ export class RuleBody {
   @IsBoolean()
   enabled?: boolean;
 
-  /** Lower goes first. Without it and its two alternatives: the end, yet before a closing MATCH. */
+  /** Lower goes first. Without it and its two alternatives the rule goes to the end, but before a closing MATCH. */
   @Omittable()
   @IsInt()
   @Min(-MAX_PRIORITY)
@@ -105,7 +105,7 @@ export class RuleBody {
   @Matches(/^[^\0]*$/, { message: 'note must not contain NUL characters' })
   note?: string | null;
 
-  /** `DOMAIN-SUFFIX,example.com,PROXY`, in place of the first five. */
+  /** `DOMAIN-SUFFIX,example.com,PROXY`, instead of the first five fields. */
   @Omittable()
   @IsString()
   @IsNotEmpty()
@@ -124,12 +124,12 @@ export class RuleTestBody {
   @IsIn(NETWORKS)
   network?: Network;
 
-  /** Of the client; this machine if left out. */
+  /** The client's address; this machine's if left out. */
   @Omittable()
   @IsIP()
   source_ip?: string;
 
-  /** Name of the listener that the client comes in by: `mixed` if left out. */
+  /** The listener that the client connects to; `mixed` if left out. */
   @Omittable()
   @IsString()
   @IsNotEmpty()

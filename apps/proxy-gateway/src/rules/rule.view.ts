@@ -4,12 +4,12 @@ import type { Rule } from '../data/rule.entity.js';
 import { setProblem, sizeOf, type NamedSets } from '../kernel-config/set-states.js';
 import type { TargetState } from './rule-targets.js';
 
-/** What there is for rules to name. */
+/** The targets, sets and lists that rules can name. */
 export interface RuleSurroundings extends NamedSets {
   targets: ReadonlyMap<string, TargetState>;
 }
 
-/** @param index position in the list the kernel tries; null when it is not in it. */
+/** @param index the position in the kernel's list; null if it is not in it. */
 export function toRuleView(rule: Rule, surroundings: RuleSurroundings, index: number | null): RuleView {
   const error = problemOf(rule, surroundings);
   return {
@@ -37,7 +37,7 @@ export function toRuleView(rule: Rule, surroundings: RuleSurroundings, index: nu
   };
 }
 
-/** Why the kernel skips a rule; null where it does not. */
+/** Why the kernel skips a rule; null if it does not. */
 export function problemOf(
   rule: { type: string; payload: string; target: string },
   surroundings: RuleSurroundings,

@@ -25,7 +25,7 @@ export class RulesController {
   }
 
   @Get('merged')
-  @Answers('MergedRulesResponse', 'The rules as the kernel tries them')
+  @Answers('MergedRulesResponse', 'The rules in the order of evaluation')
   @Requires('read')
   listMerged(@Query() { limit, offset }: MergedRulesQuery): Promise<MergedRulesResponse> {
     return this.merged.page(limit, offset);
@@ -47,7 +47,7 @@ export class RulesController {
   }
 
   @Post('test')
-  @Answers('RuleTestResponse', 'Which rule an address meets')
+  @Answers('RuleTestResponse', 'Shows which rule an address matches')
   @Fails('KERNEL_UNAVAILABLE')
   @HttpCode(200)
   @Requires('read')

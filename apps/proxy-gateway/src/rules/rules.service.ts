@@ -26,7 +26,7 @@ export class RulesService {
     private readonly views: RuleViews,
   ) {}
 
-  /** A page of them: by priority, those of one source in the order in which they are tried. */
+  /** A page of rules by priority; with a source, in the order of evaluation. */
   listRules(source: RuleSource | undefined, limit: number, offset: number): Promise<Page<RuleView>> {
     return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
       const [rows, total] = await tx.findAndCount(Rule, {
@@ -50,7 +50,7 @@ export class RulesService {
     });
   }
 
-  /** @throws AppError INVALID_ARGUMENT for a bad rule, UNPROCESSABLE for an unknown target or neighbour. */
+  /** @throws AppError INVALID_ARGUMENT for an invalid rule, UNPROCESSABLE for an unknown target or neighbour. */
   create(body: RuleBody): Promise<RuleView> {
     const definition = readDefinition(body);
     return this.change(async (tx) => {
@@ -62,12 +62,12 @@ export class RulesService {
     });
   }
 
-  /** @throws AppError NOT_FOUND, CONFLICT for a rule that is not manual, else as `create`. */
+  /** @throws AppError NOT_FOUND, CONFLICT for a rule that is not manual, otherwise as `create`. */
   update(id: number, body: RuleBody): Promise<RuleView> {
     return this.change(async (tx) => {
       const rule = await findManual(tx, id);
       const definition = readDefinition(body, rule);
-      // A target that is gone may stay while something else of the rule changes.
+      // A target that is gone is accepted while it stays the same.
       const target = definition.target === rule.target ? rule.target : await resolveTarget(tx, definition.target);
       Object.assign(rule, definition, { target });
       rule.enabled = body.enabled ?? rule.enabled;
@@ -104,7 +104,7 @@ export class RulesService {
     }
   }
 
-  /** Finds the rule's place among the others and moves them where there is no room. */
+  /** Finds the rule's priority among the others, and moves them if there is no room. */
   private async place(tx: EntityManager, body: RuleBody, ownId: number | null): Promise<number> {
     if (body.priority !== undefined) return body.priority;
     const others: OrderedRule[] = await tx.query(
@@ -123,7 +123,7 @@ function placementOf(body: RuleBody, others: readonly OrderedRule[]): Placement 
   const placement = placeBeside(others, anchor);
   if (placement !== null) return placement;
   const field = body.before_id == null ? 'after_id' : 'before_id';
-  const message = 'is no other manual rule';
+  const message = 'is not another manual rule';
   throw new AppError('UNPROCESSABLE', `${field}: ${message}`, { details: [{ field, message }] });
 }
 

@@ -11,22 +11,22 @@ import { loadTargetNames } from './target-names.js';
 import { planImport } from './transfer/plan-import.js';
 import type { WantedRule } from './transfer/plan-import.js';
 
-/** What became of the rules of a subscription's document. */
+/** The result of bringing in the rules of a subscription's document. */
 export interface BroughtRules {
   kept: number;
   added: number;
   removed: number;
-  /** Lines that are no rule of this kernel. */
+  /** Lines that this kernel does not support. */
   skipped: number;
 }
 
-/** Lines read before others get their turn. */
+/** Lines read before yielding to the event loop. */
 const SLICE = 2_000;
 
 /**
- * Makes the rules of a subscription what its document says, in the transaction that makes its nodes so; none of them
- * where there are no lines. A rule that stays keeps its id and its hits. One whose target is unknown here stays without
- * effect until there is such a group or node.
+ * Replaces the rules of a subscription with those of its document, in the transaction that replaces its nodes; without
+ * lines all are removed. A rule that stays keeps its id and its hits. A rule with an unknown target has no effect until
+ * a group or node of that name exists.
  */
 export async function replaceSubscriptionRules(
   tx: EntityManager,
@@ -55,14 +55,17 @@ async function readLines(lines: readonly string[], targetOf: (name: string) => s
     if (rule === null) continue;
     const { type, payload, target: name, noResolve = false, src = false } = rule;
     const tag = targetOf(name);
-    const note = tag === null ? `${JSON.stringify(name)} is no group or node here` : null;
+    const note = tag === null ? `${JSON.stringify(name)} is not a group or node here` : null;
     const definition = { type, payload, target: tag ?? unknownTarget(name), noResolve, src };
     wanted.push({ ...definition, note, enabled: undefined, priority: undefined });
   }
   return { wanted, skipped: lines.length - wanted.length };
 }
 
-/** Null for what is no rule of this kernel: one that needs the operating system, or a list of the document's own. */
+/**
+ * Null for a line that this kernel does not support: one that needs the operating system, or a list of the document's
+ * own.
+ */
 function readLine(line: string): RuleDefinition | null {
   if (/\p{Cc}/u.test(line)) return null;
   try {
@@ -73,12 +76,15 @@ function readLine(line: string): RuleDefinition | null {
   }
 }
 
-/** As it is, so that it means a group of that name once there is one; but never one of our tags. */
+/** The name as written, so that it refers to a later group of that name, but never to one of our tags. */
 function unknownTarget(name: string): string {
   return nodeIdOf(name) === null ? name : JSON.stringify(name);
 }
 
-/** The tag behind a name that a provider uses: a built-in policy, our group, a node by the provider's name or by ours. */
+/**
+ * Resolves a name in a provider's rules: a built-in policy, a group of ours, or a node by the provider's name or by
+ * ours.
+ */
 async function foreignTargets(tx: EntityManager, subscriptionId: number): Promise<(name: string) => string | null> {
   const names = await loadTargetNames(tx);
   const own = new Map<string, string | null>();

@@ -11,7 +11,7 @@ interface NodeRow {
   name: string;
 }
 
-/** Every name that a rule's target may have, read once for a whole list of rules. */
+/** All names that targets of rules can have, read once for a whole list of rules. */
 export class TargetNames {
   readonly #groups: ReadonlySet<string>;
   readonly #names: ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ export class TargetNames {
     }
   }
 
-  /** The same order of precedence as for a single rule: built-in, group, tag, name of a node. */
+  /** In the same order of precedence as for a single rule: built-in, group, tag, name of a node. */
   find(text: string): FoundTarget {
     const builtIn = BUILT_IN_POLICIES.find((policy) => policy === text.toUpperCase());
     if (builtIn !== undefined) return { tag: builtIn };
@@ -35,7 +35,7 @@ export class TargetNames {
     return this.findNode(text);
   }
 
-  /** The same for whoever knows nothing of our tags: what looks like one is a name. */
+  /** Like `find`, for texts from elsewhere: what looks like one of our tags is a name there. */
   findName(text: string): FoundTarget {
     return this.#names.has(text) && !this.#groups.has(text) ? this.findNode(text) : this.find(text);
   }
@@ -44,14 +44,14 @@ export class TargetNames {
     const tags = this.#tags.get(name) ?? [];
     const [tag, ...others] = tags;
     if (tag === undefined) {
-      return { problem: 'UNKNOWN_TARGET', message: `${quote(name)} is no group, node or built-in policy` };
+      return { problem: 'UNKNOWN_TARGET', message: `${quote(name)} is not a group, node or built-in policy` };
     }
     if (others.length === 0) return { tag };
     const some = tags.slice(0, 5).join(' or ');
     return { problem: 'AMBIGUOUS_TARGET', message: `${tags.length} nodes are called ${quote(name)}: use ${some}` };
   }
 
-  /** What to write in a rule line for a tag: a node's name where that is read back as the same node, else the tag. */
+  /** The text for a tag in a rule line: the node's name if it is read back as the same node, otherwise the tag. */
   readable(tag: string): string {
     const name = this.#names.get(tag);
     if (name === undefined || !fitsLine(name) || nodeIdOf(name) !== null) return tag;
@@ -69,7 +69,7 @@ export async function loadTargetNames(sql: SqlRunner): Promise<TargetNames> {
   );
 }
 
-/** Commas end a field of a line, ` #` and ` //` begin a comment. */
+/** A comma ends a field of a line, ` #` and ` //` begin a comment. */
 function fitsLine(name: string): boolean {
   return name !== '' && name === name.trim() && !/[,\p{Cc}]|\s(#|\/\/)|^(#|\/\/)/u.test(name);
 }

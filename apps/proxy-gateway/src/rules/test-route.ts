@@ -25,11 +25,11 @@ const BUILT_IN_TYPES: Readonly<Record<string, string>> = {
   PASS: 'pass',
 };
 
-/** Listeners that a connection can come in by. */
+/** Listeners that clients can connect to. */
 const CLIENT_LISTENERS: ReadonlySet<string> = new Set(['mixed', 'http', 'socks']);
 const DEFAULT_LISTENER = 'mixed';
 
-/** A connection in thought. What is left out: TCP, from this machine, through the mixed listener. */
+/** A hypothetical connection. The defaults are TCP, from this machine, through the mixed listener. */
 export interface RouteTest {
   url: string;
   network?: Network | undefined;
@@ -37,7 +37,7 @@ export interface RouteTest {
   inbound?: string | undefined;
 }
 
-/** Asks the kernel what a connection to a url would meet. */
+/** Asks the kernel which rule a connection to a URL would match. */
 @Injectable()
 export class TestRoute {
   constructor(
@@ -45,7 +45,7 @@ export class TestRoute {
     private readonly nodes: NodeDirectory,
   ) {}
 
-  /** @throws AppError INVALID_ARGUMENT for a url without a host and for a listener that is not there, KERNEL_UNAVAILABLE. */
+  /** @throws AppError INVALID_ARGUMENT for a URL without a host or an unknown listener, KERNEL_UNAVAILABLE. */
   async run(test: RouteTest): Promise<RuleTestResponse> {
     const target = parseRouteTarget(test.url);
     if (target === null) throw unfit('url', 'must be a URL, a host, host:port or an address');
@@ -66,7 +66,7 @@ export class TestRoute {
     };
   }
 
-  /** What clients come in by; null where nothing is known of any. */
+  /** The listener that clients connect to; null if none is known. */
   private async listener(name: string | undefined): Promise<ListenerState | null> {
     const { listeners } = await this.kernel.status();
     const open = listeners.filter(({ type }) => CLIENT_LISTENERS.has(type));
@@ -76,7 +76,7 @@ export class TestRoute {
   }
 
   private describeRule({ index, id, source, type, payload, target }: MatchedRule): RuleTestRule {
-    // What the kernel tells of a rule leaves its options out.
+    // The kernel's answer leaves out the options of the rule.
     const applied = this.kernel.config?.rules[index];
     const { noResolve = false, src = false } = applied?.id === id ? (applied ?? {}) : {};
     return { index, id, source, type, payload, target, raw: rawOf({ type, payload, target, noResolve, src }) };
@@ -87,7 +87,7 @@ function unfit(field: string, message: string): AppError {
   return new AppError('INVALID_ARGUMENT', `${field}: ${message}`, { details: [{ field, message }] });
 }
 
-/** The connection that such a url would become for a client of the listener. */
+/** The connection that a client of the listener would make for the URL. */
 function describeClient(
   listener: ListenerState | null,
   target: RouteTarget,
@@ -106,7 +106,10 @@ function describeClient(
   };
 }
 
-/** How clients ask: browsers speak HTTP to a listener that knows it, and `CONNECT` for all but plain HTTP. */
+/**
+ * The protocol a client would use: HTTP for a listener that supports it, with `CONNECT` for everything except plain
+ * HTTP.
+ */
 function inboundType(listener: ListenerState | null, { scheme }: RouteTarget, network: Network): InboundType {
   if (listener?.type === 'socks' || network === 'udp') return 'Socks5';
   return scheme === 'http' ? 'HTTP' : 'HTTPS';

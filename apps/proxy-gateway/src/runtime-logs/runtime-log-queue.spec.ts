@@ -34,14 +34,14 @@ describe('RuntimeLogQueue', () => {
     expect(written).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('writes by itself after a while', async () => {
+  it('writes after a while without a call', async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     const { queue } = queueWith({ flushMs: 1, write: async (rows) => resolve(rows.length) });
     queue.add(row('a'));
     expect(await promise).toBe(1);
   });
 
-  it('keeps rows while the database is down, tells it once, drops what does not fit and counts it', async () => {
+  it('keeps rows while the database is down, reports it once, and counts dropped rows', async () => {
     let down = true;
     const written: string[] = [];
     const { queue, failures, dropped } = queueWith({
@@ -60,7 +60,7 @@ describe('RuntimeLogQueue', () => {
     expect([written, dropped]).toEqual([['a', 'b', 'c'], [2]]);
   });
 
-  it('does not feed itself: what it logs about a failure is one row', async () => {
+  it('does not feed itself: its own log of a failure is one row', async () => {
     let calls = 0;
     const { queue } = queueWith({
       write: async () => {
@@ -75,7 +75,7 @@ describe('RuntimeLogQueue', () => {
     expect(calls).toBe(2);
   });
 
-  it('tries once more at the end and takes nothing after it', async () => {
+  it('tries once more at the end and accepts nothing after it', async () => {
     const { queue, written } = queueWith();
     queue.add(row('last'));
     await queue.close();

@@ -2,7 +2,7 @@ import type { NewRuntimeLog } from './runtime-log-row.js';
 
 export interface RuntimeLogQueueOptions {
   write(rows: readonly NewRuntimeLog[]): Promise<void>;
-  /** Once per outage; what it logs comes back as one more row. */
+  /** Called once per outage; logging it adds one more row. */
   onFailure(error: unknown, waiting: number): void;
   onDropped(rows: number): void;
   capacity?: number;
@@ -14,7 +14,10 @@ const DEFAULTS = { capacity: 10_000, batch: 500, flushMs: 500 };
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 
-/** Rows on their way to the database, in batches. Full, it drops what comes and counts it: logging never waits. */
+/**
+ * Rows on their way to the database, in batches. A full queue drops new rows and counts them, since logging must never
+ * wait.
+ */
 export class RuntimeLogQueue {
   readonly #options: Required<RuntimeLogQueueOptions>;
   #rows: NewRuntimeLog[] = [];
@@ -38,13 +41,13 @@ export class RuntimeLogQueue {
     this.#schedule(this.#options.flushMs);
   }
 
-  /** Writes what has come so far; resolves also when the database does not take it. */
+  /** Writes the rows of the queue; also resolves if the database does not accept them. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#drain());
     return this.#writing;
   }
 
-  /** One last try. */
+  /** Writes once more and accepts nothing afterwards. */
   async close(): Promise<void> {
     await this.flush();
     this.#closed = true;

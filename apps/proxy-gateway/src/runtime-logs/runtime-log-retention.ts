@@ -4,7 +4,7 @@ import { Preferences } from '../preferences/preferences.service.js';
 
 const DAY_MS = 86_400_000;
 
-/** Forgets lines that are old, and the oldest of too many. */
+/** Deletes old lines, and the oldest ones beyond the limit. */
 @Injectable()
 export class RuntimeLogRetention {
   constructor(
@@ -12,7 +12,7 @@ export class RuntimeLogRetention {
     private readonly preferences: Preferences,
   ) {}
 
-  /** How many rows went. */
+  /** Returns the number of deleted rows. */
   async sweep(now: number): Promise<number> {
     const before = new Date(now - this.preferences.get('runtime_log.retention_days') * DAY_MS);
     const [, old]: [unknown, number] = await this.dataSource.query('DELETE FROM runtime_logs WHERE time < $1', [

@@ -1,7 +1,7 @@
 import type { RuntimeLogLevel, RuntimeLogSource, RuntimeLogView } from '@gatehouse/contracts';
 import type { LogRecord } from '@gatehouse/platform';
 
-/** Under this name the service passes on what its kernel says. */
+/** The context of the kernel's log lines. */
 export const KERNEL_CONTEXT = 'Kernel';
 
 const LEVELS: readonly (readonly [RuntimeLogLevel, number])[] = [
@@ -35,7 +35,7 @@ export function weightOf(level: RuntimeLogLevel): number {
   return LEVELS.find(([name]) => name === level)?.[1] ?? 0;
 }
 
-/** The logger has redacted the record already. */
+/** The logger has already redacted the record. */
 export function toNewRow(record: LogRecord, process: 'api' | 'worker'): NewRuntimeLog {
   const { context, message, requestId } = record;
   return {
@@ -63,12 +63,12 @@ export function toRuntimeLogView(row: RuntimeLogRow): RuntimeLogView {
   };
 }
 
-/** PostgreSQL takes neither NUL nor half a surrogate pair. */
+/** PostgreSQL accepts neither NUL nor unpaired surrogates. */
 function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** Stacks stay on standard output: whoever reads logs here may know nothing of the program. */
+/** Stack traces stay on standard output: readers of these logs may know nothing of the program. */
 function storableFields(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return storable(value);
   if (typeof value !== 'object' || value === null) return value;

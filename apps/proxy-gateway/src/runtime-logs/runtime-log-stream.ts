@@ -5,16 +5,16 @@ import type { Response } from 'express';
 import type { RuntimeLogFilter } from './runtime-log.dto.js';
 import { RuntimeLogsService } from './runtime-logs.service.js';
 
-/** Streams at once in this process: each holds a connection and asks the database once a second. */
+/** The most streams at once in this process: each holds a connection and queries the database every second. */
 const MAX_STREAMS = 16;
 const LOOK_MS = 1_000;
-/** Proxies between close connections on which nothing moves, at 30 s some of them. */
+/** Proxies on the way close idle connections, some of them after 30 s. */
 const QUIET_LOOKS = 15;
 const MAX_BUFFERED = 1_048_576;
-/** Then the client comes back, and shows that it still may: keys are revoked, tokens expire. */
+/** After this time the client has to reconnect and authenticate again: keys are revoked and tokens expire. */
 const MAX_AGE_MS = 10 * 60_000;
 
-/** Log lines as server-sent events (HTML Living Standard 9.2), of every process, as they come. */
+/** Sends log lines of all processes as server-sent events (HTML Living Standard 9.2). */
 @Injectable()
 export class RuntimeLogStream {
   private readonly logger = new Logger('RuntimeLogs');
@@ -25,10 +25,12 @@ export class RuntimeLogStream {
     private readonly health: HealthRegistry,
   ) {}
 
-  /** @param after the last line that the client has; undefined: from now on. @throws AppError SERVICE_UNAVAILABLE. */
+  /**
+   * @param after the last line that the client has; undefined: only new lines. @throws AppError SERVICE_UNAVAILABLE.
+   */
   async send(filter: RuntimeLogFilter, after: number | undefined, response: Response): Promise<void> {
     if (this.open >= MAX_STREAMS) {
-      throw new AppError('SERVICE_UNAVAILABLE', `${MAX_STREAMS} others follow the log already`, {
+      throw new AppError('SERVICE_UNAVAILABLE', `${MAX_STREAMS} streams of the log are open already`, {
         retryAfterSeconds: 5,
       });
     }
@@ -43,7 +45,7 @@ export class RuntimeLogStream {
     }
   }
 
-  /** Until the client leaves or does not read, the service stops, or it is time to ask for credentials again. */
+  /** Runs until the client leaves or stops reading, the service stops, or the stream has reached its maximum age. */
   private async follow(tail: () => Promise<RuntimeLogView[]>, response: Response): Promise<void> {
     const until = performance.now() + MAX_AGE_MS;
     for (let quiet = 0; !response.destroyed && !this.health.isDraining && performance.now() < until;) {
@@ -60,7 +62,7 @@ export class RuntimeLogStream {
   }
 }
 
-/** A second, or until the client has gone. */
+/** Waits a second, or until the client has left. */
 function pause(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -79,7 +81,7 @@ function begin(response: Response): void {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
-    // nginx would hold the events back.
+    // Without this nginx buffers the events.
     'X-Accel-Buffering': 'no',
   });
   response.write('retry: 2000\n\n');

@@ -13,13 +13,13 @@ const INSERT = `INSERT INTO runtime_logs (time, level, source, context, message,
   FROM jsonb_to_recordset($1::jsonb) AS line
     (time timestamptz, level smallint, source text, context text, message text, fields jsonb, request_id text)`;
 
-/** Takes every log line of this process into the database, the kernel's among them. */
+/** Writes every log line of this process, including those of the kernel, to the database. */
 export class RuntimeLogWriter implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('RuntimeLogs');
   private readonly queue = new RuntimeLogQueue({
     write: (rows) => this.write(rows),
     onFailure: (error, waiting) => this.logger.error(`${waiting} log lines wait for the database`, error),
-    onDropped: (rows) => this.logger.warn(`${rows} log lines were dropped while the database did not take them`),
+    onDropped: (rows) => this.logger.warn(`${rows} log lines were dropped while the database did not accept them`),
   });
   private readonly endings: (() => void)[] = [];
 
@@ -37,13 +37,13 @@ export class RuntimeLogWriter implements OnModuleInit, BeforeApplicationShutdown
     this.followKernelLevel();
   }
 
-  /** The database closes in the stage after this one. */
+  /** Runs before the stage in which the database closes. */
   async beforeApplicationShutdown(): Promise<void> {
     for (const end of this.endings.splice(0)) end();
     await this.queue.close();
   }
 
-  /** Resolves when everything logged so far is in the database, or would not go there. */
+  /** Resolves when everything logged so far is in the database, or could not be written. */
   flush(): Promise<void> {
     return this.queue.flush();
   }
@@ -53,7 +53,7 @@ export class RuntimeLogWriter implements OnModuleInit, BeforeApplicationShutdown
     this.source.setContextLevel(KERNEL_CONTEXT, level === 'warning' ? 'warn' : level);
   }
 
-  /** A line that the database refuses is on standard output. To log it here would bring it back. */
+  /** Lines that the database refuses go to standard output; logging them here would bring them back. */
   private write(rows: readonly NewRuntimeLog[]): Promise<void> {
     return writeBatches([rows], {
       write: async (part) => void (await this.dataSource.query(INSERT, [JSON.stringify(part)])),

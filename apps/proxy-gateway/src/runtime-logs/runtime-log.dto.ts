@@ -6,7 +6,7 @@ import { OneLine } from '../wire/one-line.js';
 import { QueryInteger } from '../wire/query-integer.js';
 
 export class RuntimeLogFilter {
-  /** This level and those above it. */
+  /** This level and higher ones. */
   @IsIn(RUNTIME_LOG_LEVELS)
   level: (typeof RUNTIME_LOG_LEVELS)[number] = 'debug';
 
@@ -14,14 +14,14 @@ export class RuntimeLogFilter {
   @IsIn(RUNTIME_LOG_SOURCES)
   source?: RuntimeLogSource;
 
-  /** Part of the message or of the name of the part that spoke; case does not matter. */
+  /** Part of the message or of the context; case is ignored. */
   @Omittable()
   @IsString()
   @OneLine()
   @MaxLength(200)
   search?: string;
 
-  /** What one request caused. */
+  /** The lines that one request caused. */
   @Omittable()
   @IsString()
   @OneLine()
@@ -36,7 +36,7 @@ export class RuntimeLogQuery extends RuntimeLogFilter {
   @QueryInteger({ min: 0, max: 1_000_000_000 })
   offset = 0;
 
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   @Omittable()
   @Matches(/^\d{1,15}$/, { message: 'cursor must be a next_cursor of this list' })
   cursor?: string;

@@ -21,7 +21,7 @@ export class RuntimeLogsController {
     return this.logs.list(query);
   }
 
-  /** Server-sent events; a client that comes back says which line was its last. */
+  /** Server-sent events; a client that reconnects sends the id of its last line. */
   @Get('stream')
   @AnswersEvents('Follows the runtime logs: each line is an event')
   @Fails('SERVICE_UNAVAILABLE')

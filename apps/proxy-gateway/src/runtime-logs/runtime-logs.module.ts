@@ -9,7 +9,7 @@ import { RuntimeLogStream } from './runtime-log-stream.js';
 import { RuntimeLogsController } from './runtime-logs.controller.js';
 import { RuntimeLogsService } from './runtime-logs.service.js';
 
-/** Every process's lines on their way to the database. */
+/** Writes the log lines of every process to the database. */
 @Module({})
 export class RuntimeLogsModule {
   static forRoot(process: 'api' | 'worker'): DynamicModule {
@@ -34,6 +34,6 @@ export class RuntimeLogsModule {
   }
 }
 
-/** `GET /logs`. */
+/** The routes below `/logs`. */
 @Module({ controllers: [RuntimeLogsController], providers: [RuntimeLogsService, RuntimeLogStream] })
 export class RuntimeLogsApiModule {}

@@ -10,7 +10,7 @@ const MATCHES = `level >= $1 AND ($2::text IS NULL OR source = $2) AND ($3::text
   AND ($4::text IS NULL OR message ILIKE $4 OR context ILIKE $4)`;
 
 const TAIL_ROWS = 500;
-/** How far back rows are looked for that another process has written meanwhile. */
+/** How many ids back to look for rows that other processes have committed since. */
 const TAIL_OVERLAP = 100;
 
 @Injectable()
@@ -20,7 +20,7 @@ export class RuntimeLogsService {
     private readonly writer: RuntimeLogWriter,
   ) {}
 
-  /** Newest first; what this process said a moment ago included. */
+  /** Newest first, including the lines that this process has just logged. */
   async list(query: RuntimeLogQuery): Promise<RuntimeLogPage> {
     const { level, limit, offset, cursor } = query;
     if (level === 'silent') return { items: [], total: 0, limit, offset, next_cursor: null };
@@ -42,14 +42,14 @@ export class RuntimeLogsService {
     return { items, total: count?.total ?? 0, limit, offset, next_cursor: next ? String(next.id) : null };
   }
 
-  /** Of what has been said so far. */
+  /** The id of the newest line. */
   async lastId(): Promise<number> {
     await this.writer.flush();
     const [row] = await this.dataSource.query<{ id: number | null }[]>('SELECT max(id) AS id FROM runtime_logs');
     return row?.id ?? 0;
   }
 
-  /** A function that gives the lines that came since it was called before, oldest first. */
+  /** Returns a function that reads the lines written since its last call, oldest first. */
   tail(filter: RuntimeLogFilter, after: number): () => Promise<RuntimeLogView[]> {
     if (filter.level === 'silent') return () => Promise.resolve([]);
     const filters = valuesOf(filter);
@@ -57,7 +57,7 @@ export class RuntimeLogsService {
     let recent = new Set<number>();
     return async () => {
       await this.writer.flush();
-      // Processes write at once: a row may become visible after one with a higher id.
+      // Processes write at the same time, so a row may become visible after one with a higher id.
       const rows = await this.dataSource.query<RuntimeLogRow[]>(
         `SELECT id, time, level, source, context, message, fields, request_id FROM runtime_logs
          WHERE ${MATCHES} AND id > $5 ORDER BY id LIMIT ${TAIL_ROWS}`,

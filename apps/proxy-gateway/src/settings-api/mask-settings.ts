@@ -2,7 +2,9 @@ import type { SettingsView } from '@gatehouse/contracts';
 import { MASK, maskUrl } from '../data/mask-secrets.js';
 import { isPreferenceKey, PREFERENCES, SECRET_PREFERENCES } from '../preferences/preference-definitions.js';
 
-/** Settings as those see them who may only read: addresses that people gave may carry credentials, ours do not. */
+/**
+ * The settings for callers that may only read: addresses that users set may contain credentials, the defaults do not.
+ */
 export function maskSettings(texts: Readonly<SettingsView>): SettingsView {
   const entries = Object.entries(texts).map(([key, value]) => [key, maskSetting(key, value)]);
   return Object.fromEntries(entries) as SettingsView;

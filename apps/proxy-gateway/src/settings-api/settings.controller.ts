@@ -17,11 +17,11 @@ export class SettingsController {
     return this.settings.read(actor);
   }
 
-  /** An answer of strings only has no place for remarks: what waits for a restart is named in a header. */
+  /** The answer has strings only, so a header names the settings that need a restart. */
   @Put()
   @Answers('SettingsView', 'Changes settings, all of them or none', {
     body: 'SettingsView',
-    headers: { 'X-Restart-Required': 'Settings that wait for a restart, separated by commas' },
+    headers: { 'X-Restart-Required': 'The settings that need a restart, separated by commas' },
   })
   @Requires('admin')
   async change(

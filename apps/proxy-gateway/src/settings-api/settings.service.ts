@@ -16,7 +16,7 @@ import { maskSettings } from './mask-settings.js';
 
 @Injectable()
 export class SettingsService {
-  /** Masked once for each change of the settings. */
+  /** Masked once after each change of the settings. */
   private readonly maskedTexts = new WeakMap<Readonly<SettingsView>, SettingsView>();
 
   constructor(
@@ -25,16 +25,16 @@ export class SettingsService {
     private readonly environment: ProxyGatewaySettings,
   ) {}
 
-  /** Every key. Who may only read sees no credentials that addresses carry. */
+  /** Every setting. Callers that may only read see no credentials in addresses. */
   read(actor: Actor | null): SettingsView {
     const texts = this.preferences.texts();
     return maySeeSecrets(actor) ? texts : this.masked(texts);
   }
 
   /**
-   * All of the named keys or none.
-   * @throws AppError INVALID_ARGUMENT naming each field that is unknown, not a string or unfit; FORBIDDEN for an API key
-   *   that changes how people log in.
+   * Stores all of the settings or none.
+   * @throws AppError INVALID_ARGUMENT naming each field that is unknown, not a string or invalid; FORBIDDEN for an API
+   * key that changes how people log in.
    */
   async change(body: unknown, actor: Actor): Promise<{ settings: SettingsView; restartNeeded: PreferenceKey[] }> {
     const changes = readChanges(body);
@@ -57,7 +57,7 @@ export class SettingsService {
     return known;
   }
 
-  /** Requests would go on to need credentials, so that the setting said one thing and the service did another. */
+  /** Requests would still need credentials, so the setting would contradict the service's behaviour. */
   private refuseOpening(changes: Record<string, string>, after: PreferenceSnapshot): void {
     const reachable = after.get('auth.enabled') ? null : this.access.reachability(after);
     if (reachable === null) return;
@@ -87,7 +87,7 @@ export class SettingsService {
   }
 }
 
-/** Who may log in, for how long, and with what visitors of the proxy prove who they are: an API key hands out none of it. */
+/** Who may log in, for how long, and the users of the proxy: an API key must not change these. */
 function isAboutCredentials(key: string): boolean {
   return key.startsWith('auth.') || key === 'kernel.users';
 }

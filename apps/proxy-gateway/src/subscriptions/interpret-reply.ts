@@ -5,7 +5,7 @@ import type { ParsedReply } from './plan-refresh.js';
 import type { FetchReply } from '../documents/subscription-fetcher.js';
 import { readProfile, readTraffic } from './subscription-headers.js';
 
-/** A body with everything that was made out in it. */
+/** A body with everything read from it. */
 export interface ReadReply {
   reply: ParsedReply;
   detectedType: string;
@@ -16,16 +16,16 @@ export interface ReadReply {
   ignored: number;
   skipped: number;
   skippedEntries: SkippedEntry[];
-  /** Null where the reply says nothing of it. */
+  /** Null if the reply does not contain it. */
   traffic: SubscriptionTraffic | null;
   profile: SubscriptionProfile | null;
-  /** Lines of the document's rules; empty unless they were asked for. */
+  /** The rules of the document; empty unless requested. */
   rules: string[];
 }
 
 const SHOWN_SKIPPED = 100;
 
-/** What a fetched and parsed body comes to: one that is no use says why. */
+/** Interprets a fetched and parsed body; an unusable one gets a reason. */
 export function interpretReply(
   fetched: Extract<FetchReply, { kind: 'content' }>,
   document: ParsedSubscription,

@@ -30,7 +30,7 @@ const UPSERT_SOURCES = `
   ON CONFLICT (subscription_id, node_id) DO UPDATE SET name = excluded.name, position = excluded.position
   WHERE (source.name, source.position) IS DISTINCT FROM (excluded.name, excluded.position)`;
 
-/** The nodes of one subscription as rows: read whole, replaced whole. All within the caller's transaction. */
+/** Reads and replaces the nodes of one subscription as a whole, within the caller's transaction. */
 @Injectable()
 export class NodeSetStore {
   constructor(private readonly nodes: NodeWriter) {}
@@ -45,7 +45,7 @@ export class NodeSetStore {
     return rows;
   }
 
-  /** Those of the fingerprints that have a row, whosever. */
+  /** Those of the fingerprints that have a row, from any source. */
   async known(tx: EntityManager, entries: readonly ParsedEntry[]): Promise<Set<string>> {
     const fingerprints = entries.map(({ fingerprint }) => fingerprint);
     const rows: { fingerprint: string }[] = await tx.query(
@@ -55,7 +55,7 @@ export class NodeSetStore {
     return new Set(rows.map(({ fingerprint }) => fingerprint));
   }
 
-  /** Whether anything was written that a kernel configuration is made of. */
+  /** Returns whether anything changed that a kernel configuration contains. */
   async replace(
     tx: EntityManager,
     subscriptionId: number,
@@ -77,7 +77,7 @@ export class NodeSetStore {
     return changed;
   }
 
-  /** Nodes that connect to the same thing under another name or with an option that is no part of their identity. */
+  /** Nodes with the same fingerprint but another name or another option outside the fingerprint. */
   private async altered(
     { retain }: ReplacePlan,
     current: readonly (CurrentNode & { config: string })[],

@@ -31,7 +31,7 @@ function replaced(plan: RefreshPlan) {
 }
 
 describe('planRefresh', () => {
-  it('tells what came, stayed and went', () => {
+  it('tells added, kept and removed nodes apart', () => {
     const plan = planRefresh({ nodes: [has(1, 'a'), has(2, 'b')], known: none }, nodes(entry('b'), entry('c')), {
       keepRatio: 0,
     });
@@ -50,7 +50,7 @@ describe('planRefresh', () => {
     expect(replaced(plan)).toMatchObject({ retain: [1], update: [[2, 'b2']], add: [], remove: [] });
   });
 
-  it('does not guess by name where a name is shared, on either side', () => {
+  it('does not match by name if a name is shared on either side', () => {
     const two = { nodes: [has(1, 'a', 'X'), has(2, 'b', 'X')], known: none };
     expect(replaced(planRefresh(two, nodes(entry('c', 'X')), { keepRatio: 0 }))).toMatchObject({
       update: [],
@@ -64,7 +64,7 @@ describe('planRefresh', () => {
     });
   });
 
-  it('never rewrites a row that others use, nor gives it a fingerprint that has a row', () => {
+  it('never rewrites a shared row, and never gives a row a fingerprint that another has', () => {
     const shared = { nodes: [has(1, 'a', 'X', true)], known: none };
     expect(replaced(planRefresh(shared, nodes(entry('c', 'X')), { keepRatio: 0 }))).toMatchObject({
       update: [],
@@ -79,7 +79,7 @@ describe('planRefresh', () => {
     });
   });
 
-  it('does not believe a reply that lost too many, and says so', () => {
+  it('rejects a reply that lost too many nodes, with the reason', () => {
     const current = { nodes: [1, 2, 3, 4, 5].map((id) => has(id, `n${id}`)), known: none };
     expect(planRefresh(current, nodes(entry('n1')), { keepRatio: 0.5 })).toMatchObject({
       kind: 'keep',
@@ -102,7 +102,7 @@ describe('planRefresh', () => {
       ),
     );
     const policy = fc.double({ min: 0, max: 1, noNaN: true });
-    // Rows that exist outside this subscription, and which of its own are shared.
+    // Rows that exist outside this subscription, and which of its own rows are shared.
     const elsewhere = fc.uniqueArray(fc.constantFrom(...LETTERS), { maxLength: 4 });
     fc.assert(
       fc.property(fc.array(reply, { maxLength: 20 }), policy, elsewhere, (replies, keepRatio, foreign) => {
@@ -124,13 +124,13 @@ describe('planRefresh', () => {
             shared: foreign.includes(fingerprint),
           }));
 
-          // The whole new set, and no row twice.
+          // The whole new set, with each row once.
           expect(new Set(after.map(({ fingerprint }) => fingerprint))).toEqual(wanted);
           expect(after.length).toBe(wanted.size);
           expect(after.length).toBeGreaterThan(0);
           expect(after.length).toBeGreaterThanOrEqual(current.length * keepRatio);
           expect(new Set(after.map(({ id }) => id)).size).toBe(after.length);
-          // What stayed kept its id, and every node before is accounted for exactly once.
+          // Nodes that stay keep their ids, and every previous node is accounted for exactly once.
           for (const node of after) if (ids.has(node.fingerprint)) expect(node.id).toBe(ids.get(node.fingerprint));
           const accounted = [...plan.retain, ...plan.update].map(({ id }) => id).concat(plan.remove);
           expect(accounted.sort(ascending)).toEqual(current.map(({ id }) => id).sort(ascending));

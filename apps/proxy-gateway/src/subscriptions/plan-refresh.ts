@@ -1,19 +1,19 @@
 import type { ProxyNode, RefreshReason } from '@gatehouse/contracts';
 
-/** A node that the subscription carries now. */
+/** A node that the subscription contains at present. */
 export interface CurrentNode {
   id: number;
   fingerprint: string;
   type: string;
-  /** What this subscription calls it. */
+  /** Its name in this subscription. */
   name: string;
-  /** Added by hand too, or carried by another subscription: its row is not ours alone to alter. */
+  /** Also added by hand, or part of another subscription, so its row must not be rewritten. */
   shared: boolean;
 }
 
 export interface CurrentSet {
   nodes: readonly CurrentNode[];
-  /** Those of the reply's fingerprints that have a row already, whosever. */
+  /** Fingerprints of the reply that already have a row, from any source. */
   known: ReadonlySet<string>;
 }
 
@@ -22,16 +22,19 @@ export interface ParsedEntry {
   node: ProxyNode;
 }
 
-/** What a reply turned out to be. */
+/** The kinds of replies. */
 export type ParsedReply =
   { kind: 'nodes'; entries: readonly ParsedEntry[] } | { kind: 'unusable'; reason: RefreshReason; message: string };
 
 export interface RefreshPolicy {
-  /** From 0 to 1: a reply with fewer than this share of the nodes before is not believed. 0 believes any that is not empty. */
+  /**
+   * From 0 to 1: a reply with less than this share of the previous nodes is rejected. 0 accepts any reply that is not
+   * empty.
+   */
   keepRatio: number;
 }
 
-/** A node with its place in the reply. */
+/** A node with its position in the reply. */
 export interface PlannedNode extends ParsedEntry {
   position: number;
 }
@@ -44,13 +47,13 @@ export interface KeepPlan {
 
 export interface ReplacePlan {
   kind: 'replace';
-  /** New to this subscription. A row may exist already, from elsewhere. */
+  /** Nodes that are new to this subscription; a row may already exist from another source. */
   add: PlannedNode[];
-  /** The row keeps its id and takes another configuration. */
+  /** Rows that keep their id and get another configuration. */
   update: (PlannedNode & { id: number })[];
-  /** Same node; its name or place may differ. */
+  /** Unchanged nodes; their name or position may differ. */
   retain: (PlannedNode & { id: number })[];
-  /** No longer carried by this subscription. */
+  /** Nodes that are no longer part of this subscription. */
   remove: number[];
   duplicates: number;
 }
@@ -58,25 +61,26 @@ export interface ReplacePlan {
 export type RefreshPlan = KeepPlan | ReplacePlan;
 
 /**
- * Decides what a reply does to a subscription's nodes: the whole new set takes over, or the whole old one stays.
- * A node is the same when it connects to the same thing; failing that, when it is the only one of its type and name on
- * both sides (a provider that moved a port or changed a password), so that its id and what refers to it survive.
+ * Plans what a reply does to a subscription's nodes: either the whole new set replaces the old one, or nothing changes.
+ * Two nodes are the same if they connect to the same thing. Otherwise they are the same if each is the only one of its
+ * type and name on its side (a provider moved a port or changed a password), so that the id and references to it
+ * survive.
  */
 export function planRefresh(current: CurrentSet, reply: ParsedReply, policy: RefreshPolicy): RefreshPlan {
   if (reply.kind === 'unusable') return { kind: 'keep', reason: reply.reason, message: reply.message };
   const wanted = distinct(reply.entries);
   const before = current.nodes.length;
   if (wanted.length === 0) {
-    return { kind: 'keep', reason: 'empty_result', message: 'The reply holds no node that can be read.' };
+    return { kind: 'keep', reason: 'empty_result', message: 'The reply contains no readable node.' };
   }
   if (wanted.length < before * policy.keepRatio) {
-    const message = `The reply holds ${wanted.length} nodes where there were ${before}; that is below the share that is believed.`;
+    const message = `The reply contains ${wanted.length} nodes instead of ${before}; that is below the accepted share.`;
     return { kind: 'keep', reason: 'shrunk_below_threshold', message };
   }
   return { ...match(current, wanted), duplicates: reply.entries.length - wanted.length };
 }
 
-/** First of each fingerprint, numbered in order. */
+/** The first of each fingerprint, numbered in order. */
 function distinct(entries: readonly ParsedEntry[]): PlannedNode[] {
   const first = new Map<string, PlannedNode>();
   for (const entry of entries) {
@@ -113,7 +117,7 @@ function match(current: CurrentSet, wanted: PlannedNode[]): Omit<ReplacePlan, 'd
   return { kind: 'replace', add, update, retain, remove: [...left.values()].map(({ id }) => id) };
 }
 
-/** Those whose key nothing else in the list has. */
+/** Items whose key occurs only once in the list. */
 function unique<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> {
   const seen = new Map<string, T | null>();
   for (const item of items) seen.set(keyOf(item), seen.has(keyOf(item)) ? null : item);

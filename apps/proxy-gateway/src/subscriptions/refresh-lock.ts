@@ -5,7 +5,7 @@ import type { PoolClient, QueryResult } from 'pg';
 import { DataSource } from 'typeorm';
 
 const LOOK_MS = 100;
-/** Longer than any refresh may take. */
+/** Longer than any refresh can take. */
 const PATIENCE_MS = 1_000_000;
 const TRY = `SELECT pg_try_advisory_lock(hashtextextended('proxy_gateway.refresh', $1)) AS free`;
 const UNLOCK = `SELECT pg_advisory_unlock(hashtextextended('proxy_gateway.refresh', $1))`;
@@ -13,7 +13,7 @@ const UNLOCK = `SELECT pg_advisory_unlock(hashtextextended('proxy_gateway.refres
 /** The connection that holds this process's locks. */
 interface Holder {
   client: Promise<PoolClient>;
-  /** The last of its statements: a connection takes one at a time. */
+  /** The last of its statements, since a connection runs one at a time. */
   last: Promise<unknown>;
   locks: number;
   broken: boolean;
@@ -21,8 +21,8 @@ interface Holder {
 }
 
 /**
- * One refresh of a subscription at a time, in whichever process. All locks of a process are held by one connection, which
- * is given back when none is held; should the process die, the database lets go of them.
+ * Allows one refresh of a subscription at a time over all processes. One connection holds all locks of a process and is
+ * returned to the pool when none is held. If the process dies, the database releases them.
  */
 @Injectable()
 export class RefreshLock {
@@ -31,7 +31,7 @@ export class RefreshLock {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Runs the work once nobody else refreshes the subscription; tells it whether it had to wait for that. */
+  /** Runs the work while holding the lock; `waited` says whether another refresh had to end first. */
   hold<T>(id: number, work: (waited: boolean) => Promise<T>): Promise<T> {
     const before = this.turns.get(id);
     const run = (before ?? Promise.resolve()).then(() => this.locked(id, before !== undefined, work));
@@ -52,7 +52,7 @@ export class RefreshLock {
       try {
         return await work(waited || waitedHere);
       } finally {
-        // A connection that broke has let go of its locks already.
+        // A broken connection has already released its locks.
         await ask(holder, UNLOCK, id).catch(() => this.abandon(holder));
       }
     } finally {
@@ -76,7 +76,7 @@ export class RefreshLock {
     return holder;
   }
 
-  /** The next lock takes another connection. */
+  /** Drops the connection, so that the next lock uses another one. */
   private abandon(holder: Holder): void {
     holder.broken = true;
     if (this.current === holder) this.current = null;
@@ -86,7 +86,7 @@ export class RefreshLock {
     if (holder.locks > 0) return;
     if (this.current === holder) this.current = null;
     const client = await holder.client.catch(() => null);
-    // The pool's own stays: a connection may break in nobody's hands.
+    // Only our own listener: an idle connection needs the one of the pool.
     client?.removeListener('error', holder.onError);
     client?.release(holder.broken);
   }

@@ -5,11 +5,11 @@ import type { Attempt, Route } from './reply-reader.js';
 import { readProfile, readTraffic } from './subscription-headers.js';
 import type { SubscriptionEntity } from '../data/subscription.entity.js';
 
-/** How one attempt went, before it is put into columns and words. */
+/** The outcome of an attempt, before it becomes columns and messages. */
 export type RefreshOutcome =
   | Exclude<Attempt, { kind: 'read' }>
   | (Extract<Attempt, { kind: 'read' }> & { plan: RefreshPlan })
-  /** The subscription was changed while it was fetched. */
+  /** The subscription was changed during the fetch. */
   | { kind: 'superseded'; via: Route };
 
 export type RefreshChanges = Partial<SubscriptionEntity>;
@@ -17,19 +17,19 @@ export type RefreshChanges = Partial<SubscriptionEntity>;
 export interface RefreshMoment {
   now: Date;
   durationMs: number;
-  /** Nodes the subscription carried before. */
+  /** The number of nodes before the refresh. */
   nodesBefore: number;
 }
 
-/** When it was, and the name that the provider is asked under unless another works. */
+/** The time of the attempt, and the user agent to use unless another one works. */
 export interface AttemptFacts {
   now: Date;
   chosenAgent: string;
 }
 
-/** What the row of the subscription says after an attempt. */
+/** The columns of the subscription after an attempt. */
 export function changesAfter(row: SubscriptionEntity, outcome: RefreshOutcome, facts: AttemptFacts): RefreshChanges {
-  // Not a failure of anything: what it is now is fetched soon.
+  // Not a failure: the changed subscription will be fetched soon.
   if (outcome.kind === 'superseded') return { dispatchedAt: null };
   const changes = told(row, outcome, facts);
   const profile = changes.profile ?? row.profile;
@@ -69,7 +69,9 @@ function told(
   }
 }
 
-/** Quota changes while nodes do not; pseudo-nodes are not sent again, so that what they said stays. */
+/**
+ * The quota changes even if the nodes do not. "Not modified" replies have no pseudo-nodes, so what those said stays.
+ */
 function headersOf(row: SubscriptionEntity, headers: Record<string, string>): RefreshChanges {
   const traffic = readTraffic(headers, { remainingBytes: null, totalBytes: null, expireAt: null });
   const profile = readProfile(headers, []);
@@ -84,7 +86,7 @@ function changesAfterReading(
   { fetched, read, plan }: Extract<RefreshOutcome, { kind: 'read' }>,
   now: Date,
 ): RefreshChanges {
-  // Quota is told with every reply that is really the provider's, even where its nodes are not believed.
+  // Every real reply of the provider has its quota, even if its nodes are rejected.
   const told = {
     ...(read.traffic ? { traffic: read.traffic } : {}),
     ...(read.profile ? { profile: read.profile } : {}),
@@ -98,7 +100,7 @@ function changesAfterReading(
     detectedType: read.detectedType,
     duplicateCount: read.duplicates + plan.duplicates,
     skippedCount: read.skipped,
-    // Only a reply that was used may answer a later request with "not modified".
+    // Only a reply that was used may be confirmed by "not modified" later.
     etag: fetched.headers['etag'] ?? null,
     lastModified: fetched.headers['last-modified'] ?? null,
     contentSha256: read.contentSha256,
@@ -127,9 +129,9 @@ function refused(row: SubscriptionEntity, reason: RefreshReason, message: string
 }
 
 const SUPERSEDED =
-  'The subscription was changed while it was fetched; the reply belongs to what it was before. It is fetched again soon.';
+  'The subscription was changed during the refresh; the reply belongs to its previous definition. It will be fetched again soon.';
 
-/** What the one who asked for the refresh is told. */
+/** The result for the caller that requested the refresh. */
 export function resultOf(row: SubscriptionEntity, outcome: RefreshOutcome, moment: RefreshMoment): RefreshResult {
   const blank = { ...blankResult(row, moment), via: outcome.via };
   switch (outcome.kind) {

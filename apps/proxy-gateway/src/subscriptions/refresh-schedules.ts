@@ -4,19 +4,19 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 const QUEUE = 'subscription-refresh';
-/** Schedulers of the queue itself, as earlier versions kept one per subscription. */
+/** Earlier versions kept a scheduler of the queue for each subscription. */
 const FORMER_KEY = /^subscription-\d+$/;
 
-/** At most so many go to the queue at one look, and so many wait there or run at a time, however many are due. */
+/** The most refreshes sent at once, and waiting or running at a time, however many are due. */
 const BATCH = 25;
 const MAX_UNDER_WAY = 50;
 const LONGEST_PAUSE_MS = 15_000;
 const SHORTEST_PAUSE_MS = 1_000;
 const PAUSE_WHEN_FULL_MS = 5_000;
-/** What was sent and never came back is sent again. */
+/** A refresh that was sent and never finished is sent again after this time. */
 const LOST_AFTER = `interval '20 minutes'`;
 
-/** Rows are claimed by one process each; a due one that is under way is left alone. */
+/** Claims due rows for one process, except those that are under way. */
 const CLAIM = `
   UPDATE subscriptions SET dispatched_at = now()
   WHERE id IN (
@@ -33,15 +33,15 @@ const NEXT = `
   SELECT extract(epoch FROM min(next_refresh_at) - now())::float8 AS seconds FROM subscriptions
   WHERE enabled AND (dispatched_at IS NULL OR dispatched_at < now() - ${LOST_AFTER})`;
 
-/** After a start everything that has no time gets one, spread over an interval, an hour at most. */
+/** Gives a time to rows without one, spread over an interval of at most an hour. */
 const SETTLE = `
   UPDATE subscriptions SET next_refresh_at = now() + random() * least(interval_sec, 3600) * interval '1 second'
   WHERE enabled AND next_refresh_at IS NULL`;
 
 /**
- * Sends what is due to the queue. Each enabled subscription has its schedule in its own row (`next_refresh_at`), so that a
- * start has nothing to set up, a failure can put off the next attempt, and what is shown is what happens. Every process
- * looks; the database sees to it that each is sent once.
+ * Sends due refreshes to the queue. Each enabled subscription has its schedule in its own row (`next_refresh_at`): a
+ * start needs no setup, a failure can delay the next attempt, and the API shows the real time. Every process checks,
+ * and the database ensures that each refresh is sent once.
  */
 @Injectable()
 export class RefreshSchedules implements OnApplicationBootstrap, OnModuleDestroy {
@@ -66,7 +66,7 @@ export class RefreshSchedules implements OnApplicationBootstrap, OnModuleDestroy
     await this.looking;
   }
 
-  /** Something is due sooner than was known. */
+  /** Checks earlier than planned, because a schedule changed. */
   wake(): void {
     this.lookIn(SHORTEST_PAUSE_MS);
   }
@@ -93,7 +93,7 @@ export class RefreshSchedules implements OnApplicationBootstrap, OnModuleDestroy
     }
   }
 
-  /** How many were due. */
+  /** Returns how many refreshes were due. */
   private async dispatch(): Promise<number> {
     const [due]: [{ id: number }[], number] = await this.dataSource.query(CLAIM);
     for (const { id } of due) await this.send(id);
@@ -102,7 +102,7 @@ export class RefreshSchedules implements OnApplicationBootstrap, OnModuleDestroy
 
   private async send(id: number): Promise<void> {
     try {
-      // The same name as a refresh that a person asks for: they are one.
+      // The same job id as for a refresh requested by a user, so that the two become one.
       const options = { jobId: `subscription-${id}-refresh`, attempts: 1 };
       await this.jobs.add(QUEUE, { subscriptionId: id, trigger: 'schedule' }, options);
     } catch (error) {

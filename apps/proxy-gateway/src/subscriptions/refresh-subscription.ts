@@ -16,10 +16,10 @@ import { SubscriptionEntity } from '../data/subscription.entity.js';
 
 type CarriedNodes = Awaited<ReturnType<NodeSetStore['current']>>;
 
-/** What a reply depends on: with one of them changed meanwhile, it answers a question nobody asks any more. */
+/** If one of these columns changed during the fetch, the reply no longer applies. */
 const FETCHED_BY = ['sealedUrl', 'type', 'userAgent', 'bringRules'] as const;
 
-/** Fetches a subscription and makes its nodes the reply's, whole or not at all. */
+/** Fetches a subscription and replaces its nodes with those of the reply, completely or not at all. */
 @Injectable()
 export class RefreshSubscription {
   private readonly logger = new Logger('Subscriptions');
@@ -34,8 +34,8 @@ export class RefreshSubscription {
   ) {}
 
   /**
-   * Those who ask while a refresh of the same subscription is under way get its result.
-   * @throws AppError NOT_FOUND. Everything that can go wrong with the provider is in the result instead.
+   * Calls during a refresh of the same subscription get its result.
+   * @throws AppError NOT_FOUND. Errors of the provider are part of the result instead.
    */
   run(id: number, force = false): Promise<RefreshResult> {
     const key = `${id} ${force}`;
@@ -52,7 +52,7 @@ export class RefreshSubscription {
       const began = performance.now();
       const before = await this.unitOfWork.run((tx) => tx.findOneBy(SubscriptionEntity, { id }));
       if (!before) throw notFound(id);
-      // Another process did it meanwhile: its result is the answer.
+      // Another process has just refreshed it, so its result is the answer.
       const done = waited && !force && before.lastCheckedAt !== null && before.lastCheckedAt >= asked;
       if (done && before.lastResult) return before.lastResult;
       const attempt = await this.reader.read(before, force);
@@ -62,7 +62,7 @@ export class RefreshSubscription {
     });
   }
 
-  /** One transaction: the nodes, their sources and what the subscription says of itself change together. */
+  /** In one transaction: the nodes, their sources and the columns of the subscription change together. */
   private async take(
     tx: EntityManager,
     before: SubscriptionEntity,
@@ -85,7 +85,7 @@ export class RefreshSubscription {
     return result;
   }
 
-  /** Gives what became of the rules; null where none were to be brought. */
+  /** Returns the result for the rules; null if none were requested. */
   private async replace(
     tx: EntityManager,
     { id, bringRules }: SubscriptionEntity,
@@ -109,7 +109,7 @@ export class RefreshSubscription {
     if (attempt.kind !== 'read') return attempt;
     const entries = attempt.read.reply.kind === 'nodes' ? attempt.read.reply.entries : [];
     const known = await this.store.known(tx, entries);
-    // The first content of an address has nothing to be compared with.
+    // There is nothing to compare the first content of an address with.
     const keepRatio = force || row.contentSha256 === null ? 0 : this.preferences.get('subscription.keep_ratio');
     return { ...attempt, plan: planRefresh({ nodes: current, known }, attempt.read.reply, { keepRatio }) };
   }

@@ -9,7 +9,7 @@ const after = (failures: number, random: number, more: { intervalSec?: number; r
   1000;
 
 describe('nextRefreshAt', () => {
-  it('is an interval from now, give or take a twentieth', () => {
+  it('is an interval from now, plus or minus 5 %', () => {
     expect([after(0, 0), after(0, 0.5), after(0, 0.999_999)]).toEqual([3420, 3600, expect.closeTo(3780, 0)]);
   });
 
@@ -21,7 +21,7 @@ describe('nextRefreshAt', () => {
     expect(after(5, 1, { intervalSec: 60 })).toBe(60);
   });
 
-  it('leaves a provider alone for as long as it asks, a day at most', () => {
+  it('waits for as long as a provider asks, a day at most', () => {
     expect(after(1, 1, { retryAfterMs: 7_200_000 })).toBe(7_200);
     expect(after(1, 1, { retryAfterMs: 1_000 })).toBe(60);
     expect(after(1, 1, { retryAfterMs: 1e12 })).toBe(86_400);

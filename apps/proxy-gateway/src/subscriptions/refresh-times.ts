@@ -1,25 +1,29 @@
 import type { IntervalSource, SubscriptionProfile } from '@gatehouse/contracts';
 
-/** A new or changed subscription is fetched this soon by itself. */
+/** How soon a new or changed subscription is fetched. */
 export const FIRST_REFRESH_MS = 3_000;
 
 const FIRST_RETRY_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** What a provider may ask for; less would flood it with its own consent, more would leave nodes to rot. */
+/**
+ * The bounds for a provider's interval: a shorter one would flood it with requests, a longer one would leave nodes
+ * outdated.
+ */
 const MIN_PROVIDER_SEC = 900;
 const MAX_PROVIDER_SEC = 7 * 86_400;
 
 export interface RefreshRhythm {
   intervalSec: number;
-  /** Attempts in a row that brought nothing. */
+  /** Attempts in a row that failed. */
   failures: number;
-  /** Milliseconds that the provider asked to be left alone for. */
+  /** How long the provider asked to wait. */
   retryAfterMs: number | null;
 }
 
 /**
- * When the next refresh is due. After a success one interval, give or take a twentieth, so that subscriptions added
- * together drift apart; after failures 1, 2, 4... minutes, never later than the interval but for `Retry-After`.
+ * When the next refresh is due. After a success that is one interval, plus or minus 5 %, so that subscriptions added
+ * together drift apart. After failures it is 1, 2, 4... minutes, but never later than the interval, except for
+ * `Retry-After`.
  */
 export function nextRefreshAt(
   { intervalSec, failures, retryAfterMs }: RefreshRhythm,
@@ -32,7 +36,7 @@ export function nextRefreshAt(
   return new Date(now.getTime() + Math.max(backoff, Math.min(retryAfterMs ?? 0, DAY_MS)));
 }
 
-/** The interval to go by from now on: a person's choice stands, else the provider's `profile-update-interval` does. */
+/** The interval from now on: the user's choice, otherwise the provider's `profile-update-interval`. */
 export function settleInterval(
   current: { intervalSec: number; intervalSource: IntervalSource },
   profile: SubscriptionProfile | null,

@@ -10,7 +10,7 @@ import { RefreshLock } from './refresh-lock.js';
 import { ReplyReader } from './reply-reader.js';
 import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
 
-/** Refreshing, wherever the workers run. */
+/** The refreshes of subscriptions, for processes that run workers. */
 @Module({
   imports: [NodeStorageModule],
   providers: [

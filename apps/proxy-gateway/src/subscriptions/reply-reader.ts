@@ -14,17 +14,17 @@ import type { SubscriptionEntity } from '../data/subscription.entity.js';
 
 export type Route = 'direct' | 'proxy';
 
-/** What the network gave, before the database is asked what to make of it. */
+/** The result of a fetch, before the database is involved. */
 export type Attempt = { via: Route; userAgent: string } & (
   | { kind: 'failed'; failure: FetchFailure }
   | { kind: 'not_modified'; fetched: Extract<FetchReply, { kind: 'not_modified' }> }
   | { kind: 'read'; fetched: Extract<FetchReply, { kind: 'content' }>; read: ReadReply }
 );
 
-/** Statuses by which networks and panels turn away an address, so that another may do better. */
+/** Statuses by which networks and panels refuse an address, so that another route may work. */
 const TURNED_AWAY = new Set([403, 451]);
 
-/** Gets a subscription's reply by the routes and under the names that may bring one, and reads it. */
+/** Fetches and reads a subscription's reply, trying the routes and user agents that may work. */
 @Injectable()
 export class ReplyReader {
   constructor(
@@ -36,8 +36,8 @@ export class ReplyReader {
   ) {}
 
   /**
-   * Asks once more under a name of the other family where the first got nothing that can be read. Everything that can go
-   * wrong with the provider is in the answer.
+   * Tries again with a user agent of the other family if the first reply is unusable. All errors of the provider are
+   * part of the result.
    */
   async read(row: SubscriptionEntity, force: boolean): Promise<Attempt> {
     const chosen = this.chosenAgent(row);
@@ -49,7 +49,7 @@ export class ReplyReader {
     return other.kind === 'read' && !isUnusable(other) ? other : attempt;
   }
 
-  /** The name that the subscription, or else the setting, says. */
+  /** The user agent of the subscription, or else of the setting. */
   chosenAgent(row: SubscriptionEntity): string {
     return row.userAgent ?? this.preferences.get('subscription.user_agent');
   }
@@ -72,12 +72,15 @@ export class ReplyReader {
     }
   }
 
-  /** A changed reply that does not tell where it ends may be half of one: believed when a second says the same. */
+  /**
+   * A changed reply whose end cannot be verified may be truncated: it is accepted only if a second fetch gives the
+   * same.
+   */
   private async confirm(before: string, content: Buffer, request: FetchRequest): Promise<void> {
     if (sha256(content) === before) return;
     const { fetched } = await this.fetch({ ...request, etag: null, lastModified: null });
     if (fetched.kind === 'content' && fetched.content.equals(content)) return;
-    throw new FetchFailure('network_error', 'The reply does not tell its length, and a second one differs from it.');
+    throw new FetchFailure('network_error', 'The reply has no length, and a second one differs from it.');
   }
 
   private async fetch(request: FetchRequest): Promise<{ via: Route; fetched: FetchReply }> {
@@ -92,7 +95,7 @@ export class ReplyReader {
       try {
         return { via: 'proxy', fetched: await this.fetcher.fetch({ ...request, proxy }) };
       } catch (further) {
-        // What stood in the way first is what its owner can do something about.
+        // The first error is the one that the owner can do something about.
         if (further instanceof FetchFailure) throw error;
         throw further;
       }
@@ -127,12 +130,12 @@ function mayDoBetter({ reason, httpStatus }: FetchFailure): boolean {
   return reason === 'network_error' || reason === 'timeout';
 }
 
-/** Panels that sniff the client send Clash YAML to one family and base64 links to the other. */
+/** Panels that check the user agent send Clash YAML to one family and base64 links to the other. */
 const CLASH_FAMILY = /clash|mihomo|stash|meta|verge|surge|sing-box/i;
 const CLASH_AGENT = 'clash.meta/1.19 gatehouse';
 const LINKS_AGENT = 'v2rayN/7.12';
 
-/** A name of the other family than the one given. */
+/** A user agent of the other family. */
 function otherFamily(userAgent: string): string {
   return CLASH_FAMILY.test(userAgent) ? LINKS_AGENT : CLASH_AGENT;
 }

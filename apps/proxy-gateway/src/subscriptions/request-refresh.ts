@@ -7,10 +7,10 @@ import { KernelService } from '../kernel-process/kernel.service.js';
 import { notFound } from './refresh-subscription.js';
 import { SubscriptionEntity } from '../data/subscription.entity.js';
 
-/** Longest setting of the fetch timeout, and the queue's own time. */
+/** The longest fetch timeout that can be set, plus time in the queue. */
 const WAIT_MS = 330_000;
 
-/** Has a subscription refreshed where the workers are, once at a time, and waits for the result. */
+/** Runs the refresh of a subscription in a worker, one at a time, and waits for the result. */
 @Injectable()
 export class RequestRefresh {
   constructor(
@@ -19,7 +19,7 @@ export class RequestRefresh {
     private readonly kernel: KernelService,
   ) {}
 
-  /** @throws AppError NOT_FOUND; UPSTREAM_TIMEOUT where it goes on for too long to be waited for. */
+  /** @throws AppError NOT_FOUND; UPSTREAM_TIMEOUT if it takes too long to wait for. */
   async run(id: number, force: boolean): Promise<RefreshResult> {
     if (!(await this.dataSource.getRepository(SubscriptionEntity).existsBy({ id }))) throw notFound(id);
     const payload = { subscriptionId: id, trigger: 'manual', force } as const;
@@ -29,7 +29,7 @@ export class RequestRefresh {
         jobId,
         timeoutMs: WAIT_MS,
       });
-      // The document's rules may have changed where its nodes did not.
+      // The rules of the document may have changed even if its nodes did not.
       if (result.status === 'updated' || result.status === 'not_modified') await this.kernel.sync();
       return result;
     } catch (error) {

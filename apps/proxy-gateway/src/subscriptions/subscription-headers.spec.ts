@@ -33,7 +33,7 @@ describe('readTraffic', () => {
     expect(traffic(header)).toMatchObject(part);
   });
 
-  it('says nothing when nothing is said', () => {
+  it('gives nothing for a reply without the headers', () => {
     expect(traffic('')).toBeNull();
     expect(traffic('upload; hello')).toBeNull();
   });
@@ -86,7 +86,7 @@ describe('readProfile', () => {
     },
   );
 
-  it('cuts long texts without halving a character, which the database would refuse', () => {
+  it('cuts long texts without splitting a character, which the database would refuse', () => {
     const long = `x${'🏠'.repeat(400)}`;
     const profile = readProfile({ 'profile-title': `base64:${Buffer.from(long).toString('base64')}` }, [long]);
     expect(profile?.title).toMatch(/^x🏠+/u);

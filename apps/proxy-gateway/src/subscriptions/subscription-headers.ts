@@ -7,14 +7,17 @@ const MAX_NOTICES = 20;
 /** Links that a console may show; a provider must not be able to plant `javascript:` or `file:`. */
 const SHOWN_SCHEMES = new Set(['http:', 'https:', 'tg:', 'mailto:']);
 
-/** What pseudo-nodes said of the quota. */
+/** The quota as stated by pseudo-nodes. */
 export interface StatedQuota {
   remainingBytes: number | null;
   totalBytes: number | null;
   expireAt: Date | null;
 }
 
-/** The quota of `subscription-userinfo`; 0 as `total` means no limit. Where the header is silent, the pseudo-nodes speak. */
+/**
+ * The quota in `subscription-userinfo`; 0 as `total` means no limit. Fields missing in the header are taken from the
+ * pseudo-nodes.
+ */
 export function readTraffic(headers: ReplyHeaders, stated: StatedQuota): SubscriptionTraffic | null {
   const info = parseUserinfo(headers['subscription-userinfo']);
   const total = (info?.total === 0 ? null : info?.total) ?? stated.totalBytes;
@@ -54,7 +57,7 @@ export function readProfile(headers: ReplyHeaders, notices: readonly string[]): 
   return anything ? profile : null;
 }
 
-/** Half a character at the cut becomes U+FFFD: JSON in the database takes none. */
+/** An unpaired surrogate at the cut becomes U+FFFD, since the database refuses it in JSON. */
 function cut(value: string): string {
   return value.slice(0, MAX_NOTICE).toWellFormed();
 }

@@ -18,7 +18,7 @@ import { Omittable } from '../wire/omittable.js';
 import { OneLine } from '../wire/one-line.js';
 import { trimmed } from '../wire/trimmed.js';
 
-/** A provider asked more often than this bans its subscribers. */
+/** Providers ban subscribers that ask more often than this. */
 export const MIN_INTERVAL_SEC = 60;
 export const MAX_INTERVAL_SEC = 31_536_000;
 
@@ -48,12 +48,12 @@ class SubscriptionOptions {
   @Matches(/^[\x20-\x7e]*$/, { message: 'user_agent must be printable ASCII' })
   user_agent?: string | null;
 
-  /** Also fetch from private, loopback and link-local addresses. */
+  /** Also allow private, loopback and link-local addresses. */
   @Omittable()
   @IsBoolean()
   allow_private?: boolean;
 
-  /** Also take the `rules:` of its document into routing. */
+  /** Also use the `rules:` of its document for routing. */
   @Omittable()
   @IsBoolean()
   bring_rules?: boolean;
@@ -73,7 +73,7 @@ export class NewSubscription extends SubscriptionOptions {
   url: string;
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export class SubscriptionChanges extends SubscriptionOptions {
   @Omittable()
   @Transform(trimmed)
@@ -91,7 +91,7 @@ export class SubscriptionChanges extends SubscriptionOptions {
 }
 
 export class RefreshQuery {
-  /** `true`: fetch the whole content anew and believe it however much it shrank. */
+  /** `true`: fetch the whole content and accept it even if it has become much smaller. */
   @IsOptional()
   @IsIn(['true', 'false'])
   force?: 'true' | 'false';

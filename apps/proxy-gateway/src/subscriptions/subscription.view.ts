@@ -5,11 +5,11 @@ import type { SubscriptionEntity } from '../data/subscription.entity.js';
 import { UNREADABLE_URL } from '../sealed-url.js';
 
 export interface SubscriptionFacts {
-  /** In clear; null: it does not open. */
+  /** The opened URL; null if it cannot be opened. */
   url: string | null;
   nodeCount: number;
   aliveCount: number;
-  /** False masks what the URL may hold of credentials. */
+  /** False masks credentials in the URL. */
   showSecrets: boolean;
 }
 
@@ -45,7 +45,7 @@ export function toSubscriptionView(row: SubscriptionEntity, facts: SubscriptionF
   };
 }
 
-/** Providers put the token of the subscription into the links to their pages. */
+/** Providers put the subscription's token into the links to their pages. */
 function maskProfile(profile: SubscriptionView['profile']): SubscriptionView['profile'] {
   if (profile === null) return null;
   const { web_page_url: page, support_url: support, title, announce } = profile;

@@ -49,15 +49,15 @@ export class SubscriptionsController {
   }
 
   @Delete(':id')
-  @Answers('SubscriptionDeletedResponse', 'Deletes a subscription and the nodes that only it carried')
+  @Answers('SubscriptionDeletedResponse', 'Deletes a subscription and the nodes that only it contained')
   @Requires('write')
   remove(@Param('id', IdPipe) id: number): ReturnType<SubscriptionsService['remove']> {
     return this.subscriptions.remove(id);
   }
 
-  /** What the last refresh did. */
+  /** The result of the last refresh. */
   @Get(':id/refresh')
-  @Answers('RefreshResult', 'What the last refresh did')
+  @Answers('RefreshResult', 'The result of the last refresh')
   @Requires('read')
   lastRefresh(@Param('id', IdPipe) id: number): Promise<RefreshResult> {
     return this.subscriptions.lastRefresh(id);

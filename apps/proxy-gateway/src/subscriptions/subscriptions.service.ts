@@ -21,9 +21,12 @@ import { SubscriptionEntity } from '../data/subscription.entity.js';
 import { toSubscriptionView } from './subscription.view.js';
 
 const DEFAULT_INTERVAL_SEC = 3_600;
-/** "Not modified" speaks of what was asked for and how it was read: with either changed, the content is read anew. */
+/**
+ * "Not modified" refers to a request and to the way its reply was read; if either changes, the content must be fetched
+ * again.
+ */
 const FORGET_VALIDATORS = { etag: null, lastModified: null, workingUserAgent: null };
-/** What was learned of a former address says nothing about a new one. */
+/** Nothing known about the previous address applies to a new one. */
 const FORGET_CONTENT = { ...FORGET_VALIDATORS, contentSha256: null, contentBytes: null };
 
 @Injectable()
@@ -49,7 +52,7 @@ export class SubscriptionsService {
     return this.unitOfWork.run(async (tx) => this.view(tx, await find(tx, id), actor));
   }
 
-  /** What the last refresh did, skipped entries included. @throws AppError NOT_FOUND. */
+  /** The result of the last refresh, including skipped entries. @throws AppError NOT_FOUND. */
   async lastRefresh(id: number): Promise<RefreshResult> {
     const { lastResult } = await this.unitOfWork.run((tx) => find(tx, id));
     if (!lastResult) throw new AppError('NOT_FOUND', `Subscription ${id} has not been refreshed yet.`);
@@ -77,7 +80,7 @@ export class SubscriptionsService {
           nextRefreshAt: (body.enabled ?? true) ? soon() : null,
         }),
       );
-      // Read back, for the columns that the database fills.
+      // Read again for the columns that the database fills.
       return keepAnswer(tx, await this.view(tx, await find(tx, id), actor));
     });
     this.schedules.wake();
@@ -99,7 +102,7 @@ export class SubscriptionsService {
     return view;
   }
 
-  /** Its nodes go with it, but for those that another subscription carries or that were added by hand. */
+  /** Deletes its nodes as well, except those that another subscription contains or that were added by hand. */
   async remove(id: number): Promise<SubscriptionDeletedResponse> {
     const removed = await this.unitOfWork.run(async (tx) => {
       await this.nodes.lock(tx);
@@ -128,7 +131,7 @@ export class SubscriptionsService {
     row.allowPrivate = body.allow_private ?? row.allowPrivate;
     row.bringRules = body.bring_rules ?? row.bringRules;
     if (body.user_agent !== undefined) row.userAgent = body.user_agent || null;
-    // A form that sends back what it was shown chooses nothing.
+    // A form that sends back the value it was shown is not a choice.
     if (body.interval_sec !== undefined && body.interval_sec !== row.intervalSec) {
       Object.assign(row, { intervalSec: body.interval_sec, intervalSource: 'user' });
     }
@@ -174,7 +177,7 @@ function soon(): Date {
   return new Date(Date.now() + FIRST_REFRESH_MS);
 }
 
-/** One interval after the last attempt; not in the past. */
+/** One interval after the last attempt, but not in the past. */
 function lastPlus({ lastCheckedAt, intervalSec }: SubscriptionEntity): Date {
   const due = (lastCheckedAt?.getTime() ?? Date.now()) + intervalSec * 1000;
   return new Date(Math.max(due, Date.now() + FIRST_REFRESH_MS));

@@ -28,7 +28,7 @@ describe('readBuildStamp', () => {
     },
   );
 
-  it('knows nothing without the file', () => {
+  it('gives nulls without the file', () => {
     expect(readBuildStamp(join(folder, 'missing.json'))).toEqual({ commit: null, buildTime: null });
   });
 });

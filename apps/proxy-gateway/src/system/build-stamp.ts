@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** What the one who built the program wrote beside it; nulls where nobody did. */
+/** Written next to the program when it was built; nulls if it was not. */
 export interface BuildStamp {
   commit: string | null;
-  /** RFC 3339, UTC. */
+  /** RFC 3339, in UTC. */
   buildTime: string | null;
 }
 
-/** `build.json` at the root of the workspace: `{"commit": "...", "build_time": "..."}`. Images have it. */
+/** `build.json` at the root of the workspace: `{"commit": "...", "build_time": "..."}`. Images contain it. */
 const FILE = new URL('../../../../build.json', import.meta.url);
 
-/** A stamp that cannot be read must not keep anybody from seeing the rest of the status. */
+/** Never throws: a broken stamp must not hide the rest of the status. */
 export function readBuildStamp(file: URL | string = FILE): BuildStamp {
   try {
     const stamp = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown> | null;

@@ -2,10 +2,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 
-/** Age at which what was measured no longer says anything of now. */
+/** Measurements older than this are discarded. */
 const WINDOW_MS = 60_000;
 
-/** How busy this process is, measured between one question and the next. */
+/** How busy this process is, measured between two calls. */
 @Injectable()
 export class ProcessVitals implements OnModuleInit, OnModuleDestroy {
   private readonly delay = monitorEventLoopDelay({ resolution: 50 });
@@ -20,7 +20,7 @@ export class ProcessVitals implements OnModuleInit, OnModuleDestroy {
     this.delay.disable();
   }
 
-  /** 99th percentile over the last minute or so, ms beyond the sampling interval. */
+  /** The 99th percentile over about the last minute, in ms beyond the sampling interval. */
   lagP99Ms(): number {
     const lag = this.delay.count === 0 ? 0 : Math.max(0, this.delay.percentile(99) / 1e6 - 50);
     if (performance.now() - this.measuredSince > WINDOW_MS) {
@@ -30,7 +30,7 @@ export class ProcessVitals implements OnModuleInit, OnModuleDestroy {
     return Math.round(lag * 10) / 10;
   }
 
-  /** Of one core, since the question before (at least a second ago); 100 is one core busy all the time. */
+  /** Percent of one core since the previous call (at least a second ago). */
   cpuPercent(): number {
     const elapsedMs = performance.now() - this.cpu.at;
     const { user, system } = process.cpuUsage(this.cpu.usage);

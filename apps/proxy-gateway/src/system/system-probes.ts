@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ProxyGatewaySettings } from '../settings.js';
 
-/** Asks what the service stands on how it is. */
+/** Checks what the service depends on. */
 @Injectable()
 export class SystemProbes {
   constructor(
@@ -14,7 +14,7 @@ export class SystemProbes {
     private readonly settings: ProxyGatewaySettings,
   ) {}
 
-  /** A database that does not answer fails the whole status: nothing of the service works then. */
+  /** A database that does not answer fails the whole status, since nothing works without it. */
   async database() {
     const began = performance.now();
     const [row]: [{ version: string } & SystemStatus['counts']] = await this.dataSource.query(
@@ -35,7 +35,7 @@ export class SystemProbes {
         counts.reduce((total, each) => total + each[key], 0);
       return { ok: true, waiting: sum('waiting'), active: sum('active'), failed: sum('failed') };
     } catch {
-      // Told in the answer itself; the health check logs the reason.
+      // The answer shows the failure; the health check logs the reason.
       return { ok: false, waiting: null, active: null, failed: null };
     }
   }
@@ -45,7 +45,7 @@ export class SystemProbes {
       const { bavail, bsize } = await statfs(this.settings.home);
       return { free_bytes: bavail * bsize };
     } catch {
-      // No home folder: the key came from the environment.
+      // There is no home folder if the key came from the environment.
       return { free_bytes: null };
     }
   }

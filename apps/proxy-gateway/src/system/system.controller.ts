@@ -9,7 +9,7 @@ export class SystemController {
   constructor(private readonly system: SystemService) {}
 
   @Get('status')
-  @Answers('SystemStatus', 'How the service, its kernel and its database are')
+  @Answers('SystemStatus', 'The state of the service, its kernel and its database')
   @Requires('read')
   status(): Promise<SystemStatus> {
     return this.system.status();

@@ -24,7 +24,7 @@ export class SystemModule implements OnModuleInit {
     private readonly kernel: KernelService,
   ) {}
 
-  /** Ready means: the database, the queues and the kernel answer. */
+  /** The service is ready when the database, the queues and the kernel answer. */
   onModuleInit(): void {
     this.health.register('database', () => this.dataSource.query('SELECT 1'));
     this.health.register('queue', () => this.jobs.ping());

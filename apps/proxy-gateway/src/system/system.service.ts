@@ -43,7 +43,7 @@ export class SystemService {
     };
   }
 
-  /** @throws AppError UNPROCESSABLE for a configuration that cannot run; KERNEL_UNAVAILABLE. */
+  /** @throws AppError UNPROCESSABLE for an invalid configuration; KERNEL_UNAVAILABLE. */
   async reload(): Promise<ReloadResult> {
     const result = await this.kernel.reload();
     return {

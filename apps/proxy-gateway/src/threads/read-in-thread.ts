@@ -7,13 +7,13 @@ export interface ThreadTask<Message, Answer> {
   workerData: unknown;
   timeoutMs: number;
   maxHeapMb: number;
-  /** The answer, or undefined while there is more to come; what it throws is the outcome. */
+  /** Returns the answer, or undefined if more messages follow; an exception ends the task. */
   receive(message: Message, worker: Worker): Answer | undefined;
-  /** What a thread that ran out of time or memory is told as. */
+  /** The error for a thread that ran out of time or memory. */
   tooDemanding(cause?: unknown): Error;
 }
 
-/** Runs a thread to its answer, bounded in time and memory. */
+/** Runs a thread until it has answered, with a bound on time and memory. */
 export function readInThread<Message, Answer>(task: ThreadTask<Message, Answer>): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const worker = new Worker(fileURLToPath(task.entry), {

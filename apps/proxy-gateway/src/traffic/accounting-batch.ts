@@ -15,10 +15,10 @@ export interface DomainBucket extends FlowCount {
 }
 export interface OutboundBucket extends FlowCount {
   hour: number;
-  /** Kernel tag: `n12`, `DIRECT`. */
+  /** A kernel tag: `n12`, `DIRECT`. */
   outbound: string;
 }
-/** Bytes of flows that went through a group. */
+/** The bytes of flows through a group. */
 export interface GroupBytes {
   upload: number;
   download: number;
@@ -30,23 +30,23 @@ export interface RuleHits {
 }
 
 export interface AccountingLimits {
-  /** Log rows held; past it a row is dropped and counted, its bytes are not. */
+  /** The most log rows held; a further row is dropped and counted, but its bytes are not lost. */
   logRows: number;
-  /** Domains told apart in an hour; past it they share `OTHER_DOMAINS`. */
+  /** The most domains per hour; further ones share `OTHER_DOMAINS`. */
   domains: number;
 }
 
 export const DEFAULT_LIMITS: AccountingLimits = { logRows: 50_000, domains: 20_000 };
 export const OTHER_DOMAINS = '(other)';
 const HOUR_MS = 3_600_000;
-/** Groups come and go; a flow may name ones that are gone. */
+/** Flows may name groups that no longer exist. */
 const MAX_GROUPS = 5_000;
-/** A host name has at most 253 characters; anything longer is not one. */
+/** A host name has at most 253 characters. */
 const MAX_DOMAIN = 253;
 
 /**
- * What is to be written at once. Each figure has one source, so nothing counts twice: a flow's record, which comes once
- * at its end, feeds the logs and the domain buckets; the deltas, which see open flows too, feed nodes, rules and totals.
+ * What is written at once. Each figure has one source, so nothing counts twice: the record at a flow's end feeds the
+ * logs and the domain buckets; the deltas, which include open flows, feed nodes, rules and totals.
  */
 export class AccountingBatch {
   readonly logs: ConnectionRecord[] = [];
@@ -54,7 +54,7 @@ export class AccountingBatch {
   readonly outbounds = new Map<string, OutboundBucket>();
   readonly rules = new Map<number, RuleHits>();
   readonly groups = new Map<string, GroupBytes>();
-  /** Where what is counted here lies until this batch is stored. */
+  /** Where these records are kept until the batch is stored. */
   readonly sources: SpoolRange[] = [];
   droppedLogs = 0;
   readonly #limits: AccountingLimits;
@@ -84,7 +84,7 @@ export class AccountingBatch {
       download: record.download,
       lastSeenAt: record.endedAt,
     });
-    // The last is the outbound itself.
+    // The last element is the outbound itself.
     for (const group of record.chain.slice(0, -1)) this.#addGroup(group, record);
   }
 
@@ -101,7 +101,7 @@ export class AccountingBatch {
     for (const [id, hit] of Object.entries(delta.rules)) this.#addHits(Number(id), hit);
   }
 
-  /** Two batches that say the same together; null when there is one entry left. */
+  /** Splits the batch into two; null if it has only one entry. */
   halve(): [AccountingBatch, AccountingBatch] | null {
     const entries: ((into: AccountingBatch) => void)[] = [
       ...this.logs.map((log) => (into: AccountingBatch) => into.logs.push(log)),
@@ -134,7 +134,7 @@ export class AccountingBatch {
     ];
     made.forEach((into, index) => halves[index]?.forEach((put) => put(into)));
     made[0].droppedLogs = this.droppedLogs;
-    // Written last: where this ends between the two, the first is written again rather than the second never.
+    // Written last: if the process ends between the two, the first is written again rather than the second never.
     made[1].sources.push(...this.sources);
     return made;
   }
@@ -173,7 +173,7 @@ export class AccountingBatch {
   }
 }
 
-/** What a flow counts under: the name the client asked for, else the address. */
+/** The name that a flow counts under: the one the client asked for, otherwise the address. */
 export function domainOf(flow: { host: string | null; destinationIp: string | null }): string {
   const name = (flow.host ?? flow.destinationIp ?? '').replaceAll('\0', '');
   return name === '' || name.length > MAX_DOMAIN ? OTHER_DOMAINS : name;

@@ -10,7 +10,7 @@ interface Written {
   ids: string[];
 }
 
-/** A queue whose writes are recorded, and fail as long as `failures` lasts. */
+/** A queue that records its writes; `failures` of them fail. */
 function aQueue(overrides: Partial<AccountingQueueOptions> = {}) {
   const written: Written[] = [];
   const attempts: { sequence: number; batch: AccountingBatch }[] = [];
@@ -46,7 +46,7 @@ describe('AccountingQueue', () => {
     vi.useRealTimers();
   });
 
-  it('writes within the second what came together, in one batch', async () => {
+  it('writes in one batch, within a second', async () => {
     const { queue, written } = aQueue();
     add(queue, [record(1)], true);
     add(queue, [record(2)], true);
@@ -55,7 +55,7 @@ describe('AccountingQueue', () => {
     expect(written).toEqual([{ sequence: 1, ids: ['1', '2'] }]);
   });
 
-  it('does nothing while nothing comes', async () => {
+  it('does nothing while it is empty', async () => {
     const { attempts } = aQueue();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(attempts).toEqual([]);
@@ -73,7 +73,7 @@ describe('AccountingQueue', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('sends the very same batch again under its number, and what came meanwhile after it', async () => {
+  it('repeats the same batch with its number, and sends later records after it', async () => {
     const { queue, written, attempts, state } = aQueue();
     state.failures = 3;
     add(queue, [record(1)], true);
@@ -89,7 +89,7 @@ describe('AccountingQueue', () => {
     expect(state.waits).toEqual([250, 500, 1_000]);
   });
 
-  it('sets aside the row that the database refuses, and writes all others', async () => {
+  it('sets aside a row that the database refuses, and writes all others', async () => {
     const refusal = Object.assign(new Error('unsupported Unicode escape sequence'), {
       severity: 'ERROR',
       code: '22P05',
@@ -109,7 +109,7 @@ describe('AccountingQueue', () => {
     expect(await queue.flush()).toBe(true);
     expect(state.lost).toEqual(['3']);
     expect(ids).toEqual(['1', '2', '4', '5', '6']);
-    // Each part has a number of its own: the database takes a number once.
+    // Each part has its own number, since the database accepts a number once.
     expect(new Set(sequences).size).toBe(sequences.length);
     expect(state.waits).toEqual([]);
   });
@@ -127,7 +127,7 @@ describe('AccountingQueue', () => {
     expect(state.dropped).toBe(7);
   });
 
-  it('writes what is left when it closes, also what came during a write', async () => {
+  it('writes the rest when it closes, including records that came during a write', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     const sequences: number[] = [];
@@ -148,7 +148,7 @@ describe('AccountingQueue', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('says so when the last write fails, and leaves no timer behind', async () => {
+  it('reports that the last write failed, and leaves no timer behind', async () => {
     const { queue, state } = aQueue();
     state.failures = 5;
     add(queue, [record(1)], true);

@@ -4,15 +4,15 @@ import type { AccountingLimits, GroupBytes } from './accounting-batch.js';
 import type { KernelRecords } from '../kernel-process/kernel-events.js';
 
 export interface AccountingQueueOptions {
-  /** Writes one batch. Called with the same batch and sequence again until it resolves. */
+  /** Writes one batch. Called again with the same batch and sequence until it resolves. */
   write: (batch: AccountingBatch, sequence: number) => Promise<void>;
-  /** A write failed and is tried again in `retryMs`. */
+  /** A write failed and is repeated in `retryMs`. */
   onFailure: (error: unknown, retryMs: number) => void;
   /** The database refuses this part of a batch; the rest was written, or will be. */
   onLost: (error: unknown, batch: AccountingBatch) => void;
   onDropped: (rows: number) => void;
   limits?: AccountingLimits;
-  /** Longest time that something waits before its write begins. */
+  /** The longest time before a write begins. */
   delayMs?: number;
 }
 
@@ -22,7 +22,7 @@ interface NumberedBatch {
 }
 
 const RETRY_MS = [250, 500, 1_000, 2_000, 5_000] as const;
-/** Enough for a worthwhile statement: no need to wait for the clock. */
+/** Enough rows to write without waiting for the timer. */
 const FULL_BATCH = 2_000;
 
 /**
@@ -36,7 +36,7 @@ export class AccountingQueue {
   #failures = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<boolean> | null = null;
-  /** Taken, and not written yet: a batch keeps its number for as long as it stays what it is. */
+  /** Batches that are being written. Such a batch stays unchanged and keeps its number. */
   readonly #taken: NumberedBatch[] = [];
   #closed = false;
 
@@ -45,7 +45,7 @@ export class AccountingQueue {
     this.#pending = new AccountingBatch(options.limits ?? DEFAULT_LIMITS);
   }
 
-  /** What lies in one place of the spool is written in one batch, with that place. */
+  /** Records with one source go into one batch together with that source. */
   add({ closed, traffic, source }: KernelRecords, keepLogs: boolean): void {
     if (source) this.#pending.addSource(source);
     for (const record of closed) this.#pending.addRecord(record, keepLogs);
@@ -53,7 +53,7 @@ export class AccountingQueue {
     this.#schedule();
   }
 
-  /** Bytes of a group's finished flows that are not written yet. */
+  /** Bytes of a group's finished flows that are not stored yet. */
   waitingFor(group: string): GroupBytes {
     const sum = { upload: 0, download: 0 };
     for (const { groups } of [...this.#taken.map(({ batch }) => batch), this.#pending]) {
@@ -64,8 +64,8 @@ export class AccountingQueue {
   }
 
   /**
-   * Writes everything that has come so far.
-   * @returns false when the database would not take it; what is left is tried again later.
+   * Writes everything added so far.
+   * @returns false if the database did not accept it; the rest is tried again later.
    */
   async flush(): Promise<boolean> {
     this.#clearTimer();
@@ -76,7 +76,7 @@ export class AccountingQueue {
     return true;
   }
 
-  /** Last attempt; after it no timer runs. */
+  /** Tries a last time; no timer runs afterwards. */
   async close(): Promise<boolean> {
     this.#closed = true;
     return this.flush();

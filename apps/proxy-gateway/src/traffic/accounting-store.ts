@@ -9,32 +9,32 @@ import { planSections, writeSections } from './log-sections.js';
 import type { Section, SectionChanges } from './log-sections.js';
 import { INSERT_LOGS_SQL, logColumnArrays, searchText } from './traffic-log-row.js';
 
-/** Rows in one statement: enough to amortise it, small enough to keep its text and arrays modest. */
+/** Rows per statement: enough to amortise it, few enough to keep its text and arrays small. */
 const ROWS_PER_STATEMENT = 5_000;
 
 const COUNTS = ['requests', 'errors', 'upload', 'download'] as const;
 
-/** Which batch of which writer. Sequences of a writer only rise. */
+/** Identifies a batch of a writer. The sequences of a writer only rise. */
 export interface BatchId {
   writerId: string;
   sequence: number;
 }
 
-/** What the batch's log rows do to the sections that searches go by; the same again when it is planned again. */
+/** How the batch's log rows change the sections used by searches. Planning it again gives the same result. */
 export function sectionsOf(batch: AccountingBatch, names: FlowNames, open: Section | null): SectionChanges {
   const rows = batch.logs.map((record) => ({ endedAt: record.endedAt, searchText: searchText(record, names) }));
   return planSections(open, rows);
 }
 
-/** Some of what the batch counts was written before, by another service or before this one was killed. */
+/** Some of the batch was written before, by another service or before this one was killed. */
 export class WrittenBeforeError extends Error {
   override readonly name = 'WrittenBeforeError';
 }
 
 /**
- * Writes a batch inside the transaction it is given; all of it or, when it was written before, nothing.
- * @returns false when the batch had been written already.
- * @throws WrittenBeforeError when its sources had; the transaction has to be undone.
+ * Writes a batch inside the given transaction, unless it was written before.
+ * @returns false if it was written before.
+ * @throws WrittenBeforeError if its sources were; the transaction has to be rolled back.
  */
 export async function writeBatch(
   sql: SqlRunner,
@@ -50,13 +50,13 @@ export async function writeBatch(
   await addToDomains(sql, batch);
   await addToNodeHours(sql, batch);
   await addToTotals(sql, batch);
-  // Before rules: whoever changes groups takes the same order.
+  // Groups before rules, the same order as in changes of groups.
   await addToGroups(sql, batch);
   await addToRules(sql, batch);
   return true;
 }
 
-/** Which entries of these spools are in the database. */
+/** The entries of these spools that are in the database. */
 export async function storedRanges(sql: SqlRunner, spools: readonly string[]): Promise<SpoolRange[]> {
   const rows = (await sql.query(
     `SELECT id AS spool, lower(part)::text AS first, (upper(part) - 1)::text AS last
@@ -154,7 +154,7 @@ async function addToTotals(sql: SqlRunner, batch: AccountingBatch): Promise<void
   );
 }
 
-/** A rule deleted meanwhile is simply not there any more. Not a change of the rule: `updated_at` stays. */
+/** A rule that was deleted meanwhile is skipped. Hits do not change `updated_at`. */
 async function addToRules(sql: SqlRunner, batch: AccountingBatch): Promise<void> {
   const hits: RuleHits[] = [...batch.rules.values()].sort((a, b) => a.ruleId - b.ruleId);
   if (hits.length === 0) return;
@@ -169,7 +169,7 @@ async function addToRules(sql: SqlRunner, batch: AccountingBatch): Promise<void>
   );
 }
 
-/** Two writers that take their rows in the same order cannot block each other for good. */
+/** Writers that lock their rows in the same order cannot deadlock. */
 function inKeyOrder<T>(buckets: ReadonlyMap<string, T>): T[] {
   return [...buckets].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, bucket]) => bucket);
 }

@@ -15,12 +15,12 @@ import type { Section } from './log-sections.js';
 import { NodeDirectory } from './node-directory.js';
 import { SpeedMeter } from './speed-meter.js';
 
-/** Partitions made before they are needed. */
+/** Partitions are created this many days ahead. */
 const DAYS_AHEAD = 2;
 const LOOK_AHEAD_AGAIN_MS = 60_000;
 const RESUME_AGAIN_MS = 2_000;
 
-/** Takes what the kernel counts and sees it into the database. */
+/** Writes the kernel's records to the database. */
 @Injectable()
 export class AccountingService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(AccountingService.name);
@@ -29,7 +29,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   private nextLookAhead = 0;
   private closing = false;
   private readonly meter = new SpeedMeter();
-  /** The section that the last batch has left open. */
+  /** The section that the last batch left open. */
   private section: Section | null = null;
   private readonly queue = new AccountingQueue({
     write: (batch, sequence) => this.write(batch, sequence),
@@ -53,13 +53,13 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     this.kernel.onLeft((spools) => guardPromise(null, this.resume(spools, [])));
   }
 
-  /** The kernel has told its last by now; the database closes in the stage after this one. */
+  /** Runs after the kernel has sent its last records and before the stage in which the database closes. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing = true;
     if (!(await this.queue.close())) this.logger.error('The last traffic counts could not be written');
   }
 
-  /** Resolves when everything counted so far is in the database, or would not go there. */
+  /** Resolves when everything counted so far is in the database, or could not be written. */
   flush(): Promise<boolean> {
     return this.queue.flush();
   }
@@ -74,15 +74,15 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     return this.meter.read(Date.now());
   }
 
-  /** Has the kernel send again what was not written; `lost` are entries that it believes to be here. */
+  /** Makes the kernel repeat records that were not written. `lost` are those that it believes to be here. */
   private async resume(spools: readonly string[], lost: readonly SpoolRange[]): Promise<void> {
     try {
-      // What came from the kernel before this one is either written now or not known here.
-      if (!(await this.queue.flush())) throw new Error('the database does not take what came before');
+      // After this, everything received from the kernel is either written or unknown here.
+      if (!(await this.queue.flush())) throw new Error('the database does not accept earlier records');
       await this.kernel.resumeRecords(await this.unitOfWork.run((tx) => storedRanges(tx, spools)), lost);
     } catch (error) {
       if (this.closing) return;
-      this.logger.warn(`Records that the kernel has kept are asked for again: ${(error as Error).message}`);
+      this.logger.warn(`Records that the kernel has kept will be requested again: ${(error as Error).message}`);
       const again = setTimeout(() => guardPromise(null, this.resume(spools, lost)), RESUME_AGAIN_MS);
       again.unref();
     }
@@ -110,7 +110,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
       await this.unitOfWork.run((tx) => writeBatch(tx, id, batch, names, sections));
     } catch (error) {
       if (!(error instanceof WrittenBeforeError)) throw error;
-      // The kernel still has all of it, and sends what is missing.
+      // The kernel still has all of them and repeats what is missing.
       this.logger.warn(error.message);
       const spools = [...new Set(batch.sources.map(({ spool }) => spool))];
       setImmediate(() => guardPromise(null, this.resume(spools, batch.sources)));
@@ -120,7 +120,10 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     this.forget(batch.sources);
   }
 
-  /** Days that are not needed yet wait while the table is locked, so that rows of today are not held up. */
+  /**
+   * Creates partitions that are not needed yet. If the table is locked, this waits, so that today's rows are not
+   * delayed.
+   */
   private async prepareDaysAhead(): Promise<void> {
     if (Date.now() < this.nextLookAhead) return;
     try {
@@ -128,7 +131,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       this.nextLookAhead = Date.now() + LOOK_AHEAD_AGAIN_MS;
-      this.logger.warn('The days ahead of traffic logs could not be made: somebody holds the table', error);
+      this.logger.warn('The next partitions of the traffic log could not be created: the table is locked', error);
     }
   }
 
@@ -137,7 +140,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     if (missing.length === 0) return;
     await this.unitOfWork.run((tx) => createPartitions(tx, missing));
     for (const day of missing) this.knownDays.add(day);
-    // Retention drops old days: they are looked up again rather than taken for present.
+    // Retention drops old partitions, so they must not count as existing.
     for (const day of this.knownDays) if (day < dayOf(Date.now())) this.knownDays.delete(day);
   }
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { planSections, SECTION_ROWS, writeSections } from './log-sections.js';
 import type { Section } from './log-sections.js';
 
-/** Rows that one sweep reads at most, so that it is over in time; the next one goes on. */
+/** The most rows that one sweep reads, so that it ends in time; the next one continues. */
 const ROWS_A_SWEEP = 1_000_000;
 
 interface OpenSection {
@@ -14,10 +14,10 @@ interface OpenSection {
 }
 
 /**
- * Sections whose pieces of text nobody has told: those a writer left open when it ended, and those of rows from before
- * there were sections. Their rows are read, and sections of the usual size that say what is in them take their place.
- * A section that its writer still fills is told too; with its next row the writer takes it back.
- * @returns rows read.
+ * Describes sections without grams: those that a writer left open when it ended, and those of rows from before there
+ * were sections. It reads their rows and replaces them with sections of the usual size. It may also describe a section
+ * that a writer is still filling; the writer takes it back with its next row.
+ * @returns the number of rows read.
  */
 export async function describeSections(unitOfWork: UnitOfWork): Promise<number> {
   const open: OpenSection[] = await unitOfWork.run((tx) =>
@@ -33,7 +33,10 @@ export async function describeSections(unitOfWork: UnitOfWork): Promise<number> 
   return read;
 }
 
-/** Describes the oldest rows of a section in a section of their own; what is left of it, or null when nothing is. */
+/**
+ * Describes the oldest rows of a section in a section of their own. Returns the remaining section, or null if there is
+ * none.
+ */
 async function describeStart(tx: EntityManager, section: OpenSection): Promise<OpenSection | null> {
   const rows: { ended_at: Date; search_text: string }[] = await tx.query(
     `SELECT ended_at, search_text FROM traffic_logs WHERE ended_at >= $1 AND ended_at <= $2
@@ -54,7 +57,7 @@ async function describeStart(tx: EntityManager, section: OpenSection): Promise<O
   return rest;
 }
 
-/** @returns false when the section's writer has changed it meanwhile. */
+/** @returns false if the section's writer has changed it meanwhile. */
 async function replaceStart(tx: EntityManager, seen: OpenSection, rest: OpenSection | null): Promise<boolean> {
   const found: unknown[] = await tx.query(
     `SELECT id FROM traffic_log_sections

@@ -1,53 +1,53 @@
 import type { EntityManager } from 'typeorm';
 import { filterHolds, gramsOfKeyword } from './search-grams.js';
 
-/** Names one log row. */
+/** Identifies a log row. */
 export interface RowKey {
   endedAt: number;
   id: number;
 }
 
-/** A stretch of time, ends included, whose rows may match, and about how many rows that is. */
+/** A span of time, both ends included, whose rows may match, with their approximate number. */
 interface Stretch {
   from: number;
   to: number;
   rows: number;
 }
 
-/** A keyword's matches are counted no further: beyond it nobody pages by number. */
+/** Matches are counted up to this number; nobody pages further by number. */
 export const COUNT_LIMIT = 10_000;
-/** Rows that a count reads at most. */
+/** The most rows that a count reads. */
 const COUNT_ROWS = 100_000;
-/** Sections asked at first whether they can match; each further statement asks four times as many. */
+/** Sections checked by the first statement; each further one checks four times as many. */
 const FIRST_SECTIONS = 250;
 const MOST_SECTIONS = 16_000;
 /** Rows read by the first statement of a search; each further one may read four times as many. */
 const FIRST_ROWS = 4_000;
 const MOST_ROWS = 64_000;
 
-/** A search would take longer than it may. */
+/** The search would take longer than allowed. */
 export class SearchTimeoutError extends Error {
   override readonly name = 'SearchTimeoutError';
 }
 
-/** Searches the log for a text, newest first, reading only sections in which all of its pieces may occur. */
+/** Searches the log for a text, newest first, reading only sections that may contain all of its grams. */
 export class KeywordSearch {
   readonly #tx: EntityManager;
   readonly #pattern: string;
   readonly #sectionsSql: string;
   readonly #endsAt: number;
   readonly #stretches: Stretch[] = [];
-  /** Sections asked so far. */
+  /** Sections checked so far. */
   #asked = 0;
   #allAsked = false;
-  /** Stretches from the newest on whose matches `find` has seen all of, and how many those are. */
+  /** The newest stretches whose matches `find` has all seen, and the number of those matches. */
   #seen = { stretches: 0, matches: 0 };
-  /** Start of what the stretches so far cover. */
+  /** Start of the time covered by the stretches so far. */
   #lowest = Infinity;
 
   /**
    * @param keyword lower case, not empty
-   * @param timeoutMs of all statements together; one that runs then is not interrupted
+   * @param timeoutMs for all statements together; a running one is not interrupted
    */
   constructor(tx: EntityManager, keyword: string, timeoutMs: number) {
     this.#tx = tx;
@@ -73,7 +73,7 @@ export class KeywordSearch {
     return found;
   }
 
-  /** Matching rows in the newest part of the log; `all` when that is where all of them are. */
+  /** The number of matching rows in the newest part of the log; `all` if that part contains all matches. */
   async count(): Promise<{ rows: number; all: boolean }> {
     const { stretches, matches } = this.#seen;
     const read = this.#stretches.slice(0, stretches).reduce((sum, stretch) => sum + stretch.rows, 0);
@@ -88,7 +88,7 @@ export class KeywordSearch {
     return row?.rows ?? 0;
   }
 
-  /** Stretches from a place on, of about `rows` rows together; none when there are no more. */
+  /** Stretches from a position on, with about `rows` rows together; empty if there are no more. */
   async #lot(start: number, rows: number): Promise<{ lot: Stretch[]; end: number }> {
     let end = start;
     for (let sum = 0; sum < rows; end++) {
@@ -100,7 +100,7 @@ export class KeywordSearch {
     return { lot: this.#stretches.slice(start, end), end };
   }
 
-  /** Sections may share instants; stretches do not, so that no row is found twice. */
+  /** Sections may share instants, but stretches do not, so that no row is found twice. */
   async #askSections(): Promise<void> {
     const limit = Math.min(Math.max(FIRST_SECTIONS, this.#asked * 4), MOST_SECTIONS);
     const sections: Section[] = await this.#tx.query(this.#sectionsSql, [limit, this.#asked]);
@@ -127,27 +127,27 @@ export class KeywordSearch {
   }
 }
 
-/** Null when there is nothing to look for. */
+/** Null if there is nothing to search for. */
 export function searchedText(keyword: string | undefined): string | null {
   const text = (keyword ?? '').trim().toLowerCase().toWellFormed();
   return text === '' ? null : text;
 }
 
-/** `%` and `_` stand for themselves. */
+/** Escapes `%` and `_`. */
 export function likePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
-/** A section that may match; times are null where none of those asked does. */
+/** A section that may match; the times are null if none of the checked ones does. */
 interface Section {
   first: number | null;
   last: number | null;
   rows: number;
-  /** How many were asked. */
+  /** How many sections were checked. */
   asked: number;
 }
 
-/** Takes the newest sections first and asks only then: what they say is long and stored apart. */
+/** Selects the newest sections before checking them, because their filters are long and stored out of line. */
 function sectionsSql(bits: readonly number[]): string {
   return `WITH newest AS MATERIALIZED (
       SELECT first_at, last_at, row_count, grams FROM traffic_log_sections ORDER BY last_at DESC, id LIMIT $1 OFFSET $2)

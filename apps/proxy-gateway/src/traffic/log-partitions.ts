@@ -1,9 +1,9 @@
 import { addRangePartition } from '@gatehouse/persistence';
 
-/** Days, as partitions of `traffic_logs` know them: whole days in UTC. */
+/** Partitions of `traffic_logs` are whole days in UTC. */
 const DAY_MS = 86_400_000;
 
-/** What a partition statement runs on: a pool, a client or a transaction. */
+/** What runs a statement: a pool, a client or a transaction. */
 export interface SqlRunner {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
@@ -28,16 +28,16 @@ export function partitionName(day: number): string {
   return `traffic_logs_${isoDay(day).replaceAll('-', '')}`;
 }
 
-/** Null for anything that is not one of our partitions. */
+/** Null for a name that is not one of our partitions. */
 function dayOfPartition(name: string): number | null {
   const match = /^traffic_logs_(\d{4})(\d{2})(\d{2})$/.exec(name);
   return match === null ? null : Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
 }
 
-/** One writer at a time creates or drops partitions; the number only has to differ from other advisory locks. */
+/** One writer at a time creates or drops partitions. The number only has to differ from other advisory locks. */
 const PARTITION_LOCK = 7_431_902;
 
-/** Creates what is missing. Runs inside a transaction, so that the lock ends with it. */
+/** Creates missing partitions. Call inside a transaction, so that the lock ends with it. */
 export async function createPartitions(sql: SqlRunner, days: readonly number[]): Promise<void> {
   await sql.query(`SET LOCAL lock_timeout = '2s'`);
   await sql.query('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
@@ -48,9 +48,9 @@ export async function createPartitions(sql: SqlRunner, days: readonly number[]):
   }
 }
 
-/** Drops whole days before `keepFrom` and says which. Runs inside a transaction. */
+/** Drops whole days before `keepFrom` and returns them. Call inside a transaction. */
 export async function dropPartitionsBefore(sql: SqlRunner, keepFrom: number): Promise<string[]> {
-  // A reader that holds the table must not make every writer queue behind this.
+  // If a reader holds the table, writers must not queue behind this statement.
   await sql.query(`SET LOCAL lock_timeout = '2s'`);
   await sql.query('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
   const old = (await partitionNames(sql)).filter((name) => (dayOfPartition(name) ?? Infinity) < dayOf(keepFrom));

@@ -25,7 +25,7 @@ describe('sections of the log', () => {
     expect(planSections(open, rows(10, NOON + 100, 'other.example'))).toEqual(once);
   });
 
-  it('end with their day, in whatever order rows come', () => {
+  it('end with their day, in any order of rows', () => {
     const { full, open } = planSections(null, [...rows(3, NOON + DAY), ...rows(2)]);
     expect(full).toMatchObject([{ rows: 2, firstAt: NOON, lastAt: NOON + 1 }]);
     expect(open).toMatchObject({ rows: 3, firstAt: NOON + DAY });

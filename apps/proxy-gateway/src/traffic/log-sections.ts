@@ -3,21 +3,21 @@ import { dayOf } from './log-partitions.js';
 import type { SqlRunner } from './log-partitions.js';
 import { GramFilter } from './search-grams.js';
 
-/** Rows that one section tells about: a search reads whole sections, an index entry is shared by this many rows. */
+/** Rows per section: a search reads whole sections, and this many rows share an index entry. */
 export const SECTION_ROWS = 2_000;
-/** A section of very different rows is closed early: what it says would be true of any text. */
+/** A section of very different rows is closed early, because its filter would match any text. */
 const MAX_FILL = 0.3;
 
-/** What a search has to know of a log row. */
+/** The fields of a log row that a search needs. */
 export interface SearchableRow {
   endedAt: number;
-  /** The row's `search_text`: one field a line. */
+  /** The row's `search_text`: one field per line. */
   searchText: string;
 }
 
 /**
- * Rows of one day that ended between two times, and the pieces of text (see `search-grams`) that occur in any of them.
- * Until a section is full nothing is stored of its pieces, and every search reads it.
+ * Rows of one day that ended between two times, and the grams (see `search-grams`) that occur in any of them. The grams
+ * are stored when the section is full; until then every search reads it.
  */
 export interface Section {
   id: string;
@@ -26,17 +26,17 @@ export interface Section {
   lastAt: number;
   rows: number;
   grams: GramFilter;
-  /** Fields whose pieces are in `grams` already. */
+  /** Fields whose grams are already in `grams`. */
   fields: Set<string>;
 }
 
-/** What a batch does to the sections: those it fills, and the one it leaves open. */
+/** How a batch changes the sections: those it fills, and the one it leaves open. */
 export interface SectionChanges {
   full: Section[];
   open: Section | null;
 }
 
-/** Puts rows into sections, oldest first. The section it is given stays as it is: a batch may be planned again. */
+/** Assigns rows to sections, oldest first. The given section is not changed, since a batch may be planned again. */
 export function planSections(before: Section | null, rows: Iterable<SearchableRow>): SectionChanges {
   const full: Section[] = [];
   let open = before === null ? null : copy(before);
@@ -66,7 +66,7 @@ function newSection(at: number): Section {
   };
 }
 
-/** What is said of the text is shared: pieces too many make a search read more, never less. */
+/** The filter is shared with the original: additional grams make a search read more, never less. */
 function copy(section: Section): Section {
   return { ...section };
 }

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { NodeDirectory } from './node-directory.js';
 
-/** Stands in for the database: rows that a test changes, and how often they were read. */
+/** A fake database: rows that a test changes, and the number of reads. */
 function fakeDatabase() {
   const rows = [{ id: 1, name: 'first', type: 'ss', country: null, subscription_name: null }];
   const state = { rows, reads: 0 };
@@ -16,7 +16,7 @@ function fakeDatabase() {
 const second = { id: 2, name: 'second', type: 'ss', country: null, subscription_name: null };
 
 describe('NodeDirectory (with a fake database)', () => {
-  it('knows a node that was added right after it last read', async () => {
+  it('finds a node that was added right after the last read', async () => {
     const { state, directory } = fakeDatabase();
     await directory.names();
     state.rows.push(second);
@@ -33,7 +33,7 @@ describe('NodeDirectory (with a fake database)', () => {
     expect(names.chain(['n2'])).toEqual(['second']);
   });
 
-  it('reads once, not for every flow, when nobody knows the node', async () => {
+  it('reads once, not for every flow, if the node does not exist', async () => {
     const { state, directory } = fakeDatabase();
     for (let count = 0; count < 10; count++) await directory.names(['n99']);
     expect(state.reads).toBe(2);

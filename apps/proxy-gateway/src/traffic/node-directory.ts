@@ -3,11 +3,11 @@ import { DataSource } from 'typeorm';
 import { flowNames, nodeIdOf } from '../data/flow-names.js';
 import type { FlowNames, NodeCard } from '../data/flow-names.js';
 
-/** A rename shows within this time. */
+/** A new name is shown within this time. */
 const FRESH_MS = 5_000;
-/** A node nobody knows must not cause a read for each flow that names it. */
+/** An unknown node must not cause a read for each flow that names it. */
 const MISS_MS = 500;
-/** Cards of deleted nodes, kept because their open flows still end. */
+/** Deleted nodes whose names are kept for their open flows. */
 const MAX_RETIRED = 10_000;
 
 const SELECT_CARDS = `
@@ -35,13 +35,13 @@ export class NodeDirectory {
   private cards: ReadonlyMap<number, NodeCard> = new Map();
   private retired = new Map<number, NodeCard>();
   private loadedAt = -Infinity;
-  /** When a node was last looked for in vain. */
+  /** When a lookup last found no node. */
   private missedAt = -Infinity;
   private loading: Promise<void> | null = null;
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @param tags those about to be looked up: a node added a moment ago is read at once. */
+  /** @param tags the tags to be looked up: a node that was just added causes a new read. */
   async names(tags: Iterable<string | null> = []): Promise<FlowNames> {
     const wanted = [...tags];
     if (performance.now() - this.loadedAt > FRESH_MS) await this.load();

@@ -9,7 +9,7 @@ const mayHold = (text: string, keyword: string): boolean => {
 };
 
 describe('pieces of text', () => {
-  it('never rule out a text that holds the keyword', () => {
+  it('never rule out a text that contains the keyword', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', 'b', 'c', '.', '1', '_', '香', '港', '🇭', '🇰', ' '),
       maxLength: 60,
@@ -45,7 +45,7 @@ describe('pieces of text', () => {
     expect(filter.fill).toBeLessThan(0.2);
   });
 
-  it('ask for a bounded number of pieces', () => {
+  it('check a bounded number of grams', () => {
     const long = Array.from({ length: 200 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('');
     expect(gramsOfKeyword(long)).toHaveLength(12);
     expect(mayHold(`x${long}`, long)).toBe(true);

@@ -1,9 +1,9 @@
-/** Lengths of the pieces a text is known by: short ones for short keywords, a long one because those are rare. */
+/** Lengths of the grams of a text: short ones for short keywords, a long one because those are rare. */
 const LENGTHS = [1, 2, 3, 5] as const;
 const LONGEST = 5;
-/** Pieces of a keyword that are asked for; more of them hardly narrow the search further. */
+/** The most grams of a keyword that are checked; more would hardly narrow the search further. */
 const MAX_ASKED = 12;
-/** 16 KiB: an eighth of the bits are set by the 16,000 different pieces of a usual section. */
+/** 16 KiB: the 16,000 different grams of a usual section set an eighth of the bits. */
 const FILTER_BYTES = 2 ** 14;
 const BIT_MASK = FILTER_BYTES * 8 - 1;
 
@@ -11,12 +11,12 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const GOLDEN = 0x9e3779b1;
 
-/** A Bloom filter: which pieces of text may be there. It never denies one that is. */
+/** A Bloom filter of the grams in a text. It has no false negatives. */
 export class GramFilter {
   readonly bytes = Buffer.alloc(FILTER_BYTES);
   #set = 0;
 
-  /** Share of the bits that are set: how often the filter is wrong about a piece. */
+  /** The share of bits that are set, which is the rate of false positives. */
   get fill(): number {
     return this.#set / (FILTER_BYTES * 8);
   }
@@ -40,7 +40,7 @@ export class GramFilter {
   }
 }
 
-/** Bits that are set in the filter of every text that holds the keyword. Empty for an empty keyword only. */
+/** The bits that are set in the filter of every text with the keyword. Empty only for an empty keyword. */
 export function gramsOfKeyword(keyword: string): number[] {
   const length = LENGTHS.findLast((candidate) => candidate <= keyword.length) ?? 0;
   const bits = new Set<number>();
@@ -54,7 +54,7 @@ export function gramsOfKeyword(keyword: string): number[] {
   return Array.from({ length: Math.min(all.length, MAX_ASKED) }, (_, index) => all[Math.floor(index * step)] ?? 0);
 }
 
-/** What SQL asks of a column that holds a filter's bytes. Reads a byte at a time: the value is stored out of line. */
+/** An SQL condition on a column with a filter. It reads single bytes, because the value is stored out of line. */
 export function filterHolds(column: string, bits: readonly number[]): string {
   const tests = bits.map(
     (bit) => `get_byte(substring(${column} FROM ${(bit >> 3) + 1} FOR 1), 0) & ${1 << (bit & 7)} <> 0`,
@@ -73,7 +73,7 @@ function firstBit(hash: number): number {
   return (hash ^ (hash >>> 17)) & BIT_MASK;
 }
 
-/** Of short pieces a keyword has few: a second bit makes up for that. */
+/** A keyword has few short grams, so each gets a second bit. */
 function secondBit(hash: number): number {
   return (Math.imul(hash, GOLDEN) >>> 9) & BIT_MASK;
 }

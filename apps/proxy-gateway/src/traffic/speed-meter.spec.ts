@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { aDelta, NOON } from '../../test/support/flows.js';
 import { SpeedMeter } from './speed-meter.js';
 
-it('reads bytes per second from deltas, and nothing once they stop', () => {
+it('computes bytes per second from deltas, and zero once they stop', () => {
   const meter = new SpeedMeter();
   expect(meter.read(NOON)).toEqual({ upload: 0, download: 0 });
   meter.add(aDelta({ at: NOON, upload: 100, download: 200 }), NOON);

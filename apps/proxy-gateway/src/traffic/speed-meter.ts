@@ -1,17 +1,17 @@
 import type { TrafficDelta } from '@gatehouse/proxy-kernel';
 
-/** Without a delta for this long nothing is moving: the kernel sends one a second while anything does. */
+/** The kernel sends a delta each second while there is traffic, so after this time there is none. */
 const STALE_MS = 2_500;
 const SECOND = 1_000;
 
-/** Turns the kernel's deltas into a rate. */
+/** Computes a rate from the kernel's deltas. */
 export class SpeedMeter {
   #last: { upload: number; download: number; at: number; heardAt: number } | null = null;
 
-  /** @param now of the process that asks; the kernel's clock only measures the distance between deltas. */
+  /** @param now the clock of this process; the kernel's clock only gives the distance between deltas. */
   add(delta: TrafficDelta, now: number): void {
     const since = this.#last === null ? SECOND : delta.at - this.#last.at;
-    // After a quiet time the bytes still belong to the second before the delta.
+    // After an idle time the bytes still belong to the second before the delta.
     const seconds = Math.min(Math.max(since, SECOND / 2), SECOND * 2) / SECOND;
     this.#last = {
       upload: Math.round(delta.upload / seconds),

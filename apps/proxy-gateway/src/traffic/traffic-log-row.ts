@@ -2,10 +2,10 @@ import type { ConnectionRecord } from '@gatehouse/proxy-kernel';
 import { nodeIdOf } from '../data/flow-names.js';
 import type { FlowNames } from '../data/flow-names.js';
 
-/** One row of `traffic_logs`, in the order and with the types of its columns. */
+/** A column of `traffic_logs`, in table order, with its type. */
 interface LogColumn {
   name: string;
-  /** Element type of the array that carries the column's values. */
+  /** The element type of the array with the column's values. */
   type: string;
   value(record: ConnectionRecord, names: FlowNames): unknown;
 }
@@ -47,7 +47,7 @@ const LOG_COLUMNS: readonly LogColumn[] = [
   { name: 'search_text', type: 'text', value: searchText },
 ];
 
-/** What a keyword is looked for in: lower case, one field a line so that no match spans two. */
+/** The text that keyword searches look at: lower case, one field per line, so that no match spans two fields. */
 export function searchText(record: ConnectionRecord, names: FlowNames): string {
   const rule = record.rule === null ? null : `${record.rule.type},${record.rule.payload}`;
   const fields = [record.host, record.destinationIp, names.node(record.nodeTag)?.name, rule, record.sourceIp];
@@ -56,12 +56,12 @@ export function searchText(record: ConnectionRecord, names: FlowNames): string {
     .toWellFormed();
 }
 
-/** PostgreSQL text holds no NUL, and a hostile client must not fill the log with one line. */
+/** PostgreSQL text cannot contain NUL, and a hostile client must not fill the log with one line. */
 function clean(text: string): string {
   return text.replaceAll('\0', '').slice(0, MAX_TEXT);
 }
 
-/** The values of many records, one array a column: what `unnest` takes. */
+/** The values of many records, one array per column, as `unnest` takes them. */
 export function logColumnArrays(records: readonly ConnectionRecord[], names: FlowNames): unknown[][] {
   return LOG_COLUMNS.map((column) => records.map((record) => column.value(record, names)));
 }

@@ -2,7 +2,7 @@ import { IsOptional, Matches, MaxLength } from 'class-validator';
 import { QueryInteger } from '../wire/query-integer.js';
 
 export class TrafficLogQuery {
-  /** Part of the host, address, node name, rule or client address; case does not matter. */
+  /** Part of the host, address, node name, rule or client address; case is ignored. */
   @IsOptional()
   @MaxLength(200)
   @Matches(/^\P{Cc}*$/u, { message: 'keyword must not contain control characters' })
@@ -14,9 +14,9 @@ export class TrafficLogQuery {
   @QueryInteger({ min: 0, max: 1_000_000_000 })
   offset = 0;
 
-  /** `next_cursor` of the page before: reaches any depth at the same cost. Not together with `offset`. */
+  /** `next_cursor` of the previous page; any depth costs the same. Not together with `offset`. */
   @IsOptional()
-  // Fifteen digits of milliseconds are the year 33658; sixteen can be past what a Date holds.
+  // Fifteen digits of milliseconds reach the year 33658; sixteen may exceed the range of Date.
   @Matches(/^\d{1,15}-\d{1,16}$/, { message: 'cursor must be a next_cursor of this list' })
   cursor?: string;
 }

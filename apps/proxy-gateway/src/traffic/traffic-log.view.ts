@@ -1,13 +1,13 @@
 import type { TrafficLogStatus, TrafficLogView } from '@gatehouse/contracts';
 
-/** A row of `traffic_logs` as it is read: the view's fields, times still dates. */
+/** A row of `traffic_logs` as it is read: the fields of the view, with times as dates. */
 export interface TrafficLogRow extends Omit<TrafficLogView, 'started_at' | 'ended_at' | 'duration_ms' | 'status'> {
   started_at: Date;
   ended_at: Date;
   status: TrafficLogStatus;
 }
 
-/** Columns to read, in the order the API shows them. */
+/** The columns to read, in the order of the API. */
 export const TRAFFIC_LOG_COLUMNS = [
   'id',
   'started_at',
@@ -52,7 +52,7 @@ export function toTrafficLogView(row: TrafficLogRow): TrafficLogView {
   };
 }
 
-/** Names the row that the next page starts behind. */
+/** Identifies the row that the next page starts behind. */
 export function cursorOf(row: TrafficLogRow): string {
   return `${row.ended_at.getTime()}-${row.id}`;
 }

@@ -10,10 +10,10 @@ import { cursorOf, parseCursor, toTrafficLogView, TRAFFIC_LOG_COLUMNS } from './
 import type { TrafficLogRow } from './traffic-log.view.js';
 
 const SEARCH_TIMEOUT_MS = 10_000;
-/** SQLSTATE of a statement cut by its time limit. */
+/** SQLSTATE of a statement that exceeded its time limit. */
 const QUERY_CANCELED = '57014';
 
-/** Keys of a page, one more than asked for when there is another page, and the rows that match in all. */
+/** The keys of a page, one more than requested if there is another page, and the number of all matching rows. */
 interface FoundPage {
   keys: RowKey[];
   total: number;
@@ -40,8 +40,7 @@ export class TrafficLogsService {
   }
 
   private async read(tx: EntityManager, query: TrafficLogQuery): Promise<TrafficLogListResponse> {
-    // Every statement is bounded by its limit and goes by an index; what the planner would rather do, expecting few
-    // matches, is to sort all of them.
+    // Every statement has a LIMIT and an index. Expecting few matches, the planner would rather sort all of them.
     await tx.query(
       `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS};
        SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off`,
@@ -85,7 +84,7 @@ async function matching(tx: EntityManager, query: TrafficLogQuery, text: string)
     offset > COUNT_LIMIT
       ? await readKeys(tx, { pattern: likePattern(text), before, offset, count: limit + 1 })
       : (await search.find(before, offset + limit + 1)).slice(offset);
-  // A page that is not full tells the total by itself.
+  // A page that is not full gives the total without a count.
   const atTheEnd = before === null && keys.length <= limit && (keys.length > 0 || offset === 0);
   if (atTheEnd) return { keys, total: offset + keys.length, total_exact: true };
   const counted = await search.count();
@@ -105,7 +104,7 @@ function readKeys(tx: EntityManager, { pattern, before, offset, count }: KeyQuer
   const parameters: unknown[] = [count, offset];
   if (pattern !== null) conditions.push(`search_text LIKE $${parameters.push(pattern)}`);
   if (before !== null) {
-    // Written out besides the row comparison, so that whole partitions are left aside.
+    // In addition to the row comparison, so that whole partitions can be skipped.
     const at = `$${parameters.push(new Date(before.endedAt))}::timestamptz`;
     conditions.push(`ended_at <= ${at} AND (ended_at, id) < (${at}, $${parameters.push(before.id)}::bigint)`);
   }

@@ -5,14 +5,14 @@ import { describeSections } from './describe-sections.js';
 import { dropPartitionsBefore } from './log-partitions.js';
 
 const DAY_MS = 86_400_000;
-/** A writer silent for this long is gone, and no repeat of its last batch can come any more. */
+/** A writer that has been silent for this long is gone, and cannot repeat its last batch. */
 const WRITER_DAYS = 30;
 
 export interface RetentionReport {
   droppedPartitions: string[];
 }
 
-/** Forgets what the settings say is old enough. */
+/** Deletes rows older than the settings allow. */
 @Injectable()
 export class TrafficRetention {
   constructor(

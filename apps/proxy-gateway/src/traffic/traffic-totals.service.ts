@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** What was carried since the first start, over restarts. Bytes and flows. */
+/** Bytes and flows since the first start, over restarts. */
 export interface TrafficTotals {
   upload: number;
   download: number;

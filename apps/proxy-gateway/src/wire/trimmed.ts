@@ -1,2 +1,2 @@
-/** For `@Transform`: text without the blanks around it, anything else as it came. */
+/** For `@Transform`: strings without surrounding white space, other values unchanged. */
 export const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);

@@ -42,7 +42,7 @@ describe('targetsThatTake', () => {
     expect(takes(target)).toBe(expected);
   });
 
-  it('believes nothing of nodes and groups that it does not know', () => {
+  it('assumes nothing about unknown nodes and groups', () => {
     const blind = targetsThatTake(null);
     expect(['DIRECT', 'n1', 'good'].map(blind)).toEqual([true, false, false]);
   });

@@ -4,9 +4,9 @@ import type { KernelConfig } from '@gatehouse/proxy-kernel';
 const TAKING = new Set(['DIRECT', 'REJECT', 'REJECT-DROP']);
 
 /**
- * Tells targets that take every flow: they exist, carry UDP and never hand on to the next rule, whatever their groups
- * choose.
- * @param config null while it is not known: of nodes and groups nothing is believed then.
+ * Returns a predicate for targets that accept every flow: they exist, carry UDP and never pass a flow to the next rule,
+ * whatever their groups choose.
+ * @param config null while unknown: no node or group counts then.
  */
 export function targetsThatTake(config: KernelConfig | null): (target: string) => boolean {
   const known = new Map<string, boolean>();
@@ -15,7 +15,7 @@ export function targetsThatTake(config: KernelConfig | null): (target: string) =
   const takes = (target: string): boolean => {
     const answer = known.get(target);
     if (answer !== undefined) return answer;
-    // A group that contains itself is refused elsewhere; here it takes nothing.
+    // Ends the recursion for a group that contains itself, which is refused elsewhere.
     known.set(target, false);
     const all = members.get(target);
     const result = TAKING.has(target) || (all !== undefined && all.every(takes));

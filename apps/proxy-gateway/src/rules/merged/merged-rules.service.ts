@@ -14,16 +14,19 @@ import { problemOf, toRuleView, type RuleSurroundings } from '../rule.view.js';
 import { setProblem } from '../../kernel-config/set-states.js';
 import { targetsThatTake } from './always-takes.js';
 
-/** What takes a look at every rule. Holds for a revision of them, and for what of their surroundings is unusable. */
+/**
+ * The results that need a look at every rule. Valid for one revision of the rules and for the same set of unusable
+ * targets.
+ */
 interface Analysis {
   shadowedBy: readonly (number | null)[];
   generatedAt: Date;
 }
 
-/** The list that the kernel is given, with what becomes of each rule in it. */
+/** The merged list of rules, with the state of each rule in it. */
 @Injectable()
 export class MergedRulesService {
-  /** Whoever asks while it is made waits for the same one. */
+  /** Concurrent callers share one analysis. */
   private latest: { version: string; analysis: Promise<Analysis> } | null = null;
 
   constructor(
@@ -73,7 +76,7 @@ export class MergedRulesService {
       .digest('hex')
       .slice(0, 16);
     if (this.latest?.version === version) return this.latest;
-    // What the kernel skips hides nothing.
+    // Rules that the kernel skips shadow nothing.
     const rules = merged.rules.map((rule) =>
       problemOf(rule, surroundings) === null ? rule : { ...rule, enabled: false },
     );

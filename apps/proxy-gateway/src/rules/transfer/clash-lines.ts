@@ -5,24 +5,25 @@ import { invalidText } from './import-input.js';
 export interface ClashLine {
   line: number;
   input: string;
-  /** A scalar that YAML has delimited: what looks like a comment in it is none. */
+  /** A scalar in quotes or a block: a `#` in it begins no comment. */
   quoted?: boolean;
 }
 
-/** What the general parser reads in a moment, whatever it is; lists of one plain rule a line have no such limit. */
+/** The YAML parser reads any text of this size quickly. Lists with one plain rule per line have no such limit. */
 const MAX_GENERAL_CHARS = 32 * 1024;
 const MAX_ITEM = 4_096;
 const KEY = /^(?:rules|payload)[ \t]*:(.*)$/;
 
 /**
- * The entries of the `rules:` (or `payload:`) list of a Clash document, and the comments between them, with their lines.
+ * The entries of the `rules:` (or `payload:`) list of a Clash document and the comments between them, with line
+ * numbers.
  * @throws AppError INVALID_ARGUMENT for a document that cannot be read.
  */
 export function readClashLines(lines: readonly string[]): ClashLine[] {
   return readPlainList(lines) ?? readDocument(lines);
 }
 
-/** One scalar a line, as everybody writes them. Null where YAML means something that takes a parser. */
+/** Reads one scalar per line, the usual form. Null if a line needs a YAML parser. */
 function readPlainList(lines: readonly string[]): ClashLine[] | null {
   const start = lines.findIndex((line) => KEY.test(line));
   if (lines.findIndex((line, index) => index > start && KEY.test(line)) >= 0) return null;
@@ -45,15 +46,15 @@ function readPlainList(lines: readonly string[]): ClashLine[] | null {
   return found;
 }
 
-/** What may follow the key of a list with its entries, or its absence, below. */
+/** Whether the text behind a list's key leaves the entries to the following lines. */
 function isOpen(rest: string): boolean {
   const text = rest.trim();
   return text === '' || text === '[]' || text.startsWith('#');
 }
 
-/** Null for YAML that takes a parser. */
+/** Null for YAML that needs a parser. */
 function readItem(text: string): string | null {
-  // No rule is so long: whatever it is, it is rejected as it stands.
+  // Too long for a rule: it will be rejected with its text.
   return text.length > MAX_ITEM ? text : readScalar(text);
 }
 
@@ -94,7 +95,7 @@ function readDocument(lines: readonly string[]): ClashLine[] {
   });
 }
 
-/** The whole document, which its aliases may need; of a large one only the list. */
+/** The whole document, since its aliases may be needed; of a large one only the list. */
 function relevantPart(lines: readonly string[]): { text: string; linesBefore: number } {
   const whole = lines.join('\n');
   if (whole.length <= MAX_GENERAL_CHARS) return { text: whole, linesBefore: 0 };
@@ -109,7 +110,7 @@ function parseYaml(text: string, lineCounter: LineCounter): Document {
   try {
     return parseDocument(text, { lineCounter, uniqueKeys: false, prettyErrors: false });
   } catch (error) {
-    // Lists within lists within lists: the parser calls itself for each.
+    // The parser recurses for nested lists.
     if (error instanceof RangeError) throw invalidText('is nested too deeply', error);
     throw error;
   }

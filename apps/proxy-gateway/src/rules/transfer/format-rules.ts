@@ -2,7 +2,7 @@ import { rawOf } from '../rule-definition.js';
 import type { ExistingRule } from './plan-import.js';
 import { disabledLine, noteLine, textLine } from './rule-remarks.js';
 
-/** One rule of the JSON export, as `POST /rules` and the import take it. */
+/** One rule of the JSON export, in the form that `POST /rules` and the import accept. */
 export interface ExportedRule {
   type: string;
   payload: string;
@@ -14,7 +14,7 @@ export interface ExportedRule {
   note: string | null;
 }
 
-/** Takes rules whose targets are written the way people read them. */
+/** @param rules with targets as users read them. */
 export function formatJson(rules: readonly ExistingRule[], exportedAt: Date): string {
   const list = rules.map(({ type, payload, target, noResolve, src, enabled, priority, note }): ExportedRule => ({
     type,
@@ -34,10 +34,10 @@ export function formatText(rules: readonly ExistingRule[], exportedAt: Date): st
   return `${[head, ...rules.flatMap((rule) => remarked(rule, textLine(rawOf(rule))))].join('\n')}\n`;
 }
 
-/** What mihomo takes as the `rules:` of its configuration. */
+/** The `rules:` of a mihomo configuration. */
 export function formatClash(rules: readonly ExistingRule[], exportedAt: Date): string {
   const head = `# ${rules.length} rules, ${exportedAt.toISOString()}`;
-  // An empty block would be null to YAML.
+  // YAML reads an empty block as null.
   const key = rules.some(({ enabled }) => enabled) ? 'rules:' : 'rules: []';
   const lines = rules.flatMap((rule) =>
     remarked(rule, rule.enabled ? `- ${scalar(rawOf(rule))}` : textLine(rawOf(rule))),
@@ -49,7 +49,7 @@ function remarked({ note, enabled }: ExistingRule, line: string): string[] {
   return [...(note === null ? [] : [noteLine(note)]), enabled ? line : disabledLine(line)];
 }
 
-/** Plain where YAML reads it as it stands. JSON's strings are YAML's double-quoted ones. */
+/** Unquoted if YAML allows it. JSON strings are valid double-quoted YAML. */
 function scalar(line: string): string {
   return /^[A-Za-z](?:[^\p{Cc}:#"'\u2028\u2029\uFEFF]*[^\p{Cc}:#"'\s\u2028\u2029\uFEFF])?$/u.test(line)
     ? line

@@ -22,7 +22,7 @@ const wanted = (name: string, more: Partial<WantedRule> = {}): WantedRule => ({
   ...more,
 });
 
-/** The names in the order in which the rules would be tried afterwards; new ids are higher than all others. */
+/** The names in the order of evaluation after the import; new ids are higher than all others. */
 function orderAfter(before: readonly ExistingRule[], plan: ImportPlan): string[] {
   const rows = new Map(before.filter(({ id }) => !plan.remove.includes(id)).map((rule) => [rule.id, { ...rule }]));
   for (const rule of plan.update) rows.set(rule.id, rule);
@@ -40,7 +40,7 @@ const before = (list: readonly string[], at: readonly number[], match: boolean):
 };
 
 describe('planImport', () => {
-  it('replaces: whatever was there, afterwards it is the import, and the same rules are the same rows', () => {
+  it('replaces all rules by those of the import, keeping the rows of equal ones', () => {
     fc.assert(
       fc.property(names, priorities, fc.boolean(), names, (old, at, match, fresh) => {
         const rules = before(old, at, match);
@@ -56,7 +56,7 @@ describe('planImport', () => {
     );
   });
 
-  it('appends: what was there stays in order, new ones come behind it and ahead of a closing MATCH', () => {
+  it('appends new rules behind the present ones and before a closing MATCH', () => {
     fc.assert(
       fc.property(names, priorities, fc.boolean(), names, (old, at, match, fresh) => {
         const rules = before(old, at, match);
@@ -101,14 +101,14 @@ describe('planImport', () => {
     ]);
   });
 
-  it('moves only the closing MATCH where there is no room ahead of it', () => {
+  it('moves only the closing MATCH if there is no room before it', () => {
     const rules = [existing(1, 'a', 5), existing(2, 'b', 6), existing(3, 'M1', 7)];
     const plan = planImport('append', rules, [wanted('x'), wanted('y')]);
     expect(plan.update.map(({ id }) => id)).toEqual([3]);
     expect(plan.counts).toMatchObject({ created: 2, updated: 0 });
   });
 
-  it('finds no room at the end of all priorities, and moves everybody', () => {
+  it('moves all rules if there is no room at the end of all priorities', () => {
     const rules = [existing(1, 'a', 0), existing(2, 'b', 1_000_000_000_000)];
     expect(orderAfter(rules, planImport('append', rules, [wanted('x')]))).toEqual(['a', 'b', 'x']);
   });

@@ -3,7 +3,7 @@ import { rawOf } from '../rule-definition.js';
 import type { StoredDefinition } from '../rule-definition.js';
 import { spread } from '../rule-order.js';
 
-/** A manual rule as it is. */
+/** A manual rule as it is stored. */
 export interface ExistingRule extends StoredDefinition {
   id: number;
   enabled: boolean;
@@ -11,7 +11,7 @@ export interface ExistingRule extends StoredDefinition {
   priority: number;
 }
 
-/** A rule as an import wants it; its target a kernel tag. What is undefined stays as it is. */
+/** A rule as the import wants it, with a kernel tag as target. Undefined fields stay unchanged. */
 export interface WantedRule extends StoredDefinition {
   enabled: boolean | undefined;
   note: string | null | undefined;
@@ -26,29 +26,29 @@ export interface PlannedRule extends StoredDefinition {
 
 export interface ImportPlan {
   create: PlannedRule[];
-  /** For each of `create` the items that are about it, to be given its id. */
+  /** For each rule of `create`, the items that get its id. */
   createdItems: ImportItem[][];
   update: (PlannedRule & { id: number })[];
   remove: number[];
-  /** One for each wanted rule, in order; then those removed. */
+  /** One for each wanted rule, in order, then the removed ones. */
   items: ImportItem[];
   counts: Record<ImportAction, number>;
 }
 
-/** The priority of each existing rule and of each slot that is none. */
+/** The priority of each existing rule, and of each slot for a new one. */
 type Places = ReadonlyMap<ExistingRule | Slot, number>;
 
-/** A wanted rule with the row that it is, if it is there already. */
+/** A wanted rule, with its row if it already exists. */
 interface Slot {
-  /** Its own, then those of its repetitions. */
+  /** Its own item, then those of its repetitions. */
   items: [ImportItem, ...ImportItem[]];
   wanted: WantedRule;
   existing: ExistingRule | null;
 }
 
 /**
- * What to do to the manual rules, in order, so that they become what an import wants. A rule that says the same as one
- * that is there is that one: its id and its hits stay.
+ * Plans the changes that turn the manual rules into those of an import. A wanted rule that equals an existing one is
+ * that rule: its id and its hits stay.
  */
 export function planImport(
   mode: ImportMode,
@@ -73,7 +73,7 @@ export function planImport(
   return plan;
 }
 
-/** Which of the wanted are there already, and which say what one before them says. */
+/** Matches wanted rules with existing ones, and repetitions with the first of them. */
 function assign(existing: readonly ExistingRule[], wanted: readonly WantedRule[]) {
   const present = new Map<string, ExistingRule>();
   for (const rule of existing) if (!present.has(keyOf(rule))) present.set(keyOf(rule), rule);
@@ -103,12 +103,12 @@ function decide(plan: ImportPlan, { items, wanted, existing }: Slot, priority: n
   }
   const changed = existing.enabled !== enabled || existing.note !== note;
   const moved = existing.priority !== priority;
-  // Who adds rules does not mean to change those that make room.
+  // Appending rules does not count as updating those that move to make room.
   if (changed || (moved && mode === 'replace')) items[0].action = 'updated';
   if (changed || moved) plan.update.push({ id: existing.id, ...rule });
 }
 
-/** Rules that the import does not mention and that have to make room. */
+/** Existing rules that the import does not mention and that have to move. */
 function moveOthers(
   plan: ImportPlan,
   existing: readonly ExistingRule[],
@@ -120,7 +120,7 @@ function moveOthers(
   }
 }
 
-/** In the order of the import; priorities that are given or that a rule has stay where they can. */
+/** In the order of the import; given and present priorities are kept where possible. */
 function placeAnew(slots: readonly Slot[]): Places {
   const ordered = [...slots];
   if (slots.every(({ wanted }) => wanted.priority !== undefined)) {
@@ -131,8 +131,8 @@ function placeAnew(slots: readonly Slot[]): Places {
 }
 
 /**
- * New rules behind all others, yet ahead of a closing MATCH, behind which none would be tried; a MATCH among them behind
- * that one, so that an addition does not change what is there.
+ * Places new rules behind all others, but before a closing MATCH, behind which they would never be reached. A MATCH
+ * among them goes behind that one, so that an import cannot change what is there.
  */
 function placeBehind(existing: readonly ExistingRule[], slots: readonly Slot[]): Places {
   const fresh = slots.filter((slot) => slot.existing === null);
@@ -148,7 +148,7 @@ function placeBehind(existing: readonly ExistingRule[], slots: readonly Slot[]):
   const attempts = [closing === null ? [] : [closing.priority], closing === null ? [] : [null]].map((place) =>
     spread([...before, ...free(ahead.length), ...place, ...free(behind.length)]),
   );
-  // No room ahead of the MATCH: it moves. No room at all: everybody does.
+  // Without room before the MATCH it moves; without any room all rules move.
   const stays = (tail: readonly number[]): boolean => before.length === 0 || tail[0] === before[0];
   const tail = attempts.find(
     (each, index) => stays(each) && (index > 0 || keepsClosing(each, ahead.length, { before, closing })),

@@ -22,7 +22,7 @@ describe('readRulesText', () => {
     ]);
   });
 
-  it('says of each bad line which it is and why', async () => {
+  it('names each bad line with the reason', async () => {
     const { rules, rejected, total } = await readRulesText(
       `DOMAIN,a.example,DIRECT\nNOSUCH,x,DIRECT\r\nDOMAIN,b.example\nDOMAIN,${'é'.repeat(300)},DIRECT\n`,
     );
@@ -53,7 +53,7 @@ describe('readRulesText', () => {
     ]);
   });
 
-  it('rejects what is no line in a Clash list, and counts all lines', async () => {
+  it('rejects entries of a Clash list that are not lines, and counts all lines', async () => {
     const read = await readRulesText('rules:\n  - {a: 1}\n  - null\n  - [DOMAIN, x]\n  - MATCH,DIRECT\n');
     expect(read.total).toBe(5);
     expect(read.rejected.map(({ line }) => line)).toEqual([2, 3, 4]);
@@ -70,7 +70,7 @@ describe('readRulesText', () => {
     await expect(async () => readRulesText(text)).rejects.toThrow(word);
   });
 
-  it('reads the list of a large document by itself', async () => {
+  it('reads only the list of a large document', async () => {
     const proxies = `proxies:\n${'  - {name: a, type: ss}\n'.repeat(5_000)}`;
     expect(await lines(`${proxies}rules: [\n  'DOMAIN,a.example,DIRECT',\n  "MATCH,PROXY"]\nlater: 1\n`)).toEqual([
       [5_003, 'DOMAIN', 'a.example', 'DIRECT'],
@@ -78,7 +78,7 @@ describe('readRulesText', () => {
     ]);
   });
 
-  it('is not held up by YAML that explodes', async () => {
+  it('is not held up by exploding YAML', async () => {
     let bomb = 'a0: &a0 [x,x,x,x,x,x,x,x,x]\n';
     for (let level = 1; level < 12; level++)
       bomb += `a${level}: &a${level} [${Array(9)
@@ -117,7 +117,7 @@ describe('hostile text', () => {
 });
 
 describe('readRulesArray', () => {
-  it('takes objects and lines, each for itself', async () => {
+  it('accepts objects and lines independently of each other', async () => {
     const read = await readRulesArray([
       { raw: 'DOMAIN,a.example,DIRECT', enabled: false, note: 'x', priority: 5 },
       'MATCH,DIRECT',

@@ -12,24 +12,24 @@ import type { RuleEntry } from './rule-object.js';
 export const IMPORT_FORMATS = ['text', 'clash', 'json'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-/** A rule that was read; its target still in the words of whoever wrote it. */
+/** A rule that was read; its target is still as written. */
 export interface ReadRule extends Omit<RuleEntry, 'body'> {
   index: number;
   line: number | null;
-  /** As given. */
+  /** The original text. */
   input: string;
   definition: StoredDefinition;
 }
 
 export interface ReadRules {
   format: ImportFormat;
-  /** Lines of the text, or entries of the array. */
+  /** The number of lines in the text, or of entries in the array. */
   total: number;
   rules: ReadRule[];
   rejected: ImportError[];
 }
 
-/** One entry before it is read. */
+/** An entry that has not been parsed. */
 interface Raw {
   line: number | null;
   input: string;
@@ -39,11 +39,11 @@ interface Raw {
 }
 
 const MAX_LINES = 1_000_000;
-/** Entries read before others get their turn. */
+/** Entries parsed before yielding to the event loop. */
 const SLICE = 2_000;
 const COMMENT = /^(#|\/\/|;)/;
 
-/** @throws AppError INVALID_ARGUMENT for a text that is no list of rules at all. */
+/** @throws AppError INVALID_ARGUMENT for a text that is not a list of rules. */
 export function readRulesText(text: string): Promise<ReadRules> {
   const clean = text.replace(/^\uFEFF/, '');
   if (/^\s*[[{]/.test(clean)) return readRulesArray(entriesOfJson(clean));
@@ -57,7 +57,7 @@ export function readRulesText(text: string): Promise<ReadRules> {
   return readAll(clash ? 'clash' : 'text', lines.length, raws);
 }
 
-/** Objects as `POST /rules` takes them, or rule lines. */
+/** Reads objects in the form of `POST /rules`, or rule lines. */
 export function readRulesArray(entries: readonly unknown[]): Promise<ReadRules> {
   const raws = entries.map((value) => ({ line: null, value, input: shown(value) }));
   return readAll('json', entries.length, raws);
@@ -80,7 +80,7 @@ async function readAll(format: ImportFormat, total: number, raws: readonly Raw[]
   return read;
 }
 
-/** Lines to entries: comments say something of the rule below them, or are skipped. */
+/** Converts lines to entries: a comment either belongs to the rule below it or is skipped. */
 function rawsOf(lines: readonly { line: number; input: string; quoted?: boolean }[]): Raw[] {
   const raws: Raw[] = [];
   let note: string | undefined;
@@ -104,7 +104,7 @@ function entriesOfJson(text: string): unknown[] {
     throw invalidText('is not valid JSON', cause);
   }
   const list = Array.isArray(parsed) ? parsed : (parsed as { rules?: unknown }).rules;
-  if (!Array.isArray(list)) throw invalidText('holds no list "rules"');
+  if (!Array.isArray(list)) throw invalidText('contains no list "rules"');
   return list;
 }
 

@@ -74,7 +74,7 @@ function wantedOf({ rules, rejected }: ReadRules): WantedRule[] {
 }
 
 describe('export and import', () => {
-  it('knows a payload for every type', () => {
+  it('has a payload for every type', () => {
     for (const type of RULE_TYPES) {
       expect(RULE_PAYLOADS[type], type).toBeDefined();
       for (const payload of RULE_PAYLOADS[type] ?? []) {

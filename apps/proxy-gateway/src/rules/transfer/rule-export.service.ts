@@ -18,7 +18,7 @@ const WRITERS = {
   clash: { write: formatClash, extension: 'yaml', contentType: 'application/yaml; charset=utf-8' },
 } as const satisfies Record<RuleExportFormat, object>;
 
-/** The manual rules as a file that the import takes back. */
+/** Writes the manual rules to a file that the import can read. */
 @Injectable()
 export class RuleExport {
   constructor(private readonly dataSource: DataSource) {}

@@ -20,11 +20,14 @@ interface Options {
   mode: ImportMode;
   dryRun: boolean;
   allowEmpty: boolean;
-  /** Takes the place of targets that do not exist. */
+  /** Replaces targets that do not exist. */
   defaultTarget: string | undefined;
 }
 
-/** Takes many manual rules at once: each entry for itself, all that are good in one transaction. */
+/**
+ * Imports many manual rules at once. Each entry is checked independently, and all valid ones are stored in one
+ * transaction.
+ */
 @Injectable()
 export class RuleImport {
   constructor(
@@ -33,7 +36,7 @@ export class RuleImport {
   ) {}
 
   /**
-   * @throws AppError INVALID_ARGUMENT for input that is no list of rules; UNPROCESSABLE where nothing would be left, or
+   * @throws AppError INVALID_ARGUMENT for input that is not a list of rules; UNPROCESSABLE if no rule would be left, or
    * for a default target that does not exist.
    */
   async run(body: RuleImportBody, query: { dryRun: boolean; allowEmpty: boolean }): Promise<ImportResult> {
@@ -92,20 +95,16 @@ function defaultTag(names: TargetNames, text: string): string {
   });
 }
 
-/** Whoever replaces all rules by a file that holds none has most likely the wrong file. */
+/** Replacing all rules by a file without any is most likely a mistake. */
 function refuseEmpty({ mode, allowEmpty }: Options, wanted: number, rejected: readonly ImportError[]): void {
   if (mode === 'append' || wanted > 0 || allowEmpty) return;
   const details = rejected.slice(0, SHOWN_DETAILS).map(({ index, line, message }) => ({
     field: line === null ? `rules[${index}]` : `text line ${line}`,
     message,
   }));
-  throw new AppError(
-    'UNPROCESSABLE',
-    'Nothing in it is a rule that could be taken; allow_empty=true removes all rules',
-    {
-      details,
-    },
-  );
+  throw new AppError('UNPROCESSABLE', 'It contains no valid rule; allow_empty=true removes all rules', {
+    details,
+  });
 }
 
 function toResult(

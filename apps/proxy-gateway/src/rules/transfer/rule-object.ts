@@ -2,7 +2,7 @@ import { AppError } from '@gatehouse/platform';
 import { MAX_PRIORITY } from '../rule-order.js';
 import type { RuleBody } from '../rule.dto.js';
 
-/** One entry of an import: what the rule is, and what is said of it besides. */
+/** One entry of an import: the rule and its remarks. */
 export interface RuleEntry {
   body: RuleBody;
   enabled?: boolean | undefined;
@@ -18,8 +18,8 @@ const FIELDS = new Set(['raw', 'type', 'payload', 'target', 'no_resolve', 'src',
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An entry as `POST /rules` takes it, or a rule line. By hand, since a hundred thousand come at once and each bad one
- * is to be told apart.
+ * Reads an object in the form of `POST /rules`, or a rule line. Written without a validation library, because up to a
+ * hundred thousand entries come at once and each bad one needs its own error.
  * @throws AppError INVALID_ARGUMENT.
  */
 export function readRuleObject(value: unknown): RuleEntry {

@@ -1,4 +1,4 @@
-/** What a text says of a rule in comments, so that other programs read the rules as they are. */
+/** The remarks on rules that texts carry in comments, so that other programs can still read the rules. */
 
 const NOTE = /^# note: (.*)$/;
 const DISABLED = /^# disabled: (.*)$/;
@@ -12,12 +12,12 @@ export function disabledLine(rule: string): string {
   return `# disabled: ${rule}`;
 }
 
-/** A rule for a list of lines; in quotation marks where it holds what would begin a comment. */
+/** The rule as a line of a text, in quotation marks if it contains what would begin a comment. */
 export function textLine(rule: string): string {
   return /\s(#|\/\/)/.test(rule) ? JSON.stringify(rule) : rule;
 }
 
-/** The same backwards, without a comment behind it. */
+/** The reverse of `textLine`; a comment behind the rule is cut off. */
 export function ruleIn(line: string): string {
   const bare = line.replace(/^-\s+/, '');
   return bare.startsWith('"') ? unquoted(bare) : bare.replace(/\s(#|\/\/).*$/, '');

@@ -13,7 +13,7 @@ export class RuleTransferController {
     private readonly importer: RuleImport,
   ) {}
 
-  /** Manual rules only: the others come from their own sources. */
+  /** Manual rules only; the others come from their own sources. */
   @Get('export')
   @AnswersFile(['application/json', 'text/plain', 'application/yaml'], 'The manual rules as a file')
   @Requires('read')

@@ -38,20 +38,20 @@ export class RuleImportBody {
   @IsString()
   text?: string;
 
-  /** Rules as `POST /rules` takes them, or rule lines. Each is checked for itself. */
+  /** Rules in the form of `POST /rules`, or rule lines. Each is checked on its own. */
   @Omittable()
-  // As they are: the transformer would copy each and look for types in it.
+  // Without conversion: the transformer would copy and inspect each of them.
   @Transform(({ obj }: { obj: { rules?: unknown } }) => obj.rules)
   @IsArray()
   @ArrayMaxSize(MAX_ENTRIES)
   rules?: unknown[];
 
-  /** Tells what would happen, and changes nothing. */
+  /** Reports what would happen without changing anything. */
   @Omittable()
   @IsBoolean()
   dry_run?: boolean;
 
-  /** Takes the place of targets that do not exist here. */
+  /** Replaces targets that do not exist here. */
   @Omittable()
   @IsString()
   @IsNotEmpty()
