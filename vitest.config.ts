@@ -2,8 +2,10 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const tests = {
   pool: 'forks',
-  testTimeout: 20_000,
-  hookTimeout: 60_000,
+  // Longer than `waitFor` waits, which says what did not happen.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
   restoreMocks: true,
   // A build machine tries a failed test once more; the summary names each one, and too many of them fail the run.
   // oxlint-disable-next-line node/no-process-env -- a configuration file of a tool has no other settings

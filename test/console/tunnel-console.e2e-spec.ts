@@ -6,8 +6,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { freePort } from '@gatehouse/net';
-import { findPeer, startTcpEcho, waitFor, type TcpEcho } from '@gatehouse/testing';
+import { findPeer, reservePort, startTcpEcho, type TcpEcho, waitFor } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestBrowser } from '../support/browser.js';
@@ -121,7 +120,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     const chosen = form.getByLabel('Client', { exact: true }).locator('option:checked');
     await chosen.filter({ hasText: 'Machine at home' }).waitFor({ state: 'attached' });
     await form.getByLabel('Target', { exact: true }).fill(`127.0.0.1:${echo.port}`);
-    const port = await freePort();
+    const port = await reservePort();
     await form.getByLabel('Port of the gateway').fill(String(port));
     await form.getByLabel('At address').fill('127.0.0.1');
     await form.getByLabel('Name', { exact: true }).fill('Echo');
@@ -192,7 +191,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
   it('says what is wrong at its field, and when somebody else was faster', async () => {
     const page = await signedIn();
     const { id } = await gateway.call('POST', '/clients', { name: 'contended' });
-    const port = await freePort();
+    const port = await reservePort();
     await gateway.call('POST', '/tunnels', {
       client_id: id,
       mode: 'tcp',

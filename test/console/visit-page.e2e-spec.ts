@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
-import { freePort } from '@gatehouse/net';
-import { findPeer, startTcpEcho, waitFor, type TcpEcho } from '@gatehouse/testing';
+import { findPeer, reservePort, startTcpEcho, type TcpEcho, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { TestBrowser } from '../support/browser.js';
 import { havePeers, requirePeer } from '../support/peers.js';
@@ -46,7 +45,7 @@ it('lets an address in to a raw tunnel from a browser without scripts, under the
     client_id: await gateway.clientWithAgent(),
     mode: 'tcp',
     listen_ip: '127.0.0.1',
-    listen_port: await freePort(),
+    listen_port: await reservePort(),
     target_addr: `127.0.0.1:${echo.port}`,
   });
   await waitFor(() => isIn(tunnel.listen_port), { timeoutMs: 10_000 });

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@gatehouse/net';
-import { findPeer, waitFor } from '@gatehouse/testing';
+import { findPeer, reservePort, waitFor } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RunningResourceSharing, type Demonstration } from '../support/resource-sharing.js';
 
@@ -77,7 +76,7 @@ describe('the third-party applications of docs/examples', () => {
 
   beforeAll(async () => {
     service = await RunningResourceSharing.start();
-    port = await freePort();
+    port = await reservePort();
     demo = await service.seedDemo([callbackAt(port)]);
   });
   afterEach(async () => {

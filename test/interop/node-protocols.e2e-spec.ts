@@ -1,6 +1,5 @@
-import { freePort } from '@gatehouse/net';
 import type { NodeTransport, ProxyNode } from '@gatehouse/contracts';
-import { findPeer } from '@gatehouse/testing';
+import { findPeer, reservePort } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, type TestContext } from 'vitest';
 import { itCarries } from '../support/carrying.js';
 import { NodeRig } from '../support/node-rig.js';
@@ -99,7 +98,7 @@ beforeAll(async () => {
   await serve('v2ray', V2RAY);
   await serve('xray', XRAY);
   const trojan = findPeer('trojan');
-  if (trojan) nodes.set('trojan/trojan', await startTrojan(programs, trojan, await freePort()));
+  if (trojan) nodes.set('trojan/trojan', await startTrojan(programs, trojan, await reservePort()));
   if (nodes.size > 0) rig = await NodeRig.start(nodes);
 });
 

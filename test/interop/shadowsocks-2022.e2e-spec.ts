@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { freePort } from '@gatehouse/net';
 import type { ProxyNode } from '@gatehouse/contracts';
-import { findPeer } from '@gatehouse/testing';
+import { findPeer, reservePort } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { itCarries } from '../support/carrying.js';
 import { NodeRig } from '../support/node-rig.js';
@@ -57,7 +56,7 @@ async function startServers(xray: string): Promise<Map<string, ProxyNode>> {
   const nodes = new Map<string, ProxyNode>();
   const inbounds: object[] = [];
   for (const { name, cipher, keyBytes, users } of SERVED) {
-    const port = await freePort();
+    const port = await reservePort();
     const server = randomBytes(keyBytes).toString('base64');
     const clients = Array.from({ length: users }, (_, index) => ({
       password: randomBytes(keyBytes).toString('base64'),

@@ -1,6 +1,5 @@
-import { freePort } from '@gatehouse/net';
 import type { ProxyNode } from '@gatehouse/contracts';
-import { findPeer } from '@gatehouse/testing';
+import { findPeer, reservePort } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { itCarries } from '../support/carrying.js';
 import { NodeRig } from '../support/node-rig.js';
@@ -52,7 +51,7 @@ describe('SSH with a private key and a known host key, by a real sshd', () => {
 
   it('tells a target that refuses from a server that does', async (context) => {
     const kernel = use(context, 'by key');
-    await expect(socksConnect(kernel.proxyPort, await freePort())).rejects.toThrow(/answered/);
+    await expect(socksConnect(kernel.proxyPort, await reservePort())).rejects.toThrow(/answered/);
     expect(await kernel.record()).toMatchObject({ errorStage: 'handshake', errorKind: 'unreachable' });
   });
 });
@@ -69,7 +68,7 @@ describe('SSH, by a real sshd', () => {
   for (const tag of ['another host key', 'another user', 'a password']) {
     it(`fails to sign in with ${tag}`, async (context) => {
       const kernel = use(context, tag);
-      await expect(socksConnect(kernel.proxyPort, await freePort())).rejects.toThrow(/answered/);
+      await expect(socksConnect(kernel.proxyPort, await reservePort())).rejects.toThrow(/answered/);
       expect(await kernel.record()).toMatchObject({ errorStage: 'handshake', errorKind: 'auth_failed' });
     });
   }

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { freePort } from '@gatehouse/net';
-import { formOf, VisitorBrowser, waitFor } from '@gatehouse/testing';
+import { formOf, reservePort, VisitorBrowser, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunningResourceSharing, type Demonstration } from '../support/resource-sharing.js';
 import type { SiteBrowser } from '../support/site-browser.js';
@@ -149,7 +148,7 @@ describe('visitors who sign in at resource-sharing', () => {
       client_id: client,
       mode: 'tcp',
       listen_ip: '127.0.0.1',
-      listen_port: await freePort(),
+      listen_port: await reservePort(),
       target_addr: `127.0.0.1:${echo}`,
     });
     const isIn = async (): Promise<boolean> => (await ask(tunnel.listen_port)) === 'ping';

@@ -3,8 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@gatehouse/net';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const PORT_VARIABLES = [
@@ -21,7 +20,7 @@ export type Ports = Record<(typeof PORT_VARIABLES)[number], number>;
 
 /** Ports that were free at this moment, all different. */
 export async function freePorts(): Promise<Ports> {
-  const ports = await Promise.all(PORT_VARIABLES.map(() => freePort()));
+  const ports = await Promise.all(PORT_VARIABLES.map(() => reservePort()));
   return Object.fromEntries(PORT_VARIABLES.map((name, i) => [name, ports[i]])) as Ports;
 }
 

@@ -6,8 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@gatehouse/net';
-import { createTestDatabase, logInFrom, startTcpEcho, waitFor } from '@gatehouse/testing';
+import { createTestDatabase, logInFrom, reservePort, startTcpEcho, waitFor } from '@gatehouse/testing';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 
@@ -42,7 +41,11 @@ class Machine implements AsyncDisposable {
 
   static async start(): Promise<Machine> {
     const database = await createTestDatabase();
-    return new Machine(database.url, () => database.drop(), [await freePort(), await freePort(), await freePort()]);
+    return new Machine(database.url, () => database.drop(), [
+      await reservePort(),
+      await reservePort(),
+      await reservePort(),
+    ]);
   }
 
   async startKernel(): Promise<ChildProcess> {

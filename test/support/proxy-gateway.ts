@@ -1,4 +1,4 @@
-import { freePort } from '@gatehouse/net';
+import { reservePort } from '@gatehouse/testing';
 import type { SystemStatus } from '@gatehouse/contracts';
 import type { TestDatabase } from '@gatehouse/testing';
 import { BuiltService } from './built-service.js';
@@ -21,12 +21,12 @@ export class RunningProxyGateway implements AsyncDisposable {
   }
 
   static async start(): Promise<RunningProxyGateway> {
-    const port = await freePort();
+    const port = await reservePort();
     const service = await BuiltService.start('proxy-gateway', {
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
       PROXY_GATEWAY_PORT: String(port),
       // It must come back on the same one after a crash.
-      PROXY_KERNEL_PORT: String(await freePort()),
+      PROXY_KERNEL_PORT: String(await reservePort()),
       WORKERS: 'inline',
     });
     const gateway = new RunningProxyGateway(service, port);

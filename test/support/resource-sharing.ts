@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from '@gatehouse/net';
+import { reservePort } from '@gatehouse/testing';
 import { withClient } from '@gatehouse/persistence';
 import type { TestDatabase } from '@gatehouse/testing';
 import { BuiltService } from './built-service.js';
@@ -41,7 +41,7 @@ export class RunningResourceSharing implements AsyncDisposable {
 
   static async start(env: Record<string, string> = {}): Promise<RunningResourceSharing> {
     // The issuer's name holds the port, so it has to be known beforehand.
-    const port = await freePort();
+    const port = await reservePort();
     const service = await BuiltService.start('resource-sharing', {
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
       RESOURCE_SHARING_PORT: String(port),

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort } from '@gatehouse/net';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { createServerIdentity, TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { BuiltService } from './built-service.js';
 
@@ -41,7 +40,12 @@ export class RunningTunnelGateway implements AsyncDisposable {
 
   /** `firstAdministrator`: `setup` waits for somebody with the token in the home; nobody is logged in then. */
   static async start(firstAdministrator: keyof typeof ADMINISTRATORS = 'password'): Promise<RunningTunnelGateway> {
-    const ports = { api: await freePort(), agents: await freePort(), http: await freePort(), https: await freePort() };
+    const ports = {
+      api: await reservePort(),
+      agents: await reservePort(),
+      http: await reservePort(),
+      https: await reservePort(),
+    };
     const service = await BuiltService.start('tunnel-gateway', {
       TUNNEL_GATEWAY_PORT: String(ports.api),
       TUNNEL_GATEWAY_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,

@@ -79,7 +79,7 @@ describe('/system', () => {
     process.kill(pid!, 'SIGKILL');
     const killed = performance.now();
     await waitFor(async () => (await kernel()).pid !== pid, { timeoutMs: 15_000 });
-    await waitFor(async () => (await kernel()).state === 'running', { timeoutMs: 15_000 });
+    await waitFor(async () => (await kernel()).state === 'running', { timeoutMs: 60_000 });
     expect(performance.now() - killed).toBeLessThan(10_000);
     expect(await kernel()).toMatchObject({ state: 'running', restarts: restarts + 1, generation: 1 });
     expect(await listeningPort(gateway.kernel)).toBeGreaterThan(0);
@@ -117,10 +117,10 @@ describe('/system', () => {
   }, 100_000);
 
   it('answers 503 KERNEL_UNAVAILABLE for what only the kernel knows, while it is down, and the rest as ever', async () => {
-    const { pid } = await kernel();
-    process.kill(pid!, 'SIGSTOP');
-    process.kill(pid!, 'SIGKILL');
     const down = await waitFor(async () => {
+      // Each time that it is up again: a busy machine may ask only after the next one has started.
+      const { state, pid } = await kernel();
+      if (state === 'running') process.kill(pid!, 'SIGKILL');
       const answer = await gateway.call('POST', '/system/reload');
       return answer.status === 503 ? answer : null;
     });
@@ -130,7 +130,7 @@ describe('/system', () => {
       request_id: expect.any(String),
     });
     expect((await gateway.call('GET', '/proxies')).status).toBe(200);
-    await waitFor(async () => (await kernel()).state === 'running', { timeoutMs: 15_000 });
+    await waitFor(async () => (await kernel()).state === 'running', { timeoutMs: 60_000 });
   });
 
   it('keeps the generation and answers 422 when a configuration cannot run', async () => {

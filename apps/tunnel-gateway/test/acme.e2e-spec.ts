@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { once } from 'node:events';
-import { freePort } from '@gatehouse/net';
 import { createLogger, rootModule } from '@gatehouse/platform';
-import { findPeer, peerOrSkip, waitFor } from '@gatehouse/testing';
+import { findPeer, peerOrSkip, reservePort, waitFor } from '@gatehouse/testing';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
@@ -41,7 +40,7 @@ async function yard(
 ): Promise<Yard> {
   const programs = { pebble: peerOrSkip('pebble') ?? '', names: findPeer('pebble-challtestsrv') ?? '' };
   if (programs.pebble === '' || programs.names === '') context.skip('pebble is not installed: npm run peers');
-  const ports = { http: await freePort(), https: await freePort() };
+  const ports = { http: await reservePort(), https: await reservePort() };
   const pebble = await Pebble.start({ programs, ports, ...options });
   closing.push(() => pebble.close());
   const world = await TunnelWorld.start({
@@ -239,7 +238,7 @@ describe('certificates by ACME, with an authority that refuses every other nonce
 
   it('tell why there is none, and wait', async (context) => {
     // The name leads to a port that nobody listens on.
-    const closedPort = await freePort();
+    const closedPort = await reservePort();
     const at = await yard(context, {}, { ports: { http: closedPort, https: closedPort } });
     const { id } = await host(at, 'lost.example.org');
     const view = await settled(at, id);

@@ -1,5 +1,4 @@
-import { freePort } from '@gatehouse/net';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { formatAgentKey, parseAgentKey } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { caller, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
@@ -9,7 +8,7 @@ let key: string;
 let ports: number[];
 beforeAll(async () => {
   world = await TunnelWorld.start();
-  ports = [await freePort(), await freePort()];
+  ports = [await reservePort(), await reservePort()];
   const ann = await world.user('ann');
   await world.user('vera', 'viewer');
   const gone = await world.client({}, ann.call);

@@ -42,6 +42,7 @@ class Transfer {
   sent = 0;
   received = 0;
   ended = false;
+  #stopped = false;
   /** Bytes sent, in order, with when. */
   readonly #piece = Buffer.alloc(2_000, 'x');
 
@@ -56,8 +57,13 @@ class Transfer {
     });
   }
 
+  /** Sends nothing more; what is on its way comes back. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
   #send(): void {
-    if (this.ended || this.socket.destroyed) return;
+    if (this.#stopped || this.ended || this.socket.destroyed) return;
     this.sent += this.#piece.length;
     this.socket.write(this.#piece);
   }
@@ -134,6 +140,7 @@ describe(`${TRANSFERS} transfers`, () => {
       line.mend();
     }
     expect(transfers.filter(({ ended }) => ended)).toEqual([]);
+    for (const transfer of transfers) transfer.stop();
     await waitFor(() => transfers.every((transfer) => transfer.received === transfer.sent));
     const all = transfers.map(({ socket }) => once(socket, 'close'));
     for (const { socket } of transfers) socket.destroy();
@@ -143,7 +150,7 @@ describe(`${TRANSFERS} transfers`, () => {
     expect((await counted(client.id)).inlet).toBe(total);
     expect((await counted(client.id)).export).toBe(received(transfers) + FIRST_BYTES);
     await finish(running);
-  }, 40_000);
+  }, 120_000);
 
   it('end at once when the agent is killed; another one serves, and nothing that passed is lost', async () => {
     const running = await begin();
@@ -161,7 +168,7 @@ describe(`${TRANSFERS} transfers`, () => {
     expect((await counted(client.id)).inlet).toBeGreaterThanOrEqual(least);
     successor.kill('SIGKILL');
     await finish(running);
-  }, 30_000);
+  }, 120_000);
 
   it('end at once when the edge is killed; the next one has its ports, and lost one second at most', async () => {
     const running = await begin();
@@ -184,7 +191,7 @@ describe(`${TRANSFERS} transfers`, () => {
     expect(after.export).toBeGreaterThanOrEqual(then);
     expect(after.export).toBeLessThanOrEqual(sent(transfers) + 100);
     await finish(running);
-  }, 40_000);
+  }, 120_000);
 
   it('leave no port behind when the client goes', async () => {
     const running = await begin();
@@ -198,5 +205,5 @@ describe(`${TRANSFERS} transfers`, () => {
       return (error as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
     });
     await finish(running);
-  }, 20_000);
+  }, 120_000);
 });

@@ -1,5 +1,4 @@
-import { freePort } from '@gatehouse/net';
-import { peerOrSkip } from '@gatehouse/testing';
+import { peerOrSkip, reservePort } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { caller, TunnelWorld, type Answer, type Caller } from './support/tunnel-world.js';
 import { TestNames } from './support/test-names.js';
@@ -18,7 +17,7 @@ let bob: Person;
 beforeAll(async () => {
   const program = peerOrSkip('pebble-challtestsrv');
   names = program === undefined ? undefined : await TestNames.start(program);
-  const servers = names?.address ?? `127.0.0.1:${await freePort()}`;
+  const servers = names?.address ?? `127.0.0.1:${await reservePort()}`;
   world = await TunnelWorld.start({ TUNNEL_DNS_SERVERS: servers, API_RATE_LIMIT: '0' });
   ann = await person(world, 'ann');
   bob = await person(world, 'bob');
@@ -168,7 +167,7 @@ describe('a gateway that trusts its users', () => {
   it('gives names to whoever comes first, but no public suffix and none that somebody owns', async () => {
     await using own = await TunnelWorld.start({
       TUNNEL_HOST_NAMES: 'any',
-      TUNNEL_DNS_SERVERS: `127.0.0.1:${await freePort()}`,
+      TUNNEL_DNS_SERVERS: `127.0.0.1:${await reservePort()}`,
     });
     const [ada, ben] = [await person(own, 'ada'), await person(own, 'ben')];
     await own.assign(ada, 'ada.example.org');

@@ -5,9 +5,8 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@gatehouse/net';
 import { withClient } from '@gatehouse/persistence';
-import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
+import { createTestDatabase, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
 import { TunnelAgent, type AgentStatus } from '@gatehouse/tunnel-kernel';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SteadyTransfer } from './support/steady-transfer.js';
@@ -125,7 +124,7 @@ afterEach(async () => {
 
 /** A platform with an agent, a tunnel, and a visitor who never stops talking. */
 async function busy(env: Record<string, string> = {}): Promise<SteadyTransfer> {
-  const agents = await freePort();
+  const agents = await reservePort();
   platform = await Platform.start({
     PATH: process.env['PATH'] ?? '',
     DATABASE_URL: database.url,
@@ -134,7 +133,7 @@ async function busy(env: Record<string, string> = {}): Promise<SteadyTransfer> {
     AUTO_MIGRATE: 'true',
     LOG_LEVEL: 'error',
     TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
-    TUNNEL_GATEWAY_PORT: String(await freePort()),
+    TUNNEL_GATEWAY_PORT: String(await reservePort()),
     TUNNEL_AGENT_PORT: String(agents),
     TUNNEL_HTTP_PORT: '0',
     TUNNEL_HTTPS_PORT: '0',
@@ -155,7 +154,7 @@ async function busy(env: Record<string, string> = {}): Promise<SteadyTransfer> {
       client_id: client.id,
       mode: 'tcp',
       listen_ip: '127.0.0.1',
-      listen_port: await freePort(),
+      listen_port: await reservePort(),
       target_addr: `127.0.0.1:${(target.address() as AddressInfo).port}`,
     })
   ).body;

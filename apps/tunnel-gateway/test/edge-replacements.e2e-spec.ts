@@ -4,8 +4,7 @@ import { existsSync } from 'node:fs';
 import { createServer as createHttpServer, get, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@gatehouse/net';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EdgeLauncher } from '../src/edge-host/edge-launcher.js';
 import { SteadyTransfer } from './support/steady-transfer.js';
@@ -125,7 +124,10 @@ describe.each(['1', '2'])('an edge of %s processes that is replaced under load',
       await once(target, 'listening');
       world.onClose(() => target.close());
       const clientId = sites[0]?.tunnel.client_id;
-      const udp = await world.tunnel(clientId, target.address().port, { mode: 'udp', listen_port: await freePort() });
+      const udp = await world.tunnel(clientId, target.address().port, {
+        mode: 'udp',
+        listen_port: await reservePort(),
+      });
       expect(await udpAnswers(udp.listen_port)).toBe(true);
 
       const { http } = world.edges.ports;

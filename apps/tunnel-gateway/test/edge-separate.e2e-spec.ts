@@ -6,8 +6,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@gatehouse/net';
-import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
+import { createTestDatabase, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SteadyTransfer } from './support/steady-transfer.js';
@@ -64,7 +63,7 @@ beforeAll(async () => {
   if (!existsSync(program('edge'))) throw new Error('apps/tunnel-gateway/dist is missing: run npm run build');
   database = await createTestDatabase();
   folder = mkdtempSync(join(tmpdir(), 'separate-'));
-  ports = { channel: await freePort(), health: await freePort(), agents: await freePort() };
+  ports = { channel: await reservePort(), health: await reservePort(), agents: await reservePort() };
   env = {
     PATH: process.env['PATH'] ?? '',
     DATABASE_URL: database.url,
@@ -106,7 +105,7 @@ describe('an edge on its own', () => {
       client_id: client.id,
       mode: 'tcp',
       listen_ip: '127.0.0.1',
-      listen_port: await freePort(),
+      listen_port: await reservePort(),
       target_addr: `127.0.0.1:${(target.address() as AddressInfo).port}`,
     });
     await waitFor(async () => (await ask(tunnel.listen_port, 'one')) === 'one', PATIENT);

@@ -8,8 +8,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
-import { freePort } from '@gatehouse/net';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { createServerIdentity, TunnelAgent, TunnelVisitor, type AgentTransport } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SteadyTransfer } from './support/steady-transfer.js';
@@ -268,7 +267,7 @@ describe('clients of several workers', () => {
     for (const { client } of sites.slice(0, WORKERS)) {
       const tunnel = await world.tunnel(client.id, target.address().port, {
         mode: 'udp',
-        listen_port: await freePort(),
+        listen_port: await reservePort(),
       });
       const visitor = createSocket('udp4');
       let answers = 0;

@@ -1,5 +1,4 @@
-import { freePort } from '@gatehouse/net';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
@@ -115,7 +114,7 @@ bindPort = 9000
 
 describe('configurations of frp', () => {
   it('come in, with a report of every line', async () => {
-    const [ssh, games] = [await freePort(), await freePort()];
+    const [ssh, games] = [await reservePort(), await reservePort()];
     const report = await bring('frp', { 'frps.toml': FRPS, 'frpc.toml': frpc(ssh, games) });
     expect(report).toMatchObject({ applied: true, dry_run: false, refused: 0, lines_left_out: 0 });
     const [client] = await list('/clients');
@@ -179,7 +178,7 @@ describe('configurations of frp', () => {
 
   it('bring keys that agents and visitors come in with', async () => {
     const target = await world.echo();
-    const port = await freePort();
+    const port = await reservePort();
     const report = await bring('frp', {
       'home.toml': `[[proxies]]\nname = "echo"\ntype = "tcp"\nlocalPort = ${target}\nremotePort = ${port}`,
     });
@@ -192,7 +191,7 @@ describe('configurations of frp', () => {
   it('are looked at without a change in a dry run', async () => {
     const report = await bring(
       'frp',
-      { 'frps.toml': FRPS, 'frpc.toml': frpc(await freePort(), await freePort()) },
+      { 'frps.toml': FRPS, 'frpc.toml': frpc(await reservePort(), await reservePort()) },
       { dry_run: true },
     );
     expect(report).toMatchObject({ applied: false, dry_run: true, refused: 0 });
@@ -202,7 +201,7 @@ describe('configurations of frp', () => {
   });
 
   it('come in whole or not at all', async () => {
-    const port = await freePort();
+    const port = await reservePort();
     const proxy = (name: string, more: string): string => `[[proxies]]\nname = "${name}"\n${more}\n`;
     const report = await bring('frp', {
       'frpc.toml': [
@@ -332,7 +331,7 @@ const flow = { ExportFlow: 0, InletFlow: 0, FlowLimit: 0, TimeLimit: '0001-01-01
 
 describe('configurations of nps', () => {
   it('come in as nps writes them', async () => {
-    const [ssh, proxy] = [await freePort(), await freePort()];
+    const [ssh, proxy] = [await reservePort(), await reservePort()];
     const base = { Status: true, RunStatus: true, Client: { Id: 2 }, Flow: flow, ServerIp: '' };
     const target = (text: string): object => ({ TargetStr: text, TargetArr: null, LocalProxy: false });
     const tasks = [

@@ -1,8 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { freePort } from '@gatehouse/net';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { TunnelVisitor } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
@@ -29,7 +28,10 @@ describe('modes that rows of the gateway turn on', () => {
     target.bind(0, '127.0.0.1');
     await once(target, 'listening');
     world.onClose(() => target.close());
-    const tunnel = await world.tunnel(client.id, target.address().port, { mode: 'udp', listen_port: await freePort() });
+    const tunnel = await world.tunnel(client.id, target.address().port, {
+      mode: 'udp',
+      listen_port: await reservePort(),
+    });
     const visitor = createSocket('udp4');
     world.onClose(() => visitor.close());
     let answers = 0;

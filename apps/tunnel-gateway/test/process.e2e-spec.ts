@@ -5,8 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@gatehouse/net';
-import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
+import { createTestDatabase, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseLine } from './support/database-line.js';
@@ -183,7 +182,7 @@ describe('the built service as a process', () => {
   it('serves its tunnels while it starts without a database, and goes on with it', async () => {
     await using own = await createTestDatabase();
     const line = await DatabaseLine.to(own.url);
-    const ports = { TUNNEL_GATEWAY_PORT: String(await freePort()), TUNNEL_AGENT_PORT: String(await freePort()) };
+    const ports = { TUNNEL_GATEWAY_PORT: String(await reservePort()), TUNNEL_AGENT_PORT: String(await reservePort()) };
     const env = {
       ...ports,
       DATABASE_URL: line.url,
@@ -207,7 +206,7 @@ describe('the built service as a process', () => {
       client_id: client.id,
       mode: 'tcp',
       listen_ip: '127.0.0.1',
-      listen_port: await freePort(),
+      listen_port: await reservePort(),
       target_addr: `127.0.0.1:${(echo.address() as AddressInfo).port}`,
     });
     const agent = agentOf(Number(ports.TUNNEL_AGENT_PORT), client.key);

@@ -1,4 +1,4 @@
-import { freePort } from '@gatehouse/net';
+import { reservePort } from '@gatehouse/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
@@ -64,7 +64,7 @@ it('tells everybody what of theirs wants attention', async () => {
 it('names tunnels through which everybody gets into the network of an agent', async () => {
   const client = await world.client({});
   const tunnel = async (more: object): Promise<number> => {
-    const body = { client_id: client.id, listen_port: await freePort(), target_addr: '', ...more };
+    const body = { client_id: client.id, listen_port: await reservePort(), target_addr: '', ...more };
     const made = await world.admin('POST', '/tunnels', body);
     expect(made).toMatchObject({ status: 201 });
     return made.body.id;

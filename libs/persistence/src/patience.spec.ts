@@ -76,7 +76,7 @@ it('gives up waiting for a lock, and reports that a later attempt may succeed', 
 });
 
 it('says that it is busy when there is no connection in time', async () => {
-  const dataSource = await service({ poolSize: 1, connectionTimeoutMs: 50 });
+  const dataSource = await service({ poolSize: 1, connectionTimeoutMs: 500 });
   const runner = dataSource.createQueryRunner();
   await runner.connect();
   const busy: unknown = await dataSource.query('SELECT 1').catch((error: unknown) => error);
@@ -112,8 +112,12 @@ it('lets go of a connection whose server has gone silent, and uses others', asyn
   const [{ pid }] = (await dataSource.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
   proxy.silence();
   await expect(addTo(dataSource, 1)()).rejects.toSatisfy(mayPass);
-  const [now] = (await dataSource.query('SELECT pg_backend_pid() AS pid')) as { pid: number }[];
-  expect(now?.pid).not.toBe(pid);
+  // Its limits are short for a busy machine: what is asked again is answered by another connection.
+  const now = await waitFor(async () => {
+    const [row] = (await dataSource.query('SELECT pg_backend_pid() AS pid')) as { pid: number }[];
+    return row?.pid;
+  });
+  expect(now).not.toBe(pid);
   await dataSource.destroy();
   open.splice(open.indexOf(dataSource), 1);
   await proxy.close();

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@gatehouse/net';
 import type { RunningServer } from './echo-servers.js';
 
+import { reservePort } from './reserve-port.js';
 import { waitFor } from './wait-for.js';
 
 export interface PgBouncerOptions {
@@ -27,7 +27,7 @@ export interface PgBouncer extends RunningServer {
 /** Starts a real PgBouncer on a free loopback port. */
 export async function startPgBouncer({ program, url, mode, settings = {} }: PgBouncerOptions): Promise<PgBouncer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
-  const port = await freePort();
+  const port = await reservePort();
   const target = new URL(url);
   const database = target.pathname.slice(1);
   const [user, password] = [target.username, target.password].map(decodeURIComponent);

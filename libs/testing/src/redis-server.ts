@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { freePort } from '@gatehouse/net';
 import type { RunningServer } from './echo-servers.js';
+import { reservePort } from './reserve-port.js';
 import { waitFor } from './wait-for.js';
 
 /** Path of a real program: from GATEHOUSE_PEERS_BIN, else from PATH. */
@@ -57,7 +57,7 @@ export interface RedisSecurity {
 /** Starts a real redis-server on a free loopback port, without persistence. */
 export async function startRedis(program: string, security?: RedisSecurity): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
-  const port = await freePort();
+  const port = await reservePort();
   let stop: (signal: NodeJS.Signals) => Promise<void> = () => Promise.resolve();
   const close = async (): Promise<void> => {
     await stop('SIGTERM');

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Waits until `condition` returns something truthy and returns it. A condition that throws is asked again; after
- * `timeoutMs` (5 s) the last reason is raised.
+ * `timeoutMs` (30 s: a busy machine needs its time, a condition that holds costs none) the last reason is raised.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = 5_000, intervalMs = 10 }: { timeoutMs?: number; intervalMs?: number } = {},
+  { timeoutMs = 30_000, intervalMs = 10 }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<NonNullable<T>> {
   const end = performance.now() + timeoutMs;
   let reason: unknown;

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createSecretBox, PersistenceModule } from '@gatehouse/persistence';
 import { createTestApp } from '@gatehouse/testing';
 import type { TestApp } from '@gatehouse/testing';
@@ -47,7 +50,9 @@ export interface TestApiOptions {
 export async function startTestApi({ settings: changes = {}, prepare }: TestApiOptions = {}): Promise<TestApi> {
   const database = await openServiceDatabase();
   await prepare?.(database.dataSource);
+  const home = mkdtempSync(join(tmpdir(), 'gatehouse-api-'));
   const settings = Object.assign(new ProxyGatewaySettings(), {
+    home,
     databaseUrl: database.url,
     adminPassword: PASSWORD,
     trustedProxies: ['127.0.0.1'],
@@ -62,6 +67,7 @@ export async function startTestApi({ settings: changes = {}, prepare }: TestApiO
     override: (builder) => builder.overrideProvider(KernelService).useValue(kernel),
   }).catch(async (error: unknown) => {
     await database.close();
+    rmSync(home, { recursive: true, force: true });
     throw error;
   });
   const request = requester(`${app.url}/api/v1`);
@@ -80,6 +86,7 @@ export async function startTestApi({ settings: changes = {}, prepare }: TestApiO
     close: async () => {
       await app.close();
       await database.close();
+      rmSync(home, { recursive: true, force: true });
     },
   };
 }

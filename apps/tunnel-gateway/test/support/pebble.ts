@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@gatehouse/net';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { makeCertificate } from '@gatehouse/testing';
 import { end, takes, TestNames } from './test-names.js';
 
@@ -43,7 +42,7 @@ export class Pebble {
   }
 
   static async start(options: PebbleOptions): Promise<Pebble> {
-    const pebble = new Pebble(options, await freePort(), await freePort());
+    const pebble = new Pebble(options, await reservePort(), await reservePort());
     pebble.names = await TestNames.start(options.programs.names);
     await pebble.startAuthority(pebble.names.address);
     return pebble;

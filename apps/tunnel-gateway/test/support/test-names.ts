@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { freePort } from '@gatehouse/net';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 
 /** A real name server on loopback (pebble's): every name is 127.0.0.1, TXT records are what a test sets. */
 export class TestNames {
@@ -18,7 +17,7 @@ export class TestNames {
   }
 
   static async start(program: string): Promise<TestNames> {
-    const [port, management] = [await freePort(), await freePort()];
+    const [port, management] = [await reservePort(), await reservePort()];
     const off = ['http01', 'https01', 'tlsalpn01'].flatMap((kind) => [`-${kind}`, '']);
     const addresses = ['-defaultIPv4', '127.0.0.1', '-defaultIPv6', ''];
     const listen = ['-dns01', `127.0.0.1:${port}`, '-management', `127.0.0.1:${management}`];

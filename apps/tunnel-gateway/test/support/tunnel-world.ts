@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { freePort } from '@gatehouse/net';
 import type { NewTunnelClientView } from '@gatehouse/contracts';
 import { withClient } from '@gatehouse/persistence';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { TunnelAgent, type AgentStatus } from '@gatehouse/tunnel-kernel';
 import type { EdgeLauncher } from '../../src/edge-host/edge-launcher.js';
 import { Edges } from '../../src/edge-host/edges.service.js';
@@ -106,7 +105,7 @@ export class TunnelWorld implements AsyncDisposable {
       client_id: clientId,
       mode: 'tcp',
       listen_ip: '127.0.0.1',
-      listen_port: await freePort(),
+      listen_port: await reservePort(),
       target_addr: `127.0.0.1:${targetPort}`,
       ...body,
     });
