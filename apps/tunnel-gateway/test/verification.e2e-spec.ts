@@ -236,7 +236,7 @@ describe('a host that asks a service, as Traefik and nginx do', () => {
       answer = broken;
       expect((await browser(name).ask()).status).toBe(503);
     }
-  }, 15_000);
+  });
 
   it('remembers a yes as long as the policy says, and until it changes', async () => {
     const { name, policy } = await guarded(callback({ ttl_seconds: 600 }));
