@@ -46,10 +46,10 @@ export function makePrivateFolder(folder: string, mode = 0o700): void {
 }
 
 /** Writes a file of this user's alone (0600): a reader sees the former content or the new one, never a part of it. */
-export function writePrivate(file: string, text: string): void {
+export function writePrivate(file: string, contents: string | Buffer): void {
   const draft = draftOf(file);
   try {
-    writeFileSync(draft, text, { mode: 0o600 });
+    writeFileSync(draft, contents, { mode: 0o600 });
     keepOwner(draft);
     renameSync(draft, file);
   } catch (error) {

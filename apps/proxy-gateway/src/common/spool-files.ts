@@ -1,5 +1,6 @@
-import { constants, mkdirSync, openSync } from 'node:fs';
+import { constants, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { keepOwner, makePrivateFolder } from '@gatehouse/net';
 
 /** The argument by which the kernel's process knows that descriptors 4 and 5 are files for its records. */
 export const SPOOL_ARGUMENT = 'spool';
@@ -9,8 +10,13 @@ export type SpoolFiles = readonly [number, number];
 
 /** @throws Error from the file system if the folder is not writable. */
 export function openSpoolFiles(folder: string, name: string): SpoolFiles {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
-  const open = (part: string): number => openSync(join(folder, `${name}-${part}`), flags, 0o600);
+  const open = (part: string): number => {
+    const file = join(folder, `${name}-${part}`);
+    const descriptor = openSync(file, flags, 0o600);
+    keepOwner(file);
+    return descriptor;
+  };
   return [open('a'), open('b')];
 }

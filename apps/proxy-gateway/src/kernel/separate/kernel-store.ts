@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFolder, writePrivate } from '@gatehouse/net';
 import type { SecretBox } from '@gatehouse/persistence';
 import type { KernelConfig } from '@gatehouse/proxy-kernel';
 import type { EventBatch } from '../../common/kernel-ipc.js';
@@ -23,7 +24,7 @@ export class KernelStore {
   constructor(home: string, box: SecretBox) {
     this.folder = join(home, 'proxy-kernel');
     this.box = box;
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(this.folder);
   }
 
   saveConfiguration(config: KernelConfig): void {
@@ -83,11 +84,8 @@ export class KernelStore {
     return sealed === null ? null : (JSON.parse(this.box.open(sealed.toString('utf8'))) as T);
   }
 
-  /** Writes the whole file or leaves the old one. */
   private write(name: string, contents: string | Buffer): void {
-    const file = join(this.folder, name);
-    writeFileSync(`${file}.new`, contents, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    writePrivate(join(this.folder, name), contents);
   }
 }
 
