@@ -1,4 +1,6 @@
-import { StreamEmitter, type ByteStream } from '@gatehouse/net';
+import { once } from 'node:events';
+import net from 'node:net';
+import { DialedSocket, StreamEmitter, type ByteStream } from '@gatehouse/net';
 import { describe, expect, it } from 'vitest';
 import { EncodedStream } from './encoded-stream.js';
 
@@ -31,6 +33,19 @@ class Plain extends EncodedStream {
   }
 }
 
+/** Says inside the stream that it is done, as VMess does. */
+class EndedByZero extends Plain {
+  protected override get halfCloses(): boolean {
+    return false;
+  }
+
+  protected override decode(bytes: Buffer): void {
+    const end = bytes.indexOf(0);
+    this.give(end < 0 ? bytes : bytes.subarray(0, end));
+    if (end >= 0) this.endReading();
+  }
+}
+
 describe('a stream inside frames', () => {
   it.each([
     ['reset', (stream: Plain) => stream.resetAndDestroy()],
@@ -57,5 +72,25 @@ describe('a stream inside frames', () => {
     expect(closed).toBe(0);
     stream.end();
     await expect.poll(() => closed).toBe(1);
+  });
+
+  it('closes when its end came while its owner was slow', async () => {
+    const server = net.createServer((socket) => socket.end('last words\0')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as net.AddressInfo;
+    const socket = new DialedSocket();
+    socket.connect({ port, host: '127.0.0.1' });
+    const stream = new EndedByZero(socket);
+    const read: string[] = [];
+    stream.on('data', (chunk) => {
+      read.push(chunk.toString());
+      stream.pause();
+      setImmediate(() => stream.resume());
+    });
+    stream.on('end', () => stream.end());
+    stream.resume();
+    await once(stream, 'close');
+    expect(read).toEqual(['last words']);
+    server.close();
   });
 });

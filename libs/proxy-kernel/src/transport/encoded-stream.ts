@@ -72,8 +72,9 @@ export abstract class EncodedStream extends StreamOver implements ByteStream {
       if (plain) this.emit('data', plain);
     }
     if (this.paused) return;
+    // After an end inside the stream, too: a connection that nobody reads never notices that the server closed it.
+    this.inner.resume();
     if (this.sourceEnded) this.emitEnd();
-    else this.inner.resume();
   }
 
   unshift(chunk: Uint8Array): void {
