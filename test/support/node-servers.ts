@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '@gatehouse/net';
 import type { NodeTls, NodeTransport, ProxyNode } from '@gatehouse/contracts';
@@ -31,7 +30,7 @@ export async function startInbounds(
   binary: string,
   served: readonly ServedNode[],
 ): Promise<ProxyNode[]> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-inbounds-'));
+  const folder = programs.folder('gatehouse-inbounds-');
   const ports = await Promise.all(served.map(() => freePort()));
   const config = path.join(folder, 'config.json');
   const xray = path.basename(binary) === 'xray';
@@ -43,13 +42,12 @@ export async function startInbounds(
     writeFileSync(config, JSON.stringify({ log: { loglevel: 'warning' }, inbounds, outbounds }));
     return xray ? ['run', '-c', config] : ['-config', config];
   });
-  rmSync(folder, { recursive: true });
   return served.map((one, index) => nodeOf(one, ports[index]!));
 }
 
 /** Starts Debian's trojan; the node for it. */
 export async function startTrojan(programs: Programs, binary: string, deadPort: number): Promise<ProxyNode> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-trojan-'));
+  const folder = programs.folder('gatehouse-trojan-');
   writeFileSync(path.join(folder, 'cert.pem'), CERTIFICATE);
   writeFileSync(path.join(folder, 'key.pem'), PRIVATE_KEY, { mode: 0o600 });
   const config = path.join(folder, 'config.json');
@@ -61,7 +59,6 @@ export async function startTrojan(programs: Programs, binary: string, deadPort: 
     writeFileSync(config, JSON.stringify(settings));
     return ['-c', config];
   });
-  rmSync(folder, { recursive: true });
   return { type: 'trojan', name: 'trojan', server: '127.0.0.1', port, password: PASSWORD, tls: TLS };
 }
 
