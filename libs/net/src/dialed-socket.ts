@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { flowEmit } from './flow-boundary.js';
-import { handOn, ReadMemory } from './read-memory.js';
+import { deliverTo, ReadMemory } from './read-memory.js';
 
 /**
  * An outgoing TCP socket that reads into memory it uses again: about 30 % less CPU per byte than a fresh buffer for
@@ -14,13 +14,13 @@ export class DialedSocket extends Socket {
   private readonly memory: ReadMemory;
 
   constructor() {
-    const memory: ReadMemory = new ReadMemory((chunk) => handOn(this, chunk));
+    const memory: ReadMemory = new ReadMemory((chunk) => deliverTo(this, chunk));
     super({
       allowHalfOpen: true,
-      onread: { buffer: () => memory.takeNext(), callback: (bytes: number) => memory.received(bytes) },
+      onread: { buffer: () => memory.nextBuffer(), callback: (bytes: number) => memory.received(bytes) },
     });
     this.memory = memory;
-    this.on('close', () => memory.giveBack());
+    this.on('close', () => memory.recycle());
   }
 
   release(): void {

@@ -59,24 +59,24 @@ export class GuessLimit {
   }
 
   /** Seconds until an attempt is looked at; 0: now. Counts nothing. */
-  wait(guess: Guess): number {
+  secondsToWait(guess: Guess): number {
     let longest = 0;
-    for (const { key, most } of this.limitsOf(guess)) {
+    for (const { key, max } of this.limitsOf(guess)) {
       const window = this.recent(key);
-      if (window && window.count >= most) longest = Math.max(longest, this.left(window));
+      if (window && window.count >= max) longest = Math.max(longest, this.secondsLeft(window));
     }
     return longest;
   }
 
   /** Counts an attempt before it is looked at, so that attempts made at once count, too. False: it is refused. */
-  take(guess: Guess): boolean {
-    if (this.wait(guess) > 0) return false;
+  acquire(guess: Guess): boolean {
+    if (this.secondsToWait(guess) > 0) return false;
     for (const key of keysOf(guess)) this.count(key);
     return true;
   }
 
   /** The attempt that was taken could not be looked at, and does not count. */
-  giveBack(guess: Guess): void {
+  release(guess: Guess): void {
     for (const key of keysOf(guess)) {
       const window = this.recent(key);
       if (window && window.count > 0) window.count -= 1;
@@ -84,17 +84,17 @@ export class GuessLimit {
   }
 
   /** The attempt that was taken was right: it does not count, and its address is known for this account. */
-  right(guess: Guess): void {
-    this.giveBack(guess);
+  succeed(guess: Guess): void {
+    this.release(guess);
     const [pair] = keysOf(guess);
     remember(this.known, pair, this.now() + this.limits.knownMs, MAX_KNOWN);
   }
 
-  private limitsOf(guess: Guess): { key: string; most: number }[] {
+  private limitsOf(guess: Guess): { key: string; max: number }[] {
     const [pair, address, account] = keysOf(guess);
-    const own = { key: pair, most: this.limits.pair };
+    const own = { key: pair, max: this.limits.pair };
     if ((this.known.get(pair) ?? 0) > this.now()) return [own];
-    return [own, { key: address, most: this.limits.address }, { key: account, most: this.limits.account }];
+    return [own, { key: address, max: this.limits.address }, { key: account, max: this.limits.account }];
   }
 
   private recent(key: string): Window | undefined {
@@ -102,7 +102,7 @@ export class GuessLimit {
     return window && this.now() - window.since < this.limits.windowMs ? window : undefined;
   }
 
-  private left({ since }: Window): number {
+  private secondsLeft({ since }: Window): number {
     return Math.max(1, Math.ceil((since + this.limits.windowMs - this.now()) / 1000));
   }
 
@@ -120,11 +120,11 @@ function keysOf({ scope, address, account }: Guess): [pair: string, address: str
 }
 
 /** Keeps the newest. A part goes at a time: finding the oldest of a Map is slow after many single deletions. */
-function remember<Value>(entries: Map<string, Value>, key: string, value: Value, most: number): void {
+function remember<Value>(entries: Map<string, Value>, key: string, value: Value, max: number): void {
   entries.delete(key);
   entries.set(key, value);
-  if (entries.size <= most) return;
-  let surplus = Math.ceil(most / 8);
+  if (entries.size <= max) return;
+  let surplus = Math.ceil(max / 8);
   for (const oldest of entries.keys()) {
     if (surplus-- <= 0) return;
     entries.delete(oldest);

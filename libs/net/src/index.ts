@@ -19,8 +19,8 @@ export { relay, type RelayEnd, type RelayEndReason, type RelayHandle, type Relay
 export { listenTcp } from './listen.js';
 export { freePort, listenOnce } from './free-port.js';
 export { ListeningSockets, type HandedSocket, type SocketHandle } from './listening-sockets.js';
-export { Newcomers, type NewcomerLimits } from './newcomers.js';
-export { StreamEmitter, StreamOver } from './stream-over.js';
+export { PendingConnections, type PendingConnectionLimits } from './pending-connections.js';
+export { StreamEmitter, CarriedStream } from './carried-stream.js';
 export { DialedSocket } from './dialed-socket.js';
 export { withRoomBefore } from './read-memory.js';
 export { reuseMemory } from './reuse-memory.js';

@@ -4,7 +4,7 @@ import { ReadMemory, withRoomBefore } from './read-memory.js';
 function chunkOf(text: string): Buffer {
   let chunk: Buffer = Buffer.alloc(0);
   const memory = new ReadMemory((part) => (chunk = part));
-  memory.takeNext().write(text);
+  memory.nextBuffer().write(text);
   memory.received(text.length);
   return chunk;
 }
@@ -12,11 +12,11 @@ function chunkOf(text: string): Buffer {
 describe('the memory of a socket that is dialled', () => {
   it('is the same for each address, until something was read', () => {
     const memory: ReadMemory = new ReadMemory(() => memory.release());
-    const first = memory.takeNext();
-    expect([memory.takeNext(), memory.takeNext()]).toEqual([first, first]);
+    const first = memory.nextBuffer();
+    expect([memory.nextBuffer(), memory.nextBuffer()]).toEqual([first, first]);
     memory.received(1);
-    expect(memory.takeNext()).toBeUndefined();
-    memory.giveBack();
+    expect(memory.nextBuffer()).toBeUndefined();
+    memory.recycle();
   });
 });
 
@@ -50,17 +50,17 @@ describe('how much a socket reads at a time', () => {
   let keeps = false;
 
   afterEach(() => {
-    for (const socket of sockets.splice(0)) socket.giveBack();
+    for (const socket of sockets.splice(0)) socket.recycle();
     keeps = false;
   });
 
   function newSocket(): { read: (bytes?: number) => number } {
     const memory: ReadMemory = new ReadMemory(() => void (keeps || memory.release()));
     sockets.push(memory);
-    let current = memory.takeNext();
+    let current = memory.nextBuffer();
     // Node goes on with the buffer it has where it is given none.
     const next = (): Buffer => {
-      const given = memory.takeNext();
+      const given = memory.nextBuffer();
       return Buffer.isBuffer(given) ? given : current;
     };
     return {
@@ -114,18 +114,18 @@ describe('how much a socket reads at a time', () => {
       const socket = newSocket();
       expect([socket.read(), socket.read()]).toEqual([64 * KIB, 256 * KIB]);
       if (round % 2 === 0) sockets.at(-1)?.received(1);
-      sockets.pop()?.giveBack();
+      sockets.pop()?.recycle();
     }
   });
 
   it('never has one buffer for two sockets', () => {
     let closing: ReadMemory | undefined;
-    const memory: ReadMemory = new ReadMemory(() => closing?.giveBack());
-    memory.takeNext();
+    const memory: ReadMemory = new ReadMemory(() => closing?.recycle());
+    memory.nextBuffer();
     closing = memory;
     memory.received(8 * KIB);
     const taken = Array.from({ length: 300 }, () => new ReadMemory(() => undefined));
     sockets.push(...taken);
-    expect(new Set(taken.map((socket) => socket.takeNext().buffer)).size).toBe(300);
+    expect(new Set(taken.map((socket) => socket.nextBuffer().buffer)).size).toBe(300);
   });
 });

@@ -53,7 +53,7 @@ export function withRoomBefore(chunk: Uint8Array, bytes: number): Buffer | null 
  * To the listeners of `socket`, or behind what waits for them: Node goes on reading for a socket that is paused in the turn in
  * which it was resumed first.
  */
-export function handOn(socket: Socket & { release?(): void }, chunk: Buffer): void {
+export function deliverTo(socket: Socket & { release?(): void }, chunk: Buffer): void {
   if (socket.readableFlowing) return void socket.emit('data', chunk);
   socket.push(Buffer.from(chunk));
   socket.release?.();
@@ -97,7 +97,7 @@ export class ReadMemory {
    * 8 to 256 KiB. Asked for each address that is dialled and then after every read, where anything but a buffer means
    * "keep the one you have". Before a read it would mean that the system reads elsewhere, and this memory is taken for it.
    */
-  takeNext(): Buffer {
+  nextBuffer(): Buffer {
     const isNew = !this.wasRead;
     this.wasRead = false;
     if (this.current === null) this.current = pools[0].take();
@@ -120,7 +120,7 @@ export class ReadMemory {
   }
 
   /** The socket is closed. */
-  giveBack(): void {
+  recycle(): void {
     if (this.next !== null) this.pool.give(this.next, true);
     else if (this.current !== null) this.pool.give(this.current, this.released);
     this.current = null;

@@ -19,7 +19,7 @@ export interface Throttle {
 }
 
 /** One direction of a relay that is held back: what of the last chunk may not go yet. */
-export interface ThrottledLane {
+export interface ThrottledDirection {
   readonly from: ByteStream;
   readonly to: ByteStream;
   held: Buffer | null;
@@ -27,7 +27,7 @@ export interface ThrottledLane {
   ended: boolean;
 }
 
-export function throttledLane(from: ByteStream, to: ByteStream): ThrottledLane {
+export function throttledDirection(from: ByteStream, to: ByteStream): ThrottledDirection {
   return { from, to, held: null, ended: false };
 }
 
@@ -37,36 +37,36 @@ export function throttledLane(from: ByteStream, to: ByteStream): ThrottledLane {
  */
 export class RelayThrottle implements ThrottleWaiter {
   private readonly throttle: Throttle;
-  private readonly lanes: readonly [ThrottledLane, ThrottledLane];
+  private readonly directions: readonly [ThrottledDirection, ThrottledDirection];
 
-  constructor(throttle: Throttle, lanes: readonly [ThrottledLane, ThrottledLane]) {
+  constructor(throttle: Throttle, directions: readonly [ThrottledDirection, ThrottledDirection]) {
     this.throttle = throttle;
-    this.lanes = lanes;
+    this.directions = directions;
     if (this.waiting > 0) throttle.enqueue(this);
   }
 
   get waiting(): number {
-    const [up, down] = this.lanes;
+    const [up, down] = this.directions;
     return (up.held?.length ?? 0) + (down.held?.length ?? 0);
   }
 
   /** Sends what may go of a chunk; with a rest it keeps the chunk, and the reader is paused. */
-  pass(lane: ThrottledLane, chunk: Buffer): void {
+  pass(direction: ThrottledDirection, chunk: Buffer): void {
     // Bytes that come although the reader is paused (it had read them already) go behind those that are held.
-    if (lane.held) {
-      lane.held = Buffer.concat([lane.held, chunk]);
+    if (direction.held) {
+      direction.held = Buffer.concat([direction.held, chunk]);
       return;
     }
     const count = this.throttle.take(chunk.length);
-    if (count === chunk.length) return send(lane, chunk);
-    if (count > 0) lane.to.write(chunk.subarray(0, count));
-    lane.held = chunk.subarray(count);
-    lane.from.pause();
+    if (count === chunk.length) return send(direction, chunk);
+    if (count > 0) direction.to.write(chunk.subarray(0, count));
+    direction.held = chunk.subarray(count);
+    direction.from.pause();
     this.throttle.enqueue(this);
   }
 
   grant(bytes: number): void {
-    const [up, down] = this.lanes;
+    const [up, down] = this.directions;
     const half = Math.ceil(bytes / 2);
     const upload = Math.min(up.held?.length ?? 0, Math.max(half, bytes - (down.held?.length ?? 0)));
     release(up, upload);
@@ -78,19 +78,19 @@ export class RelayThrottle implements ThrottleWaiter {
   }
 }
 
-function send({ from, to }: ThrottledLane, chunk: Buffer): void {
+function send({ from, to }: ThrottledDirection, chunk: Buffer): void {
   if (!to.write(chunk) && to.writableLength > 0) from.pause();
   if (from.release && to.writableLength === 0) from.release();
 }
 
 /** Lets `bytes` of what is held go. */
-export function release(lane: ThrottledLane, bytes: number): void {
-  const { held, from, to } = lane;
+export function release(direction: ThrottledDirection, bytes: number): void {
+  const { held, from, to } = direction;
   if (!held || bytes === 0) return;
-  lane.held = bytes < held.length ? held.subarray(bytes) : null;
+  direction.held = bytes < held.length ? held.subarray(bytes) : null;
   if (to.destroyed) return;
   const room = to.write(held.subarray(0, bytes)) || to.writableLength === 0;
-  if (lane.held) return;
-  if (lane.ended) to.end();
+  if (direction.held) return;
+  if (direction.ended) to.end();
   else if (room) from.resume();
 }

@@ -1,6 +1,12 @@
 import { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
 import { resetStream, type ByteStream } from './byte-stream.js';
-import { release, RelayThrottle, throttledLane, type Throttle, type ThrottledLane } from './relay-throttle.js';
+import {
+  release,
+  RelayThrottle,
+  throttledDirection,
+  type Throttle,
+  type ThrottledDirection,
+} from './relay-throttle.js';
 
 export type RelayEndReason = 'client_closed' | 'remote_closed' | 'client_error' | 'remote_error' | 'idle' | 'stopped';
 
@@ -59,8 +65,8 @@ class Relay implements RelayHandle {
   private idle: IdleWatch | undefined;
   private readonly halfClosedMs: number;
   private throttle: RelayThrottle | null = null;
-  private readonly up: ThrottledLane;
-  private readonly down: ThrottledLane;
+  private readonly up: ThrottledDirection;
+  private readonly down: ThrottledDirection;
 
   constructor(client: ByteStream, remote: ByteStream, counter: ByteCounter, options: RelayOptions) {
     this.client = client;
@@ -68,8 +74,8 @@ class Relay implements RelayHandle {
     this.counter = counter;
     this.onClose = options.onClose;
     this.halfClosedMs = options.halfClosedTimeoutMs ?? 0;
-    this.up = throttledLane(client, remote);
-    this.down = throttledLane(remote, client);
+    this.up = throttledDirection(client, remote);
+    this.down = throttledDirection(remote, client);
     if (options.throttle) this.throttle = new RelayThrottle(options.throttle, [this.up, this.down]);
     this.listenToClient();
     this.listenToRemote();
@@ -86,7 +92,7 @@ class Relay implements RelayHandle {
     if (this.aborted || this.open === 0) return;
     this.throttle = throttle && new RelayThrottle(throttle, [this.up, this.down]);
     if (throttle) return;
-    for (const lane of [this.up, this.down]) release(lane, lane.held?.length ?? 0);
+    for (const direction of [this.up, this.down]) release(direction, direction.held?.length ?? 0);
   }
 
   private listenToClient(): void {
@@ -150,7 +156,7 @@ class Relay implements RelayHandle {
     this.clientEnded = true;
     this.reason ??= 'client_closed';
     this.halfClosed();
-    endLane(this.up);
+    endDirection(this.up);
   }
 
   private remoteEnd(): void {
@@ -158,7 +164,7 @@ class Relay implements RelayHandle {
     this.remoteEnded = true;
     this.reason ??= 'remote_closed';
     this.halfClosed();
-    endLane(this.down);
+    endDirection(this.down);
   }
 
   private halfClosed(): void {
@@ -192,7 +198,7 @@ class Relay implements RelayHandle {
 }
 
 /** The end follows what is held. */
-function endLane(lane: ThrottledLane): void {
-  if (lane.held) lane.ended = true;
-  else lane.to.end();
+function endDirection(direction: ThrottledDirection): void {
+  if (direction.held) direction.ended = true;
+  else direction.to.end();
 }

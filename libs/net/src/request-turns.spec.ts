@@ -34,7 +34,7 @@ beforeEach(async () => {
       },
       clientError: (_, socket) => void socket.end('HTTP/1.1 400 unreadable\r\n\r\n'),
     },
-    { mostWaiting: 10 },
+    { maxWaiting: 10 },
   );
   await once(server.listen(0, '127.0.0.1'), 'listening');
   client = connect((server.address() as AddressInfo).port, '127.0.0.1');

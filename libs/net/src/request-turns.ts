@@ -15,7 +15,7 @@ export interface RequestTurn {
 
 export interface RequestTurnsOptions {
   /** Requests that may wait; absent: 64. Where more come, the connection is closed. */
-  mostWaiting?: number | undefined;
+  maxWaiting?: number | undefined;
   /** All requests that came have been answered. */
   onIdle?(socket: Duplex): void;
 }
@@ -52,7 +52,7 @@ export class RequestTurns {
     this.newest = request;
     const before = this.turns.push(turn) - 1;
     if (before === 0) turn.start();
-    else if (before > (this.options.mostWaiting ?? MAX_WAITING)) this.socket.destroy();
+    else if (before > (this.options.maxWaiting ?? MAX_WAITING)) this.socket.destroy();
   }
 
   /** Nothing more is written for this one. */

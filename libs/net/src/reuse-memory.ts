@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { DialedSocket } from './dialed-socket.js';
-import { handOn, ReadMemory } from './read-memory.js';
+import { deliverTo, ReadMemory } from './read-memory.js';
 
 /** What Node keeps of `onread`, and its handle: not of its documented interface, so looked for and never relied on. */
 interface Inside {
@@ -37,13 +37,13 @@ export function reuseMemory(stream: object): boolean {
   const inside = stream as unknown as Inside;
   const handle = inside._handle;
   if (socket.destroyed || typeof handle?.useUserBuffer !== 'function' || inside[fields.buffer] !== null) return false;
-  const memory: ReadMemory = new ReadMemory((chunk) => handOn(socket, chunk));
-  const first = memory.takeNext();
-  inside[fields.next] = () => memory.takeNext();
+  const memory: ReadMemory = new ReadMemory((chunk) => deliverTo(socket, chunk));
+  const first = memory.nextBuffer();
+  inside[fields.next] = () => memory.nextBuffer();
   inside[fields.callback] = (bytes: number) => memory.received(bytes);
   inside[fields.buffer] = first;
   handle.useUserBuffer(first);
   socket.release = () => memory.release();
-  socket.on('close', () => memory.giveBack());
+  socket.on('close', () => memory.recycle());
   return true;
 }

@@ -29,16 +29,16 @@ export class Authenticator {
    */
   check(username: string, password: string, address: string): AuthVerdict {
     const guess = { scope: SCOPE, address, account: username };
-    const retryAfterSec = this.limit.wait(guess);
+    const retryAfterSec = this.limit.secondsToWait(guess);
     if (retryAfterSec > 0) return { user: null, retryAfterSec };
     const digest = this.digest(username, password);
     const known = digest.toString('base64');
     if (this.wrong.has(known)) return { user: null, retryAfterSec: 0 };
-    this.limit.take(guess);
+    this.limit.acquire(guess);
     let user: string | null = null;
     for (const one of this.digests) if (timingSafeEqual(one.digest, digest)) user = one.username;
     if (user === null) this.rememberWrong(known);
-    else this.limit.right(guess);
+    else this.limit.succeed(guess);
     return { user, retryAfterSec: 0 };
   }
 

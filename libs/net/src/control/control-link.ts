@@ -31,7 +31,7 @@ export class ControlLink {
   private readonly closeListeners: ((reason: Error | null) => void)[] = [];
   private chunks: Buffer[] = [];
   private buffered = 0;
-  private heardAt = performance.now();
+  private receivedAt = performance.now();
   private reason: Error | null = null;
   private ended = false;
 
@@ -41,8 +41,8 @@ export class ControlLink {
     stream.on('error', (error) => this.end(error));
     stream.on('close', () => this.end(null));
     stream.on('end', () => this.end(null));
-    stream.on('data', (chunk: Buffer) => this.take(chunk));
-    this.heartbeat = setInterval(() => this.beat(), this.limits.heartbeatMs);
+    stream.on('data', (chunk: Buffer) => this.receive(chunk));
+    this.heartbeat = setInterval(() => this.sendHeartbeat(), this.limits.heartbeatMs);
     this.heartbeat.unref();
   }
 
@@ -85,15 +85,15 @@ export class ControlLink {
     this.end(null);
   }
 
-  private beat(): void {
-    const silence = performance.now() - this.heardAt;
+  private sendHeartbeat(): void {
+    const silence = performance.now() - this.receivedAt;
     if (silence > this.limits.silentMs) this.end(new Error(`nothing was heard for ${Math.round(silence)} ms`));
     // One that waits to be written already says as much.
     else if (this.stream.writableLength === 0) this.stream.write(headOf(0));
   }
 
-  private take(chunk: Buffer): void {
-    this.heardAt = performance.now();
+  private receive(chunk: Buffer): void {
+    this.receivedAt = performance.now();
     this.chunks.push(chunk);
     this.buffered += chunk.length;
     for (let length = this.nextLength(); length !== null && !this.ended; length = this.nextLength()) {
@@ -102,7 +102,7 @@ export class ControlLink {
         return;
       }
       if (this.buffered < HEAD_BYTES + length) return;
-      this.takeMessage(length);
+      this.readMessage(length);
     }
   }
 
@@ -112,7 +112,7 @@ export class ControlLink {
     return this.chunks[0]?.readUInt32BE(0) ?? null;
   }
 
-  private takeMessage(length: number): void {
+  private readMessage(length: number): void {
     const all = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
     const end = HEAD_BYTES + length;
     this.chunks = all.length > end ? [all.subarray(end)] : [];

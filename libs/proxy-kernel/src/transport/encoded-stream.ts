@@ -1,4 +1,4 @@
-import { guarded, StreamOver, type ByteStream } from '@gatehouse/net';
+import { guarded, CarriedStream, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
 
 /**
@@ -6,7 +6,7 @@ import { DialError } from '../interfaces/index.js';
  * would cost more per chunk than a cipher does. A chunk is encoded at once into the buffer of the stream below, which
  * gives the backpressure.
  */
-export abstract class EncodedStream extends StreamOver implements ByteStream {
+export abstract class EncodedStream extends CarriedStream implements ByteStream {
   private readonly waiting: Buffer[] = [];
   private paused = true;
   private sourceEnded = false;

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import { ByteReader, guardPromise, Newcomers, setFlowTimeout } from '@gatehouse/net';
+import { ByteReader, guardPromise, PendingConnections, setFlowTimeout } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { endpoint } from '../base/endpoint.js';
@@ -30,7 +30,7 @@ const WAIT_MS = 10_000;
  * Connections that have not proved themselves: of the address that the server named, and of all others. Of too many the
  * oldest go, so nobody can keep the visitor out by connecting first.
  */
-const STRANGERS = { most: 16, mostOfSource: 4, silentMs: PROOF_MS };
+const STRANGERS = { max: 16, maxPerSource: 4, timeoutMs: PROOF_MS };
 
 export interface MeetingPointOptions {
   server: HostAndPort;
@@ -43,8 +43,8 @@ export class MeetingPoint {
   private readonly options: MeetingPointOptions;
   private readonly message: RendezvousMessage;
   private readonly token: Buffer;
-  private readonly expected = new Newcomers<TLSSocket>({ ...STRANGERS, mostOfSource: STRANGERS.most });
-  private readonly others = new Newcomers<TLSSocket>(STRANGERS);
+  private readonly expected = new PendingConnections<TLSSocket>({ ...STRANGERS, maxPerSource: STRANGERS.max });
+  private readonly others = new PendingConnections<TLSSocket>(STRANGERS);
   private readonly identity = createServerIdentity();
   private readonly secureContext: SecureContext;
   private readonly met = Promise.withResolvers<TLSSocket>();

@@ -1,4 +1,4 @@
-import { Newcomers, type ByteStream } from '@gatehouse/net';
+import { PendingConnections, type ByteStream } from '@gatehouse/net';
 
 /** How far a connection to the port for agents has come. */
 export const STAGES = ['silent', 'handshaking', 'unauthenticated'] as const;
@@ -31,16 +31,16 @@ export interface UnknownConnectionsOptions {
  */
 export class UnknownConnections {
   private readonly options: UnknownConnectionsOptions;
-  private readonly stages: Record<Stage, Newcomers<string>>;
+  private readonly stages: Record<Stage, PendingConnections<string>>;
 
   constructor(options: UnknownConnectionsOptions) {
     this.options = options;
-    const { most, stageMs: silentMs } = options;
-    const limits = { most, mostOfSource: Math.ceil(most / SOURCES), silentMs };
+    const { most: max, stageMs: timeoutMs } = options;
+    const limits = { max, maxPerSource: Math.ceil(max / SOURCES), timeoutMs };
     this.stages = {
-      silent: new Newcomers(limits),
-      handshaking: new Newcomers(limits),
-      unauthenticated: new Newcomers(limits),
+      silent: new PendingConnections(limits),
+      handshaking: new PendingConnections(limits),
+      unauthenticated: new PendingConnections(limits),
     };
   }
 

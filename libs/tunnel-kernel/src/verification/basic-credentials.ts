@@ -61,7 +61,7 @@ export class BasicCredentials {
     for (const policy of policies) {
       if (policy.type !== 'basic') continue;
       const guess = { scope: policy.id, address, account: credentials.user };
-      const limited = this.guesses.wait(guess);
+      const limited = this.guesses.secondsToWait(guess);
       if (limited > 0) verdict = { limited };
       else if (await (this.recall(policy, credentials) ?? this.look(policy, credentials, guess))) return { policy };
     }
@@ -74,7 +74,7 @@ export class BasicCredentials {
   }
 
   private look(policy: VisitorPolicyConfig, credentials: Credentials, guess: Guess): Promise<boolean> {
-    this.guesses.take(guess);
+    this.guesses.acquire(guess);
     const key = this.keyOf(policy, credentials);
     const fits = this.compare(credentials, { policy, address: guess.address });
     this.known.delete(key);
@@ -82,10 +82,10 @@ export class BasicCredentials {
     const [oldest] = this.known.keys();
     if (this.known.size > MAX_REMEMBERED && oldest !== undefined) this.known.delete(oldest);
     fits.then(
-      (right) => right && this.guesses.right(guess),
+      (right) => right && this.guesses.succeed(guess),
       () => {
         this.known.delete(key);
-        this.guesses.giveBack(guess);
+        this.guesses.release(guess);
       },
     );
     return fits;

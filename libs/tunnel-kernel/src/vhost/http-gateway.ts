@@ -166,7 +166,7 @@ export class HttpGateway {
 
   /** Connections that were accepted and have not asked for anything yet. */
   get fresh(): number {
-    return this.secure.reduce((total, { newcomers }) => total + newcomers.size, this.http1.fresh);
+    return this.secure.reduce((total, { pending }) => total + pending.size, this.http1.fresh);
   }
 
   /** Gives the ports up; connections that are there may ask on. */
@@ -206,7 +206,7 @@ export class HttpGateway {
 
   /** Visitors whose TLS handshake has not ended. */
   handshakes(): HttpsPortState {
-    const listeners = this.secure.map(({ newcomers }) => newcomers);
+    const listeners = this.secure.map(({ pending }) => pending);
     return {
       handshaking: listeners.reduce((total, { size }) => total + size, 0),
       most: this.options.maxUnidentified ?? MAX_UNIDENTIFIED,

@@ -2,7 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type Server as TlsServer, type TLSSocket } from 'node:tls';
-import { createHttpsServer, createTlsServer, guardPromise, Newcomers } from '@gatehouse/net';
+import { createHttpsServer, createTlsServer, guardPromise, PendingConnections } from '@gatehouse/net';
 import { CIPHERS, MIN_TLS_VERSION, type CertificateBook, type ServerCertificate } from './certificate-book.js';
 import { readClientHello, refuseServerName } from './client-hello.js';
 import { http1Options, type Http1Listener } from './http1-listener.js';
@@ -35,14 +35,14 @@ export class TlsListener {
   private readonly options: TlsOptions;
   private readonly acme: TlsServer;
   /** From accept to the end of their handshake, by their far end. */
-  readonly newcomers: Newcomers<string>;
+  readonly pending: PendingConnections<string>;
 
   constructor(options: TlsOptions) {
     this.options = options;
-    this.newcomers = new Newcomers({
-      most: options.maxUnidentified,
-      mostOfSource: Math.ceil(options.maxUnidentified / SOURCES),
-      silentMs: options.helloMs,
+    this.pending = new PendingConnections({
+      max: options.maxUnidentified,
+      maxPerSource: Math.ceil(options.maxUnidentified / SOURCES),
+      timeoutMs: options.helloMs,
     });
     const covers = (socket: Socket, host: string): boolean => this.covers(socket as TLSSocket, host);
     this.http2 = new Http2Listener(options, covers);
@@ -87,7 +87,7 @@ export class TlsListener {
     const http1 = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket: TLSSocket) => {
-      this.newcomers.delete(farEndOf(socket));
+      this.pending.delete(farEndOf(socket));
       if (socket.alpnProtocol === 'h2') http2.accept(socket);
       else for (const listener of http1) listener.call(server, socket);
     });
@@ -119,8 +119,8 @@ export class TlsListener {
     const { remoteAddress = null } = socket;
     // A proxy in front stands for many visitors.
     const source = remoteAddress !== null && proxies.has(remoteAddress) ? null : remoteAddress;
-    this.newcomers.add(far, socket, undefined, source);
-    socket.on('close', () => this.newcomers.delete(far));
+    this.pending.add(far, socket, undefined, source);
+    socket.on('close', () => this.pending.delete(far));
     try {
       const hello = await readClientHello(socket);
       if (!hello) return void socket.destroy();

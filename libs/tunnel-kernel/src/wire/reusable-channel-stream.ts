@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { type ByteStream, setFlowTimeout, StreamOver } from '@gatehouse/net';
+import { type ByteStream, setFlowTimeout, CarriedStream } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { HeldBytes } from '../mux/held-bytes.js';
 import { isReady } from './prelude.js';
@@ -22,7 +22,7 @@ const NOTHING = Buffer.alloc(0);
  * it (the system ends the sockets of a killed process as if it had meant to), and shows as `error` and `close`. Both
  * directions end on their own.
  */
-export abstract class ReusableChannelStream extends StreamOver implements ByteStream {
+export abstract class ReusableChannelStream extends CarriedStream implements ByteStream {
   /** Read and not given on, while paused. */
   private readonly held = new HeldBytes();
   private paused = true;

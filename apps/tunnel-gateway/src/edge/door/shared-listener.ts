@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { Newcomers, type ListeningSockets } from '@gatehouse/net';
+import { PendingConnections, type ListeningSockets } from '@gatehouse/net';
 import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import type { ListenAddress, PortName } from '../../common/edge-ipc.js';
 import type { Choice } from './first-bytes.js';
@@ -37,17 +37,17 @@ export interface SharedListenerOptions {
 export class SharedListener {
   private readonly options: SharedListenerOptions;
   private readonly server: Server;
-  private readonly newcomers: Newcomers<Socket>;
+  private readonly pending: PendingConnections<Socket>;
   /** Connections at a time that have not said yet what they are for. */
   readonly most: number;
 
   constructor(options: SharedListenerOptions) {
     this.options = options;
     this.most = options.maxUnidentified ?? MAX_UNIDENTIFIED;
-    this.newcomers = new Newcomers({
-      most: this.most,
-      mostOfSource: Math.ceil(this.most / SOURCES),
-      silentMs: options.peekMs ?? PEEK_MS,
+    this.pending = new PendingConnections({
+      max: this.most,
+      maxPerSource: Math.ceil(this.most / SOURCES),
+      timeoutMs: options.peekMs ?? PEEK_MS,
     });
     this.server = createServer(
       {
@@ -73,12 +73,12 @@ export class SharedListener {
 
   /** Connections that have not said yet what they are for. */
   get unidentified(): number {
-    return this.newcomers.size;
+    return this.pending.size;
   }
 
   /** Of those, how many were reset to make room for others, since the start. */
   get evicted(): number {
-    return this.newcomers.evicted;
+    return this.pending.evicted;
   }
 
   /** Accepts no more. */
@@ -89,7 +89,7 @@ export class SharedListener {
   /** Accepts no more; who has not said anything yet is not waited for. */
   close(): void {
     this.server.close();
-    this.newcomers.destroy();
+    this.pending.destroy();
   }
 
   private accept(socket: Socket): void {
@@ -97,7 +97,7 @@ export class SharedListener {
     let read: Buffer = Buffer.alloc(0);
     let pieces = 0;
     const settle = (): void => {
-      this.newcomers.delete(socket);
+      this.pending.delete(socket);
       socket.off('data', take).off('end', gone).off('close', settle);
     };
     const gone = (): void => void socket.destroy();
@@ -115,7 +115,7 @@ export class SharedListener {
       settle();
       this.late(socket);
     };
-    this.newcomers.add(socket, socket, late, this.sourceOf(socket));
+    this.pending.add(socket, socket, late, this.sourceOf(socket));
     socket.on('data', take).on('end', gone).on('close', settle);
     socket.resume();
   }

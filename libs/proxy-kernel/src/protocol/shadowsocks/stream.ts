@@ -1,4 +1,4 @@
-import { setFlowTimeout, StreamOver, type ByteStream } from '@gatehouse/net';
+import { setFlowTimeout, CarriedStream, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { freshSalt, type AeadMethod } from './cipher.js';
 import { ShadowsocksError, StreamOpener, StreamSealer, aeadFormat } from './codec.js';
@@ -39,7 +39,7 @@ export function aeadSession({ method, master }: ShadowsocksKeys, head: Uint8Arra
  * A Shadowsocks stream over a connected stream. Not a `stream.Duplex`: its buffering and callbacks would cost more per
  * chunk than AES does. What is written is sealed at once into the socket's own buffer, which gives the backpressure.
  */
-export class ShadowsocksStream extends StreamOver implements ByteStream {
+export class ShadowsocksStream extends CarriedStream implements ByteStream {
   private readonly session: ShadowsocksSession;
   private begun = false;
   private readonly prologueTimer: NodeJS.Timeout | null;

@@ -1,16 +1,16 @@
 import { resetStream, type ByteStream } from './byte-stream.js';
 import { networkOf } from './client-network.js';
 
-export interface NewcomerLimits {
+export interface PendingConnectionLimits {
   /** So many at once. */
-  most: number;
-  /** So many of one source; an IPv6 /64 counts as one. Absent: no bound but `most`. */
-  mostOfSource?: number;
+  max: number;
+  /** So many of one source; an IPv6 /64 counts as one. Absent: no bound but `max`. */
+  maxPerSource?: number;
   /** So long each, in milliseconds. */
-  silentMs: number;
+  timeoutMs: number;
 }
 
-interface Newcomer {
+interface PendingConnection {
   stream: ByteStream;
   timer: NodeJS.Timeout;
   /** Null: of no one source. */
@@ -22,16 +22,16 @@ interface Newcomer {
  * reset: others say it at once, and nobody can keep them out by saying nothing. A source that has its share of the room gives
  * up its own oldest for its next.
  */
-export class Newcomers<K> {
-  private readonly limits: NewcomerLimits;
+export class PendingConnections<K> {
+  private readonly limits: PendingConnectionLimits;
   /** The longest first. */
-  private readonly entries = new Map<K, Newcomer>();
+  private readonly entries = new Map<K, PendingConnection>();
   /** By source, the longest first. */
   private readonly bySource = new Map<string, Set<K>>();
   /** How many were reset to make room, since the start. */
   evicted = 0;
 
-  constructor(limits: NewcomerLimits) {
+  constructor(limits: PendingConnectionLimits) {
     this.limits = limits;
   }
 
@@ -50,12 +50,12 @@ export class Newcomers<K> {
     address: string | null = stream.remoteAddress ?? null,
   ): void {
     this.delete(key);
-    const source = address === null || this.limits.mostOfSource === undefined ? null : networkOf(address);
+    const source = address === null || this.limits.maxPerSource === undefined ? null : networkOf(address);
     this.makeRoom(source);
     const timer = setTimeout(() => {
       this.delete(key);
       late();
-    }, this.limits.silentMs);
+    }, this.limits.timeoutMs);
     this.entries.set(key, { stream, timer, source });
     if (source !== null) this.keysOf(source).add(key);
   }
@@ -81,10 +81,10 @@ export class Newcomers<K> {
   }
 
   private makeRoom(source: string | null): void {
-    const { most, mostOfSource = most } = this.limits;
+    const { max, maxPerSource = max } = this.limits;
     const own = source === null ? undefined : this.bySource.get(source);
-    if (own && own.size >= mostOfSource) this.evictFirst(own);
-    if (this.entries.size >= most) this.evictFirst(this.entries.keys());
+    if (own && own.size >= maxPerSource) this.evictFirst(own);
+    if (this.entries.size >= max) this.evictFirst(this.entries.keys());
   }
 
   private evictFirst(keys: Iterable<K>): void {

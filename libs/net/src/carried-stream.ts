@@ -15,7 +15,7 @@ export const StreamEmitter = class extends EventEmitter {} as unknown as new () 
 StreamEmitter.prototype.emit = flowEmit;
 
 /** A stream that is carried by another one, and is about that what it does not know better. */
-export abstract class StreamOver extends StreamEmitter {
+export abstract class CarriedStream extends StreamEmitter {
   protected readonly inner: ByteStream;
 
   constructor(inner: ByteStream) {

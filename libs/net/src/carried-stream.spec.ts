@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ByteStream } from './byte-stream.js';
 import { listenTcp } from './listen.js';
-import { StreamOver } from './stream-over.js';
+import { CarriedStream } from './carried-stream.js';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 /** Bytes of the stream below, each one more. */
-class Raised extends StreamOver implements ByteStream {
+class Raised extends CarriedStream implements ByteStream {
   readableEnded = false;
 
   constructor(inner: ByteStream) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listenTcp } from './listen.js';
-import { Newcomers, type NewcomerLimits } from './newcomers.js';
+import { PendingConnections, type PendingConnectionLimits } from './pending-connections.js';
 
 const quiet = (): void => undefined;
 const cleanups: (() => void)[] = [];
@@ -32,18 +32,18 @@ async function pairs(count: number): Promise<Pair[]> {
   return all;
 }
 
-function newcomers(limits: Partial<NewcomerLimits> = {}): Newcomers<string> {
-  const all = new Newcomers<string>({ most: 3, silentMs: 60_000, ...limits });
+function pending(limits: Partial<PendingConnectionLimits> = {}): PendingConnections<string> {
+  const all = new PendingConnections<string>({ max: 3, timeoutMs: 60_000, ...limits });
   cleanups.push(() => all.destroy());
   return all;
 }
 
 const alive = (all: readonly Pair[]): boolean[] => all.map(({ near }) => !near.destroyed);
 
-describe('newcomers', () => {
+describe('pending', () => {
   it('make room for the next: who has been silent longest is reset', async () => {
     const all = await pairs(5);
-    const waiting = newcomers();
+    const waiting = pending();
     const reset = once(all[0]?.far as Socket, 'error') as Promise<[NodeJS.ErrnoException]>;
     for (const [index, { near }] of all.entries()) waiting.add(String(index), near);
     expect(alive(all)).toEqual([false, false, true, true, true]);
@@ -52,7 +52,7 @@ describe('newcomers', () => {
 
   it('that said what they are for, or are gone, take no room', async () => {
     const all = await pairs(4);
-    const waiting = newcomers();
+    const waiting = pending();
     for (const [index, { near }] of all.slice(0, 3).entries()) waiting.add(String(index), near);
     waiting.delete('0');
     waiting.delete('0');
@@ -63,7 +63,7 @@ describe('newcomers', () => {
 
   it('that begin anew are the last to go, and cost nobody a place', async () => {
     const all = await pairs(4);
-    const waiting = newcomers();
+    const waiting = pending();
     for (const [index, { near }] of all.slice(0, 3).entries()) waiting.add(String(index), near);
     waiting.add('0', all[0]?.near as Socket);
     expect(alive(all)).toEqual([true, true, true, true]);
@@ -75,7 +75,7 @@ describe('newcomers', () => {
     const all = await pairs(5);
     vi.useFakeTimers();
     const late: Socket[] = [];
-    const waiting = newcomers({ silentMs: 100 });
+    const waiting = pending({ timeoutMs: 100 });
     const [first, second, third, fourth, fifth] = all.map(({ near }) => near) as [
       Socket,
       Socket,
@@ -102,7 +102,7 @@ describe('newcomers', () => {
   it('are ended when their time is over, where nobody says anything else', async () => {
     const [pair] = await pairs(1);
     vi.useFakeTimers();
-    newcomers({ silentMs: 100 }).add('one', pair?.near as Socket);
+    pending({ timeoutMs: 100 }).add('one', pair?.near as Socket);
     vi.advanceTimersByTime(99);
     expect(pair?.near.destroyed).toBe(false);
     vi.advanceTimersByTime(1);
@@ -111,7 +111,7 @@ describe('newcomers', () => {
 
   it('of one source give up their own oldest for their next, and an IPv6 /64 is one source', async () => {
     const all = await pairs(6);
-    const waiting = newcomers({ most: 5, mostOfSource: 2 });
+    const waiting = pending({ max: 5, maxPerSource: 2 });
     const from = ['2001:db8::1', '2001:db8:0:1::1', '2001:db8::2', '2001:db8::3', null, null];
     for (const [index, { near }] of all.entries()) waiting.add(String(index), near, undefined, from[index] ?? null);
     expect(alive(all)).toEqual([false, true, true, true, true, true]);
@@ -124,7 +124,7 @@ describe('newcomers', () => {
   it('end together', async () => {
     const all = await pairs(3);
     vi.useFakeTimers();
-    const waiting = newcomers();
+    const waiting = pending();
     for (const [index, { near }] of all.entries()) waiting.add(String(index), near);
     waiting.delete('1');
     waiting.destroy();
