@@ -17,7 +17,7 @@ afterEach(async () => {
 
 interface Proxy {
   port: number;
-  /** Lets so much time pass. */
+  /** Advances the clock. */
   pass(ms: number): void;
 }
 
@@ -43,7 +43,7 @@ async function startProxy(): Promise<Proxy> {
 
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-/** Status of a plain request; 403 is the policy's, so the credentials were right. */
+/** The status of a plain request; 403 comes from the policy, so the credentials were right. */
 async function http({ port }: Proxy, user: string, password: string): Promise<{ status: number; retryAfter: number }> {
   const asked = request({
     host: '127.0.0.1',
@@ -82,7 +82,7 @@ async function socks({ port }: Proxy, user: string, password: string): Promise<n
 const RIGHT = 403;
 
 describe('guesses at users of the proxy', () => {
-  it('are limited, and the right password gets the same answer as a wrong one meanwhile', async () => {
+  it('are limited; until then the right password gets the same answer as a wrong one', async () => {
     const proxy = await startProxy();
     const seen: number[] = [];
     for (let guess = 0; guess < 20; guess++) seen.push((await http(proxy, 'ann', `guess ${guess}`)).status);
@@ -102,7 +102,7 @@ describe('guesses at users of the proxy', () => {
     expect(await connectStatus(proxy, 'ann', 'another')).toBe(429);
   });
 
-  it('cost the guesser, not the others behind the same address', async () => {
+  it('limit the guesser, not others behind the same address', async () => {
     const proxy = await startProxy();
     expect((await http(proxy, 'bob', 'also right')).status).toBe(RIGHT);
     for (let guess = 0; guess < 50; guess++) await http(proxy, guess % 2 ? 'ann' : `user ${guess}`, `guess ${guess}`);
@@ -111,7 +111,7 @@ describe('guesses at users of the proxy', () => {
     expect(await socks(proxy, 'bob', 'also right')).toBe(0);
   });
 
-  it('are one guess where a program tries the same wrong password again and again', async () => {
+  it('count once for a program that repeats the same wrong password', async () => {
     const proxy = await startProxy();
     for (let again = 0; again < 30; again++) expect((await http(proxy, 'ann', 'an old one')).status).toBe(407);
     expect((await http(proxy, 'ann', 'right')).status).toBe(RIGHT);

@@ -2,12 +2,12 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { GuessLimit } from '@gatehouse/net';
 import type { AuthVerdict } from './interfaces/index.js';
 
-/** Wrong pairs that are remembered, so that a program that has an old password and tries it again guesses once. */
+/** The most wrong pairs remembered, so that a program that keeps trying an old password counts as one guess. */
 const MAX_WRONG = 1_000;
-/** Users of all listeners are the same ones. */
+/** All listeners share one count of guesses. */
 const SCOPE = 'proxy';
 
-/** Users of a listener, held as digests under a key of this process. */
+/** The users of a listener, kept as digests under a key of this process. */
 export class Authenticator {
   private readonly key = randomBytes(32);
   private readonly digests: { username: string; digest: Buffer }[];
@@ -24,7 +24,7 @@ export class Authenticator {
   }
 
   /**
-   * Every user is compared, in constant time, whoever it is. While the limit of guesses holds nothing is, and right and
+   * Compares with every user in constant time. While the limit of guesses is reached nothing is compared, and right and
    * wrong pairs get the same answer.
    */
   check(username: string, password: string, address: string): AuthVerdict {
@@ -49,7 +49,7 @@ export class Authenticator {
   }
 
   private digest(username: string, password: string): Buffer {
-    // The length keeps `ab` + `c` and `a` + `bc` apart.
+    // The length tells `ab` + `c` from `a` + `bc`.
     return createHmac('sha256', this.key).update(`${username.length}:${username}:${password}`).digest();
   }
 }

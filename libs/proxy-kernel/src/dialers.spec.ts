@@ -62,7 +62,7 @@ async function udpEcho(): Promise<number> {
   return socket.address().port;
 }
 
-/** A proxy that others go through: a kernel with one open listener and no node. */
+/** A proxy for others: a kernel with one open listener and no node. */
 interface Proxy {
   port: number;
   records: ConnectionRecord[];
@@ -111,7 +111,7 @@ async function roundTrip(stream: Socket | ByteStream, text: string): Promise<str
 }
 
 describe('a node with a dialer', () => {
-  it('is reached through what its group uses at each dial', async () => {
+  it('is reached through the member that its group uses at each dial', async () => {
     const [first, second, last, target] = [await start({}), await start({}), await start({}), await echo()];
     const { port, kernel, records } = await start({
       outbounds: [
@@ -127,7 +127,7 @@ describe('a node with a dialer', () => {
     kernel.select('HOP', 'n2');
     const two = await open(port, target);
     expect(await roundTrip(two, 'two')).toBe('two');
-    // The one that was open stays on its way.
+    // The connection that was open stays on its path.
     expect(await roundTrip(one, 'more')).toBe('more');
     one.destroy();
     two.destroy();
@@ -152,7 +152,7 @@ describe('a node with a dialer', () => {
     await expect.poll(() => [first.records.length, second.records.length]).toEqual([1, 1]);
   });
 
-  it('says that the hop failed, not the server', async () => {
+  it('reports that the hop failed, not the server', async () => {
     const server = createServer();
     const closed = await listen(server);
     server.close();
@@ -172,7 +172,7 @@ describe('a node with a dialer', () => {
     client.destroy();
   });
 
-  it('carries datagrams through a hop that does, and says so when it does not', async () => {
+  it('carries datagrams through a hop that supports them, and reports one that does not', async () => {
     const [hop, last, target] = [await start({}), await start({}), await udpEcho()];
     const config = kernelConfig({
       outbounds: [
@@ -195,7 +195,7 @@ describe('a node with a dialer', () => {
     await expect(outbound?.openPackets?.({ signal: new AbortController().signal })).rejects.toThrow('through HOP');
   });
 
-  it('is refused where the way would come back to it, and where there is no such way', () => {
+  it('is refused if it would dial through itself, and if its dialer does not exist', () => {
     const refused = (config: Partial<KernelConfig>): KernelConfigError => {
       try {
         compileGeneration(kernelConfig(config), null, environment, health);
@@ -234,7 +234,7 @@ describe('marks of a dial', () => {
     expect(await marks(direct, http(hop.port))).toEqual(['dns', 'connect']);
     expect(await marks(direct, socks(hop.port))).toEqual(['connect', 'greeting']);
     const over = createChainDialer(fixedHop(createOutbound('hop', socks(hop.port), direct, 'hop')));
-    // One `connect` to the hop, one through it; the hop's own greeting is none of the node's.
+    // One `connect` to the hop and one through it; the hop's own greeting does not count for the node.
     expect(await marks(over, http(hop.port))).toEqual(['connect', 'connect']);
   });
 });

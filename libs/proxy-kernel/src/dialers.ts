@@ -14,7 +14,7 @@ import {
 import { createChainDialer } from './transport/chain-dialer.js';
 import { createDirectDialer, type ServerDialer } from './transport/server-dialer.js';
 
-/** Ways to nodes' servers of one generation: directly, or through what its policies choose at each dial. */
+/** The ways to nodes' servers in one generation: directly, or through what its policies choose at each dial. */
 export class DialerTable {
   private readonly direct: ServerDialer;
   private outbounds: ReadonlyMap<string, Outbound> = new Map();
@@ -22,19 +22,22 @@ export class DialerTable {
 
   private readonly reports: HopReports | null;
 
-  /** `reports`: who is told how hops did. `guard`: what no node's server is. */
+  /**
+   * @param reports called with the results of hops.
+   * @param guard refuses the addresses that servers of nodes must not have.
+   */
   constructor(resolver: Resolver, reports: HopReports | null = null, guard: DialGuard | null = null) {
     this.reports = reports;
     this.direct = createDirectDialer(resolver, guard);
   }
 
-  /** The generation's outbounds and policies: what chains go through. They do not exist yet when the table is made. */
+  /** Sets the generation's outbounds and policies, which do not exist yet when the table is created. */
   link(outbounds: ReadonlyMap<string, Outbound>, policies: SelectablePolicyTable): void {
     this.outbounds = outbounds;
     this.policies = policies;
   }
 
-  /** `tag` absent: directly. */
+  /** @param tag absent: directly. */
   to(tag: string | undefined): ServerDialer {
     if (tag === undefined) return this.direct;
     const supportsUdp = (): boolean => this.policies?.supportsUdp(tag) ?? false;
@@ -50,12 +53,12 @@ export class DialerTable {
   private hop(tag: string, server: Target, network: 'tcp' | 'udp'): Outbound {
     const chosen = this.policies?.take(tag, hopMetadata(server, network)).at(-1) ?? tag;
     const outbound = this.outbounds.get(chosen);
-    if (!outbound) throw new DialError('route', 'other', `no way out named ${chosen}`);
+    if (!outbound) throw new DialError('route', 'other', `no outbound named ${chosen}`);
     return this.reports ? watchHop(outbound, this.reports) : outbound;
   }
 }
 
-/** @throws KernelConfigError for a dialer that does not exist and for outbounds that would dial through themselves. */
+/** @throws KernelConfigError for a dialer that does not exist, and for outbounds that would dial through themselves. */
 export function checkDialers({ outbounds, groups }: KernelConfig, builtIns: ReadonlyMap<string, unknown>): void {
   const chained = outbounds.filter(({ dialer }) => dialer !== undefined);
   if (chained.length === 0) return;
@@ -67,14 +70,14 @@ export function checkDialers({ outbounds, groups }: KernelConfig, builtIns: Read
   }
   const cycle = findDialCycle({ outbounds, groups });
   const index = indexes.get(cycle?.find((name) => indexes.has(name)) ?? '');
-  // Groups that contain each other are the policy table's to refuse.
+  // The policy table refuses groups that contain each other.
   if (!cycle || index === undefined) return;
   throw new KernelConfigError(`outbounds[${index}].dialer`, `it would dial through itself: ${cycle.join(' -> ')}`);
 }
 
 /**
- * A way that comes back to where it began (`['n1', 'PROXY', 'n1']`), or null: a group counts with all its members,
- * whichever it uses at the moment.
+ * Finds a cycle of dialers (`['n1', 'PROXY', 'n1']`), or null. A group counts with all of its members, since any of
+ * them may be used later.
  */
 export function findDialCycle({ outbounds, groups }: Pick<KernelConfig, 'outbounds' | 'groups'>): string[] | null {
   const edges = new Map<string, readonly string[]>(groups.map(({ name, members }) => [name, members]));
@@ -82,7 +85,7 @@ export function findDialCycle({ outbounds, groups }: Pick<KernelConfig, 'outboun
   return orderGroups(edges).cycle;
 }
 
-/** A hop carries the flow to the server: that is what a load-balance group chooses by. */
+/** A hop carries a flow to the node's server; load-balance groups choose by that address. */
 function hopMetadata({ host, port }: Target, network: 'tcp' | 'udp'): ConnectionMetadata {
   return {
     network,

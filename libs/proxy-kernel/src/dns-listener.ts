@@ -4,20 +4,20 @@ import { setFlowTimeout, guardPromise } from '@gatehouse/net';
 import { DnsServer, type DnsServerOptions, parseNameServer, systemServers } from './dns/index.js';
 import { KernelConfigError, type DnsConfig, type DnsListenConfig, type ListenerState } from './interfaces/index.js';
 
-/** A change of the listener that can still be taken back. */
+/** A change of the listener that can still be undone. */
 export interface DnsListenerChange {
   commit(): void;
   undo(): Promise<void>;
 }
 
 export interface DnsListenerOptions extends DnsServerOptions {
-  /** Between attempts to take an address that somebody else had; 2 s. */
+  /** The wait between attempts to bind an address that another process had; 2 s. */
   retryMs?: number;
 }
 
 const RETRY_MS = 2000;
 
-/** The listener for questions of one kernel, kept through reloads that leave its address alone. */
+/** The DNS listener of a kernel. It stays open over reloads that do not change its address. */
 export class DnsListener {
   readonly #options: DnsListenerOptions;
   #current: DnsServer | null = null;
@@ -31,7 +31,7 @@ export class DnsListener {
     return this.#current ? [this.#current.state] : [];
   }
 
-  /** What of a configuration in use does not do what it is meant to. */
+  /** Warnings about settings in use that cannot work as intended. */
   warnings(dns: DnsConfig | undefined): string[] {
     const [state] = this.states();
     if (!dns || !state) return [];
@@ -39,8 +39,8 @@ export class DnsListener {
   }
 
   /**
-   * Binds what is new. Where it overlaps the address that goes, that one is given up first and comes back if the change
-   * fails. With `mayFail` an address that is taken is waited for: nobody is to be without everything else for it.
+   * Binds the new address. If it overlaps the old one, the old one is closed first and opened again if the change
+   * fails. With `mayFail` a taken address is tried again later, so that the rest of the kernel can start without it.
    * @throws KernelConfigError for an address that cannot be bound; nothing has changed then.
    */
   async prepare(config: DnsListenConfig | undefined, mayFail: boolean): Promise<DnsListenerChange> {
@@ -92,7 +92,7 @@ export class DnsListener {
       await server.listen();
       // It may have been replaced meanwhile.
       if (server !== this.#current) await server.close();
-      else this.#options.logger.info('the DNS listener has got its address', { port: server.port });
+      else this.#options.logger.info('the DNS listener is bound', { port: server.port });
     } catch (error) {
       server.fail(bindError(error, server));
       if (server === this.#current) this.#tryAgain(server);
@@ -100,7 +100,7 @@ export class DnsListener {
   }
 }
 
-/** What a configuration that runs will not do as it is meant to; `port`: the one really bound. */
+/** Warnings about a valid configuration that will not work as intended. @param port the one that was bound. */
 export function dnsWarnings(
   { nameservers, bootstrap = [], policy = {}, listen }: DnsConfig,
   port: number,

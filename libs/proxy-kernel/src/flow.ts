@@ -35,11 +35,11 @@ export interface FlowParts {
   watch: FlowWatch;
   ownServiceClients: OwnServiceClients;
   metadata: ConnectionMetadata;
-  /** Ends the client's side while there is no relay to stop. */
+  /** Ends the client's side when there is no relay to stop. */
   abort: (reason: CloseReason) => void;
 }
 
-/** A flow on the generation that was current when it began. */
+/** A flow, bound to the generation that was current when it began. */
 export class KernelFlow implements Flow {
   private readonly parts: FlowParts;
   private readonly entry: ConnectionEntry;
@@ -79,7 +79,7 @@ export class KernelFlow implements Flow {
 
   connect(): Promise<ByteStream> {
     const dialling = this.dial();
-    // One that comes after its flow was given up has no owner.
+    // A connection that arrives after the flow was given up has no owner.
     dialling.then(
       (remote) => this.signal.aborted && remote.destroy(),
       () => undefined,
@@ -88,7 +88,7 @@ export class KernelFlow implements Flow {
   }
 
   opened(remoteAddress: string | undefined): void {
-    // A connection that comes after the end is nobody's.
+    // A connection that arrives after the end has no owner.
     if (this.finished) return;
     this.stage = 'relay';
     this.entry.state = 'open';
@@ -114,7 +114,7 @@ export class KernelFlow implements Flow {
   finish(outcome: FlowOutcome): void {
     if (this.finished) return;
     this.finished = true;
-    // A dial that is still on its way has no one to arrive for.
+    // A dial that is still under way is no longer needed.
     if (this.stage !== 'relay' && !this.signal.aborted) this.controller.abort(GIVEN_UP);
     const closeReason = this.closedBy ?? outcome.closeReason;
     this.tellHealth(outcome);
@@ -159,7 +159,7 @@ export class KernelFlow implements Flow {
     ownServiceClients.note(remote, metadata.sourceIp);
   }
 
-  /** Ends the wait when the flow is closed or out of time, also for work that does not listen to the signal. */
+  /** Stops waiting when the flow is closed or out of time, even if the work ignores the signal. */
   private inTime<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
@@ -199,21 +199,21 @@ export class KernelFlow implements Flow {
     const decision = withChain(decided, generation.policies.take(decided.target, view));
     table.routed(this.entry, decision);
     const outbound = generation.outbounds.get(decision.outbound);
-    if (!outbound) throw new DialError('route', 'other', `no way out named ${decision.outbound}`);
+    if (!outbound) throw new DialError('route', 'other', `no outbound named ${decision.outbound}`);
     this.outbound = outbound;
     return { outbound, decision, key: `${generation.number}/${outbound.tag}` };
   }
 
   /**
-   * An address that stood for a name which is forgotten, as after a restart: the name in the client's first bytes does as
-   * well. @throws DialError where there is none; nothing is behind the address itself.
+   * For an address that stood for a forgotten name, as after a restart: uses the name in the client's first bytes.
+   * @throws DialError without one, since nothing is behind the address itself.
    */
   private nameStandIn(): void {
     const { metadata } = this;
     const { host, destinationIp, sniffHost } = metadata;
     if (host !== null || destinationIp === null || !this.parts.generation.fakeIps?.contains(destinationIp)) return;
     if (!sniffHost || isIP(sniffHost)) {
-      throw new DialError('dns', 'dns_error', `${destinationIp} stands for a name that is not known any more`);
+      throw new DialError('dns', 'dns_error', `${destinationIp} stands for a name that is no longer known`);
     }
     Object.assign(metadata, { host: sniffHost, destinationIp: null, fakeIp: true });
   }
@@ -227,7 +227,7 @@ export class KernelFlow implements Flow {
     if (reason === 'remote_error') {
       return {
         closeReason: 'error',
-        error: error ?? new DialError('relay', 'connection_reset', 'the remote end was cut off'),
+        error: error ?? new DialError('relay', 'connection_reset', 'the remote end broke the connection'),
       };
     }
     if (reason === 'stopped') return { closeReason: 'user' };

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Says 10.1.2.3 to every question for IPv4, and counts them. */
+/** Answers every IPv4 question with 10.1.2.3, and counts the questions. */
 async function nameServer(): Promise<{ address: string; asked: () => number }> {
   let asked = 0;
   const socket = createSocket('udp4');
@@ -69,7 +69,7 @@ function kernel() {
 }
 
 describe('names and rule sets of a generation', () => {
-  it('resolves as configured, and keeps what it knows over a reload with the same name servers', async () => {
+  it('resolves as configured, and keeps its cache over a reload with the same name servers', async () => {
     const [first, second] = [await nameServer(), await nameServer()];
     const one = kernel();
     const dns = { nameservers: [first.address] };
@@ -85,7 +85,7 @@ describe('names and rule sets of a generation', () => {
     expect(await one.testRoute(flow)).toMatchObject({ outbound: 'DIRECT' });
   });
 
-  it('refuses a bad resolver and keeps the generation before', async () => {
+  it('refuses a bad resolver and keeps the previous generation', async () => {
     const one = kernel();
     await one.apply(config({}, 'MATCH,REJECT'));
     await expect(one.apply(config({ dns: { nameservers: ['x y'] } }))).rejects.toThrow(KernelConfigError);
@@ -95,7 +95,7 @@ describe('names and rule sets of a generation', () => {
     expect(await one.testRoute(flow)).toMatchObject({ outbound: 'REJECT' });
   });
 
-  it('routes by rule sets and tells of entries it cannot read', async () => {
+  it('routes by rule sets and reports entries it cannot read', async () => {
     const one = kernel();
     const ruleSets = [{ name: 'ads', behavior: 'domain' as const, entries: ['+.test', 'not a name'] }];
     const { warnings } = await one.apply(config({ ruleSets }, 'RULE-SET,ads,REJECT'));

@@ -19,11 +19,11 @@ import { builtInOutbounds, createOutbound } from './registry.js';
 import { compileRouter, compileRuleSets, type CompiledRuleSets } from './route/index.js';
 
 /**
- * One applied configuration, compiled. Immutable but for the selections of its groups; flows keep theirs to their end.
- *
- * Nothing ends a former generation: its flows may still dial through its outbounds, which may be those of the present one,
- * too. What is left of it without flows are sessions that outbounds share, and those close themselves after being idle for
- * 30 s (HTTP/2), 60 s (SSH) or what the node's options say, an hour at most (AnyTLS).
+ * One applied configuration, compiled. Immutable except for the selections of its groups; a flow keeps its generation
+ * until it ends.
+ * A former generation is not closed: its flows may still dial through its outbounds, some of which the present
+ * generation shares. All that remains without flows are shared sessions, which close when they are idle: after 30 s
+ * (HTTP/2), 60 s (SSH), or the time in the node's options, an hour at most (AnyTLS).
  */
 export interface Generation {
   readonly number: number;
@@ -33,7 +33,7 @@ export interface Generation {
   readonly policies: SelectablePolicyTable;
   readonly ruleSets: CompiledRuleSets;
   readonly resolver: Resolver;
-  /** Null: nobody but the kernel itself asks for names. */
+  /** Null: only the kernel itself resolves names. */
   readonly names: NameService | null;
   /** Null: off. */
   readonly fakeIps: FakeIpPool | null;
@@ -43,7 +43,7 @@ export interface Generation {
 }
 
 /**
- * Compiles a configuration; nothing is in use until it is returned. Outbounds whose node did not change are taken over.
+ * Compiles a configuration. Nothing is in use until this returns. Outbounds of unchanged nodes are reused.
  * @throws KernelConfigError naming the element.
  */
 export function compileGeneration(
@@ -76,7 +76,7 @@ export function compileGeneration(
   return { number, config, hash, outbounds, policies, ruleSets, resolver, names, fakeIps, router, guard };
 }
 
-/** The same name servers and fixed answers keep what was learned; the same range keeps the names behind its addresses. */
+/** Unchanged name servers and fixed answers keep the cache; an unchanged range keeps the names behind its addresses. */
 function compileDns(
   { dns }: KernelConfig,
   previous: Generation | null,
@@ -91,7 +91,7 @@ function compileDns(
   return { resolver: names.resolver, names, fakeIps };
 }
 
-/** Where answers come from. */
+/** The sources of answers, as a key for comparing. */
 function sourcesOf(dns: DnsConfig | undefined): string | null {
   if (!dns) return null;
   const { nameservers, bootstrap, policy, hosts } = dns;
@@ -117,17 +117,20 @@ function compileOutbounds(
   return outbounds;
 }
 
-/** Outbounds of nodes that are taken over dial by the guard that they were made with. */
+/** A reused outbound keeps the guard that it was created with. */
 function isSameGuard(before: KernelConfig, after: KernelConfig): boolean {
   return JSON.stringify(before.guard) === JSON.stringify(after.guard);
 }
 
-/** What must be the same for an outbound to be taken over. One with a dialer never is: it dials by its own generation's policies. */
+/**
+ * What must be equal for an outbound to be reused. One with a dialer never is, since it dials by its own generation's
+ * policies.
+ */
 function keepKey({ node, dialer }: OutboundConfig): string | null {
   return dialer === undefined ? JSON.stringify(node) : null;
 }
 
-/** How many elements of each kind were added, removed or altered. */
+/** The numbers of elements of each kind that were added, removed or changed. */
 export function countChanges(before: KernelConfig | null, after: KernelConfig): ApplyResult['changed'] {
   const rule = (config: KernelConfig | null): Map<string, string> =>
     byKey(config?.rules ?? [], (value, index) => String(value.id ?? `${value.source}:${index}`));

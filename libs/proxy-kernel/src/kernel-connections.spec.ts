@@ -18,12 +18,12 @@ afterEach(async () => {
   await cleanUp();
 });
 
-/** Before the kernel starts: its timers are the test's then, while sockets stay real. */
+/** Fakes the kernel's timers; call before it starts. Sockets stay real. */
 function takeTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
 }
 
-/** Lets time pass, and sockets have their turn in every second of it. */
+/** Advances the clock and lets sockets work in every second of it. */
 async function pass(seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     await vi.advanceTimersByTimeAsync(1000);
@@ -45,11 +45,11 @@ async function tunnelFrom(port: number): Promise<Socket> {
 }
 
 const CLOSE_FRAME = Buffer.from([0x80 | WEBSOCKET_OPCODE.close, 0]);
-/** What begins the answer of a VLESS server: the version, and no options. */
+/** The beginning of a VLESS server's answer: the version, and no options. */
 const VLESS_ANSWER = '\0\0';
 
 describe('a listener', () => {
-  it('that could not accept a connection is well again with the next one', async () => {
+  it('that failed to accept a connection recovers with the next one', async () => {
     const listen = vi.spyOn(Server.prototype, 'listen');
     const { kernel, port } = await startKernel();
     const server = listen.mock.contexts.find((one) => (one as Server).listening) as Server;
@@ -61,8 +61,8 @@ describe('a listener', () => {
   });
 });
 
-describe('a client that has ended before its answer comes', () => {
-  it('gets it over a WebSocket, which stays for as long as something may come', async () => {
+describe('a client that has sent its end before the answer comes', () => {
+  it('gets it over a WebSocket, which stays open while data may come', async () => {
     takeTimers();
     const upgraded = Promise.withResolvers<Duplex>();
     const server = createHttpServer().on('upgrade', ({ headers }, socket: Duplex) => {
@@ -86,12 +86,12 @@ describe('a client that has ended before its answer comes', () => {
     send(`${VLESS_ANSWER}slow `);
     await pass(25);
     send('answer');
-    // Quiet for good: it is closed.
+    // After a long silence it is closed.
     await pass(40);
     expect(await answer).toBe('slow answer');
   });
 
-  it('gets it over AnyTLS, whose stream stays for as long as something may come', async () => {
+  it('gets it over AnyTLS, whose stream stays open while data may come', async () => {
     takeTimers();
     const arrived = Promise.withResolvers<TLSSocket>();
     const { key, certificate } = makeCertificate({ subject: 'node.test' });
@@ -124,7 +124,7 @@ describe('a client that has ended before its answer comes', () => {
 describe('an HTTP/2 session with a node', () => {
   const H2: NodeTransport = { type: 'h2', path: '/' };
 
-  /** A node that echoes; connections reach it when `gate` has opened. */
+  /** A node that echoes; it accepts connections once `gate` has resolved. */
   async function startNode(gate: Promise<unknown> = Promise.resolve()) {
     const sessions: ServerHttp2Session[] = [];
     const server = createHttp2Server();
@@ -144,7 +144,7 @@ describe('an HTTP/2 session with a node', () => {
     return { port: await portOf(door), sessions, arrived };
   }
 
-  it('carries the flows of a configuration that has gone, and is closed when they have ended', async () => {
+  it('carries flows of a replaced configuration, and is closed when they have ended', async () => {
     takeTimers();
     const node = await startNode();
     const { kernel, port } = await startKernel({ config: through(node.port, H2) });
@@ -161,7 +161,7 @@ describe('an HTTP/2 session with a node', () => {
     await expect.poll(() => node.sessions.map(({ destroyed }) => destroyed)).toEqual([true]);
   });
 
-  it('is closed though all who waited for it had left when it opened', async () => {
+  it('is closed if everyone who waited for it had left when it opened', async () => {
     takeTimers();
     const gate = Promise.withResolvers<void>();
     const node = await startNode(gate.promise);

@@ -38,7 +38,7 @@ function start() {
   const kernel = createProxyKernel({
     now: () => Date.now(),
     logger: quiet,
-    // Every name is this machine.
+    // Every name resolves to this machine.
     resolver: { resolve: () => Promise.resolve(['127.0.0.1']) },
     country: () => null,
   });
@@ -62,7 +62,7 @@ async function startEcho(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** SOCKS5 CONNECT to an address; the reply's code and the connection. */
+/** SOCKS5 CONNECT to an address; returns the reply's code and the connection. */
 async function socksTo(port: number, address: string, target: number): Promise<{ code: number; client: Socket }> {
   const client = connect(port, '127.0.0.1');
   client.on('error', () => undefined);
@@ -83,8 +83,8 @@ async function echoes(client: Socket, text = 'hello'): Promise<string> {
   return bytes.toString();
 }
 
-describe('names that others ask the kernel for', () => {
-  it('lead through an address that stands for one to the rule for the name', async () => {
+describe('names that clients ask the kernel for', () => {
+  it('lead through an address that stands for the name to its rule', async () => {
     const { kernel, records, portOf, resolver } = start();
     const echo = await startEcho();
     const rules = ['DOMAIN-SUFFIX,refused.test,REJECT', 'IP-CIDR,198.18.0.0/15,REJECT', 'DOMAIN,a.named.test,DIRECT'];
@@ -132,7 +132,7 @@ describe('names that others ask the kernel for', () => {
     expect(await resolver().resolve4('b.test')).toEqual([address]);
   });
 
-  it('are not asked for any more where the listener goes, and elsewhere where it moves', async () => {
+  it('are no longer answered where the listener was, and are answered where it moved', async () => {
     const { kernel, portOf, resolver } = start();
     await kernel.apply(config());
     const before = resolver();
@@ -140,7 +140,7 @@ describe('names that others ask the kernel for', () => {
     const { changed } = await kernel.apply(config({ listen: { address: '127.0.0.2', port: 0 } }));
     expect([changed.listeners, kernel.status().listeners.at(-1)?.address]).toEqual([1, '127.0.0.2']);
     await expect(before.resolve4('real.test')).rejects.toThrow();
-    // The same port, on every address: the one before has to make way first.
+    // The same port on every address, so the previous listener has to close first.
     const port = portOf('dns');
     await kernel.apply(config({ listen: { address: '0.0.0.0', port } }));
     expect(await resolver().resolve4('real.test')).toEqual(['127.0.0.1']);
@@ -151,7 +151,7 @@ describe('names that others ask the kernel for', () => {
     free.close();
   });
 
-  it('are answered as before when a change cannot be made', async () => {
+  it('are answered as before if a change fails', async () => {
     const { kernel, portOf, resolver } = start();
     await kernel.apply(config());
     const port = portOf('dns');
@@ -175,7 +175,7 @@ describe('names that others ask the kernel for', () => {
     }
   });
 
-  it('are waited for at the start, with everything else at work, while somebody has the address', async () => {
+  it('are answered once the address is free; the rest of the kernel works before', async () => {
     const { kernel, resolver, portOf } = start();
     const holder = createServer();
     holder.listen(0, '127.0.0.1');
@@ -193,7 +193,7 @@ describe('names that others ask the kernel for', () => {
     expect([await resolver().resolve4('real.test'), portOf('dns')]).toEqual([['127.0.0.1'], port]);
   });
 
-  it('fail in the open where the name behind an address is not known, unless the client says it itself', async () => {
+  it('fail if the name behind an address is unknown, unless the client sends it', async () => {
     const { kernel, records, portOf } = start();
     const echo = await startEcho();
     const dns = { nameservers: [await nameServerOf('127.0.0.1')], fakeIp: FAKE };
@@ -209,7 +209,7 @@ describe('names that others ask the kernel for', () => {
     expect(kernel.connections()).toMatchObject([{ host: 'said.test', fakeIp: true }]);
   });
 
-  it('come with a warning where the system would ask the kernel what the kernel asks the system', async () => {
+  it('come with a warning if the system would ask the kernel, which asks the system', async () => {
     expect((await start().kernel.apply(config())).warnings).toEqual([]);
     const own = ['9.9.9.9', '127.0.0.1:5353'];
     const everywhere = { ...base, listen: { address: '0.0.0.0', port: 5353 } };
@@ -223,7 +223,7 @@ describe('names that others ask the kernel for', () => {
   });
 });
 
-/** A name server that says the same of every name: another kernel with fixed answers. */
+/** A name server that gives every name the same answer: another kernel with fixed answers. */
 async function nameServerOf(address: string): Promise<string> {
   const { kernel, portOf } = start();
   await kernel.apply(config({ hosts: { '+.test': [address] } }, { listeners: [] }));

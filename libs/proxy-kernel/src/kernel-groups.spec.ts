@@ -74,7 +74,7 @@ async function listen(server: Server, port = 0): Promise<number> {
 
 const startEcho = (): Promise<number> => listen(createServer((socket) => socket.pipe(socket)));
 
-/** A node that passes on to `port` and can die and come back. */
+/** A node that forwards to `port` and can be stopped and started. */
 class Gate {
   port = 0;
   private readonly target: number;
@@ -119,7 +119,7 @@ async function nodes(count: number): Promise<{ gates: Gate[]; outbounds: KernelC
   return { gates, outbounds };
 }
 
-/** SOCKS5 CONNECT, a byte there and back, and the end. Answers whether it went well. */
+/** SOCKS5 CONNECT and one byte there and back. Returns whether it succeeded. */
 async function visit(port: number, host: string, target: number): Promise<boolean> {
   const client = connect({ port, host: '127.0.0.1' });
   client.on('error', () => undefined);
@@ -162,7 +162,7 @@ const until = (condition: () => boolean | Promise<boolean>) =>
   expect.poll(condition, { timeout: 8000, interval: 10 }).toBe(true);
 
 describe('a url-test group in a kernel', () => {
-  it('leaves a node that dies by its failed dials, and tries it again when it is back', async () => {
+  it('leaves a node after failed dials, and tries it again when it is back', async () => {
     const echo = await startEcho();
     const { gates, outbounds } = await nodes(2);
     const groups = [group('url-test')];
@@ -180,7 +180,7 @@ describe('a url-test group in a kernel', () => {
     expect(await visit(port, 'localhost', echo)).toBe(true);
     expect(kernel.groups()).toMatchObject([{ name: 'G', now: 'n2', fixed: false }]);
 
-    // Its time is over, but it is still dead: one flow finds out, the next takes the other.
+    // Its time is over, but it is still dead: one flow finds out, the next uses the other node.
     clock.offset += 31_000;
     await until(async () => (await kernel.testRoute(flow('localhost', echo))).outbound === 'n1');
     expect(await visit(port, 'localhost', echo)).toBe(false);
@@ -196,7 +196,7 @@ describe('a url-test group in a kernel', () => {
     expect(switches.at(-1)).toMatchObject({ from: 'n2', to: 'n1', reason: 'faster' });
   });
 
-  it('comes back by a measurement, too', async () => {
+  it('also comes back after a measurement', async () => {
     const echo = await startEcho();
     const { gates, outbounds } = await nodes(2);
     const { kernel, port, switches } = await start({ outbounds, groups: [group('fallback')], defaultPolicy: 'G' });
@@ -237,7 +237,7 @@ describe('a url-test group in a kernel', () => {
     expect(switches.at(-1)).toMatchObject({ from: 'n2', to: 'n1', reason: 'selected_gone' });
   });
 
-  it('is told by a person and told back', async () => {
+  it('follows a choice and takes it back', async () => {
     const { outbounds } = await nodes(2);
     const { kernel, switches } = await start({
       outbounds,
@@ -255,8 +255,8 @@ describe('a url-test group in a kernel', () => {
   });
 });
 
-describe('what is no fault of a node', () => {
-  it('is a target that refuses, a proxy that says no, a policy that rejects and a client that leaves', async () => {
+describe('does not count against a node', () => {
+  it('if a target refuses, a proxy denies, a policy rejects or a client leaves', async () => {
     const { outbounds } = await nodes(1);
     const groups = [group('fallback', { members: ['n1', 'DIRECT'] })];
     const { kernel, port, circuits, records } = await start({ outbounds, groups, defaultPolicy: 'G' });
@@ -280,7 +280,7 @@ describe('what is no fault of a node', () => {
 });
 
 describe('a chain', () => {
-  it('whose hop dies counts against the hop, and takes another', async () => {
+  it('whose hop dies counts against the hop, and uses another', async () => {
     const echo = await startEcho();
     const { gates, outbounds } = await nodes(2);
     const far = await start();

@@ -84,7 +84,7 @@ async function listen(onSocket: (socket: Socket) => void): Promise<number> {
 
 const startEcho = (): Promise<number> => listen((socket) => socket.pipe(socket));
 
-/** SOCKS5 CONNECT; answers the socket and the reply code. */
+/** SOCKS5 CONNECT; returns the socket and the reply code. */
 async function socks(port: number, host: string, target: number): Promise<{ client: Socket; reply: number }> {
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   client.on('error', () => undefined);
@@ -110,7 +110,7 @@ async function read(client: Socket, size: number): Promise<Buffer> {
 const until = (condition: () => boolean) => expect.poll(condition, { timeout: 8000 }).toBe(true);
 
 describe('a configuration', () => {
-  it('is applied whole, with what changed', async () => {
+  it('is applied as a whole, and reports the changes', async () => {
     const { kernel } = start();
     const first = await kernel.apply(config());
     expect(first).toMatchObject({
@@ -183,7 +183,7 @@ describe('a configuration', () => {
     expect(reply).toBe(0);
   });
 
-  it('with a taken port is refused by its address', async () => {
+  it('with a taken port is refused with its address', async () => {
     const taken = await startEcho();
     const { kernel } = start();
     const refused = kernel.apply(config({ listeners: [{ ...mixed, port: taken }] }));
@@ -201,7 +201,7 @@ describe('a configuration', () => {
     expect((await socks(port, 'localhost', echo)).reply).toBe(0);
     client.write('still here');
     expect(String(await read(client, 10))).toBe('still here');
-    // Back again beside one that cannot be bound: the wide one must come back.
+    // Back again, next to one that cannot be bound: the wide one must be restored.
     const bad = [
       { ...mixed, port },
       { ...mixed, name: 'far', address: '192.0.2.1' },
@@ -215,7 +215,7 @@ describe('a configuration', () => {
     expect(String(await read(client, 8))).toBe('and here');
   });
 
-  it('may be changed under load: nothing is dropped', async () => {
+  it('can be changed under load without dropping connections', async () => {
     const size = 400_000;
     const body = randomBytes(size);
     const origin = await listen((socket) => socket.once('data', () => socket.end(body)));
@@ -226,7 +226,7 @@ describe('a configuration', () => {
       for (let turn = 0; running; turn += 1) {
         const groups = [{ name: 'G', type: 'select' as const, members: ['DIRECT'] }];
         await kernel.apply(config({ groups, defaultPolicy: 'G', rules: [rule('DOMAIN', `x${turn}.test`, 'G')] }));
-        // Applying needs no turn of the event loop by itself; the downloads do.
+        // Applying needs no turn of the event loop, but the downloads do.
         await new Promise((resolve) => setImmediate(resolve));
       }
     })();
@@ -287,7 +287,7 @@ describe('a flow', () => {
     expect(kernel.status()).toMatchObject({ activeConnections: 0, openedTotal: 1, failedTotal: 0, uploadTotal: 4 });
   });
 
-  it('that fails is recorded with where and why', async () => {
+  it('that fails is recorded with stage and reason', async () => {
     const { kernel, records } = start({
       resolver: { resolve: (host) => (host === 'none.test' ? Promise.resolve([]) : Promise.resolve(['127.0.0.1'])) },
     });
@@ -322,7 +322,7 @@ describe('a flow', () => {
     ]);
   });
 
-  it('that cannot be dialled in time is given up', async () => {
+  it('that cannot be dialled in time is ended', async () => {
     const { kernel, records } = start({
       timeouts: { dial: 50 },
       resolver: { resolve: () => new Promise(() => undefined) },
@@ -332,7 +332,7 @@ describe('a flow', () => {
     const rules = [rule('DOMAIN', 'silent-node.test', 'n1')];
     const port = await portOf(kernel, { outbounds: [{ tag: 'n1', node }], rules });
     expect((await socks(port, 'silent-node.test', 80)).reply).toBe(6);
-    // A resolver that does not listen to its signal holds no client up.
+    // A resolver that ignores its signal must not hold up a client.
     expect((await socks(port, 'silent-resolver.test', 80)).reply).toBe(6);
     expect(records).toMatchObject([
       { status: 'failed', errorKind: 'timeout', nodeTag: 'n1' },
@@ -340,7 +340,7 @@ describe('a flow', () => {
     ]);
   });
 
-  it('whose client leaves while it is dialled is recorded then', async () => {
+  it('whose client leaves during the dial is recorded then', async () => {
     const { kernel, records } = start({ resolver: { resolve: () => new Promise(() => undefined) } });
     const port = await portOf(kernel);
     const client = connect({ port, host: '127.0.0.1' });
@@ -353,7 +353,7 @@ describe('a flow', () => {
     expect(records[0]).toMatchObject({ status: 'ok', closeReason: 'client_closed' });
   });
 
-  it('without a byte for long enough ends as idle', async () => {
+  it('without a byte for too long ends as idle', async () => {
     const echo = await startEcho();
     const { kernel, records } = start({ timeouts: { idle: 30 } });
     const { client } = await socks(await portOf(kernel), 'localhost', echo);
@@ -420,7 +420,7 @@ describe('a flow', () => {
       destinationIp: '127.0.0.1',
       rule: { id: 3 },
     });
-    // Without a name, and for a client that waits for the server, it goes on by its address.
+    // Without a name, and for a client that waits for the server, it continues by its address.
     const quietly = await socks(
       await portOf(kernel, { sniffing: { ports: [origin], timeoutMs: 10 } }),
       '127.0.0.1',
@@ -431,7 +431,7 @@ describe('a flow', () => {
     expect(kernel.connections()[0]).not.toHaveProperty('sniffHost');
   });
 
-  it('takes the way that testRoute names', async () => {
+  it('takes the route that testRoute returns', async () => {
     const echo = await startEcho();
     const { kernel } = start();
     const port = await portOf(kernel, {
@@ -446,7 +446,7 @@ describe('a flow', () => {
 });
 
 describe('accounting', () => {
-  it('tells deltas that sum to exactly what the records say', async () => {
+  it('emits deltas that add up to the records exactly', async () => {
     const action = fc.record({
       host: fc.constantFrom('ok.test', 'no.test', 'refused.test', 'localhost'),
       bytes: fc.integer({ min: 0, max: 300_000 }),
@@ -484,7 +484,7 @@ describe('accounting', () => {
     );
   });
 
-  it('tells speeds of open flows and nothing while nothing moves', async () => {
+  it('reports speeds of open flows, and no delta without traffic', async () => {
     const echo = await startEcho();
     const { kernel, deltas } = start();
     const { client } = await socks(await portOf(kernel), 'localhost', echo);
@@ -500,7 +500,7 @@ describe('accounting', () => {
 });
 
 describe('closing', () => {
-  it('gives open flows their time, then ends and records them', async () => {
+  it('gives open flows time to end, then closes and records them', async () => {
     const echo = await startEcho();
     const { kernel, records } = start();
     const port = await portOf(kernel);
@@ -517,7 +517,7 @@ describe('closing', () => {
   });
 });
 
-/** What the one-second timer does. */
+/** Does what the one-second timer does. */
 function sampleNow(kernel: ProxyKernel): void {
   (kernel as unknown as { sample(): void }).sample();
 }

@@ -45,7 +45,7 @@ const DEFAULT_TIMEOUTS: KernelTimeouts = {
 const DEFAULT_SNIFFING: SniffingConfig = { ports: [80, 443], timeoutMs: 100 };
 const SAMPLE_INTERVAL_MS = 1000;
 
-/** A kernel with nothing listening; `apply` gives it its first configuration. */
+/** Creates a kernel without listeners; `apply` gives it its first configuration. */
 export function createProxyKernel(environment: KernelEnvironment): ProxyKernel {
   return new Kernel(environment);
 }
@@ -98,7 +98,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   }
 
   apply(config: KernelConfig): Promise<ApplyResult> {
-    // One at a time: each compares itself with the one before.
+    // One at a time, since each is compared with the previous one.
     const applied = this.lastChange.then(() => this.applyNow(structuredClone(config)));
     this.lastChange = applied.catch(() => undefined);
     return applied;
@@ -183,7 +183,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     const began = performance.now();
     const previous = this.generation;
     const next = compileGeneration(config, previous, this.environment, this.health);
-    // Without a generation before, a refusal would leave nothing at all.
+    // At the first configuration a refusal would leave the kernel without any listener.
     const dnsChange = await this.dnsListener.prepare(config.dns?.listen, previous === null);
     const commit = await this.listeners.prepare(config.listeners).catch(async (error: unknown) => {
       await dnsChange.undo();
@@ -214,7 +214,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     return names && { names, fakeIps };
   }
 
-  /** Groups go on with the members that they use, unless the configuration says otherwise. */
+  /** Groups keep their current members unless the configuration says otherwise. */
   private replaceGeneration(next: Generation): void {
     const before = this.generation?.policies.retire() ?? null;
     const { outbounds, groups } = next.config;
@@ -296,10 +296,10 @@ class Kernel implements ProxyKernel, Dispatcher {
   }
 }
 
-/** Sockets that were destroyed tell their close within a turn; this bounds the wait should one not. */
+/** Destroyed sockets emit `close` within a turn; this bounds the wait in case one does not. */
 const CLOSE_LIMIT_MS = 1000;
 
-/** Who listens to a kernel. */
+/** The listeners of a kernel's events. */
 class EventListeners {
   readonly #listeners: { [E in keyof KernelEvents]: KernelEvents[E][] } = {
     closed: [],

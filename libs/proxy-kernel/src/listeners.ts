@@ -2,10 +2,10 @@ import type { Server, Socket } from 'node:net';
 import { createTcpServer, listenTcp } from '@gatehouse/net';
 import { KernelConfigError, type Inbound, type ListenerConfig, type ListenerState } from './interfaces/index.js';
 
-/** Connections of one listener; a process has its own limit of descriptors below or above this. */
+/** The most connections of one listener, whatever the process's limit of descriptors is. */
 const MAX_CONNECTIONS = 32_768;
 
-/** One bound address. Its configuration may be exchanged while it listens. */
+/** A bound address. Its configuration may be replaced while it listens. */
 export class Listener {
   config: ListenerConfig;
   private readonly server: Server;
@@ -35,7 +35,7 @@ export class Listener {
     this.failure = error.message;
   }
 
-  /** The port really bound, also while suspended. */
+  /** The port that was bound, also while suspended. */
   get port(): number {
     return this.boundPort || this.config.port;
   }
@@ -54,28 +54,28 @@ export class Listener {
     return { name, type, address, port: this.port, state, error: this.failure };
   }
 
-  /** Gives the address up; `listen` takes it again. Open connections go on. */
+  /** Releases the address until `listen` is called again. Open connections stay open. */
   suspend(): void {
     if (this.server.listening) this.server.close();
   }
 
-  /** Accepts no more; open connections go on. */
+  /** Stops accepting; open connections stay open. */
   stop(): void {
     this.suspend();
     this.stopped = true;
     this.closeInboundWhenIdle();
   }
 
-  /** Ends what is still connected. */
+  /** Destroys the open connections. */
   destroyConnections(): void {
     for (const socket of this.sockets) socket.destroy();
   }
 
   private accepted(socket: Socket): void {
-    // It accepts again, whatever went wrong before.
+    // It accepts again, so an earlier failure is over.
     this.failure = null;
     this.sockets.add(socket);
-    // Stays for the socket's life; whoever serves it sees `close`.
+    // Stays for the socket's life; its handler sees `close`.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.sockets.delete(socket);
@@ -89,10 +89,10 @@ export class Listener {
   }
 }
 
-/** The change from one set of listeners to another: kept, added, removed. Nothing is closed until `commit`. */
+/** Changes from one set of listeners to another: kept, added, removed. Nothing is closed until `commit`. */
 export class ListenerSet {
   private current: Listener[] = [];
-  /** Gone from the configuration, with connections still open. */
+  /** No longer in the configuration, but with open connections. */
   private draining: Listener[] = [];
   private readonly createInbound: (listener: Listener) => Inbound;
 
@@ -105,8 +105,9 @@ export class ListenerSet {
   }
 
   /**
-   * Binds what is new and answers what completes the change. Where a new address overlaps an old one that goes
-   * (`0.0.0.0:7890` to `127.0.0.1:7890`), the old one stops accepting first and comes back if the change fails.
+   * Binds new addresses and returns a function that completes the change. If a new address overlaps an old one that is
+   * removed (`0.0.0.0:7890` to `127.0.0.1:7890`), the old one stops accepting first and is restored if the change
+   * fails.
    * @throws KernelConfigError naming the listener that cannot be bound; nothing has changed then.
    */
   async prepare(configs: readonly ListenerConfig[]): Promise<() => void> {
@@ -157,7 +158,7 @@ async function bind(listener: Listener, leaving: ReadonlySet<Listener>): Promise
   }
 }
 
-/** Takes a half-made change back: what was added goes, what was suspended listens again. */
+/** Undoes a partial change: closes added listeners and restores suspended ones. */
 async function undo(added: readonly Listener[], leaving: ReadonlySet<Listener>): Promise<void> {
   for (const listener of added) listener.stop();
   for (const listener of leaving)

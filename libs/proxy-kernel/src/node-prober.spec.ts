@@ -15,7 +15,7 @@ import {
   type ProbeResult,
 } from './index.js';
 
-/** A certificate of this test for `origin.test`. */
+/** A certificate made for this test, for `origin.test`. */
 const CERT = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUe7TaCvE6eus3/rMGbAE1TXcB3M4wCgYIKoZIzj0EAwIw
 FjEUMBIGA1UEAwwLb3JpZ2luLnRlc3QwIBcNMjYxMTIwMjM1NDQyWhgPMjEyNjEw
@@ -47,7 +47,7 @@ afterEach(async () => {
 
 interface Listening {
   port: number;
-  /** Connections open now. */
+  /** Open connections. */
   open: Set<Socket>;
   accepted: () => number;
 }
@@ -71,7 +71,7 @@ async function listen(server: Server): Promise<Listening> {
 
 const origin = (handler: RequestListener): Promise<Listening> => listen(createHttpServer(handler));
 
-/** A real node: a kernel of its own that lets everything out. */
+/** A real node: a kernel that forwards everything. */
 async function startNode(): Promise<{ socks: ProxyNode; http: ProxyNode }> {
   const kernel = createProxyKernel({ now: Date.now, logger: quiet, resolver, country: () => null });
   cleanups.push(() => kernel.close());
@@ -98,7 +98,7 @@ const answers204: RequestListener = (_request, response) => response.writeHead(2
 const until = (condition: () => boolean) => expect.poll(condition, { timeout: 5000, interval: 5 }).toBe(true);
 
 describe('a measurement', () => {
-  it('is one HEAD through the node, with its stages', async () => {
+  it('sends one HEAD through the node and reports its stages', async () => {
     const seen: string[] = [];
     const { port, open } = await origin((request, response) => {
       seen.push(`${request.method} ${request.url} ${request.headers.host}`);
@@ -123,7 +123,7 @@ describe('a measurement', () => {
     expect(await prober.probe({ node: http }, options(port))).toMatchObject({ ok: true, httpStatus: 204 });
   });
 
-  it('tells the time of a node whose name is resolved', async () => {
+  it('reports the DNS time of a node with a host name', async () => {
     const { port } = await origin(answers204);
     const { socks } = await startNode();
     const slow = createNodeProber({
@@ -135,7 +135,7 @@ describe('a measurement', () => {
     expect(delayMs).toBeGreaterThanOrEqual(timings.dnsMs ?? 0);
   });
 
-  it('goes through other nodes where the target says so', async () => {
+  it('goes through other nodes if the target has a dialer', async () => {
     const { port } = await origin(answers204);
     const [first, second] = [await startNode(), await startNode()];
     const relayed: string[] = [];
@@ -179,13 +179,13 @@ describe('a measurement', () => {
     expect(result.error?.code).toBe(ok ? undefined : 'unexpected_status');
   });
 
-  it('reports the second request when it is to be unified', async () => {
+  it('reports the second request for a unified measurement', async () => {
     const remotePorts = new Set<number>();
     let requests = 0;
     const { port } = await origin((request, response) => {
       remotePorts.add(request.socket.remotePort ?? 0);
       requests += 1;
-      // The first answer is late; the second is not.
+      // The first answer is slow, the second is not.
       if (requests === 1) setTimeout(() => answers204(request, response), 1_000);
       else answers204(request, response);
     });
@@ -242,7 +242,7 @@ describe('a measurement that fails', () => {
     return result;
   };
 
-  it('says that nobody listens at the node', async () => {
+  it('reports that nothing listens at the node', async () => {
     const { port, open } = await listen(createServer());
     for (const cleanup of cleanups.splice(-1)) await cleanup();
     expect(open.size).toBe(0);
@@ -250,13 +250,13 @@ describe('a measurement that fails', () => {
     expect(error?.code).toBe('connection_refused');
   });
 
-  it('says that the node speaks something else', async () => {
+  it('reports that the node speaks another protocol', async () => {
     const { port } = await listen(createServer((socket) => socket.end('SSH-2.0-x\r\n')));
     const { error } = await failing({ type: 'socks5', name: 'x', server: '127.0.0.1', port });
     expect(error?.code).toBe('protocol_error');
   });
 
-  it('says that a name has no address', async () => {
+  it('reports that a name has no address', async () => {
     const lost = createNodeProber({
       resolver: { resolve: () => Promise.reject(new DialError('dns', 'dns_error', 'no such name')) },
       now: Date.now,
@@ -289,14 +289,14 @@ describe('a measurement that fails', () => {
     await until(() => silent.open.size === 0);
   });
 
-  it('is told for an answer that is no HTTP', async () => {
+  it('is reported for an answer that is not HTTP', async () => {
     const { port } = await listen(createServer((socket) => socket.end('hello\r\n\r\n')));
     const { socks } = await startNode();
     const { error } = await prober.probe({ node: socks }, options(port));
     expect(error?.code).toBe('protocol_error');
   });
 
-  it('is told for nodes, addresses and statuses that cannot be', async () => {
+  it('is reported for invalid nodes, addresses and statuses', async () => {
     const tuic: ProxyNode = { type: 'tuic', name: 'x', server: 'h', port: 1, options: {} };
     expect((await failing(tuic)).error?.code).toBe('unsupported');
     const node: ProxyNode = { type: 'socks5', name: 'x', server: '127.0.0.1', port: 1 };

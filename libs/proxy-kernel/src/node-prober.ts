@@ -27,11 +27,11 @@ import { createChainDialer, fixedHop } from './transport/chain-dialer.js';
 import { toDialError } from './transport/dial-error.js';
 import { createDirectDialer, type ServerDialer } from './transport/server-dialer.js';
 
-/** Answers of address-telling services are short. */
+/** Answers of services for exit addresses are short. */
 const MAX_BODY_BYTES = 16 * 1024;
-/** What is read of a test page to use its connection again. */
+/** The most that is read of a test page in order to reuse its connection. */
 const MAX_DRAIN_BYTES = 64 * 1024;
-/** A server that knows no HEAD (RFC 9110 15.5.6, 15.6.2). */
+/** Statuses of a server that does not support HEAD (RFC 9110 15.5.6, 15.6.2). */
 const HEAD_REFUSED = new Set([405, 501]);
 
 export interface NodeProberOptions {
@@ -40,7 +40,7 @@ export interface NodeProberOptions {
   now: () => number;
 }
 
-/** Measures nodes without a kernel. */
+/** Creates a prober that measures nodes without a kernel. */
 export function createNodeProber(options: NodeProberOptions): NodeProber {
   return new DialingProber(options);
 }
@@ -61,7 +61,7 @@ class DialingProber implements NodeProber {
   private readonly options: NodeProberOptions;
   private readonly closing = new AbortController();
   private readonly direct: ServerDialer;
-  /** Made once: it holds the certificate authorities. */
+  /** Created once, since it contains the certificate authorities. */
   private tls: SecureContext | null = null;
 
   constructor(options: NodeProberOptions) {
@@ -132,7 +132,7 @@ class DialingProber implements NodeProber {
     });
   }
 
-  /** Dials, works on the connection and destroys it, whatever comes of it. */
+  /** Dials, runs the work and always destroys the connection. */
   private async connected<T>(
     { outbound, url, deadline }: Attempt,
     clock: StageClock,
@@ -165,7 +165,7 @@ class DialingProber implements NodeProber {
   }
 
   /** @throws KernelConfigError for a node that cannot be dialled. */
-  /** `made` gets every outbound on the way: some keep connections for the next flow, of which there is none. */
+  /** `made` receives every outbound on the way, since some keep connections for a next flow that will not come. */
   private outboundOf({ node, via = [] }: ProbeTarget, made: Outbound[]): Outbound {
     let dialer = this.direct;
     for (const [index, hop] of via.entries()) {
@@ -206,7 +206,7 @@ class DialingProber implements NodeProber {
   }
 }
 
-/** Milliseconds of a second request on the open connection; null where that carries none. */
+/** Milliseconds of a second request on the open connection; null if the connection cannot carry one. */
 async function secondRequest(
   connection: ProbeConnection,
   { message, reusable }: ProbeAnswer,
@@ -223,12 +223,12 @@ async function secondRequest(
     clock.replace('ttfb', took);
     return took;
   } catch {
-    // The first answer came: the node works, and its delay is the first one's.
+    // The first answer came, so the node works; its delay is that of the first request.
     return null;
   }
 }
 
-/** @throws KernelConfigError for anything but an http or https address. */
+/** @throws KernelConfigError for anything except an http or https URL. */
 function testUrl(text: string): URL {
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -248,10 +248,10 @@ function describe(error: unknown): { code: string; message: string } {
 function toProbeError(error: unknown): DialError {
   if (error instanceof KernelConfigError) return new DialError('route', 'other', error.message, { cause: error });
   const dialError = toDialError(error, 'relay');
-  // `node:http` says in its codes that an answer was no HTTP.
+  // Codes of `node:http` for an answer that is not HTTP.
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   if (dialError.kind !== 'other' || !code?.startsWith('HPE_')) return dialError;
-  return new DialError('relay', 'protocol_error', 'the test server answered with something else than HTTP', {
+  return new DialError('relay', 'protocol_error', 'the test server did not answer with HTTP', {
     cause: error,
   });
 }

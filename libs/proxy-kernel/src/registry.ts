@@ -21,7 +21,7 @@ import { vless } from './protocol/vless/index.js';
 import { vmess } from './protocol/vmess/index.js';
 import type { ServerDialer } from './transport/server-dialer.js';
 
-/** How each type of node is dialled. A type without an entry does not compile. */
+/** The protocol of each type of node. A missing type does not compile. */
 const PROTOCOLS: { readonly [T in ProxyNodeType]: NodeProtocol<NodeOfType<T>> } = {
   ss: shadowsocks,
   socks5,
@@ -49,7 +49,7 @@ export function builtInOutbounds(resolver: Resolver, guard: DialGuard | null = n
   return new Map(all.map((outbound) => [outbound.tag, outbound]));
 }
 
-/** Whether a node can be dialled, and by whom. */
+/** Whether a node can be dialled, and by which kernel. */
 export function supportsNode(node: ProxyNode): NodeSupport {
   return protocolOf(node).support(node);
 }

@@ -9,7 +9,7 @@ import type {
 
 const BUILT_IN = new Set(['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS']);
 
-/** One open flow. The relay counts straight into `upload` and `download`. */
+/** One open flow. The relay counts directly in `upload` and `download`. */
 export class ConnectionEntry implements ByteCounter {
   readonly id: string;
   readonly metadata: ConnectionMetadata;
@@ -20,7 +20,7 @@ export class ConnectionEntry implements ByteCounter {
   download = 0;
   uploadSpeed = 0;
   downloadSpeed = 0;
-  /** What the deltas up to now have told of. */
+  /** The bytes that earlier deltas contain. */
   toldUpload = 0;
   toldDownload = 0;
   rule: MatchedRule | null = null;

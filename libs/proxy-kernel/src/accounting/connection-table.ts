@@ -14,7 +14,10 @@ import { ConnectionEntry } from './connection-entry.js';
 import { FlowShares } from './flow-shares.js';
 import { errorCode, errorKind } from '../transport/dial-error.js';
 
-/** Open flows of one client address, this machine's own apart, and of one user: what is left is for the others. */
+/**
+ * The most open flows of one client address, except this machine's, and of one user, so that some are left for the
+ * others.
+ */
 const MOST_OF_ONE = 8_192;
 
 export interface ConnectionTotals {
@@ -24,9 +27,9 @@ export interface ConnectionTotals {
   download: number;
 }
 
-/** All open flows, what they moved since the last delta, and the records of those that ended. */
+/** All open flows, the traffic since the last delta, and the records of finished flows. */
 export class ConnectionTable {
-  /** Of flows that ended; open ones are added by `totals`. */
+  /** Totals of finished flows; `totals` adds the open ones. */
   private readonly ended: ConnectionTotals = { opened: 0, failed: 0, upload: 0, download: 0 };
   private readonly entries = new Map<string, ConnectionEntry>();
   private readonly shares: FlowShares;
@@ -58,7 +61,7 @@ export class ConnectionTable {
     return entry;
   }
 
-  /** The flow's client or user has more than one may have. */
+  /** Whether the flow's client or user has more flows than allowed. */
   isTooMany({ metadata }: ConnectionEntry): boolean {
     return this.shares.isOver(metadata);
   }
@@ -74,7 +77,7 @@ export class ConnectionTable {
     hits.lastHitAt = this.now();
   }
 
-  /** Takes the flow off the table and tells its record. Once a flow. */
+  /** Removes the flow and emits its record. Called once for each flow. */
   close(entry: ConnectionEntry, outcome: FlowOutcome, stage: ErrorStage): void {
     if (!this.entries.delete(entry.id)) return;
     this.shares.add(entry.metadata, -1);
@@ -111,7 +114,7 @@ export class ConnectionTable {
     return totals;
   }
 
-  /** What moved since the last call, and the speeds of open flows brought up to date. Null if nothing did. */
+  /** Returns the traffic since the last call, and updates the speeds of open flows. Null without traffic. */
   sample(): TrafficDelta | null {
     const now = this.now();
     const elapsed = Math.max(1, now - this.sampledAt);
@@ -127,7 +130,7 @@ export class ConnectionTable {
     return delta;
   }
 
-  /** Puts in the pending delta what the flow moved since it was last told of. */
+  /** Adds the flow's traffic since its last call to the pending delta. */
   private tell(entry: ConnectionEntry): void {
     const upload = entry.upload - entry.toldUpload;
     const download = entry.download - entry.toldDownload;
@@ -157,13 +160,13 @@ type FlowStatus = Pick<
   'status' | 'errorStage' | 'errorKind' | 'errorErrno' | 'errorMessage' | 'closeReason'
 >;
 
-/** What a record says of how a flow ended. `stage` is where it was when something was thrown. */
+/** The fields of a record that say how the flow ended. @param stage where it was when an error was thrown. */
 function flowStatus({ closeReason, error }: FlowOutcome, stage: ErrorStage): FlowStatus {
   if (error instanceof ForbiddenTargetError)
     return { ...NO_ERROR, status: 'rejected', closeReason: 'rejected', errorMessage: error.message };
   if (error instanceof RejectedError) return { ...NO_ERROR, status: 'rejected', closeReason: 'rejected' };
   if (closeReason === 'rejected') return { ...NO_ERROR, status: 'rejected', closeReason };
-  // A client that leaves and a person who closes are no failures, whatever error that caused on the way out.
+  // A client that leaves or a user who closes is not a failure, whatever error follows.
   if (error === undefined || error === null || closeReason !== 'error')
     return { ...NO_ERROR, status: 'ok', closeReason };
   return {

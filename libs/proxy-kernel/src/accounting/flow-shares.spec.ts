@@ -6,7 +6,7 @@ const flow = (sourceIp: string, inboundUser: string | null = null): ConnectionMe
   ({ sourceIp, inboundUser }) as ConnectionMetadata;
 
 describe('the flows of one client', () => {
-  it('are bounded by address and by user, and are given back', () => {
+  it('are bounded by address and by user, and are released', () => {
     const shares = new FlowShares(2);
     const [one, other] = [flow('192.0.2.1'), flow('192.0.2.2')];
     for (let count = 0; count < 3; count += 1) shares.add(one, 1);
@@ -17,7 +17,7 @@ describe('the flows of one client', () => {
     expect([shares.isOver(flow('192.0.2.5', 'ann')), shares.isOver(flow('192.0.2.5', 'bob'))]).toEqual([true, false]);
   });
 
-  it('are not bounded for programs of this machine', () => {
+  it('are not bounded for programs on this machine', () => {
     const shares = new FlowShares(2);
     for (let count = 0; count < 9; count += 1) shares.add(flow('127.0.0.1'), 1);
     expect(shares.isOver(flow('127.0.0.1'))).toBe(false);

@@ -2,7 +2,7 @@ import type { ConnectionMetadata } from '../interfaces/index.js';
 
 const LOOPBACK = /^(?:127\.|::1$)/;
 
-/** How many flows each client address and each user has open. */
+/** Counts the open flows of each client address and each user. */
 export class FlowShares {
   private readonly most: number;
   private readonly counts = new Map<string, number>();
@@ -11,7 +11,7 @@ export class FlowShares {
     this.most = most;
   }
 
-  /** `change`: 1 for a flow that began, -1 for one that ended. */
+  /** @param change 1 for a flow that began, -1 for one that ended. */
   add(flow: ConnectionMetadata, change: 1 | -1): void {
     for (const key of keysOf(flow)) {
       const count = (this.counts.get(key) ?? 0) + change;
@@ -25,7 +25,7 @@ export class FlowShares {
   }
 }
 
-/** Programs of this machine have its address in common, and no other client suffers more from them. */
+/** Programs on this machine share its address and are not limited by it. */
 function keysOf({ sourceIp, inboundUser }: ConnectionMetadata): string[] {
   const keys = inboundUser === null ? [] : [`user ${inboundUser}`];
   return LOOPBACK.test(sourceIp) ? keys : [...keys, `address ${sourceIp}`];

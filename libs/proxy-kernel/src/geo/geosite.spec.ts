@@ -59,7 +59,7 @@ describe('geosite file', () => {
     expect(entries('google@nobody')).toEqual([]);
   });
 
-  it('passes over fields it does not know', () => {
+  it('skips unknown fields', () => {
     const extra = Buffer.concat([
       number(9, 5),
       varint(10 * 8 + 1),
@@ -86,7 +86,7 @@ describe('geosite file', () => {
     expect(() => openGeositeFile(file)).toThrow(text);
   });
 
-  it('throws nothing else, however a file is damaged, and nothing at all later', () => {
+  it('throws only this error for a damaged file, and none later', () => {
     const change = fc.record({ at: fc.nat(FILE.length - 1), byte: fc.nat(255) });
     let opened = 0;
     fc.assert(

@@ -1,13 +1,15 @@
-/** v2ray's `geosite.dat`: a protobuf message of lists of names, each with a code, each name with attributes. */
+/**
+ * v2ray's `geosite.dat`: a protobuf message with lists of names. Each list has a code, and each name has attributes.
+ */
 import { GeoDatabaseError } from '@gatehouse/geo';
 import { ProtobufReader } from './protobuf-reader.js';
 
 export interface GeositeFile {
-  /** Lower case, as rules write them, in the order of the file. */
+  /** Lower case, as in rules, in the order of the file. */
   readonly codes: readonly string[];
   /**
-   * The entries of a list, fit for a classical rule set; `google@cn` only those that have the attribute `cn`,
-   * `google@!cn` those that do not. Null for a list that does not exist.
+   * The entries of a list in the form of a classical rule set; `google@cn` gives those with the attribute `cn`,
+   * `google@!cn` those without. Null for an unknown list.
    */
   readonly entries: (code: string) => string[] | null;
 }
@@ -30,8 +32,8 @@ const ATTRIBUTE_KEY = 1;
 const RULE_OF_TYPE = ['DOMAIN-KEYWORD', 'DOMAIN-REGEX', 'DOMAIN-SUFFIX', 'DOMAIN'] as const;
 
 /**
- * Opens a file of site lists. All of it is checked here, in time bounded by its size, so that `entries` cannot fail later.
- * The buffer is kept and must not change.
+ * Opens a file of site lists. Everything is checked here, in time bounded by the file's size, so that `entries` cannot
+ * fail later. The buffer is kept and must not change.
  * @throws GeoDatabaseError
  */
 export function openGeositeFile(file: Buffer): GeositeFile {
@@ -62,7 +64,7 @@ function entriesOf(lists: ReadonlyMap<string, Buffer[]>, code: string): string[]
   return [...new Set(lines)];
 }
 
-/** Reads a list once, for what may be wrong with it. */
+/** Reads a list once to check it. */
 function checkList(list: Buffer): string {
   const code = codeOf(list);
   for (const name of namesOf(list)) if (name.line === '') throw new GeoDatabaseError('a name without text');

@@ -4,7 +4,7 @@ export interface ProtobufField {
   readonly number: number;
   /** Set for a number. */
   readonly varint: number | null;
-  /** Set for a text or a message within. */
+  /** Set for a text or a nested message. */
   readonly bytes: Buffer | null;
 }
 
@@ -13,7 +13,7 @@ const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
 
-/** The fields of one protobuf message, in order. Every length is checked against what is left. */
+/** Reads the fields of one protobuf message in order. Every length is checked against the remaining bytes. */
 export class ProtobufReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -40,7 +40,7 @@ export class ProtobufReader {
     throw new GeoDatabaseError('a field of no known type');
   }
 
-  /** At most 53 bits; more is no length, number or kind that such a file has. */
+  /** At most 53 bits: no length, number or kind in such a file is larger. */
   #varint(): number {
     let value = 0;
     for (let scale = 1; scale <= 2 ** 49; scale *= 128) {

@@ -4,10 +4,10 @@ import { createGroupRule } from './create-group-rule.js';
 import type { GroupRule } from './group-rule.js';
 import { orderGroups } from './order-groups.js';
 
-/** Outbounds that always exist. `PASS` is no way out: a rule that reaches it hands the flow to the next rule. */
+/** Outbounds that always exist. `PASS` is not a way out: a rule that reaches it passes the flow to the next rule. */
 export const BUILT_IN_POLICIES = ['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS'] as const;
 
-/** What a group carries over to the next generation. */
+/** The state of a group that the next generation takes over. */
 export interface GroupMemory {
   readonly config: GroupConfig;
   rule: GroupRule;
@@ -16,32 +16,32 @@ export interface GroupMemory {
   switchedAt: number;
 }
 
-/** One group at work. What follows from the health of its members is kept here until that changes. */
+/** A group in use. Values that follow from the health of its members are cached here until that changes. */
 export interface Group extends GroupMemory {
   readonly members: readonly string[];
-  /** Outbound behind `now`; null where that ends in an empty group. */
+  /** The outbound behind `now`; null if that ends in an empty group. */
   leaf: string | null;
   udp: boolean;
-  /** Groups that spread flows: what those and UDP flows are spread over. */
+  /** For groups that spread flows: the members to spread TCP flows over, and those for UDP flows. */
   living: readonly string[];
   livingUdp: readonly string[];
-  /** Member that would be used if the open circuit behind it were tried and found good. */
+  /** The member that would be used if the open circuit behind it were tried successfully. */
   trial: string | null;
-  /** When the rule wants to be asked again. */
+  /** When the rule has to decide again. */
   recheckAt: number;
 }
 
 export interface CompiledGroups {
   /** In the order of the configuration. */
   groups: ReadonlyMap<string, Group>;
-  /** Each behind the groups that it contains. */
+  /** Each group after the groups that it contains. */
   ordered: readonly Group[];
   /** Groups by member. */
   parents: ReadonlyMap<string, readonly Group[]>;
   warnings: string[];
 }
 
-/** @throws KernelConfigError for a name used twice and for groups that contain each other. */
+/** @throws KernelConfigError for a duplicate name and for groups that contain each other. */
 export function compileGroups(
   configs: readonly GroupConfig[],
   outbounds: ReadonlyMap<string, unknown>,

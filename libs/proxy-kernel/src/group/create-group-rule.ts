@@ -15,7 +15,7 @@ export function createGroupRule(type: GroupType, options: GroupRuleOptions): Gro
   return RULES[type](options);
 }
 
-/** A person's choice, dead or alive; the first member without one. */
+/** Uses the user's choice, dead or alive; without one the first member. */
 class SelectRule implements GroupRule {
   choose(view: GroupView): GroupChoice {
     const { chosen, members, now } = view;
@@ -25,13 +25,13 @@ class SelectRule implements GroupRule {
   }
 }
 
-/** The first living member in order; a person's choice while it is alive. Nothing alive: the first. */
+/** Uses the user's choice while it is alive, otherwise the first living member; the first if none is alive. */
 class FallbackRule implements GroupRule {
   choose(view: GroupView): GroupChoice {
     const { members, health } = view;
     const member = livingChoice(view) ?? members.find((tag) => health(tag).alive) ?? members[0] ?? null;
     const reason = leaveReason(view, member);
-    // One that is left while it lives was a stand-in.
+    // A living member that is left was only a replacement.
     return { member, reason: reason === 'faster' ? 'recovered' : reason };
   }
 }

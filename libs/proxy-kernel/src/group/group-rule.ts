@@ -2,19 +2,19 @@ import type { GroupConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
 import type { SwitchReason } from '../interfaces/kernel.js';
 
-/** What is known of one member: of the outbound that it stands for at the moment. */
+/** The health of a member, which is that of the outbound it currently leads to. */
 export interface MemberHealth {
   alive: boolean;
   /** Null: never measured, or without an answer. */
   delayMs: number | null;
 }
 
-/** Everything that a group's rule decides on. */
+/** Everything that a group's rule decides by. */
 export interface GroupView {
   readonly members: readonly string[];
   /** Null before the first choice. */
   readonly now: string | null;
-  /** A person's choice, also while it is no longer a member; null for none. */
+  /** A user's choice, even if it is no longer a member; null for none. */
   readonly chosen: string | null;
   /** Milliseconds since the epoch; -Infinity while the group never switched. */
   readonly switchedAt: number;
@@ -25,26 +25,26 @@ export interface GroupView {
 export interface GroupChoice {
   /** Null only for a group without members. */
   member: string | null;
-  /** Why another than `now`; without meaning when it is the same. */
+  /** Why the member differs from `now`; ignored if it is the same. */
   reason: SwitchReason;
-  /** When the same measurements would be judged otherwise. Absent: never. */
+  /** When the same measurements would give another result. Absent: never. */
   recheckAt?: number;
 }
 
-/** How a type of group decides. One instance a group; it outlives generations. */
+/** How a type of group decides. Each group has an instance that outlives generations. */
 export interface GroupRule {
-  /** The member in use from now on. */
+  /** The member to use from now on. */
   choose(view: GroupView): GroupChoice;
   /**
-   * Groups that spread flows: the one of `members` (never empty) that this flow takes. `take`: it does take it; otherwise
-   * the same flow is asked for again.
+   * For groups that spread flows: which of `members` (never empty) a flow uses. `take` is false for a preview: the same
+   * flow will be asked about again.
    */
   pick?(flow: ConnectionMetadata, members: readonly string[], take: boolean): string;
 }
 
 export type GroupRuleOptions = Pick<GroupConfig, 'toleranceMs' | 'strategy'> & { now: () => number };
 
-/** Why a group leaves `now` for `member`. */
+/** The reason for switching from `now` to `member`. */
 export function leaveReason({ now, chosen, members, health }: GroupView, member: string | null): SwitchReason {
   if (now === null) return 'recovered';
   if (!members.includes(now)) return 'selected_gone';
@@ -52,7 +52,7 @@ export function leaveReason({ now, chosen, members, health }: GroupView, member:
   return member === chosen ? 'recovered' : 'faster';
 }
 
-/** A person's choice while it can be followed. */
+/** A user's choice, while it is usable. */
 export function livingChoice({ chosen, members, health }: GroupView): string | null {
   return chosen !== null && members.includes(chosen) && health(chosen).alive ? chosen : null;
 }

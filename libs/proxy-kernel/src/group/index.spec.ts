@@ -45,14 +45,14 @@ describe('policy table', () => {
     expect(table.selected('INNER')).toBe('n1');
   });
 
-  it('takes the first member when the selected one is gone', () => {
+  it('uses the first member when the selected one is gone', () => {
     const table = createPolicyTable(nodes, [group('G', ['n9', 'n2', 'n1'], 'n9')]);
     expect(table.selected('G')).toBe('n2');
     expect(table.warnings).toEqual(['group G: member n9 does not exist']);
     expect(table.groups()).toEqual([{ name: 'G', type: 'select', members: ['n2', 'n1'], now: 'n2', fixed: false }]);
   });
 
-  it('rejects through an empty group and through a tag nobody knows', () => {
+  it('rejects through an empty group and through an unknown tag', () => {
     const table = createPolicyTable(nodes, [group('EMPTY', []), group('GONE', ['n8'])]);
     expect(table.chain('EMPTY')).toEqual(['EMPTY', 'REJECT']);
     expect(table.chain('GONE')).toEqual(['GONE', 'REJECT']);
@@ -68,7 +68,7 @@ describe('policy table', () => {
     expect(table.chain('G')).toEqual(['G', 'n1']);
   });
 
-  it('names the cycle', () => {
+  it('names a cycle', () => {
     const error = failure(() =>
       createPolicyTable(nodes, [
         group('X', ['n1', 'A']),
@@ -82,7 +82,7 @@ describe('policy table', () => {
     expect(failure(() => createPolicyTable(nodes, [group('S', ['S'])])).message).toContain('S -> S');
   });
 
-  it('takes a diamond and a chain of 20,000 groups for what they are: no cycle', () => {
+  it('accepts a diamond and a chain of 20,000 groups', () => {
     const diamond = [group('T', ['L', 'R']), group('L', ['B']), group('R', ['B']), group('B', ['n1'])];
     expect(createPolicyTable(nodes, diamond).chain('T')).toEqual(['T', 'L', 'B', 'n1']);
     const deep = Array.from({ length: 20_000 }, (_, i) => group(`g${i}`, [i === 19_999 ? 'n1' : `g${i + 1}`]));
@@ -96,7 +96,7 @@ describe('policy table', () => {
     expect(failure(() => createPolicyTable(nodes, [group('', [])])).message).toContain('needs a name');
   });
 
-  it('refuses to select what is not there and keeps the selection', () => {
+  it('refuses to select an unknown member and keeps the selection', () => {
     const table = createPolicyTable(nodes, [group('G', ['n1'])]);
     expect(failure(() => table.select('G', 'n2')).message).toContain('n2 is not a member');
     expect(failure(() => table.select('NO', 'n2')).message).toContain('no such group');

@@ -95,14 +95,14 @@ describe('a load-balance group', () => {
     },
   );
 
-  it('leaves PASS out and says so', () => {
+  it('leaves out PASS with a warning', () => {
     const { table, take } = balanced('round-robin', ['PASS', 'n1']);
     expect(table.warnings).toEqual(['group B: PASS carries nothing and is left out']);
     expect(take('a.b')).toBe('n1');
     expect(balanced('round-robin', []).take('a.b')).toBe('REJECT');
   });
 
-  it('in turn gives each living member the same', () => {
+  it('gives each living member the same share, in turn', () => {
     fc.assert(
       fc.property(fc.subarray(TAGS, { minLength: 1 }), fc.integer({ min: 1, max: 5 }), (living, rounds) => {
         const { set, take } = balanced('round-robin');
@@ -185,13 +185,13 @@ describe('sticky sessions', () => {
     expect(take('a.example.com')).toBe(first);
   });
 
-  it('are one a source and site', () => {
+  it('are kept by source and site', () => {
     const { take } = balanced('sticky-sessions');
     const sources = Array.from({ length: 40 }, (_, index) => `10.0.0.${index}`);
     expect(new Set(sources.map((sourceIp) => take('example.com', { sourceIp }))).size).toBeGreaterThan(3);
   });
 
-  it('are bounded: the one longest unused is forgotten', () => {
+  it('are bounded: the least recently used one is forgotten', () => {
     const sessions = new StickySessions(() => 0);
     for (let index = 0; index < 5000; index += 1) {
       sessions.keep(`s${index}`, 'n1');

@@ -4,7 +4,10 @@ import type { GroupChoice, GroupRule, GroupView } from './group-rule.js';
 import { Rendezvous } from './rendezvous.js';
 import { getDomain } from 'tldts';
 
-/** Spreads flows over the living members. Nothing alive: over all, since a wrong measurement must not cut everything off. */
+/**
+ * Spreads flows over the living members. If none is alive it uses all, since a wrong measurement must not stop all
+ * traffic.
+ */
 export class LoadBalanceRule implements GroupRule {
   readonly pick: NonNullable<GroupRule['pick']>;
 
@@ -12,7 +15,7 @@ export class LoadBalanceRule implements GroupRule {
     this.pick = STRATEGIES[strategy](now);
   }
 
-  /** What stands for the group where no flow is asked about. */
+  /** The member shown for the group where there is no flow. */
   choose({ members, health }: GroupView): GroupChoice {
     return { member: members.find((tag) => health(tag).alive) ?? members[0] ?? null, reason: 'dead' };
   }
@@ -40,7 +43,7 @@ function consistentHashing(): Pick {
   return (flow, members) => ring.pick(siteOf(flow), members);
 }
 
-/** A session that begins takes the member that hashing gives it, so that what is shown beforehand is what it takes. */
+/** A new session gets the member that hashing gives, so that a preview shows the member that is used. */
 function stickySessions(now: () => number): Pick {
   const ring = new Rendezvous();
   const sessions = new StickySessions(now);
@@ -53,7 +56,10 @@ function stickySessions(now: () => number): Pick {
   };
 }
 
-/** What all flows to one site share: the registrable domain (public suffix list), the name itself, or the address. */
+/**
+ * The key of all flows to one site: the registrable domain (public suffix list), otherwise the name, otherwise the
+ * address.
+ */
 export function siteOf({ host, destinationIp }: ConnectionMetadata): string {
   if (host === null) return destinationIp ?? '';
   // `a.github.io` and `b.github.io` belong to different people.
@@ -65,12 +71,12 @@ interface Session {
   usedAt: number;
 }
 
-/** Sessions kept; the one longest unused makes room. */
+/** The most sessions kept; the least recently used one is dropped. */
 const MAX_SESSIONS = 4096;
-/** A session without a new flow for this long may move. */
+/** A session may move after this time without a new flow. */
 export const SESSION_MS = 10 * 60_000;
 
-/** Which member each session took. In order of last use. */
+/** The member of each session, in order of last use. */
 export class StickySessions {
   readonly #sessions = new Map<string, Session>();
   readonly #now: () => number;
@@ -83,7 +89,7 @@ export class StickySessions {
     return this.#sessions.size;
   }
 
-  /** Null for a session that is new or over. */
+  /** Null for a session that is new or has expired. */
   find(key: string): string | null {
     const session = this.#sessions.get(key);
     return session && this.#now() - session.usedAt < SESSION_MS ? session.member : null;

@@ -3,10 +3,10 @@ interface Visit {
   next: number;
 }
 
-/** Groups with those that they contain before them, or a path that comes back to its start (`['A', 'B', 'A']`). */
+/** The groups, each after those that it contains, or a cycle (`['A', 'B', 'A']`). */
 export type GroupOrder = { order: string[]; cycle: null } | { order: null; cycle: string[] };
 
-/** Iterative: the depth is the configuration's, not the stack's. */
+/** Iterative, because the nesting of groups may be deeper than the stack. */
 export function orderGroups(edges: ReadonlyMap<string, readonly string[]>): GroupOrder {
   const done = new Set<string>();
   for (const start of edges.keys()) {
@@ -16,7 +16,7 @@ export function orderGroups(edges: ReadonlyMap<string, readonly string[]>): Grou
   return { order: [...done], cycle: null };
 }
 
-/** Adds each group to `done` behind its members. */
+/** Adds each group to `done` after its members. */
 function cycleFrom(start: string, edges: ReadonlyMap<string, readonly string[]>, done: Set<string>): string[] | null {
   const path: Visit[] = [{ name: start, next: 0 }];
   const onPath = new Set([start]);

@@ -22,7 +22,7 @@ const flow = (part: Partial<ConnectionMetadata> = {}): ConnectionMetadata => ({
   ...part,
 });
 
-/** Groups over health that the test sets. */
+/** Groups with health that the test sets. */
 class World {
   at = 1_000_000;
   readonly health = new Map<string, MemberHealth>();
@@ -81,7 +81,7 @@ describe('a url-test group', () => {
     expect(reasons(world)).toEqual(['n1>n3 faster']);
   });
 
-  it('stays until another is faster by the tolerance and by a fifth, and not at once after a switch', () => {
+  it('stays until another is faster by the tolerance and by a fifth, and for a while after a switch', () => {
     const world = new World([group('url-test', { toleranceMs: 50 })]);
     world.measured({ n1: 200, n2: 151 });
     expect(now(world)).toBe('n1');
@@ -99,7 +99,7 @@ describe('a url-test group', () => {
     expect(reasons(world)).toEqual(['n1>n2 faster', 'n2>n3 faster']);
   });
 
-  it('leaves a dead one at once, and uses the first when nothing lives', () => {
+  it('leaves a dead one at once, and uses the first if none is alive', () => {
     const world = new World([group('url-test')]);
     world.measured({ n1: 300, n2: 100, n3: 200 });
     world.measured({ n2: null });
@@ -110,7 +110,7 @@ describe('a url-test group', () => {
     expect(now(world)).toBe('n4');
   });
 
-  it('holds what a person chose while it lives, comes back to it, and gives it back', () => {
+  it('keeps a choice while it is alive, comes back to it, and lets it be taken back', () => {
     const world = new World([group('url-test')]);
     world.measured({ n1: 300, n2: 10, n3: 200 });
     world.table.select('G', 'n3');
@@ -124,7 +124,7 @@ describe('a url-test group', () => {
     expect(reasons(world)).toEqual(['n1>n2 faster', 'n2>n3 manual', 'n3>n2 dead', 'n2>n3 recovered', 'n3>n2 manual']);
   });
 
-  it('judges by its own test address', () => {
+  it('decides by its own test address', () => {
     const world = new World([group('url-test', { testUrl: 'u' })]);
     world.measured({ n5: 1 });
     world.health.set('u|n4', { alive: true, delayMs: 5 });
@@ -132,7 +132,7 @@ describe('a url-test group', () => {
     expect(now(world)).toBe('n4');
   });
 
-  it('never leaves a living member for one that is not clearly faster, whatever is reported', () => {
+  it('never leaves a living member for one that is not clearly faster', () => {
     const report = fc.dictionary(fc.constantFrom(...TAGS), fc.option(fc.integer({ min: 1, max: 2000 })));
     fc.assert(
       fc.property(fc.array(fc.tuple(report, fc.integer({ min: 0, max: 60_000 })), { maxLength: 20 }), (steps) => {
@@ -161,7 +161,7 @@ describe('a url-test group', () => {
 });
 
 describe('a fallback group', () => {
-  it('takes the first that lives, and the earlier one again when it is back', () => {
+  it('uses the first living member, and an earlier one when it is back', () => {
     const world = new World([group('fallback')]);
     world.measured({ n1: null, n2: null });
     world.measured({ n2: 900 });
@@ -187,7 +187,7 @@ describe('a fallback group', () => {
 });
 
 describe('switches', () => {
-  it('are told one by one and lead from each member to the next', () => {
+  it('are reported one by one and lead from each member to the next', () => {
     const step = fc.oneof(
       fc.dictionary(fc.constantFrom(...TAGS), fc.option(fc.integer({ min: 1, max: 2000 }))),
       fc.constantFrom(...TAGS, null),
@@ -223,7 +223,7 @@ describe('switches', () => {
 });
 
 describe('a reload', () => {
-  it('switches nothing by itself', () => {
+  it('switches nothing on its own', () => {
     const types = fc.constantFrom('url-test' as const, 'fallback' as const, 'select' as const);
     const report = fc.dictionary(fc.constantFrom(...TAGS), fc.option(fc.integer({ min: 1, max: 2000 })));
     fc.assert(
@@ -259,7 +259,7 @@ describe('a reload', () => {
     ]);
   });
 
-  it('ends the say of the table before', () => {
+  it('ends the effect of the previous table', () => {
     const world = new World([group('fallback')]);
     const old = world.table;
     world.reload([group('fallback')]);
@@ -278,7 +278,7 @@ describe('a reload', () => {
 });
 
 describe('groups in groups', () => {
-  it('count as alive by the member that they use', () => {
+  it('count as alive if the member that they use is', () => {
     const world = new World([
       { name: 'OUT', type: 'fallback', members: ['A', 'B', 'n5'] },
       { name: 'A', type: 'select', members: ['n1', 'n2'] },
@@ -316,7 +316,7 @@ describe('an open circuit that may be tried', () => {
     expect(world.table.groups()[0]?.now).toBe(type === 'load-balance' ? null : 'n3');
   });
 
-  it('is not tried where the group would not use it', () => {
+  it('is not tried if the group would not use it', () => {
     const world = new World([group('fallback')]);
     world.health.set('n4', { alive: false, delayMs: null });
     world.waiting.add('n4');

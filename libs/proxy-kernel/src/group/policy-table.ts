@@ -11,31 +11,31 @@ import {
 } from './compile-groups.js';
 import type { GroupView, MemberHealth } from './group-rule.js';
 
-/** What groups must know of outbounds. */
+/** What groups must know about outbounds. */
 export interface HealthView {
-  /** As a group sees it that is measured with `testUrl`; absent: the general measurement. */
+  /** For a group measured with `testUrl`; absent: the general measurement. */
   of(testUrl: string | undefined, tag: string): MemberHealth;
-  /** Whether there is any that `halfOpen` is true of. */
+  /** Whether `halfOpen` is true for any outbound. */
   readonly anyHalfOpen: boolean;
-  /** Whether its circuit was open long enough for a flow to try it. Not alive until that went well. */
+  /** Whether its circuit has been open long enough for a flow to try it. It is not alive until that succeeds. */
   halfOpen(tag: string): boolean;
-  /** The same, and no flow is trying it now. */
+  /** Like `halfOpen`, and no flow is trying it now. */
   mayTry(tag: string): boolean;
-  /** Reserves the trial for one flow. False when another has it. */
+  /** Reserves the trial for one flow. False if another flow has it. */
   claimTrial(tag: string): boolean;
 }
 
 export interface PolicyTableOptions {
-  /** Absent: everything is alive and nothing was measured. */
+  /** Absent: everything is alive and unmeasured. */
   health?: HealthView;
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
 
 export interface SelectablePolicyTable extends PolicyTable {
-  /** What was left out of the table and why: members that do not exist. */
+  /** Members that were left out because they do not exist. */
   readonly warnings: readonly string[];
-  /** The chain that this flow takes, counted as taken. */
+  /** The chain of this flow, which counts as used. */
   take(tag: string, flow: ConnectionMetadata): string[];
   /** @throws KernelConfigError for an unknown group or a member it does not have, and for a load-balance group. */
   select(group: string, member: string | null): void;

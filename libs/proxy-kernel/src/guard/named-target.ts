@@ -3,13 +3,13 @@ import type { RuleConfig } from '../interfaces/index.js';
 import { parseCondition, splitConditions } from '../route/rule/condition-text.js';
 import type { RuleCondition } from '../route/rule/rule-type.js';
 
-/** What a rule says by name of where its flows may go. */
+/** The destinations that a rule names. */
 export interface NamedTarget {
   /** Prefixes of the target's address. */
   prefixes: Cidr[];
-  /** Names, whole. */
+  /** Full domain names. */
   domains: string[];
-  /** Whether it names ends of names (`DOMAIN-SUFFIX`). */
+  /** Whether it names suffixes (`DOMAIN-SUFFIX`). */
   suffixes: boolean;
   /** Single ports. */
   ports: number[];
@@ -18,9 +18,9 @@ export interface NamedTarget {
 }
 
 /**
- * What a rule names that an administrator wrote by hand and that sends flows out directly; null for every other rule. Rules
- * of subscriptions come from somebody else, and a group may lead anywhere later on. Of `AND` every condition counts, of
- * `OR` and `NOT` none: what they let through has no name.
+ * The destinations of a rule that an administrator wrote by hand and whose target is `DIRECT`; null for every other
+ * rule. Rules of subscriptions come from others, and a group may later lead anywhere. For `AND` every condition counts;
+ * for `OR` and `NOT` none, because they match destinations that they do not name.
  */
 export function namedTargetOf(rule: RuleConfig | undefined): NamedTarget | null {
   if (rule?.source !== 'manual' || rule.target !== 'DIRECT') return null;

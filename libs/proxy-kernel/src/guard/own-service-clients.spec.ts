@@ -9,7 +9,7 @@ const clients = new OwnServiceClients(() => now);
 const server = createServer((socket) => socket.on('error', () => undefined)).listen(0, '::');
 const sockets: Socket[] = [];
 
-/** A connection of the kernel's, and what the service sees of it. */
+/** A connection of the kernel, with the addresses as the service sees them. */
 async function dial(client: string): Promise<{ socket: Socket; seen: OwnServiceConnection }> {
   if (!server.listening) await once(server, 'listening');
   const accepted = once(server, 'connection') as Promise<[Socket]>;
@@ -27,21 +27,21 @@ afterEach(() => {
 });
 
 describe('OwnServiceClients', () => {
-  it('knows the client behind a connection, however the two ends write their addresses', async () => {
+  it('finds the client of a connection, in either notation of its addresses', async () => {
     const [one, two] = [await dial('192.0.2.7'), await dial('2001:db8::1')];
     expect(one.seen.from.address).toBe('::ffff:127.0.0.1');
     expect(clients.find(one.seen)).toBe('192.0.2.7');
     expect(clients.find(two.seen)).toBe('2001:db8::1');
   });
 
-  it('knows nobody behind connections of others', async () => {
+  it('finds no client for connections of others', async () => {
     const { seen } = await dial('192.0.2.7');
     expect(clients.find({ ...seen, from: { ...seen.from, port: 1 } })).toBeNull();
     expect(clients.find({ ...seen, from: { ...seen.from, address: '127.0.0.2' } })).toBeNull();
     expect(clients.find({ ...seen, to: { ...seen.to, port: 1 } })).toBeNull();
   });
 
-  it('knows the client after it left, and not whoever gets the port later', async () => {
+  it('finds a client that has left, and not for a later user of its port', async () => {
     const { socket, seen } = await dial('192.0.2.7');
     const closed = once(socket, 'close');
     socket.destroy();

@@ -2,10 +2,10 @@ import { Socket } from 'node:net';
 import type { ByteStream } from '@gatehouse/net';
 import type { OwnServiceConnection } from '../interfaces/index.js';
 
-/** What arrives at a service may be read by it long after the kernel's end is closed. */
+/** A service may handle a connection long after the kernel has closed its end. */
 const KEEP_CLOSED_MS = 60_000;
 const MAX_CLOSED = 4_096;
-/** How far the two processes' ideas of a moment may be apart. */
+/** How far the clocks of the two processes may differ. */
 const SLACK_MS = 1_000;
 
 interface Closed {
@@ -14,8 +14,8 @@ interface Closed {
 }
 
 /**
- * Whose connections to the platform's own services are the kernel's. To a service they all come from this machine;
- * it asks here for the client behind one, by the addresses and ports of its two ends.
+ * The clients of connections that the kernel opened to the platform's own services. To a service all of these come from
+ * this machine; it asks here for the client, with the addresses and ports of both ends.
  */
 export class OwnServiceClients {
   private readonly now: () => number;
@@ -27,7 +27,7 @@ export class OwnServiceClients {
     this.now = now;
   }
 
-  /** A connection from this machine to an own service, opened for `client`. */
+  /** Records a connection from this machine to an own service, opened for `client`. */
   note(remote: ByteStream, client: string): void {
     if (!(remote instanceof Socket) || remote.localAddress === undefined || remote.destroyed) return;
     const key = keyOf(
@@ -39,13 +39,13 @@ export class OwnServiceClients {
     remote.once('close', () => this.end(key, client));
   }
 
-  /** The client's address, or null where the connection is none of the kernel's. */
+  /** The client's address, or null if the connection is not the kernel's. */
   find({ from, to, ageMs }: OwnServiceConnection): string | null {
     const key = keyOf(from, to);
     const client = this.open.get(key);
     if (client !== undefined) return client;
     const closed = this.closed.get(key);
-    // The system may have given the port to another process since.
+    // By now the system may have given the port to another process.
     return closed && closed.closedAt >= this.now() - ageMs - SLACK_MS ? closed.client : null;
   }
 
@@ -63,7 +63,7 @@ function keyOf(from: OwnServiceConnection['from'], to: OwnServiceConnection['to'
   return `${plain(from.address)} ${from.port} ${plain(to.address)} ${to.port}`;
 }
 
-/** A listener for both families shows IPv4 as IPv6. */
+/** A dual-stack listener shows IPv4 addresses as IPv6. */
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase();
 }

@@ -48,7 +48,7 @@ async function startProxy({ guard, ...config }: Part, names: Record<string, stri
   return { port: listeners[0]!.port, records };
 }
 
-/** Listens on every address of the machine, as a service bound to `0.0.0.0` or `[::]` does. Its count of connections. */
+/** Listens on every address of the machine, like a service bound to `0.0.0.0` or `[::]`, and counts connections. */
 async function startService(address = '::'): Promise<{ port: number; connections: () => number }> {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -66,7 +66,7 @@ async function startService(address = '::'): Promise<{ port: number; connections
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
-/** The reply of SOCKS5 CONNECT to a name: what the client writes is what the kernel is asked for. */
+/** The reply of SOCKS5 CONNECT to a name, which is sent as it is written. */
 async function ask({ port }: Proxy, host: string, target: number): Promise<number> {
   const client = connect({ port, host: '127.0.0.1' });
   client.on('error', () => undefined);
@@ -93,7 +93,7 @@ const lan = Object.values(networkInterfaces())
   .map(({ address }) => address);
 
 describe('own services', () => {
-  it('are not reached by any spelling of this machine', async () => {
+  it('cannot be reached by any spelling of this machine', async () => {
     const service = await startService();
     const names = { 'rebound.example': ['127.0.0.1'], 'mixed.example': ['203.0.113.9', '::ffff:127.0.0.1'] };
     const proxy = await startProxy({ guard: { own: [{ host: '*', port: service.port }] } }, names);
@@ -103,7 +103,7 @@ describe('own services', () => {
     const mapped = lan.filter((ip) => !ip.includes(':')).map((ip) => `::ffff:${ip}`);
     const spellings = [addresses, written, resolved].flatMap((text) => text.split(' ')).concat(lan, mapped);
     for (const host of spellings) {
-      // Some systems do not resolve numbers that are no dotted quads: then nothing is there to be refused.
+      // Some systems do not resolve numbers that are not dotted quads; then there is nothing to refuse.
       expect([NOT_ALLOWED, 4], host).toContain(await ask(proxy, host, service.port));
     }
     expect(await ask(proxy, '127.0.0.1', service.port)).toBe(NOT_ALLOWED);
@@ -116,20 +116,20 @@ describe('own services', () => {
     });
   });
 
-  it('leaves other ports of this machine alone', async () => {
+  it('allows other ports of this machine', async () => {
     const [service, other] = [await startService(), await startService()];
     const proxy = await startProxy({ guard: { own: [{ host: '*', port: service.port }] } });
     await expect(ask(proxy, '127.0.0.1', other.port)).resolves.toBe(SUCCEEDED);
     await expect(ask(proxy, '127.0.0.1', service.port)).resolves.toBe(NOT_ALLOWED);
   });
 
-  it.each(['global', 'direct'] as const)('are not reached in the mode %s either', async (mode) => {
+  it.each(['global', 'direct'] as const)('cannot be reached in the mode %s either', async (mode) => {
     const service = await startService();
     const proxy = await startProxy({ mode, guard: { own: [{ host: '127.0.0.1', port: service.port }] } });
     await expect(ask(proxy, '127.0.0.1', service.port)).resolves.toBe(NOT_ALLOWED);
   });
 
-  it('may be known by a name: then so are its addresses, and others of this machine where it is one', async () => {
+  it('may be set by name: then its addresses are refused, and those of this machine too if it is one of them', async () => {
     const service = await startService();
     const names = { postgres: ['127.0.0.1'], alias: ['127.0.0.3'] };
     const proxy = await startProxy({ guard: { own: [{ host: 'postgres', port: service.port }] } }, names);
@@ -138,7 +138,7 @@ describe('own services', () => {
     }
   });
 
-  it('are opened by a rule by hand that names address and port, and takes the flow', async () => {
+  it('are opened by a manual rule that names address and port and matches the flow', async () => {
     const service = await startService();
     const guard = { own: [{ host: '*', port: service.port }] };
     const naming = rule('AND', `((IP-CIDR,127.0.0.1/32,no-resolve),(DST-PORT,${service.port}))`);
@@ -163,7 +163,7 @@ describe('own services', () => {
     }
   });
 
-  it('are not opened by a name that merely leads to them', async () => {
+  it('are not opened by a rule with a name that leads to them', async () => {
     const service = await startService();
     const rules = [rule('AND', `((DOMAIN,rebound.example),(DST-PORT,${service.port}))`)];
     const guard = { own: [{ host: '*', port: service.port }] };
@@ -171,7 +171,7 @@ describe('own services', () => {
     await expect(ask(proxy, 'rebound.example', service.port)).resolves.toBe(NOT_ALLOWED);
   });
 
-  it('are no servers of nodes', async () => {
+  it('cannot be servers of nodes', async () => {
     const service = await startService();
     const node = { type: 'http', name: 'n', server: '127.0.0.1', port: service.port } as const;
     const proxy = await startProxy({
@@ -183,7 +183,7 @@ describe('own services', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('get no datagrams', async () => {
+  it('receive no datagrams', async () => {
     const heard: string[] = [];
     const sockets = await Promise.all([udp((text) => heard.push(text)), udp((text) => heard.push(text))]);
     const [own, other] = sockets.map((socket) => socket.address().port) as [number, number];
@@ -196,7 +196,7 @@ describe('own services', () => {
 });
 
 describe('private targets', () => {
-  it('are refused where that is wanted, unless a rule names their network', async () => {
+  it('are refused if configured, unless a rule names their network', async () => {
     const service = await startService();
     const guard = { refusePrivate: true };
     const names = { 'nas.example': ['127.0.0.1'] };
@@ -216,7 +216,7 @@ describe('private targets', () => {
     );
   });
 
-  it('are opened by a name in a network of people, but not on this machine or at a metadata service', async () => {
+  it('are opened by a name in a private network, but not on this machine or at a metadata service', async () => {
     const guard = { refusePrivate: true };
     const names = { 'nas.example': ['127.0.0.1'], 'meta.example': ['169.254.169.254'] };
     const rules = [rule('DOMAIN-SUFFIX', 'example')];
@@ -224,7 +224,7 @@ describe('private targets', () => {
     const proxy = await startProxy({ guard, rules }, names);
     await expect(ask(proxy, 'nas.example', service.port)).resolves.toBe(NOT_ALLOWED);
     await expect(ask(proxy, 'meta.example', 80)).resolves.toBe(NOT_ALLOWED);
-    // Nobody is there; what counts is that it was tried.
+    // Nothing listens there; what counts is that a connection was tried.
     const tried = await startProxy({ guard, rules }, { 'nas.example': ['10.255.255.1'] });
     expect(await ask(tried, 'nas.example', 9)).not.toBe(NOT_ALLOWED);
   });
@@ -241,7 +241,7 @@ describe('a client that wants public targets only', () => {
   }
   const FIELD = 'Gatehouse-Targets: public\r\n';
 
-  it('is led to no address of this machine or its networks, whatever rules say', async () => {
+  it('gets no address of this machine or its networks, whatever the rules are', async () => {
     const service = await startService();
     const names = { 'rebound.example': ['127.0.0.1'], 'mixed.example': ['8.8.8.8', '127.0.0.1'] };
     const rules = [rule('IP-CIDR', '127.0.0.0/8'), rule('MATCH', '')];
@@ -262,7 +262,7 @@ async function udp(heard: (text: string) => void) {
   return socket;
 }
 
-/** SOCKS5 UDP ASSOCIATE; what sends a datagram through it. */
+/** SOCKS5 UDP ASSOCIATE; returns a function that sends a datagram through it. */
 async function associate({ port }: Proxy): Promise<(host: string, target: number, text: string) => void> {
   const client = connect({ port, host: '127.0.0.1' });
   client.on('error', () => undefined);

@@ -11,25 +11,24 @@ import {
 import { namedTargetOf, namesAddress } from './named-target.js';
 import { networkInterfaces } from 'node:os';
 
-/** What a name chosen by an administrator may lead to without its address being named, too. */
+/** Networks that a name chosen by an administrator may lead to without a rule for the address. */
 const NETWORKS_OF_PEOPLE = specialPurposeRanges('private', 'shared');
 
-/** Says which addresses this machine connects to for others. */
+/** Decides which addresses this machine connects to for others. */
 export interface DialGuard {
-  /** @throws ForbiddenTargetError where one of the target's addresses must not be connected to. */
+  /** @throws ForbiddenTargetError if one of the addresses must not be connected to. */
   check(addresses: readonly string[], target: Target): Promise<void> | void;
-  /** The same for one datagram; false: it is dropped. Names of own services are known by their last addresses. */
+  /** The same for one datagram; false: it is dropped. Names of own services count with their last known addresses. */
   permits(address: string, target: Target): boolean;
 }
 
 /**
- * Keeps flows that leave this machine directly away from the platform's own services, its database and Redis, and where
- * that is wanted from private networks. It judges the addresses that are dialled, so that no spelling and no name that
- * answers differently the second time gets past it.
- *
- * A rule that an administrator wrote by hand with the target `DIRECT` opens what it names: an own service by its address
- * and its port together (`AND,((IP-CIDR,127.0.0.1/32),(DST-PORT,8080)),DIRECT`), a private network by its prefix or by
- * `GEOIP,LAN`. It has to be the rule that takes the flow.
+ * Keeps flows that leave this machine directly away from the platform's own services, its database and Redis, and if
+ * configured from private networks. The check is made on the addresses that are dialled, so that neither another
+ * spelling nor a name whose answer changes gets past it.
+ * A rule that an administrator wrote by hand with the target `DIRECT` opens what it names: an own service by its
+ * address and its port together (`AND,((IP-CIDR,127.0.0.1/32),(DST-PORT,8080)),DIRECT`), a private network by its
+ * prefix or by `GEOIP,LAN`. It has to be the rule that matches the flow.
  */
 export class TargetGuard implements DialGuard {
   private readonly config: GuardConfig;
@@ -44,7 +43,7 @@ export class TargetGuard implements DialGuard {
     this.own = new OwnEndpoints(config.own, resolver);
   }
 
-  /** For servers of nodes: they may be in a private network, but they are no own service. */
+  /** For servers of nodes: they may be in a private network, but not an own service. */
   get forServers(): DialGuard {
     return new ServerGuard(this);
   }
@@ -119,7 +118,7 @@ class ServerGuard implements DialGuard {
 
 const REFRESH_MS = 10_000;
 
-/** Addresses of own services: those of hosts by name are looked up again while they are asked about. */
+/** Addresses of own services. Those set by host name are resolved again while they are in use. */
 class OwnEndpoints {
   private readonly endpoints: readonly Endpoint[];
   private readonly ports: ReadonlySet<number>;
@@ -147,7 +146,9 @@ class OwnEndpoints {
     });
   }
 
-  /** Whether an own service is set by this very name, or the name is this machine's own (RFC 6761 section 6.3). */
+  /**
+   * Whether an own service is set by exactly this name, or the name always means this machine (RFC 6761 section 6.3).
+   */
   isNamed(host: string): boolean {
     return host === 'localhost' || this.endpoints.some((own) => own.host === host);
   }
@@ -171,7 +172,7 @@ class OwnEndpoints {
     await Promise.all([...names].map((name) => this.lookUp(name)));
   }
 
-  /** A name that cannot be resolved right now keeps the addresses it had. */
+  /** A name that cannot be resolved at the moment keeps its previous addresses. */
   private async lookUp(name: string): Promise<void> {
     try {
       const found = await this.resolver.resolve(name);
@@ -180,7 +181,7 @@ class OwnEndpoints {
         found.flatMap((address) => parseIp(address) ?? []),
       );
     } catch {
-      // Where this machine does not know the name, nothing here can reach it by an address either.
+      // If this machine cannot resolve the name, no flow can reach it by an address either.
     }
   }
 }
@@ -190,10 +191,12 @@ function ownService(host: string, port: number): ForbiddenTargetError {
 }
 
 const KEPT_MS = 2_000;
-/** What reaches this machine whatever its interfaces are; Linux takes all of 0.0.0.0/8 but connects to 0.0.0.0 only. */
+/**
+ * Addresses that reach this machine whatever its interfaces are. Linux reserves 0.0.0.0/8 but connects to 0.0.0.0 only.
+ */
 const ALWAYS_LOCAL = specialPurposeRanges('loopback', 'unspecified');
 
-/** Whether an address is one of this machine. Interfaces come and go: they are looked at again after two seconds. */
+/** Whether an address belongs to this machine. Interfaces change, so they are read again after two seconds. */
 class LocalAddresses {
   private known = new Set<string>();
   private readAt = -Infinity;

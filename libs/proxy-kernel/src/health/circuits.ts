@@ -2,23 +2,23 @@ import type { CircuitChanged } from '../interfaces/kernel.js';
 
 /** Failures in a row that open a circuit. */
 export const OPENING_FAILURES = 5;
-/** How long an open circuit keeps flows away before one may try it, and how long a trial is waited for. */
+/** How long an open circuit keeps flows away before one may try it, and how long a trial may take. */
 export const OPEN_MS = 30_000;
 
 interface Circuit {
   failures: number;
   /** Null while closed. */
   openedAt: number | null;
-  /** When a flow may try it; moved on by each failed trial. */
+  /** When a flow may try it; a failed trial postpones it. */
   tryAt: number;
   halfOpen: boolean;
-  /** A trial that has not told its end by then is forgotten. */
+  /** A trial without a result by then is dropped. */
   trialUntil: number;
 }
 
 /**
  * Circuit breakers by tag. Five failures in a row open one; after 30 s one flow may try it (half-open), whose failure
- * opens it for as long again. Holds only tags that failed since they last worked.
+ * opens it for as long again. Contains only tags that failed since they last worked.
  */
 export class Circuits {
   readonly #circuits = new Map<string, Circuit>();
@@ -56,13 +56,13 @@ export class Circuits {
     return true;
   }
 
-  /** A trial ended without saying anything of the node. */
+  /** A trial ended without a result for the node. */
   releaseTrial(tag: string): void {
     const circuit = this.#circuits.get(tag);
     if (circuit) circuit.trialUntil = -Infinity;
   }
 
-  /** True if groups must decide again. */
+  /** Returns true if groups must decide again. */
   failed(tag: string): boolean {
     const circuit = this.#circuits.get(tag) ?? newCircuit();
     this.#circuits.set(tag, circuit);
@@ -78,7 +78,7 @@ export class Circuits {
     return true;
   }
 
-  /** The node carried something, or answered a measurement begun at `since`. True if groups must decide again. */
+  /** The node carried a flow, or answered a measurement begun at `since`. Returns true if groups must decide again. */
   succeeded(tag: string, since = this.#now()): boolean {
     const circuit = this.#circuits.get(tag);
     if (!circuit || (circuit.openedAt !== null && since < circuit.openedAt)) return false;
@@ -88,7 +88,7 @@ export class Circuits {
     return true;
   }
 
-  /** Lets trials begin that are due; the tags of their circuits. */
+  /** Allows the trials that are due, and returns the tags of their circuits. */
   settle(): string[] {
     const at = this.#now();
     const due: string[] = [];

@@ -26,7 +26,7 @@ const alive = (delayMs: number, testedAt = 0) => ({ alive: true, delayMs, tested
 const dead = (testedAt = 0) => ({ alive: false, delayMs: null, testedAt });
 
 describe('measurements', () => {
-  it('count by test address; what was not measured with it lives or not as in general', () => {
+  it('count by test address; without one for it, the general measurement decides', () => {
     const { book } = newBook();
     expect(book.of(undefined, 'n1')).toEqual({ alive: true, delayMs: null });
     book.report(null, { n1: alive(10), n2: dead() });
@@ -37,7 +37,7 @@ describe('measurements', () => {
     expect(book.of(undefined, 'n2')).toMatchObject({ alive: false });
   });
 
-  it('are kept across generations for what is still there', () => {
+  it('are kept across generations for nodes that remain', () => {
     const { book, changed } = newBook();
     book.report(null, { n1: alive(10), n2: alive(20), n3: alive(30) });
     book.report('u', { n1: alive(11) });
@@ -50,7 +50,7 @@ describe('measurements', () => {
     expect(book.of(undefined, 'n3')).toEqual({ alive: true, delayMs: null });
   });
 
-  it('may come before the first configuration', () => {
+  it('can come before the first configuration', () => {
     const book = new HealthBook(() => 0, { circuit: () => undefined, changed: () => undefined });
     book.report('u', { n1: dead() });
     book.keepOnly(new Set(['n1']), new Set(['u']));
@@ -59,7 +59,7 @@ describe('measurements', () => {
 });
 
 describe('a circuit', () => {
-  it('opens after failures in a row, and lets one flow try after its time', () => {
+  it('opens after failures in a row, and lets one flow try after a while', () => {
     const { book, clock, circuits, changed, fail } = newBook();
     fail(OPENING_FAILURES - 1);
     book.flowSucceeded('n1');
@@ -86,7 +86,7 @@ describe('a circuit', () => {
     expect(circuits.slice(1)).toEqual([{ at: clock.at, tag: 'n1', open: false, failures: 0 }]);
   });
 
-  it('lets another flow try when the first says nothing', () => {
+  it('lets another flow try if the first gives no result', () => {
     const { book, clock, fail } = newBook();
     fail(OPENING_FAILURES);
     clock.at += OPEN_MS;
@@ -108,7 +108,7 @@ describe('a circuit', () => {
     expect(circuits.map(({ open }) => open)).toEqual([true, false]);
   });
 
-  it('is nothing for outbounds that are no nodes of the configuration, and gone with them', () => {
+  it('does not exist for outbounds outside the configuration, and is removed with them', () => {
     const { book, circuits, fail } = newBook();
     for (let index = 0; index < 9; index += 1) book.flowFailed('DIRECT');
     fail(OPENING_FAILURES);
@@ -119,7 +119,7 @@ describe('a circuit', () => {
   });
 });
 
-describe('what counts against a node', () => {
+describe('failures that count against a node', () => {
   const judge = (error: unknown, type = 'socks5', reached: DialStage[] = []): boolean =>
     isTransportFailure({ error, type, reached: new Set(reached) });
 
@@ -134,7 +134,7 @@ describe('what counts against a node', () => {
     ['handshake', 'tls_error', true],
     ['handshake', 'auth_failed', true],
     ['handshake', 'protocol_error', true],
-    // The far end says these of the target.
+    // The far end reports these about the target.
     ['handshake', 'connection_refused', false],
     ['handshake', 'unreachable', false],
     ['handshake', 'timeout', false],
@@ -145,7 +145,7 @@ describe('what counts against a node', () => {
     expect(judge(new DialError(stage, kind, 'x'))).toBe(counts);
   });
 
-  it('is no refusal that a protocol has no better word for', () => {
+  it('exclude a refusal without a specific reason', () => {
     const refused = new DialError('handshake', 'other', 'the proxy answered 403');
     expect(judge(new DialError('handshake', 'protocol_error', 'x', { cause: refused }))).toBe(false);
     const garbled = new Error('ended');
@@ -153,7 +153,7 @@ describe('what counts against a node', () => {
   });
 
   it.each<[ErrorStage, ErrorKind, boolean]>([
-    // The hop says that it cannot reach this node.
+    // The hop reports that it cannot reach this node.
     ['handshake', 'connection_refused', true],
     ['handshake', 'unreachable', true],
     // The hop itself failed.
@@ -165,19 +165,19 @@ describe('what counts against a node', () => {
     expect(judge(new DialError(stage, kind, 'through H: x', { cause }))).toBe(counts);
   });
 
-  it('is no silence that may be the target’s', () => {
+  it('exclude a silence that may be the target’s', () => {
     const late = new DialError('dial', 'timeout', 'x');
     expect(judge(late, 'socks5', ['connect', 'greeting'])).toBe(false);
     expect(judge(late, 'ssh', ['connect', 'greeting'])).toBe(false);
     expect(judge(late, 'http', ['connect'])).toBe(false);
     expect(judge(late, 'http', ['dns'])).toBe(true);
-    // A server that took the connection and says nothing.
+    // A server that accepted the connection but does not answer.
     expect(judge(late, 'socks5', ['connect'])).toBe(true);
     expect(judge(late, 'ssh', ['connect'])).toBe(true);
     expect(judge(late, 'trojan', ['connect'])).toBe(true);
   });
 
-  it('is no refusal by policy, no status and no end by the client', () => {
+  it('exclude refusals by policy, statuses and ends by the client', () => {
     for (const error of [new RejectedError(false), new Error('x'), undefined, null]) expect(judge(error)).toBe(false);
   });
 });
@@ -187,7 +187,7 @@ describe('flows', () => {
   const failed = { error: new DialError('dial', 'timeout', 'x'), type: 'ss', reached: new Set<DialStage>() };
   const fine = { error: null, type: 'ss', reached: new Set<DialStage>() };
 
-  it('are good with the first byte that comes back, while they still run', () => {
+  it('count as successes with the first byte that comes back', () => {
     const { book, circuits, fail } = newBook();
     const watch = new FlowWatch(book);
     const one = flow();
@@ -204,7 +204,7 @@ describe('flows', () => {
     expect(circuits).toHaveLength(2);
   });
 
-  it('without a byte back say nothing, unless the dial failed', () => {
+  it('without a byte back give no result, unless the dial failed', () => {
     const { book, circuits, fail } = newBook();
     const watch = new FlowWatch(book);
     fail(OPENING_FAILURES - 1);

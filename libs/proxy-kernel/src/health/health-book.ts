@@ -7,13 +7,13 @@ import type { FailedDial } from './transport-failure.js';
 
 export interface HealthBookEvents {
   circuit(change: CircuitChanged): void;
-  /** What groups see of these nodes is another than before. */
+  /** The health of these nodes, as groups see it, has changed. */
   changed(tags: readonly string[]): void;
 }
 
 const UNKNOWN = { alive: true, delayMs: null };
 
-/** All that is known of the nodes' health, measured and experienced. Outlives generations. */
+/** The health of nodes, from measurements and from real flows. Outlives generations. */
 export class HealthBook {
   readonly #measurements = new Measurements();
   readonly #circuits: Circuits;
@@ -64,18 +64,18 @@ export class HealthBook {
     if (this.#circuits.succeeded(tag)) this.#changed([tag]);
   }
 
-  /** A flow ended without saying anything of its node. */
+  /** A flow ended without a result for its node. */
   flowEnded(tag: string): void {
     this.#circuits.releaseTrial(tag);
   }
 
-  /** Lets time pass: to be called about once a second. */
+  /** Advances time; call about once a second. */
   settle(): void {
     const due = this.#circuits.settle();
     if (due.length > 0) this.#changed(due);
   }
 
-  /** Forgets nodes and test addresses that the configuration does not name. */
+  /** Drops nodes and test addresses that the configuration does not contain. */
   keepOnly(tags: ReadonlySet<string>, testUrls: ReadonlySet<string>): void {
     this.#tags = tags;
     this.#measurements.keepOnly(tags, testUrls);
@@ -83,10 +83,10 @@ export class HealthBook {
   }
 }
 
-/** Flows tell the health book how their nodes did. */
+/** Reports the results of real flows. */
 export class FlowWatch {
   readonly #book: HealthBook;
-  /** Open flows without a byte from the far end yet, and their nodes. */
+  /** Open flows without a byte from the far end so far, and their nodes. */
   readonly #waiting = new Map<ByteCounter, string>();
 
   constructor(book: HealthBook) {
@@ -97,7 +97,10 @@ export class FlowWatch {
     this.#waiting.set(flow, tag);
   }
 
-  /** A node is good once something came back through it: many protocols connect without its consent. */
+  /**
+   * A node counts as good once a byte has come back through it: with many protocols a connect succeeds without the
+   * node's answer.
+   */
   settle(): void {
     for (const [flow, tag] of this.#waiting) {
       if (flow.download === 0) continue;

@@ -1,11 +1,11 @@
 import type { HealthReport, NodeHealth } from '../interfaces/kernel.js';
 
-/** The general measurements stand under the empty address. */
+/** The key of general measurements. */
 const GENERAL = '';
-/** Test addresses that no configuration named yet; later ones push the oldest out. */
+/** The most test addresses; the oldest ones are dropped first. */
 const MAX_ADDRESSES = 256;
 
-/** What measurements said last, by test address and outbound tag. */
+/** The last measurements, by test address and outbound tag. */
 export class Measurements {
   readonly #byAddress = new Map<string, Map<string, NodeHealth>>([[GENERAL, new Map()]]);
 
@@ -19,7 +19,9 @@ export class Measurements {
     return tags;
   }
 
-  /** A node that was never measured with this address is judged by the general measurement: whether it lives, not how fast. */
+  /**
+   * A node without a measurement for this address uses the general one, but only for being alive, not for its delay.
+   */
   get(testUrl: string | undefined, tag: string): { alive: boolean; delayMs: number | null } | null {
     const own = testUrl === undefined ? undefined : this.#byAddress.get(testUrl);
     const health = own?.get(tag);

@@ -4,7 +4,7 @@ import { watchHop } from './watch-hop.js';
 
 const context: DialContext = { signal: new AbortController().signal };
 
-/** An outbound whose associations are what a test says. */
+/** An outbound whose associations the test provides. */
 function hopWith(openPackets: NonNullable<Outbound['openPackets']>) {
   const told: string[] = [];
   const tell = (what: string) => (tag: string) => void told.push(`${what} ${tag}`);
@@ -35,7 +35,7 @@ function newPackets() {
 }
 
 describe('a hop that carries datagrams', () => {
-  it('is good with the first that comes back, and is told so once', async () => {
+  it('succeeds with the first that comes back, and reports it once', async () => {
     const { packets, answer, end } = newPackets();
     const { hop, told } = hopWith(() => Promise.resolve(packets));
     const opened = await hop.openPackets?.(context);
@@ -47,7 +47,7 @@ describe('a hop that carries datagrams', () => {
     expect(told).toEqual(['succeeded n1']);
   });
 
-  it('says nothing when it ends without any', async () => {
+  it('reports nothing if it ends without any', async () => {
     const { packets, end } = newPackets();
     const { hop, told } = hopWith(() => Promise.resolve(packets));
     await hop.openPackets?.(context);
@@ -64,7 +64,7 @@ describe('a hop that carries datagrams', () => {
     expect(told).toEqual([wanted]);
   });
 
-  it('has failed when it took the connection and said nothing, and not when it had said something', async () => {
+  it('fails if it accepted the connection but never answered', async () => {
     const late = new DialError('dial', 'timeout', 'x');
     for (const [stages, wanted] of [
       [['connect'], 'failed n1'],

@@ -4,7 +4,7 @@ import { isTransportFailure } from './transport-failure.js';
 
 export type HopReports = Pick<HealthBook, 'flowFailed' | 'flowSucceeded' | 'flowEnded'>;
 
-/** An outbound that carries another's connections: the flows do not know it, so its dials tell how it did. */
+/** Wraps an outbound that carries another's connections: flows do not report for it, so its dials do. */
 export function watchHop(outbound: Outbound, reports: HopReports): Outbound {
   const { tag, type, udp } = outbound;
   const watched = async <T>(context: DialContext, dial: (context: DialContext) => Promise<T>): Promise<T> => {
@@ -39,7 +39,7 @@ export function watchHop(outbound: Outbound, reports: HopReports): Outbound {
   };
 }
 
-/** Most associations open without the node's consent: only what comes back says that it is there. */
+/** Most associations open without an answer from the node, so only a datagram that comes back proves that it works. */
 function watchAnswers(packets: PacketConnection, tag: string, reports: HopReports): PacketConnection {
   let answered = false;
   packets.onMessage(() => {

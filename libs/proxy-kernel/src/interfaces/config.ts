@@ -1,8 +1,7 @@
 /**
- * What a kernel is told to be: one immutable value, applied whole or not at all.
- *
+ * A kernel's configuration: one immutable value, applied as a whole or not at all.
  * Tags are the kernel's own names: a node is `n<id>`, a group is its name, and `DIRECT`, `REJECT`, `REJECT-DROP` and
- * `PASS` are built in. Labels that people give never reach the kernel as names, so two nodes may share one.
+ * `PASS` are built in. Names that users give to nodes never reach the kernel, so two nodes may share one.
  */
 import type { ProxyNode } from '@gatehouse/contracts';
 
@@ -16,7 +15,7 @@ export interface ListenerConfig {
   address: string;
   /** 0 lets the system choose. */
   port: number;
-  /** Absent or empty: open to whoever reaches the address. */
+  /** Absent or empty: no login is needed. */
   users?: { username: string; password: string }[];
 }
 
@@ -37,11 +36,11 @@ export interface GroupConfig {
   /** Tags of outbounds, groups or built-ins, in order of preference. Empty: the group rejects. */
   members: string[];
   /**
-   * Tag that a person chose. `select`: absent or no longer a member means the first. `url-test` and `fallback`: used
-   * while it is alive, the group's own rule decides otherwise. `load-balance` has none.
+   * Tag of the member that a user chose. `select`: absent or no longer a member means the first. `url-test` and
+   * `fallback`: used while it is alive, otherwise the group's own rule decides. `load-balance` has none.
    */
   selected?: string;
-  /** Health measured with this address decides inside the group. Absent: the general one. */
+  /** The group decides by measurements with this address. Absent: by the general ones. */
   testUrl?: string;
   /** `url-test`: another member must be faster by this many milliseconds, and by a fifth, before the group leaves a living one. Default 100. */
   toleranceMs?: number;
@@ -49,7 +48,7 @@ export interface GroupConfig {
   strategy?: LoadBalanceStrategy;
 }
 
-/** `SRC-…` spellings of the address types are the same types with `src`. */
+/** `SRC-…` forms of the address types are the same types with `src`. */
 export type RuleType =
   | 'DOMAIN'
   | 'DOMAIN-SUFFIX'
@@ -76,15 +75,18 @@ export type RuleType =
   | 'MATCH';
 
 export interface RuleConfig {
-  /** Database id; null for the system's own. */
+  /** Database id; null for rules of the system. */
   id: number | null;
   source: 'manual' | 'subscription' | 'system' | 'ruleset';
   type: RuleType;
-  /** What follows the type in Clash syntax: `example.com`, `10.0.0.0/8`, `80/443/8000-9000`, `CN`, `udp`. Empty for MATCH. */
+  /**
+   * The text behind the type in Clash syntax: `example.com`, `10.0.0.0/8`, `80/443/8000-9000`, `CN`, `udp`. Empty for
+   * MATCH.
+   */
   payload: string;
   /** Tag of a group, an outbound or a built-in. A rule whose target does not exist is skipped. */
   target: string;
-  /** IP rules only: do not resolve a domain for this rule's sake. */
+  /** IP rules only: do not resolve a domain for this rule. */
   noResolve?: boolean;
   /** IP rules only: match the client's address instead of the target's. */
   src?: boolean;
@@ -104,9 +106,12 @@ export interface RuleSetConfig {
   entries: readonly string[];
 }
 
-/** How names become addresses. Absent: the operating system's resolver. */
+/** How names are resolved. Absent: by the operating system. */
 export interface DnsConfig {
-  /** `system`, `1.1.1.1`, `udp://1.1.1.1:53`, `tcp://8.8.8.8`, `https://dns.example/dns-query`. Tried in order, the first that answers wins. */
+  /**
+   * `system`, `1.1.1.1`, `udp://1.1.1.1:53`, `tcp://8.8.8.8`, `https://dns.example/dns-query`. Tried in order; the
+   * first that answers wins.
+   */
   nameservers: string[];
   /** Used to resolve the host names of `nameservers`; plain addresses only. Absent: `system`. */
   bootstrap?: string[];
@@ -114,9 +119,12 @@ export interface DnsConfig {
   policy?: Record<string, string[]>;
   /** Fixed answers, by domain in Clash wildcards. */
   hosts?: Record<string, string[]>;
-  /** Answers outside the real network that stand for a name: an IPv4 range in CIDR form, and names (Clash wildcards) that keep their real addresses. Off when absent. */
+  /**
+   * Answers with addresses outside the real network that stand for names: an IPv4 range in CIDR form, and names (Clash
+   * wildcards) that keep their real addresses. Absent: off.
+   */
   fakeIp?: { range: string; filter?: string[] };
-  /** Where others may ask for names, over UDP and TCP. Absent: nowhere. */
+  /** The address of a name server for others, over UDP and TCP. Absent: none. */
   listen?: DnsListenConfig;
 }
 
@@ -127,10 +135,13 @@ export interface DnsListenConfig {
   port: number;
 }
 
-/** When a client asks for an address on one of `ports`, its first bytes are looked at for a host name to route by. */
+/** If a client asks for an address on one of `ports`, its first bytes are searched for a host name to route by. */
 export interface SniffingConfig {
   ports: number[];
-  /** How long to wait for the first bytes. The client has its answer by then: it cannot be told of a failed dial. */
+  /**
+   * How long to wait for the first bytes. The client has its answer by then, so a failed dial can no longer be reported
+   * to it.
+   */
   timeoutMs: number;
 }
 
@@ -140,16 +151,16 @@ export interface Endpoint {
   port: number;
 }
 
-/** What must not be reached through `DIRECT`, unless a rule names it. */
+/** Addresses that cannot be reached through `DIRECT` unless a rule names them. */
 export interface GuardConfig {
   /** The platform's own services, its database and Redis. */
   own: Endpoint[];
-  /** Addresses that are not of the Internet, metadata services of clouds included. */
+  /** Refuses all addresses that are not public, including metadata services of clouds. */
   refusePrivate: boolean;
 }
 
 export interface KernelConfig {
-  /** Absent: everything may be reached. */
+  /** Absent: every address can be reached. */
   guard?: GuardConfig;
   /** Absent: ports 80 and 443, 100 ms. */
   sniffing?: SniffingConfig | false;
@@ -162,6 +173,6 @@ export interface KernelConfig {
   dns?: DnsConfig;
   /** First match wins, in this order. */
   rules: RuleConfig[];
-  /** Tag that takes what no rule matched (and everything in `global` mode). */
+  /** The target of flows that no rule matched (and of all flows in `global` mode). */
   defaultPolicy: string;
 }

@@ -1,28 +1,28 @@
-/** What the kernel knows of a flow, from accept to close. */
+/** The facts about a flow, from accept to close. */
 
 export type Network = 'tcp' | 'udp';
 export type InboundType = 'HTTP' | 'HTTPS' | 'Socks4' | 'Socks5' | 'Inner';
 
-/** Where a client wants to go, and who it is. Filled by an inbound before routing. */
+/** The client and the destination it asked for. An inbound fills it before routing. */
 export interface ConnectionMetadata {
   network: Network;
   type: InboundType;
   sourceIp: string;
   sourcePort: number;
   inboundName: string;
-  /** Port of the listener; absent where the flow came through none. */
+  /** Port of the listener; absent if the flow came through none. */
   inboundPort?: number;
   inboundUser: string | null;
-  /** Domain the client asked for, lower case without a trailing dot; null when it asked for an address. */
+  /** The domain that the client asked for, in lower case without a trailing dot; null if it asked for an address. */
   host: string | null;
-  /** Address the client asked for, or what routing resolved; null while unknown. */
+  /** The address that the client asked for, or that routing resolved; null while unknown. */
   destinationIp: string | null;
   destinationPort: number;
-  /** The client wants no address that is not of the Internet to be connected to from this machine. */
+  /** The client allows this machine to connect to public addresses only. */
   publicOnly?: boolean;
   /** The client asked for an address that stands for `host`. */
   fakeIp?: boolean;
-  /** Name seen in the client's first bytes (TLS server name, HTTP host) where it asked for an address. */
+  /** The name in the client's first bytes (TLS server name, HTTP host), if it asked for an address. */
   sniffHost?: string;
   /** Plain HTTP only: method and URL without query. */
   httpMethod?: string;
@@ -31,7 +31,7 @@ export interface ConnectionMetadata {
 
 export interface MatchedRule {
   id: number | null;
-  /** Position in the applied list. */
+  /** Position in the list of rules. */
   index: number;
   source: string;
   type: string;
@@ -44,20 +44,20 @@ export interface TraceStep {
   type: string;
   payload: string;
   result: 'match' | 'miss' | 'skipped';
-  /** Why, where it is not obvious: `target n7 does not exist`, `no-resolve`, `target lacks UDP`. */
+  /** The reason if it is not obvious: `target n7 does not exist`, `no-resolve`, `target lacks UDP`. */
   reason?: string;
 }
 
 export interface RouteDecision {
-  /** Null: no rule matched, or the mode bypasses rules. */
+  /** Null: no rule matched, or the mode ignores rules. */
   rule: MatchedRule | null;
-  /** Tag the rule or the default policy named. */
+  /** The tag that the rule or the default policy names. */
   target: string;
-  /** From `target` through its groups down to the outbound that carries the bytes: `['PROXY', 'n12']`. */
+  /** From `target` through its groups to the outbound that carries the bytes: `['PROXY', 'n12']`. */
   chain: string[];
-  /** Last of `chain`. */
+  /** The last element of `chain`. */
   outbound: string;
-  /** Addresses that routing resolved, if it had to. */
+  /** Addresses that routing resolved, if any. */
   resolvedIps: string[];
 }
 
@@ -68,13 +68,13 @@ export interface TracedDecision extends RouteDecision {
 }
 
 export interface ConnectionSnapshot extends ConnectionMetadata {
-  /** Unique for this kernel process. */
+  /** Unique within this kernel process. */
   id: string;
   rule: MatchedRule | null;
   chain: string[];
-  /** Tag of the node that carries it, null for built-ins. */
+  /** Tag of the node that carries the flow; null for built-ins. */
   nodeTag: string | null;
-  /** Address the outbound really connected to, once it has. */
+  /** The address that the outbound connected to; null before. */
   remoteDestination: string | null;
   /** Payload bytes from client to target. */
   upload: number;
@@ -100,7 +100,7 @@ export type ErrorKind =
   | 'protocol_error'
   | 'other';
 
-/** One per flow, at its end. The traffic log and every total are made of these and of the deltas. */
+/** Emitted once for each flow, at its end. The traffic log and all totals are made of records and deltas. */
 export interface ConnectionRecord extends ConnectionSnapshot {
   endedAt: number;
   status: 'ok' | 'failed' | 'rejected';

@@ -13,28 +13,31 @@ export interface FlowOutcome {
   error?: unknown;
 }
 
-/** The way a flow takes, fixed for its life. */
+/** The route of a flow, fixed for its life. */
 export interface FlowRoute {
   outbound: Outbound;
   decision: RouteDecision;
-  /** Same for flows that may share a connection: generation and outbound. */
+  /** Equal for flows that can share a connection: generation and outbound. */
   key: string;
 }
 
-/** One flow from its request to its record. Every flow ends in exactly one `finish`, its own or by `relay`. */
+/**
+ * One flow from its request to its record. Every flow ends with exactly one `finish`, called by the inbound or by
+ * `relay`.
+ */
 export interface Flow {
   readonly id: string;
   readonly metadata: ConnectionMetadata;
   readonly counter: ByteCounter;
   /** Aborted when the flow is closed from outside, its client leaves or its dial runs out of time. */
   readonly signal: AbortSignal;
-  /** Decides the way. @throws DialError stage `dns` or `route`. */
+  /** Decides the route. @throws DialError stage `dns` or `route`. */
   route(): Promise<FlowRoute>;
-  /** Routes if that was not done, then connects. @throws DialError, RejectedError. */
+  /** Routes if that has not been done, then connects. @throws DialError, RejectedError. */
   connect(): Promise<ByteStream>;
-  /** Says which machine carries the flow, where `connect` was not what opened it. */
+  /** Sets the remote address of a flow that `connect` did not open. */
   opened(remoteAddress: string | undefined): void;
-  /** Carries bytes until both ways have ended, and finishes the flow. */
+  /** Relays bytes until both directions have ended, and finishes the flow. */
   relay(client: ByteStream, remote: ByteStream, head?: Uint8Array): void;
   setHttpStatus(status: number): void;
   /** Ends a flow that is not being relayed. Later calls do nothing. */
@@ -43,33 +46,33 @@ export interface Flow {
 
 export interface Dispatcher {
   /**
-   * Takes a request for a flow. `abort` is called when the flow is closed from outside while it is not being relayed:
-   * the inbound then ends the client's side.
+   * Begins a flow. `abort` is called if the flow is closed from outside while it is not being relayed; the inbound then
+   * ends the client's side.
    */
   begin(metadata: ConnectionMetadata, abort: (reason: CloseReason) => void): Flow;
 }
 
-/** Whose credentials these are. */
+/** The result of checking credentials. */
 export interface AuthVerdict {
-  /** Null: nobody's, or they were not looked at. */
+  /** Null: they belong to no user, or were not checked. */
   user: string | null;
-  /** Above 0: there were too many wrong guesses; right or wrong, these were not looked at. */
+  /** Above 0: after too many wrong guesses these credentials were not checked. */
   retryAfterSec: number;
 }
 
-/** What an inbound works with. `config` may be exchanged while it listens; ask it for each new connection. */
+/** What an inbound works with. `config` may be replaced while it listens, so read it for each new connection. */
 export interface InboundContext {
   readonly config: ListenerConfig;
   readonly dispatcher: Dispatcher;
   readonly timeouts: KernelTimeouts;
   readonly sniffing: SniffingConfig | false;
   readonly logger: KernelLogger;
-  /** `address` of the client: too many wrong guesses are refused, by address and by user. */
+  /** @param address the client's: wrong guesses are limited by address and by user. */
   authenticate(username: string, password: string, address: string): AuthVerdict;
   readonly requiresAuth: boolean;
 }
 
-/** Takes accepted client sockets of one listener. */
+/** Serves accepted client sockets of one listener. */
 export interface Inbound {
   /** The socket is paused and has an error listener. */
   accept(socket: Socket): void;

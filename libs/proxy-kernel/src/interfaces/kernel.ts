@@ -9,23 +9,23 @@ export interface KernelLogger {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** All in milliseconds. */
+/** All values are in milliseconds. */
 export interface KernelTimeouts {
   /** From accept to a complete request. */
   handshake: number;
   /** Routing, connecting and the outbound's own handshake together. */
   dial: number;
-  /** A TCP flow without a byte either way; noticed within twice the time. */
+  /** For a TCP flow without a byte in either direction; detected within twice the time. */
   idle: number;
-  /** A UDP flow without a datagram either way. */
+  /** For a UDP flow without a datagram in either direction. */
   udpIdle: number;
-  /** How long a dropped client is left without an answer. */
+  /** How long a dropped client is kept without an answer. */
   drop: number;
-  /** A TCP flow of which one side has ended, without a byte either way; noticed within twice the time. */
+  /** For a TCP flow of which one side has ended, without a byte in either direction; detected within twice the time. */
   halfClosed: number;
 }
 
-/** Everything the kernel takes from outside. */
+/** The dependencies of a kernel. */
 export interface KernelEnvironment {
   /** Absent: 10 s, 10 s, 30 min, 60 s, 30 s, 60 s. */
   timeouts?: Partial<KernelTimeouts>;
@@ -38,10 +38,10 @@ export interface KernelEnvironment {
   asn?: AsnLookup;
 }
 
-/** What the last measurement said of a node. */
+/** The result of the last measurement of a node. */
 export interface NodeHealth {
   alive: boolean;
-  /** Null when it did not answer. */
+  /** Null if it did not answer. */
   delayMs: number | null;
   /** Milliseconds since the epoch. */
   testedAt: number;
@@ -61,7 +61,7 @@ export interface GroupSwitched {
   reason: SwitchReason;
 }
 
-/** A node failed five dials in a row, or carried a flow or answered a measurement again after that. */
+/** A node failed five dials in a row, or carried a flow or answered a measurement after that. */
 export interface CircuitChanged {
   at: number;
   tag: string;
@@ -74,9 +74,9 @@ export interface GroupState {
   type: GroupType;
   /** Members that exist, in order of preference. */
   members: readonly string[];
-  /** The member that the next flow takes; null for an empty group, which rejects, and for `load-balance`. */
+  /** The member that the next flow uses; null for an empty group, which rejects, and for `load-balance`. */
   now: string | null;
-  /** True while `now` is what a person chose. */
+  /** True while `now` is a user's choice. */
   fixed: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface ListenerState {
   name: string;
   type: string;
   address: string;
-  /** The port really bound. */
+  /** The port that was bound. */
   port: number;
   state: 'listening' | 'failed';
   error: string | null;
@@ -95,9 +95,9 @@ export interface ApplyResult {
   previousGeneration: number;
   /** SHA-256 over the configuration, hex. */
   configHash: string;
-  /** How many of each were added, removed or altered against the generation before. */
+  /** How many elements of each kind were added, removed or changed since the previous generation. */
   changed: { nodes: number; groups: number; rules: number; listeners: number };
-  /** 0 unless a listener's address changed hands. */
+  /** Always 0 unless the address of a listener was taken over by another. */
   droppedConnections: number;
   durationMs: number;
   warnings: string[];
@@ -115,65 +115,66 @@ export interface KernelStatus {
   uploadTotal: number;
   downloadTotal: number;
   rssBytes: number;
-  /** Flows that a defect ended, and nothing else with them; each is logged. */
+  /** Flows that were ended by a defect in the code, each of which is logged. */
   flowFailuresTotal: number;
-  /** Of a program that is not this library. */
+  /** The version of a kernel that is another program. */
   programVersion?: string;
 }
 
-/** A node tag and rule index that moved bytes or took connections since the last delta. Open connections included. */
+/** The traffic and new connections since the last delta, including those of open flows. */
 export interface TrafficDelta {
   at: number;
   upload: number;
   download: number;
-  /** Keyed by outbound tag, built-ins included. */
+  /** By outbound tag, including built-ins. */
   outbounds: Record<string, { upload: number; download: number; opened: number; failed: number }>;
-  /** Keyed by rule id (database id). */
+  /** By rule id in the database. */
   rules: Record<string, { hits: number; lastHitAt: number }>;
 }
 
 export interface KernelEvents {
-  /** Once per flow, at its end, short ones included. */
+  /** Emitted once for each flow, at its end. */
   closed(record: ConnectionRecord): void;
-  /** Once a second while anything moved. Sums to exactly what the records say. */
+  /** Emitted once a second while there is traffic. The sum equals that of the records. */
   traffic(delta: TrafficDelta): void;
-  /** A group left its member by itself or was told to. */
+  /** A group switched to another member, on its own or by a choice. */
   switched(change: GroupSwitched): void;
-  /** Transport failures only: an HTTP status never counts against a node. */
+  /** Counts transport failures only; an HTTP status never counts against a node. */
   circuit(change: CircuitChanged): void;
 }
 
 export interface ProxyKernel {
   /**
    * Makes `config` the current generation. New flows use it; open ones finish on theirs.
-   * @throws KernelConfigError naming the bad element; the generation before stays.
+   * @throws KernelConfigError naming the bad element; the previous generation stays.
    */
   apply(config: KernelConfig): Promise<ApplyResult>;
   /**
-   * Chooses a member of a `select`, `url-test` or `fallback` group without a new generation; null leaves the choice to
-   * the group again. @throws KernelConfigError for an unknown group or member, and for `load-balance`.
+   * Chooses a member of a `select`, `url-test` or `fallback` group without a new generation; null lets the group decide
+   * again. @throws KernelConfigError for an unknown group or member, and for `load-balance`.
    */
   select(group: string, member: string | null): void;
   /**
-   * Takes measurements over; they outlive generations, tags that leave the configuration do not. `testUrl` null: the
-   * general ones. Tags not named keep theirs; tags that are no outbound of the configuration are passed over.
+   * Stores measurements. They outlive generations, except for tags that leave the configuration. A `testUrl` of null
+   * stands for the general ones. Tags without a result keep theirs, and tags that are not outbounds of the
+   * configuration are ignored.
    */
   setHealth(testUrl: string | null, report: HealthReport): void;
   groups(): GroupState[];
   connections(): ConnectionSnapshot[];
-  /** True if such a connection was open. */
+  /** Returns true if such a connection was open. */
   closeConnection(id: string): boolean;
   closeConnections(): number;
-  /** For an own service: the client that a connection was opened for; null where it is none of this kernel's. */
+  /** For an own service: the client that a connection was opened for; null if it is not a connection of this kernel. */
   clientOf(connection: OwnServiceConnection): string | null;
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision>;
   status(): KernelStatus;
   on<E extends keyof KernelEvents>(event: E, listener: KernelEvents[E]): void;
-  /** Stops accepting, gives open flows `graceMs`, then ends them; every flow is recorded before it resolves. */
+  /** Stops accepting, gives open flows `graceMs`, then ends them. Every flow is recorded before it resolves. */
   close(graceMs?: number): Promise<void>;
 }
 
-/** A connection as the service that accepted it sees it. */
+/** A connection as seen by the service that accepted it. */
 export interface OwnServiceConnection {
   readonly from: { readonly address: string; readonly port: number };
   readonly to: { readonly address: string; readonly port: number };
@@ -181,7 +182,7 @@ export interface OwnServiceConnection {
   readonly ageMs: number;
 }
 
-/** A configuration that cannot run: which element and why. */
+/** An invalid configuration: the path of the element, and the reason. */
 export class KernelConfigError extends Error {
   readonly path: string;
   constructor(path: string, message: string) {

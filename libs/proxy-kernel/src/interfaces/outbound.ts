@@ -1,29 +1,32 @@
 import type { ByteStream } from '@gatehouse/net';
 import type { ErrorKind, ErrorStage } from './connection.js';
 
-/** Where an outbound is to connect. */
+/** The destination of an outbound's connection. */
 export interface Target {
   /** Domain or address literal. */
   host: string;
   port: number;
-  /** Addresses that routing resolved for a domain. Only an outbound that connects by itself may use them. */
+  /** Addresses that routing resolved for a domain. Only an outbound that connects directly may use them. */
   ips?: readonly string[];
-  /** Position of the rule that sent the flow here; absent where none did. */
+  /** Position of the rule that matched; absent without one. */
   ruleIndex?: number;
-  /** Only addresses of the Internet may be connected to from this machine. */
+  /** This machine may connect to public addresses only. */
   publicOnly?: boolean;
 }
 
 /**
- * A step on the way to a node's server: its name resolved, TCP connected, TLS with it done, and, where its protocol
- * lets it speak before it has the target, its first answer.
+ * A step on the way to a node's server: name resolved, TCP connected, TLS established, or the first answer of a
+ * protocol that speaks before it knows the target.
  */
 export type DialStage = 'dns' | 'connect' | 'tls' | 'greeting';
 
 export interface DialContext {
   /** Aborted when the client leaves or the dial runs out of time. */
   signal: AbortSignal;
-  /** Told as each step ends, in order; a name that is an address has no `dns`. Through a chain once a hop, but for `greeting`, which is the last node's own. */
+  /**
+   * Called as each step ends, in order. A server given by address has no `dns`. Through a chain each step occurs once a
+   * hop, except `greeting`, which is the last node's own.
+   */
   onStage?: ((stage: DialStage) => void) | undefined;
 }
 
@@ -31,7 +34,7 @@ export interface DialContext {
 export interface PacketConnection {
   send(payload: Buffer, target: Target): void;
   /**
-   * The address that datagrams to a target go to, where this machine looks names up; absent where a node does.
+   * The address that datagrams to a target go to, if this machine resolves names; absent if a node does.
    * @throws DialError stage `dns`.
    */
   resolve?(target: Target): Promise<string>;
@@ -40,17 +43,17 @@ export interface PacketConnection {
   close(): void;
 }
 
-/** One way out. Made from a node by the registry; holds no connection state between dials. */
+/** A way out of the kernel. The registry creates it from a node; it keeps no state of a connection between dials. */
 export interface Outbound {
   readonly tag: string;
   readonly type: string;
   readonly udp: boolean;
   /**
-   * Opens a byte stream to the target, paused. `ByteStreamDuplex` of `@gatehouse/net` makes a Duplex of it.
+   * Opens a byte stream to the target, paused. `ByteStreamDuplex` of `@gatehouse/net` turns it into a Duplex.
    * @throws DialError with the stage that failed; RejectedError from an outbound that refuses by design.
    */
   connect(target: Target, context: DialContext): Promise<ByteStream>;
-  /** @throws DialError; only where `udp`. */
+  /** Only if `udp`. @throws DialError. */
   openPackets?(context: DialContext): Promise<PacketConnection>;
   close?(): void;
 }
@@ -66,7 +69,7 @@ export class DialError extends Error {
   }
 }
 
-/** The policy says no. `drop`: the client is to get no answer at all. */
+/** Refused by policy. `drop`: the client gets no answer at all. */
 export class RejectedError extends Error {
   readonly drop: boolean;
   constructor(drop: boolean, message = 'rejected by policy') {
@@ -76,7 +79,7 @@ export class RejectedError extends Error {
   }
 }
 
-/** What was asked for must not be connected to from this machine. */
+/** This machine must not connect to the requested address. */
 export class ForbiddenTargetError extends RejectedError {
   constructor(message: string) {
     super(false, message);

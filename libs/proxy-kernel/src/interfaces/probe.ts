@@ -12,14 +12,14 @@ export interface ProbeOptions {
   url: string;
   /** Status codes and ranges that count as alive: `204`, `200/204`, `200-399`. */
   expectedStatus: string;
-  /** Bounds the whole measurement, every stage included. */
+  /** Limits the whole measurement with all of its stages. */
   timeoutMs: number;
   /** Report the second request on the open connection instead of the first. */
   unified?: boolean;
   signal?: AbortSignal;
 }
 
-/** Milliseconds each stage took; null where there was none or it was not reached. */
+/** Milliseconds of each stage; null for one that did not occur or was not reached. */
 export interface ProbeTimings {
   dnsMs: number | null;
   connectMs: number | null;
@@ -41,18 +41,21 @@ export interface ProbeResult {
   testedAt: number;
 }
 
-/** What an address-telling service saw of a node. */
+/** What a service for exit addresses saw. */
 export interface ExitAddress {
   ip: string;
-  /** As that service says; null when it does not. */
+  /** As reported by that service; null if it does not report one. */
   country: string | null;
 }
 
-/** Measures nodes without a kernel: dials each by itself, in whatever process it runs. */
+/** Measures nodes without a kernel, by dialling them in its own process. */
 export interface NodeProber {
-  /** Never rejects but for an aborted signal: a failure is a result. */
+  /** Rejects only for an aborted signal; a failure is a result. */
   probe(target: ProbeTarget, options: ProbeOptions): Promise<ProbeResult>;
-  /** The address the world sees, by `GET url`: Cloudflare's trace lines, JSON with `ip`, or a bare address. @throws DialError. */
+  /**
+   * The address that destinations see, by `GET url`: Cloudflare's trace lines, JSON with `ip`, or a bare address.
+   * @throws DialError.
+   */
   exitAddress(target: ProbeTarget, options: Pick<ProbeOptions, 'url' | 'timeoutMs' | 'signal'>): Promise<ExitAddress>;
   close(): void;
 }

@@ -3,14 +3,14 @@ import type { RuleConfig } from './config.js';
 
 export type { AsnLookup, CountryLookup } from '@gatehouse/geo';
 
-/** Domain to addresses. @throws DialError stage `dns`. */
+/** Resolves a domain to addresses. @throws DialError stage `dns`. */
 export interface Resolver {
   resolve(host: string, signal?: AbortSignal): Promise<string[]>;
 }
 
 /**
- * A predicate over one flow, compiled from one rule. `describe` is what logs and the console show.
- * `matches` answers `needs-ip` when the flow has a domain only and this rule would decide on its address.
+ * A predicate over flows, compiled from one rule. Logs and the console show `describe`. `matches` returns `needs-ip` if
+ * the flow has only a domain and this rule needs its address.
  */
 export interface Matcher {
   readonly type: string;
@@ -18,7 +18,7 @@ export interface Matcher {
   describe(): string;
 }
 
-/** What the router must know of targets to skip a rule or walk a group. */
+/** What the router must know about targets to skip a rule or follow a group. */
 export interface PolicyTable {
   has(tag: string): boolean;
   supportsUdp(tag: string): boolean;
@@ -28,10 +28,10 @@ export interface PolicyTable {
   leaf(tag: string): string;
 }
 
-/** Compiled once per generation; pure but for the resolver it was given. */
+/** Compiled once for each generation; pure apart from its resolver. */
 export interface Router {
   readonly rules: readonly RuleConfig[];
   decide(flow: ConnectionMetadata, signal?: AbortSignal): Promise<RouteDecision> | RouteDecision;
-  /** The same decision with its reasons; at most `maxSteps` steps and the one that matched. */
+  /** The same decision with its reasons: at most `maxSteps` steps, and the one that matched. */
   explain(flow: ConnectionMetadata, maxSteps?: number): Promise<TracedDecision>;
 }

@@ -1,7 +1,7 @@
 import { setFlowTimeout } from '@gatehouse/net';
 import { DialError } from '../interfaces/outbound.js';
 
-/** A signal that ends with the caller's or when time is up, whichever comes first. `clear` it when the work is done. */
+/** A signal that aborts with the caller's signal or after a time. Call `clear` when the work is done. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
@@ -21,7 +21,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Stops waiting when the signal ends, also for work that does not listen to it; what comes later is disposed of. */
+  /** Stops waiting when the signal aborts, even if the work ignores it; a late result is disposed of. */
   async within<T>(work: Promise<T>, dispose: (late: T) => void = () => undefined): Promise<T> {
     const { signal } = this;
     let onAbort = (): void => undefined;

@@ -2,19 +2,19 @@ import { isIP } from 'node:net';
 import { DialError } from '../interfaces/outbound.js';
 import type { ExitAddress } from '../interfaces/probe.js';
 
-/** Fields that services tell the country's code in. */
+/** Fields in which services return the country's code. */
 const COUNTRY_FIELDS = ['country_code', 'countryCode', 'country_iso', 'country', 'loc'];
 const ADDRESS_FIELDS = ['ip', 'query', 'address'];
 
 /**
- * Reads what an address-telling service answered: Cloudflare's trace lines (`ip=`, `loc=`), a JSON object, or the bare
- * address. @throws DialError when it tells none.
+ * Parses the answer of a service for exit addresses: Cloudflare's trace lines (`ip=`, `loc=`), a JSON object, or the
+ * bare address. @throws DialError without an address.
  */
 export function parseExitAddress(body: string): ExitAddress {
   const text = body.trim();
   const fields = text.startsWith('{') ? jsonFields(text) : traceFields(text);
   const ip = firstField(fields, ADDRESS_FIELDS, (value) => isIP(value) !== 0) ?? (isIP(text) ? text : null);
-  if (ip === null) throw new DialError('relay', 'protocol_error', 'the service told no address');
+  if (ip === null) throw new DialError('relay', 'protocol_error', 'the service returned no address');
   return { ip, country: firstField(fields, COUNTRY_FIELDS, isCountryCode)?.toUpperCase() ?? null };
 }
 
@@ -30,7 +30,7 @@ function firstField(
   return null;
 }
 
-/** `XX` is Cloudflare's "not known" and `T1` its Tor. */
+/** `XX` is Cloudflare's code for unknown and `T1` that for Tor. */
 function isCountryCode(value: string): boolean {
   return /^[a-z]{2}$/i.test(value) && value.toUpperCase() !== 'XX';
 }
@@ -45,6 +45,6 @@ function jsonFields(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch (cause) {
-    throw new DialError('relay', 'protocol_error', 'the service answered broken JSON', { cause });
+    throw new DialError('relay', 'protocol_error', 'the service returned broken JSON', { cause });
   }
 }

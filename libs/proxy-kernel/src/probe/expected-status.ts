@@ -1,4 +1,4 @@
-/** Which status codes `204`, `200/204` or `200-399/418` name. @throws RangeError naming the part that is none. */
+/** Parses status codes such as `204`, `200/204` or `200-399/418`. @throws RangeError naming the invalid part. */
 export function parseExpectedStatus(text: string): (status: number) => boolean {
   const ranges = text.split(/[/,]/).map((part) => parseRange(part.trim()));
   return (status) => ranges.some(([from, to]) => status >= from && status <= to);

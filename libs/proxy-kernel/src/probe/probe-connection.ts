@@ -8,12 +8,12 @@ import { DialError } from '../interfaces/outbound.js';
 /** A test server's answer. */
 export interface ProbeAnswer {
   status: number;
-  /** Whether the connection may carry another request once the body has ended. */
+  /** Whether the connection can carry another request after the body. */
   reusable: boolean;
   message: IncomingMessage;
 }
 
-/** One connection to a test server, through whatever carries it, and HTTP/1.1 on it. */
+/** A connection to a test server, over any stream, with HTTP/1.1. */
 export class ProbeConnection {
   readonly #url: URL;
   readonly #stream: Duplex;
@@ -23,12 +23,12 @@ export class ProbeConnection {
     this.#url = url;
     this.#stream = stream;
     this.#agent = new OneConnectionAgent(stream);
-    // Whoever waits for an answer hears of it; an idle connection may fail unheard.
+    // A request sees the error itself; an idle connection may fail without anyone knowing.
     stream.on('error', () => undefined);
   }
 
   /**
-   * Takes a stream over and makes TLS on it where the address wants that: the server's certificate is verified.
+   * Takes over a stream and adds TLS if the URL needs it, with verification of the certificate.
    * @throws DialError stage `handshake`.
    */
   static async open(url: URL, stream: ByteStream, tls: SecureContext): Promise<ProbeConnection> {
@@ -36,7 +36,7 @@ export class ProbeConnection {
     return new ProbeConnection(url, url.protocol === 'https:' ? await secured(plain, hostOf(url), tls) : plain);
   }
 
-  /** Resolves with the head of the answer; its body must be read or the connection destroyed. */
+  /** Resolves with the head of the answer; the body must be read or the connection destroyed. */
   request(method: 'HEAD' | 'GET'): Promise<ProbeAnswer> {
     const { host, pathname, search } = this.#url;
     const headers = { Host: host, 'User-Agent': 'Gatehouse', Accept: '*/*' };
@@ -57,7 +57,7 @@ export class ProbeConnection {
   }
 }
 
-/** The whole body. @throws DialError when it is longer than `limit` bytes or breaks off. */
+/** Reads the whole body. @throws DialError if it is longer than `limit` bytes or breaks off. */
 export function readBody(message: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -73,7 +73,7 @@ export function readBody(message: IncomingMessage, limit: number): Promise<Buffe
   });
 }
 
-/** Name or address of a URL, IPv6 without brackets. */
+/** The host of a URL, with IPv6 addresses without brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
@@ -100,7 +100,7 @@ function secured(stream: Duplex, host: string, secureContext: SecureContext): Pr
   });
 }
 
-/** Requests one after another on the one connection there is. */
+/** Runs requests one after the other on a single connection. */
 class OneConnectionAgent extends Agent {
   readonly #stream: Duplex;
 

@@ -38,7 +38,7 @@ class Gauge {
 }
 
 describe('a sliding window', () => {
-  it('runs each once and never more than it may', async () => {
+  it('runs each item once and never more than allowed at a time', async () => {
     await fc.assert(
       fc.asyncProperty(items, bounds, async (list, limits) => {
         const gauge = new Gauge();
@@ -51,7 +51,7 @@ describe('a sliding window', () => {
     );
   });
 
-  it('fills every place that keys leave open', async () => {
+  it('fills every place that keys leave free', async () => {
     const list = Array.from({ length: 40 }, (_, id) => ({ id, key: id < 20 ? 'a' : `k${id}`, turns: 2 }));
     const gauge = new Gauge();
     await slideOver(list, gauge.work, { concurrency: 10, perKey: 2, keyOf });
@@ -59,7 +59,7 @@ describe('a sliding window', () => {
     expect(gauge.mostOfKey).toBe(2);
   });
 
-  it('begins the next as soon as one ends, whatever the slow ones do', async () => {
+  it('begins the next as soon as one ends, whatever slow ones do', async () => {
     let release = (): void => undefined;
     const slow = new Promise<void>((resolve) => (release = resolve));
     const done: number[] = [];
@@ -79,7 +79,7 @@ describe('a sliding window', () => {
     expect(done).toHaveLength(30);
   });
 
-  it('begins nothing after it was cancelled, and ends when what ran has ended', async () => {
+  it('begins nothing after it was cancelled, and waits for running work', async () => {
     await fc.assert(
       fc.asyncProperty(items, bounds, fc.nat(30), async (list, limits, after) => {
         const controller = new AbortController();
@@ -117,7 +117,7 @@ describe('a sliding window', () => {
     expect(done).toEqual([0, 1, 2]);
   });
 
-  it('does not wait for the jitter when it is cancelled, nor for nothing', async () => {
+  it('does not wait for the jitter when it is cancelled or empty', async () => {
     const list = [{ id: 1, key: 'k', turns: 0 }];
     const gauge = new Gauge();
     const signal = AbortSignal.abort(new Error('enough'));
@@ -128,7 +128,7 @@ describe('a sliding window', () => {
     await slideOver([], gauge.work, { concurrency: 1, perKey: 1, keyOf });
   });
 
-  it('rejects with what the items raise once it runs, and waits for what it began', async () => {
+  it('rejects with an error of the iterator, and waits for running work', async () => {
     function* items(): Generator<string> {
       yield 'one';
       yield 'two';

@@ -2,19 +2,19 @@ import { setFlowTimeout } from '@gatehouse/net';
 import type { NodeProber, ProbeOptions, ProbeResult, ProbeTarget } from '../interfaces/probe.js';
 
 export interface SlidingWindowOptions<T> {
-  /** Running at once. */
+  /** The most items at once. */
   concurrency: number;
-  /** Running at once of those with the same key. */
+  /** The most items at once with the same key. */
   perKey: number;
   keyOf(item: T): string;
-  /** The first ones begin spread over this time. Default 0. */
+  /** Spreads the first items over this time. Default 0. */
   jitterMs?: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs `work` once for each item, the next as soon as one ends. Rejects with the first failure or the signal's reason,
- * begins nothing after that, and settles only when everything it began has ended.
+ * Runs `work` once for each item, starting the next as soon as one ends. Rejects with the first failure or the signal's
+ * reason, starts nothing after that, and settles only when all running work has ended.
  */
 export function slideOver<T>(
   items: Iterable<T>,
@@ -28,16 +28,16 @@ class SlidingWindow<T> {
   readonly #items: Iterator<T>;
   readonly #work: (item: T) => Promise<void>;
   readonly #options: SlidingWindowOptions<T>;
-  /** Items whose key is full, by key. */
+  /** Items that wait because their key is full, by key. */
   readonly #parked = new Map<string, T[]>();
-  /** Items that were parked and whose key has room again. */
+  /** Waiting items whose key has room again. */
   readonly #unparked: T[] = [];
   readonly #runningByKey = new Map<string, number>();
   #running = 0;
   #started = 0;
   #failure: { reason: unknown } | null = null;
   #settle: () => void = () => undefined;
-  /** Begins that wait for their turn in the first seconds. */
+  /** Starts that the jitter delays. */
   readonly #waiting = new Set<() => void>();
 
   constructor(items: Iterable<T>, work: (item: T) => Promise<void>, options: SlidingWindowOptions<T>) {
@@ -59,7 +59,7 @@ class SlidingWindow<T> {
     if (this.#failure) throw this.#failure.reason;
   }
 
-  /** For what the caller's iterator or keys raise between two items: the run ends with it once nothing runs. */
+  /** For errors of the caller's iterator or keys: the run ends with them once no work is running. */
   #end(reason: unknown): void {
     this.#stop(reason);
     if (this.#running === 0) this.#settle();
@@ -138,13 +138,13 @@ class SlidingWindow<T> {
 }
 
 export interface MeasureAllOptions<T extends ProbeTarget> extends ProbeOptions {
-  /** Measurements at once. Default 128. */
+  /** The most measurements at once. Default 128. */
   concurrency?: number;
-  /** Measurements at once that connect to the same server. Default 8. */
+  /** The most measurements at once that connect to the same server. Default 8. */
   perAddress?: number;
-  /** The first ones begin spread over this time, so that no burst leaves at once. Default 100. */
+  /** Spreads the first measurements over this time, to avoid a burst. Default 100. */
   jitterMs?: number;
-  /** Called once a target, as its measurement ends; a failure here ends everything. */
+  /** Called once for each target, when its measurement ends; an error here ends everything. */
   onResult(target: T, result: ProbeResult): void | Promise<void>;
 }
 
@@ -152,7 +152,7 @@ const DEFAULTS = { concurrency: 128, perAddress: 8, jitterMs: 100 };
 
 /**
  * Measures each target once in a sliding window: the next begins as soon as one ends. Rejects with the signal's reason
- * when it is aborted; nothing runs any more by then.
+ * when it is aborted, after all running measurements have ended.
  */
 export function measureAll<T extends ProbeTarget>(
   prober: NodeProber,
@@ -170,7 +170,7 @@ export function measureAll<T extends ProbeTarget>(
   );
 }
 
-/** The machine that this one connects to. */
+/** The server that this machine connects to. */
 function firstServer({ node, via }: ProbeTarget): string {
   return (via?.[0] ?? node).server.toLowerCase();
 }

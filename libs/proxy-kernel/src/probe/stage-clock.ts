@@ -2,20 +2,20 @@ import type { ProbeTimings } from '../interfaces/probe.js';
 
 export type ProbeStage = 'dns' | 'connect' | 'tls' | 'handshake' | 'ttfb';
 
-/** Measures stages as they end. A stage that ends several times (a chain, TLS after the node's own handshake) adds up. */
+/** Measures stages. A stage that ends several times (a chain, or TLS after the node's own handshake) adds up. */
 export class StageClock {
   readonly #startedAt = performance.now();
   readonly #stages = new Map<ProbeStage, number>();
   #last = this.#startedAt;
 
-  /** Everything since the last mark was this stage. */
+  /** Counts the time since the last mark for this stage. */
   mark(stage: ProbeStage): void {
     const now = performance.now();
     this.#stages.set(stage, (this.#stages.get(stage) ?? 0) + now - this.#last);
     this.#last = now;
   }
 
-  /** Says that a stage took this long, whatever was marked. */
+  /** Sets the time of a stage, whatever was marked. */
   replace(stage: ProbeStage, ms: number): void {
     this.#stages.set(stage, ms);
   }

@@ -1,4 +1,4 @@
-/** Rule sets as they are published: lists in text or YAML, and mihomo's binary form. */
+/** Published rule sets: lists in text or YAML, and mihomo's binary form. */
 import type { RuleSetBehavior } from '../interfaces/config.js';
 import { validateRuleSetEntry } from '../route/index.js';
 import { parseMrs } from './mrs.js';
@@ -12,24 +12,24 @@ export type RuleSetFormat = 'yaml' | 'text' | 'mrs';
 export interface ParseRuleSetOptions {
   format: RuleSetFormat;
   behavior: RuleSetBehavior;
-  /** Most entries that are taken; 1,000,000. */
+  /** The most entries that are accepted; 1,000,000. */
   maxEntries?: number;
 }
 
 export interface RuleSetLineError {
-  /** From 1; for `mrs` the entry's place in the file. */
+  /** From 1; for `mrs` the position of the entry. */
   line: number;
   message: string;
-  /** At most 200 characters of what was there. */
+  /** The input, at most 200 characters. */
   input: string;
 }
 
 export interface ParsedRuleSet {
-  /** Fit for `RuleSetConfig.entries`, in the order of the file. */
+  /** In the form of `RuleSetConfig.entries`, in the order of the file. */
   entries: string[];
-  /** The first of those that cannot be read. */
+  /** The first of the entries that could not be read. */
   errors: RuleSetLineError[];
-  /** Number of all that cannot be read. */
+  /** The number of entries that could not be read. */
   errorCount: number;
 }
 
@@ -39,8 +39,8 @@ const MAX_ERRORS = 100;
 const MAX_INPUT = 200;
 
 /**
- * Reads a rule set. One bad entry costs one entry; time and memory are bounded by the size of the file.
- * @throws RuleSetFileError for a file that is none of that format, holds another behavior, or is too large.
+ * Parses a rule set. A bad entry affects no other; time and memory are bounded by the size of the file.
+ * @throws RuleSetFileError for a file of another format or behavior, or one that is too large.
  */
 export function parseRuleSet(content: Buffer, options: ParseRuleSetOptions): ParsedRuleSet {
   const { format, behavior, maxEntries = MAX_ENTRIES } = options;

@@ -4,14 +4,14 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** Set where the line itself is wrong, whatever the entry. */
+  /** Set if the line itself is invalid, whatever the entry. */
   readonly problem: string | null;
 }
 
 const MAX_LINE = 4096;
 const COMMENT = /^(#|\/\/|;)/;
 
-/** One entry a line; empty lines and comments (`#`, `//`, `;`) are passed over. */
+/** One entry per line; empty lines and comments (`#`, `//`, `;`) are skipped. */
 export function* textLines(content: Buffer): Generator<Line> {
   if (content.includes(0)) throw new RuleSetFileError('not a text file');
   for (const { number, text } of linesOf(content)) {
@@ -21,8 +21,8 @@ export function* textLines(content: Buffer): Generator<Line> {
 }
 
 /**
- * The list under `payload:` of a rule provider, in the form they are all published in: one entry a line, plain or quoted.
- * Anything else that YAML can do is no rule set.
+ * Reads the list under `payload:` of a rule provider in its usual form: one entry per line, plain or quoted. Other YAML
+ * is refused.
  */
 export function* yamlLines(content: Buffer): Generator<Line> {
   if (content.includes(0)) throw new RuleSetFileError('not a text file');
@@ -61,12 +61,12 @@ function scalarOf(number: number, written: string): Line {
   return checked(number, withoutComment(written.trim()));
 }
 
-/** YAML's escapes are those of JSON and a few more that no entry has a use for. */
+/** YAML's escapes are those of JSON, and a few more that entries do not need. */
 function fromDoubleQuoted(number: number, quoted: string): Line {
   try {
     return checked(number, String(JSON.parse(quoted)).trim());
   } catch {
-    // Not JSON: an escape that only YAML knows.
+    // Not JSON: an escape that only YAML has.
     return { number, text: quoted, problem: 'an escape that is not known' };
   }
 }
@@ -86,7 +86,7 @@ function* linesOf(content: Buffer): Generator<{ number: number; text: string }> 
   for (let start = content.subarray(0, 3).toString('hex') === 'efbbbf' ? 3 : 0; start <= content.length;) {
     const end = content.indexOf(10, start);
     const stop = end < 0 ? content.length : end;
-    // A line is cut before it is decoded: one without an end may be as long as the file.
+    // Cut before decoding, because a single line may be as long as the file.
     yield { number: ++number, text: content.toString('utf8', start, Math.min(stop, start + MAX_LINE * 4)) };
     start = stop + 1;
   }

@@ -1,6 +1,6 @@
 /**
- * mihomo's binary rule sets: zstd over `MRS\x01`, a byte for the behavior, the number of entries, a block of extra data and
- * the body. Numbers are big-endian and of eight bytes.
+ * mihomo's binary rule sets: zstd over `MRS\x01`, a byte for the behavior, the number of entries, a block of extra data
+ * and the body. Numbers are big-endian, with eight bytes.
  */
 import { zstdDecompressSync } from 'node:zlib';
 import type { RuleSetBehavior } from '../interfaces/config.js';
@@ -9,7 +9,7 @@ import { RuleSetFileError } from './rule-set-file-error.js';
 import { trieKeys } from './succinct-trie.js';
 import { formatIp } from '@gatehouse/net';
 
-/** Ten times the largest one in use; walking a trie takes four times as much again. */
+/** Ten times the largest one in use; reading its trie takes four times as much again. */
 const MAX_INFLATED = 16 * 1024 * 1024;
 const MAGIC = Buffer.from('MRS\x01', 'latin1');
 const BEHAVIORS: readonly RuleSetBehavior[] = ['domain', 'ipcidr', 'classical'];
@@ -37,13 +37,13 @@ function inflate(content: Buffer): Buffer {
     return zstdDecompressSync(content, { maxOutputLength: MAX_INFLATED });
   } catch (cause) {
     const tooLarge = cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
-    throw new RuleSetFileError(tooLarge ? 'unpacks to too much' : 'not compressed with zstd', { cause });
+    throw new RuleSetFileError(tooLarge ? 'too large when decompressed' : 'not compressed with zstd', { cause });
   }
 }
 
 /**
- * The trie has `+.x` for all names below x, and x by itself beside it where it was meant too. Here `+.x` is both, `.x` the
- * names below only.
+ * In the trie `+.x` stands for all names below x, and x is a separate key if it is meant as well. In the result `+.x`
+ * stands for both, and `.x` for the names below only.
  */
 function* domains(reader: MrsReader): Generator<string> {
   const leaves = reader.words();
@@ -61,7 +61,7 @@ function* prefixes(reader: MrsReader): Generator<string> {
   for (let i = 0; i < count; i++) yield* rangeToCidrs(reader.take(16), reader.take(16));
 }
 
-/** Nothing is read beyond the end, and no length is believed that the rest of the file cannot hold. */
+/** Reads within the buffer only, and refuses lengths beyond its end. */
 class MrsReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -80,7 +80,7 @@ class MrsReader {
     return this.take(1).readUInt8();
   }
 
-  /** A number of things of `size` bytes each. */
+  /** A count of items with `size` bytes each. */
   length(size: number): number {
     const value = this.take(8).readBigInt64BE();
     if (value < 0n || value * BigInt(size) > BigInt(this.#bytes.length - this.#at)) {
@@ -96,7 +96,10 @@ class MrsReader {
 
 const MAPPED = 0xffffn << 32n;
 
-/** The prefixes that make up the addresses from `first` to `last`, both of 16 bytes, IPv4 in its mapped form. @throws RuleSetFileError */
+/**
+ * The prefixes that cover the addresses from `first` to `last`. Both have 16 bytes, IPv4 in its mapped form. @throws
+ * RuleSetFileError
+ */
 function rangeToCidrs(first: Buffer, last: Buffer): string[] {
   const from = toNumber(first);
   const to = toNumber(last);
@@ -112,7 +115,7 @@ function rangeToCidrs(first: Buffer, last: Buffer): string[] {
   return cidrs;
 }
 
-/** Size, as a power of two, of the largest aligned block at `at` that holds no more than `left` addresses. */
+/** The size, as a power of two, of the largest aligned block at `at` with at most `left` addresses. */
 function blockBits(at: bigint, left: bigint, width: number): number {
   let bits = 0;
   while (bits < width && ((at >> BigInt(bits)) & 1n) === 0n && 1n << BigInt(bits + 1) <= left) bits++;

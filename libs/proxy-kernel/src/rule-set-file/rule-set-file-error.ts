@@ -1,4 +1,4 @@
-/** A file that is no rule set of the kind it was said to be. Whatever is wrong with a whole file, reading it throws this and nothing else. */
+/** A file that is not a rule set of the given kind. The only error that parsing throws for a whole file. */
 export class RuleSetFileError extends Error {
   readonly code = 'RULE_SET_INVALID';
   constructor(message: string, options?: { cause?: unknown }) {

@@ -36,7 +36,7 @@ describe('rule sets in text and YAML', () => {
     expect(entries).toHaveLength(4);
   });
 
-  it('reports what it cannot read by line and goes on', () => {
+  it('reports unreadable entries by line and continues', () => {
     expect(text('a.com\nnot a name\nb.com\n')).toEqual({
       entries: ['a.com', 'b.com'],
       errors: [{ line: 2, message: '"not a name" is not a domain name', input: 'not a name' }],
@@ -87,7 +87,7 @@ function mrs(behavior: number, count: number, body: Buffer, extra = Buffer.alloc
   );
 }
 
-/** Keys reversed and sorted, put level by level into the bit arrays. */
+/** Encodes the reversed and sorted keys level by level into the bit arrays. */
 function domainBody(names: readonly string[]): Buffer {
   const keys = [...new Set(names)].map((name) => Buffer.from(name).reverse()).toSorted((a, b) => Buffer.compare(a, b));
   const leaves: boolean[] = [];
@@ -140,7 +140,7 @@ const read = (file: Buffer, behavior: 'domain' | 'ipcidr' | 'classical' = 'domai
   parseRuleSet(file, { format: 'mrs', behavior });
 
 describe('rule sets in mihomo form', () => {
-  it('reads names: with all below, only those below, one label below, and by themselves', () => {
+  it('reads names: with all below, only those below, one label below, and exact ones', () => {
     const file = mrs(0, 4, domainBody(['a.com', '+.a.com', '+.b.com', 'c.com', '*.d.com']), Buffer.from('extra'));
     expect(read(file).entries.toSorted()).toEqual(['*.d.com', '+.a.com', '.b.com', 'c.com']);
   });
@@ -232,13 +232,13 @@ describe('rule sets in mihomo form', () => {
     expect(() => read(file, behavior)).toThrow(message);
   });
 
-  it('refuses what unpacks to too much', () => {
+  it('refuses files that are too large when decompressed', () => {
     const bomb = zstdCompressSync(Buffer.alloc(129 * 1024 * 1024));
     expect(bomb.length).toBeLessThan(100_000);
-    expect(() => read(bomb)).toThrow('unpacks to too much');
+    expect(() => read(bomb)).toThrow('too large when decompressed');
   });
 
-  it('neither hangs nor throws anything else, however a file is damaged', () => {
+  it('neither hangs nor throws another error for damaged files', () => {
     const good = Buffer.concat([
       Buffer.from('MRS\x01\0'),
       long(3),

@@ -1,11 +1,11 @@
 import { RuleSetFileError } from './rule-set-file-error.js';
 
 export interface SuccinctTrie {
-  /** Bit per node: a key ends here. Words of 64 bits, big-endian, lowest bit first. */
+  /** One bit per node: a key ends here. Words of 64 bits, big-endian, lowest bit first. */
   leaves: Buffer;
   /** For each node in breadth-first order: a 0 for each child, then a 1. */
   bitmap: Buffer;
-  /** Character that leads to each child, in the order of the zeros. */
+  /** The character that leads to each child, in the order of the zeros. */
   labels: Buffer;
 }
 
@@ -15,8 +15,8 @@ const MAX_CHARACTERS = 32 * 1024 * 1024;
 const NO_PARENT = 0xffffffff;
 
 /**
- * All keys of a trie in LOUDS form over reversed names, the right way round.
- * @throws RuleSetFileError for what is no trie.
+ * All keys of a trie in LOUDS form whose keys are reversed names; the result has them in normal order.
+ * @throws RuleSetFileError for an invalid trie.
  */
 export function* trieKeys({ leaves, bitmap, labels }: SuccinctTrie): Generator<string> {
   const parents = readParents(bitmap, labels.length);
@@ -31,12 +31,12 @@ export function* trieKeys({ leaves, bitmap, labels }: SuccinctTrie): Generator<s
     }
     characters += length;
     if (characters > MAX_CHARACTERS) throw new RuleSetFileError('names of too many characters');
-    // From the leaf to the root: the reversed name, reversed.
+    // The path from leaf to root spells the reversed name backwards, which is the name.
     yield key.toString('utf8', 0, length);
   }
 }
 
-/** Parents come before their children; a bitmap that says otherwise would lead in circles. */
+/** Parents come before their children; another order would allow cycles. */
 function readParents(bitmap: Buffer, children: number): Uint32Array {
   const parents = new Uint32Array(children + 1).fill(NO_PARENT);
   let node = 0;
