@@ -1,13 +1,13 @@
-/** What is known of a name: its addresses; without any, that it exists or that it does not. */
+/** A cached answer. Without addresses the name may exist or not. */
 export interface Known {
   readonly addresses: readonly string[];
-  /** True where a name server said that there is no such name at all, false also where that is not known. */
+  /** True if a name server reported that the name does not exist; also false if that is unknown. */
   readonly missing: boolean;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Least recently used first; never more than `size` names. */
+/** Keeps at most `size` names and drops the least recently used first. */
 export class AnswerCache {
   readonly #entries = new Map<string, Known>();
   readonly #size: number;

@@ -6,12 +6,12 @@ import { AnswerCache, type Known } from './answer-cache.js';
 import { type NameQuery, codeOf, isNoSuchName, isTimeout } from './name-query.js';
 
 export interface CacheSettings {
-  /** Names kept; 4096. 0 keeps none. */
+  /** The most names kept; 4096. 0 disables the cache. */
   cacheSize: number;
-  /** Bounds on how long addresses are kept: 10 s and 10 min. An answer without a lifetime is kept for 60 s within them. */
+  /** Bounds for the lifetime of addresses: 10 s and 10 min. An answer without a lifetime gets 60 s within them. */
   minTtlMs: number;
   maxTtlMs: number;
-  /** How long a name that does not exist is remembered so; 10 s. */
+  /** How long the absence of a name is kept; 10 s. */
   negativeTtlMs: number;
   /** For one name, however many servers are asked; 5 s. */
   timeoutMs: number;
@@ -22,27 +22,30 @@ export interface CacheSettings {
 export interface NameAnswer {
   /** IPv4 before IPv6. */
   addresses: readonly string[];
-  /** True where a name server said that there is no such name at all. */
+  /** True if a name server reported that the name does not exist. */
   missing: boolean;
-  /** How much longer this holds. */
+  /** The remaining lifetime. */
   ttlMs: number;
 }
 
 export interface SystemResolver extends Resolver {
-  /** What is known of a name, no address included. @throws DialError stage `dns` where nobody can tell. */
+  /** The addresses of a name, possibly none. @throws DialError stage `dns` if no source could answer. */
   lookup(host: string, signal?: AbortSignal): Promise<NameAnswer>;
-  /** Answers that no name server is asked for: set ones, addresses themselves, this machine (RFC 6761 6.3). */
+  /** Answers without a name server: configured ones, address literals, this machine (RFC 6761 6.3). */
   fixed(host: string): readonly string[] | null;
   /** Forgets every answer. */
   clear(): void;
   readonly cachedNames: number;
 }
 
-/** Lifetime of an answer that came without one. */
+/** The lifetime of an answer that came without one. */
 const UNKNOWN_TTL_MS = 60_000;
-/** Questions under way at once, those that timed out and still hold a thread included. Beyond it a flood of names would queue up behind the few threads that ask the system. */
+/**
+ * The most questions under way, including those that timed out and still occupy a thread. More would queue up behind
+ * the few threads that ask the system.
+ */
 const MAX_RUNNING = 1024;
-/** Of an answer that holds as long as the configuration does. */
+/** The reported lifetime of fixed answers, which hold as long as the configuration does. */
 const FIXED_TTL_MS = 10_000;
 const LOOPBACK = ['127.0.0.1', '::1'];
 
@@ -55,7 +58,10 @@ export const DEFAULT_CACHE: CacheSettings = {
   now: Date.now,
 };
 
-/** Answers at hand first, then one question per name at a time; what came is kept for its lifetime. */
+/**
+ * Answers from fixed entries and the cache first, then asks one question per name at a time and caches the answer for
+ * its lifetime.
+ */
 export class CachingResolver implements SystemResolver {
   readonly #settings: CacheSettings;
   readonly #query: NameQuery;
@@ -105,7 +111,7 @@ export class CachingResolver implements SystemResolver {
     return this.#cache.size;
   }
 
-  /** One question per name; it goes on when a caller leaves, for the others and for the cache. */
+  /** One question per name. It continues when a caller leaves, for the others and for the cache. */
   #ask(name: string): Promise<Known> {
     const running = this.#pending.get(name);
     if (running) return running;
@@ -131,30 +137,30 @@ export class CachingResolver implements SystemResolver {
       const { addresses, ttlMs, missing = false } = await within(timeoutMs, asking);
       if (addresses.length === 0) return { addresses, missing, expiresAt: now() + negativeTtlMs };
       const ordered = [...addresses].sort((a, b) => isIP(a) - isIP(b));
-      // RFC 1035 3.2.1: an answer with 0 is for the question at hand only.
+      // RFC 1035 3.2.1: an answer with 0 is for the present question only.
       const lifetime = ttlMs === 0 ? 0 : Math.min(maxTtlMs, Math.max(minTtlMs, ttlMs ?? UNKNOWN_TTL_MS));
       return { addresses: ordered, missing: false, expiresAt: now() + lifetime };
     } catch (error) {
       if (!isNoSuchName(error)) throw failure(name, error);
-      // The system does not say whether the name has anything else.
+      // The system does not say whether the name has records of other types.
       return { addresses: [], missing: false, expiresAt: now() + negativeTtlMs };
     }
   }
 }
 
-/** As names are kept: lower case, without a dot at the end. */
+/** The key of a name: lower case, without a trailing dot. */
 function plainName(host: string): string {
   return (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();
 }
 
-/** Whether a name can have addresses, to whomever it may be put. */
+/** Whether a text can be a host name. */
 export function isHostName(name: string): boolean {
   return name !== '' && name.length <= 253 && !/[\s\0/:@%]/.test(name);
 }
 
 class LookupTimeout extends Error {}
 
-/** The system's lookup cannot be cancelled; it is left to end by itself, and its result dropped. */
+/** The system's lookup cannot be cancelled: it runs on, and its result is dropped. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {

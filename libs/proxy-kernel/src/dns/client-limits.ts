@@ -1,13 +1,13 @@
-/** What one client may ask for; a flood from one must leave room for the others. */
+/** The limits of one client, so that a flood from one leaves room for the others. */
 export interface DnsLimits {
-  /** Questions under way, of all clients. */
+  /** Questions under way, of all clients together. */
   pending: number;
   pendingPerClient: number;
-  /** Questions a second of one client, over time; twice as many at once. */
+  /** Questions a second of one client on average; twice as many in a burst. */
   ratePerClient: number;
-  /** Bytes a second of replies over UDP to one client that need not be who it says, over time; twice as many at once. */
+  /** Bytes a second of UDP replies to one client whose address may be forged, on average; twice as many in a burst. */
   bytesPerClient: number;
-  /** Clients remembered; the one longest quiet makes room. */
+  /** The most clients remembered; the one that was idle longest is dropped first. */
   clients: number;
 }
 
@@ -21,19 +21,19 @@ export const DEFAULT_DNS_LIMITS: DnsLimits = {
 
 interface Client {
   pending: number;
-  /** Questions that it may still ask at this moment. */
+  /** Questions that it may ask now. */
   tokens: number;
-  /** Bytes that it may still be sent at this moment. */
+  /** Bytes that it may be sent now. */
   bytes: number;
-  /** When `tokens` and `bytes` were right, in milliseconds. */
+  /** The time of `tokens` and `bytes`, in milliseconds. */
   at: number;
 }
 
-/** Counts the questions of each client address. */
+/** Limits the questions of each client address. */
 export class ClientLimits {
   readonly #limits: DnsLimits;
   readonly #now: () => number;
-  /** Longest quiet first. */
+  /** In order of their last question. */
   readonly #clients = new Map<string, Client>();
   #pending = 0;
 
@@ -42,7 +42,7 @@ export class ClientLimits {
     this.#now = now;
   }
 
-  /** False for a client that asks too fast. */
+  /** False for a client that asks too often. */
   admits(address: string): boolean {
     const client = this.#client(address);
     if (client.tokens < 1) return false;
@@ -50,7 +50,7 @@ export class ClientLimits {
     return true;
   }
 
-  /** False for a reply that would be more than the client is due. */
+  /** False for a reply that would exceed the client's limit. */
   affords(address: string, bytes: number): boolean {
     const client = this.#client(address);
     if (client.bytes < bytes) return false;
@@ -58,7 +58,7 @@ export class ClientLimits {
     return true;
   }
 
-  /** Runs the work if there is room for one more; null if there is none. */
+  /** Runs the work if there is room for one more question; null if there is none. */
   run<T>(address: string, work: () => Promise<T>): Promise<T> | null {
     const client = this.#client(address);
     const { pending, pendingPerClient } = this.#limits;

@@ -17,7 +17,9 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** Knows `*.known.test` (10.1.2.3, for 60 s), nothing of `gone.test`, fails for `broken.test`, keeps quiet of `slow.test`. */
+/**
+ * Answers `*.known.test` (10.1.2.3, for 60 s), denies `gone.test`, fails for `broken.test`, and ignores `slow.test`.
+ */
 async function nameServer() {
   const asked: string[] = [];
   const socket = createSocket('udp4');
@@ -69,7 +71,7 @@ async function start({ config = {}, limits, address = '127.0.0.1', systemServers
   return { server, client, fakeIps, asked: upstream.asked, port: server.port };
 }
 
-/** One message over UDP; null when nothing comes within the time. */
+/** Sends one message over UDP; null if nothing comes within the time. */
 async function ask(port: number, message: Buffer, waitMs = 2000): Promise<Buffer | null> {
   const socket = createSocket('udp4');
   socket.send(message, port, '127.0.0.1');
@@ -93,7 +95,7 @@ async function openTcp(port: number): Promise<Socket> {
 
 const framed = (message: Buffer) => Buffer.concat([Buffer.from([message.length >> 8, message.length & 255]), message]);
 
-/** All messages until the other side ends. */
+/** Collects all messages until the other side ends. */
 async function replies(socket: Socket): Promise<Buffer[]> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of socket as AsyncIterable<Buffer>) bytes = Buffer.concat([bytes, chunk]);
@@ -105,7 +107,7 @@ async function replies(socket: Socket): Promise<Buffer[]> {
 }
 
 describe('a listener for questions', () => {
-  it('answers from name servers, with what is left of their lifetime, and asks them once', async () => {
+  it('answers from name servers, with the remaining lifetime, and asks them once', async () => {
     const { client, asked } = await start();
     expect(await client.resolve4('Www.Known.test', { ttl: true })).toEqual([{ address: '10.1.2.3', ttl: 60 }]);
     expect(await client.resolve4('www.known.test')).toEqual(['10.1.2.3']);
@@ -113,14 +115,14 @@ describe('a listener for questions', () => {
     expect(asked.filter((line) => line === '1 www.known.test')).toHaveLength(1);
   });
 
-  it('tells a name that does not exist from one without addresses and from one that nobody can tell', async () => {
+  it('distinguishes missing names, names without addresses, and names that cannot be resolved', async () => {
     const { client } = await start();
     await expect(client.resolve4('gone.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     await expect(client.resolve4('broken.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
     await expect(client.resolve4('very.slow.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
   });
 
-  it('answers set names of either family and asks elsewhere by domain', async () => {
+  it('answers fixed names of either family and uses other servers by domain', async () => {
     const other = await nameServer();
     const { client, asked } = await start({
       config: { hosts: { '+.home': ['192.168.1.5', 'fd00::5'] }, policy: { '+.corp.test': [other.address] } },
@@ -132,7 +134,7 @@ describe('a listener for questions', () => {
     expect([asked, other.asked.toSorted()]).toEqual([[], ['1 x.corp.test', '28 x.corp.test']]);
   });
 
-  it('passes questions of other types on, over TCP where they are long', async () => {
+  it('forwards questions of other types, over TCP if the replies are long', async () => {
     const { client, asked, port } = await start();
     expect(await client.resolveTxt('known.test')).toEqual([['hello']]);
     const plain = await ask(port, encodeQuestion(5, 'LONG.known.test', TXT, { options: null }));
@@ -147,7 +149,7 @@ describe('a listener for questions', () => {
     await expect(client.resolveTxt('gone.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  it('passes them on to the name servers of the system where the system is to be asked', async () => {
+  it('forwards them to the name servers of the system if it is configured', async () => {
     const { address } = await nameServer();
     let system = [address];
     const { client } = await start({ config: { nameservers: ['system'] }, systemServers: () => system });
@@ -156,7 +158,7 @@ describe('a listener for questions', () => {
     await expect(client.resolveTxt('known.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
   });
 
-  it('gives out addresses that stand for names, and nothing that leads past them', async () => {
+  it('answers with addresses that stand for names, and nothing that bypasses them', async () => {
     const { client, fakeIps, asked, port } = await start({
       config: { fakeIp: { range: '198.18.0.0/16', filter: ['+.known.test'] }, hosts: { 'set.test': ['10.9.9.9'] } },
     });
@@ -171,7 +173,7 @@ describe('a listener for questions', () => {
     expect(await client.resolveTxt('any.test')).toEqual([['hello']]);
   });
 
-  it('refuses what a resolver for others does not do, and is silent to what is no question', async () => {
+  it('refuses unsupported queries, and does not answer other messages', async () => {
     const { port } = await start();
     const codeOf = async (message: Buffer) => ((await ask(port, message)) ?? Buffer.alloc(4)).readUInt16BE(2) & 15;
     expect(await codeOf(encodeQuestion(1, 'known.test', TYPE.ANY))).toBe(CODE.notImplemented);
@@ -187,7 +189,7 @@ describe('a listener for questions', () => {
       expect(await ask(port, junk, 150)).toBeNull();
   });
 
-  it('answers many questions of one connection, each when it can', async () => {
+  it('answers many questions of one connection in any order', async () => {
     const { port } = await start({ config: { hosts: { 'set.test': ['10.9.9.9'] } } });
     const socket = await openTcp(port);
     const questions = ['very.slow.test', ...Array(150).fill('www.known.test'), 'set.test'].map((name, id) =>
@@ -202,7 +204,7 @@ describe('a listener for questions', () => {
     expect(found.find(({ id }) => id === 151)?.records[0]?.value).toBe('10.9.9.9');
   });
 
-  it('ends a connection that sends no questions', async () => {
+  it('closes a connection that sends no questions', async () => {
     const { port } = await start();
     const socket = await openTcp(port);
     socket.write(framed(Buffer.from('no question')));
@@ -210,7 +212,7 @@ describe('a listener for questions', () => {
     expect((await start().then(({ client }) => client.resolve4('a.known.test'))).length).toBe(1);
   });
 
-  it('has room for so many questions of a client at once, and for so many a second', async () => {
+  it('limits the questions of a client at once and by second', async () => {
     const few = await start({ limits: { pendingPerClient: 2 } });
     const slow = ['a.slow.test', 'b.slow.test'].map((name) => ask(few.port, encodeQuestion(1, name, TYPE.A)));
     await expect.poll(() => few.asked.length).toBe(4);
@@ -232,7 +234,7 @@ describe('a listener for questions', () => {
   it.each([
     ['0.0.0.0', true],
     ['127.0.0.1', false],
-  ])('on %s sends one client over UDP no more bytes than it is due: %s', async (address, isLimited) => {
+  ])('on %s limits the bytes sent to one client over UDP: %s', async (address, isLimited) => {
     const { port } = await start({ address, limits: { bytesPerClient: 600 } });
     const question = encodeQuestion(7, 'long.known.test', TXT);
     const sizes: number[] = [];
@@ -254,7 +256,7 @@ describe('a listener for questions', () => {
     expect(whole?.length).toBeGreaterThan(1_000);
   });
 
-  it('takes its port for both protocols, gives it up and takes it again', async () => {
+  it('binds its port for both protocols, releases it and binds it again', async () => {
     const { server, client, port } = await start();
     const second = new DnsServer({ address: '127.0.0.1', port }, { source: () => null, logger: quiet });
     await expect(second.listen()).rejects.toMatchObject({ code: 'EADDRINUSE' });
@@ -266,7 +268,7 @@ describe('a listener for questions', () => {
     expect(await client.resolve4('a.known.test')).toEqual(['10.1.2.3']);
   });
 
-  it('leaves nothing of itself where only one of the two protocols is free', async () => {
+  it('binds nothing if only one of the two protocols is free', async () => {
     const taken = createSocket('udp4').bind(0, '127.0.0.1');
     await once(taken, 'listening');
     closers.push(() => taken.close());
@@ -279,7 +281,7 @@ describe('a listener for questions', () => {
     expect(await once(socket, 'error')).toMatchObject([{ code: 'ECONNREFUSED' }]);
   });
 
-  it('listens on an address of IPv6', async () => {
+  it('listens on an IPv6 address', async () => {
     const { client } = await start({ address: '::1' });
     expect(await client.resolve4('a.known.test')).toEqual(['10.1.2.3']);
   });

@@ -20,7 +20,7 @@ import { type DnsSource, answerAtHand, replyTo } from './responder.js';
 import { serveStream } from './tcp-questions.js';
 
 export interface DnsServerOptions {
-  /** Null: nothing is answered. */
+  /** Null: no question is answered. */
   source: () => DnsSource | null;
   logger: KernelLogger;
   limits?: DnsLimits;
@@ -29,9 +29,9 @@ export interface DnsServerOptions {
 const NAME = 'dns';
 const MAX_CONNECTIONS = 512;
 const MAX_CONNECTIONS_PER_CLIENT = 64;
-/** Bytes of replies that wait for the network; beyond it they are dropped, as the network would. */
+/** The most bytes of unsent replies; further ones are dropped, as the network would. */
 const MAX_UNSENT = 4 * 1024 * 1024;
-/** For a port that is free for one protocol and taken for the other, where the system chooses. */
+/** If the system chooses the port, it may be free for one protocol but taken for the other. */
 const PORT_ATTEMPTS = 10;
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
@@ -45,7 +45,7 @@ export class DnsServer {
   #udp: UdpSocket | null = null;
   #port = 0;
   #failure: string | null = null;
-  /** Whether questions may come from elsewhere, and so in anybody's name. */
+  /** Whether questions can come from other machines, and so with forged addresses. */
   #isOpen = true;
 
   constructor(config: DnsListenConfig, options: DnsServerOptions) {
@@ -54,7 +54,7 @@ export class DnsServer {
     this.#limits = new ClientLimits(options.limits ?? DEFAULT_DNS_LIMITS, () => performance.now());
   }
 
-  /** The port really bound, also while closed. */
+  /** The port that was bound, also while closed. */
   get port(): number {
     return this.#port || this.config.port;
   }
@@ -68,7 +68,9 @@ export class DnsServer {
     return { name: NAME, type: NAME, address: this.config.address, port: this.port, state, error: this.#failure };
   }
 
-  /** Takes the address; once more after `close`. @throws Error of `bind` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
+  /**
+   * Binds the address; may be called again after `close`. @throws Error of `bind` (EADDRINUSE, EACCES, EADDRNOTAVAIL).
+   */
   async listen(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -85,7 +87,7 @@ export class DnsServer {
     this.#failure = error.message;
   }
 
-  /** Gives the address up; questions under way get no answer. */
+  /** Releases the address; questions under way get no answer. */
   async close(): Promise<void> {
     const [tcp, udp] = [this.#tcp, this.#udp];
     this.#tcp = this.#udp = null;
@@ -117,12 +119,12 @@ export class DnsServer {
   }
 
   #datagram(udp: UdpSocket, message: Buffer, from: RemoteInfo): void {
-    // Silence: an answer to each would make this a tool against whoever the sender pretends to be.
+    // No reply: the sender's address may be forged, and every reply would go to its owner.
     if (from.port === 0 || !this.#limits.admits(from.address)) return;
     const send = (reply: Buffer | null): void => {
       if (reply === null || udp !== this.#udp || udp.getSendQueueSize() > MAX_UNSENT) return;
       const isDue = !this.#isOpen || this.#limits.affords(from.address, reply.length);
-      // Who is really there asks again over TCP; who is not gets no more than was sent in its name.
+      // A real client asks again over TCP; for a forged address the reply is no larger than the question.
       udp.send(isDue ? reply : truncated(reply), from.port, from.address, (error) => {
         if (error)
           this.#options.logger.debug('a DNS reply was not sent', { client: from.address, error: error.message });

@@ -8,11 +8,11 @@ interface Entry<T> extends DomainPattern {
   value: T;
 }
 
-/** Values by domain in Clash wildcards; the most specific wins: the longest name, and of one name the narrowest pattern. */
+/** Values by domain in Clash wildcards. The most specific wins: the longest name, then the narrowest pattern. */
 export class DomainMap<T> {
   readonly #byName = new Map<string, Entry<T>[]>();
 
-  /** @throws KernelConfigError naming the key. Several domains may share one, with commas between. */
+  /** @throws KernelConfigError naming the key. A key may contain several domains, separated by commas. */
   constructor(record: Readonly<Record<string, T>>, path: string) {
     for (const [key, value] of Object.entries(record)) {
       for (const text of key.split(',')) this.#add(`${path}[${JSON.stringify(key)}]`, text.trim(), value);

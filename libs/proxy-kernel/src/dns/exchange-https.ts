@@ -1,4 +1,4 @@
-/** DNS over HTTPS (RFC 8484): HTTP/2 on one connection, HTTP/1.1 where a server speaks no better. */
+/** DNS over HTTPS (RFC 8484): HTTP/2 on one connection, HTTP/1.1 for servers without it. */
 import { constants, type ClientHttp2Session } from 'node:http2';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -12,7 +12,7 @@ export interface HttpsServer {
   url: URL;
   /** Addresses of `host`. */
   addresses: (signal: AbortSignal) => Promise<readonly string[]>;
-  /** Trusted beside nothing else; absent: the system's. */
+  /** The only trusted authority; absent: those of the system. */
   ca?: string | undefined;
 }
 
@@ -23,14 +23,14 @@ const MEDIA_TYPE = 'application/dns-message';
 export function exchangeHttps(server: HttpsServer): Exchange {
   let session: ClientHttp2Session | null = null;
   return async (query, accepts, signal) => {
-    // RFC 8484 4.1: an id of 0 lets caches on the way work; whoever reads the reply looks for it.
+    // RFC 8484 4.1: an id of 0 makes replies cacheable; the caller checks for it.
     if (session?.closed || session?.destroyed) session = null;
     const known = session;
     const reply = known ? await askHttp2(known, server.url, query, signal).catch(askAgain) : await askAfresh();
     if (!accepts(reply)) throw new DnsMessageError('not a reply to the question');
     return reply;
 
-    /** A connection kept from before may have gone without a word. */
+    /** A kept connection may have been closed without notice, so the question is asked once more. */
     function askAgain(error: unknown): Promise<Buffer> {
       if (session === known) session = null;
       known?.close();
@@ -67,7 +67,7 @@ async function openTls({ host, port, addresses, ca }: HttpsServer, signal: Abort
       signal.removeEventListener('abort', onAbort);
       reject(error);
     };
-    // Only until it is open: the connection outlives the question it was opened for.
+    // The signal counts only until the connection is open, since it outlives its first question.
     const onAbort = (): void => fail(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
     tcp.on('error', fail);
@@ -129,7 +129,7 @@ class ReplyBody {
   readonly #chunks: Buffer[] = [];
   #length = 0;
 
-  /** False when it is more than a reply can be. */
+  /** Returns false if the reply is too long. */
   add(chunk: Buffer): boolean {
     this.#length += chunk.length;
     if (this.#length > MAX_REPLY) this.problem = 'a reply that is too long';

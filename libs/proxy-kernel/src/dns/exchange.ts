@@ -1,16 +1,16 @@
-/** One DNS message out, one in, over UDP or TCP. */
+/** Exchanges one DNS message for another over UDP or TCP. */
 import { isIPv6 } from 'node:net';
 import { connectTcp, createUdpSocket, setFlowTimeout } from '@gatehouse/net';
 import { DnsMessageError } from './message.js';
 
-/** Resolves to a reply that `accepts` said is one. Rejects with the transport's error or the signal's reason. */
+/** Resolves to a reply that `accepts` approves. Rejects with the transport's error or the signal's reason. */
 export type Exchange = (query: Buffer, accepts: Accepts, signal: AbortSignal) => Promise<Buffer>;
-/** Whether a message answers the question; anybody can send a datagram. */
+/** Whether a message answers the question, since anyone can send a datagram. */
 export type Accepts = (reply: Buffer) => boolean;
 
 const MAX_REPLY = 0xffff;
 
-/** A socket of its own for each question, so that each has another random port; asked again once when nothing came. */
+/** Uses a new socket for each question, so that each has a random port; repeats the question once if no reply comes. */
 export function exchangeUdp(address: string, port: number, repeatMs: number): Exchange {
   return (query, accepts, signal) =>
     new Promise((resolve, reject) => {
@@ -41,12 +41,12 @@ export function exchangeUdp(address: string, port: number, repeatMs: number): Ex
         settle();
         resolve(reply);
       });
-      // Connected: the system drops what comes from elsewhere, and tells of a port that nobody listens on.
+      // Connected, so that the system drops datagrams from others and reports a closed port.
       socket.connect(port, address);
     });
 }
 
-/** Length before message (RFC 1035 4.2.2), one connection a question. */
+/** A length before each message (RFC 1035 4.2.2), and one connection per question. */
 export function exchangeTcp(address: string, port: number): Exchange {
   return (query, accepts, signal) =>
     new Promise((resolve, reject) => {

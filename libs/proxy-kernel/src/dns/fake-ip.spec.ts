@@ -5,7 +5,7 @@ import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { createFakeIpPool, withRealName } from './index.js';
 
 describe('addresses that stand for names', () => {
-  it('gives each name one address, and the name back', () => {
+  it('gives each name one address, and the name for that address', () => {
     const pool = createFakeIpPool('198.18.0.0/16', ['+.lan', 'time.*.com']);
     const [address, other] = [pool.addressFor('Example.com.'), pool.addressFor('other.com')];
     expect(address).toMatch(/^198\.18\.\d+\.\d+$/);
@@ -25,7 +25,7 @@ describe('addresses that stand for names', () => {
     expect(['printer.lan', 'time.apple.com', ''].map((name) => pool.addressFor(name))).toEqual([null, null, null]);
   });
 
-  it('lets the name longest out of use go, looked up either way', () => {
+  it('drops the least recently used name, looked up either way', () => {
     const pool = createFakeIpPool('10.0.0.0/29');
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const addresses = names.map((name) => pool.addressFor(name) ?? '');
@@ -39,7 +39,7 @@ describe('addresses that stand for names', () => {
     expect(pool.addressFor('c')).toBe(addresses[3]);
   });
 
-  it('is what a table that forgets the oldest is, whatever it is asked', () => {
+  it('behaves like a table that drops the oldest entry', () => {
     const name = fc.nat(20).map((n) => `n${n}`);
     fc.assert(
       fc.property(fc.array(name, { maxLength: 60 }), (asked) => {
@@ -55,7 +55,7 @@ describe('addresses that stand for names', () => {
     );
   });
 
-  it('gives a name the same address again after a restart, whatever else was asked meanwhile', () => {
+  it('gives a name the same address after a restart', () => {
     const [before, after] = [createFakeIpPool('198.18.0.0/16'), createFakeIpPool('198.18.0.0/16')];
     for (let i = 0; i < 500; i++) after.addressFor(`other${i}.test`);
     const names = Array.from({ length: 500 }, (_, i) => `name${i}.test`);
@@ -72,7 +72,7 @@ describe('addresses that stand for names', () => {
     expect(createFakeIpPool('198.18.0.0/15', [], second).nameOf(address)).toBeNull();
   });
 
-  it('makes of a flow to such an address one to the name', () => {
+  it('turns a flow to such an address into one to the name', () => {
     const pool = createFakeIpPool('198.18.0.0/16');
     const address = pool.addressFor('a.com');
     const flow = { host: null, destinationIp: address, destinationPort: 443 } as ConnectionMetadata;

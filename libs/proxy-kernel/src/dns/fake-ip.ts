@@ -3,25 +3,25 @@ import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
 import { DomainMap } from './domain-map.js';
 
-/** Addresses outside the real network, each standing for the name it was given out for. */
+/** Addresses outside the real network, each of which stands for a name. */
 export interface FakeIpPool {
-  /** The name's address, its own as long as it is in use; null for a name that `filter` keeps real. */
+  /** The address that stands for a name while it is in use; null for a name that `filter` excludes. */
   addressFor(name: string): string | null;
-  /** The name behind an address of the pool; null for one that stands for none, or no more. */
+  /** The name behind an address of the pool; null if it stands for none, or no longer. */
   nameOf(address: string): string | null;
   contains(address: string): boolean;
 }
 
-/** Names remembered, whatever the range has room for. */
+/** The most names kept, even if the range has more addresses. */
 const MAX_NAMES = 65_536;
-/** Places that a name may have; the one longest out of use makes room when all are taken. */
+/** The addresses that a name may get; if all are taken, the least recently used name is dropped. */
 const CHOICES = 16;
 const MIN_PREFIX = 8;
 const MAX_PREFIX = 29;
 
 /**
- * A pool over `range`, first and last address left out. `filter`: Clash wildcards of names that keep their real addresses.
- * The names that `previous` has given addresses out for keep them if the range is the same.
+ * Creates a pool over `range`, without its first and last address. `filter`: Clash wildcards of names that keep their
+ * real addresses. With the same range, names of `previous` keep their addresses.
  * @throws KernelConfigError
  */
 export function createFakeIpPool(
@@ -44,7 +44,7 @@ export function createFakeIpPool(
   return new RangePool(places, real);
 }
 
-/** A flow to an address of the pool is one to the name behind it. */
+/** Turns a flow to an address of the pool into one to the name behind it. */
 export function withRealName(metadata: ConnectionMetadata, pool: FakeIpPool): ConnectionMetadata {
   const { host, destinationIp } = metadata;
   const name = host === null && destinationIp !== null ? pool.nameOf(destinationIp) : null;
@@ -84,15 +84,15 @@ class RangePool implements FakeIpPool {
 }
 
 /**
- * Which name has which place in a range. A name's places follow from the name itself: after a restart it gets the same
- * address again, and an address that some client still remembers hardly ever stands for another name.
+ * Assigns names to addresses. The possible addresses of a name follow from the name itself: after a restart it gets the
+ * same one again, and an address that a client still caches rarely stands for another name.
  */
 class Places {
-  /** First address of the range, as a number. */
+  /** The first address of the range, as a number. */
   readonly first: number;
   readonly size: number;
   readonly #capacity: number;
-  /** Both of `#capacity`, once there is a name. */
+  /** Both have `#capacity` elements once there is a name. */
   #names: (string | undefined)[] = [];
   #usedAt = new Float64Array(0);
   readonly #byName = new Map<string, number>();
@@ -141,7 +141,7 @@ class Places {
   }
 }
 
-/** FNV-1a, the same in every process. */
+/** FNV-1a, which is the same in every process. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);

@@ -15,7 +15,7 @@ const aaaa = (ttl: number, last: number): Record => ({
   data: Buffer.from([0x20, 1, 0xd, 0xb8, ...Array<number>(11).fill(0), last]),
 });
 
-/** A name server on a port of its own: answers as told, and notes what it was asked. */
+/** A name server on a port of its own, with answers set by the test and a list of its questions. */
 class NameServer {
   readonly asked: string[] = [];
   readonly held: (() => void)[] = [];
@@ -164,17 +164,17 @@ describe('resolver over name servers', () => {
     expect(await resolver.resolve('flaky.test')).toEqual(['10.0.0.9']);
   });
 
-  it('takes one family when the other has nothing', async () => {
+  it('uses one family if the other has no addresses', async () => {
     const { resolver } = await setUp(() => [aaaa(60, 7)]);
     expect(await resolver.resolve('six.test')).toEqual(['2001:db8::7']);
   });
 
-  it('gives up on a server that says nothing', async () => {
+  it('gives up on a server that does not answer', async () => {
     const { resolver } = await setUp(() => 'silence', { timeoutMs: 100 });
     expect(await failure(resolver.resolve('silent.test'))).toMatchObject({ stage: 'dns', kind: 'timeout' });
   });
 
-  it('asks once for many callers, and one that leaves does not take the answer from the others', async () => {
+  it('asks once for many callers, even if one of them leaves', async () => {
     const { server, resolver } = await setUp(() => [a(60, 10, 0, 0, 1)]);
     server.hold = true;
     const controller = new AbortController();
@@ -203,7 +203,7 @@ describe('resolver over name servers', () => {
       .toEqual(['10.0.0.1']);
   });
 
-  it('keeps no more names than it may', async () => {
+  it('keeps no more names than allowed', async () => {
     const { server, resolver } = await setUp(() => [a(60, 10, 0, 0, 1)], { cacheSize: 2 });
     for (const name of ['one.test', 'two.test', 'one.test', 'three.test']) await resolver.resolve(name);
     expect(resolver.cachedNames).toBe(2);
@@ -216,13 +216,13 @@ describe('resolver over name servers', () => {
     expect(resolver.cachedNames).toBe(0);
   });
 
-  it('hands out arrays that a caller may change', async () => {
+  it('returns arrays that a caller may change', async () => {
     const { resolver } = await setUp(() => [a(60, 10, 0, 0, 1)]);
     (await resolver.resolve('x.test')).push('broken');
     expect(await resolver.resolve('x.test')).toEqual(['10.0.0.1']);
   });
 
-  it('asks nobody about hosts, literals, localhost and what is no name', async () => {
+  it('asks no server for hosts, literals, localhost and invalid names', async () => {
     const { server, resolver } = await setUp(() => [a(60, 10, 0, 0, 1)], {
       hosts: new Map([['nas.home', ['192.168.1.9']]]),
     });
@@ -242,7 +242,7 @@ describe('resolver over name servers', () => {
 });
 
 describe('resolver over the system', () => {
-  it('fails with a coded error for a name nobody has', async () => {
+  it('fails with a coded error for an unknown name', async () => {
     const resolver = createSystemResolver({ timeoutMs: 3000 });
     expect(await failure(resolver.resolve('does-not-exist.invalid'))).toMatchObject({ stage: 'dns' });
   });

@@ -12,15 +12,16 @@ export { systemServers } from './name-query.js';
 export { parseNameServer } from './name-server.js';
 
 export interface SystemResolverOptions extends Partial<CacheSettings> {
-  /** Names answered from here, lower case, before anything is asked. */
+  /** Fixed answers by name in lower case, used before anything is asked. */
   hosts?: ReadonlyMap<string, readonly string[]>;
   /** Name servers as `address` or `address:port`. Absent or empty: the system is asked. */
   servers?: readonly string[];
 }
 
 /**
- * A resolver over the system or over given name servers: cached, one question per name at a time, IPv4 before IPv6.
- * @throws KernelConfigError for a bad entry of `hosts` or `servers`.
+ * A resolver over the system or over given name servers: with a cache, one question per name at a time, and IPv4 before
+ * IPv6.
+ * @throws KernelConfigError for an invalid entry of `hosts` or `servers`.
  */
 export function createSystemResolver(options: SystemResolverOptions = {}): SystemResolver {
   const { hosts = new Map<string, readonly string[]>(), servers = [], ...cache } = options;

@@ -4,10 +4,10 @@ export const TYPE = { A: 1, CNAME: 5, AAAA: 28, OPT: 41, SVCB: 64, HTTPS: 65, AN
 export const CLASS_IN = 1;
 /** Bytes before the question. */
 export const HEADER = 12;
-/** Of a name in wire form (RFC 1035 2.3.4). */
+/** The longest name in wire form (RFC 1035 2.3.4). */
 export const MAX_NAME = 255;
 
-/** Bytes that are no DNS message, or not the one that was waited for. */
+/** Bytes that are not a DNS message, or not the expected one. */
 export class DnsMessageError extends Error {
   constructor(message: string) {
     super(message);
@@ -15,7 +15,7 @@ export class DnsMessageError extends Error {
   }
 }
 
-/** Goes through a message part by part. @throws DnsMessageError where it is cut short or leads in circles. */
+/** Reads a message part by part. @throws DnsMessageError if it is truncated or its names form a cycle. */
 export class MessageReader {
   readonly #bytes: Buffer;
   #at: number;
@@ -33,11 +33,13 @@ export class MessageReader {
     return this.#bytes.readUInt32BE(this.#take(4));
   }
 
-  /** Lower case, without a dot at the end; labels that hold a dot or worse make it a name that nobody asked for. */
+  /** Lower case, without a trailing dot. A label that contains a dot or worse gives a name that matches no question. */
   name(): string {
     const labels: string[] = [];
     let length = 0;
-    /** A pointer may only lead back, before where the name and any pointer in it began: so it cannot lead in circles. */
+    /**
+     * A pointer may only lead back, before the start of the name and of any pointer in it, so there can be no cycle.
+     */
     let limit = this.#at;
     let resume = -1;
     for (;;) {
@@ -60,7 +62,7 @@ export class MessageReader {
     return labels.join('.');
   }
 
-  /** Text of an address or an alias; null for records of other types, which are passed over. */
+  /** The text of an address or an alias; null for records of other types, which are skipped. */
   value(type: number): string | null {
     const size = this.uint16();
     const start = this.#take(size);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DnsMessageError, TYPE, addressesIn, decodeReply, encodeQuestion } from './message.js';
 
-/** A reply to `question` with records as bytes: name, type, class, lifetime, length, data. */
+/** A reply to `question` with raw records: name, type, class, lifetime, length, data. */
 function reply(question: Buffer, flags: number, ...records: Buffer[]): Buffer {
   const head = Buffer.from(question.subarray(0, 12));
   head.writeUInt16BE(flags, 2);
@@ -89,7 +89,7 @@ describe('DNS messages', () => {
     expect(() => decodeReply(bytes)).toThrow(message);
   });
 
-  it('neither hangs nor throws anything else, however a reply is damaged', () => {
+  it('neither hangs nor throws another error for damaged replies', () => {
     const good = reply(
       QUESTION,
       0x8180,

@@ -1,4 +1,4 @@
-/** DNS messages (RFC 1035): one question out, the addresses of its answer in. */
+/** DNS messages (RFC 1035): encodes a question and decodes the addresses of its answer. */
 import { CLASS_IN, DnsMessageError, HEADER, MAX_NAME, MessageReader, TYPE } from './message-reader.js';
 
 export { DnsMessageError, TYPE } from './message-reader.js';
@@ -7,9 +7,9 @@ export { DnsMessageError, TYPE } from './message-reader.js';
 export interface Question {
   name: string;
   type: number;
-  /** Whether the reply may have options (RFC 6891), and with them be longer than 512 bytes; absent: it may. */
+  /** The options (RFC 6891), with which a reply may exceed 512 bytes; null: none; absent: the default ones. */
   options?: { dnssec: boolean } | null;
-  /** No validation by the server (RFC 4035 3.2.2). */
+  /** Asks the server not to validate (RFC 4035 3.2.2). */
   unchecked?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface DnsReply {
   code: number;
   truncated: boolean;
   question: { name: string; type: number };
-  /** In the order of the message; address records and aliases only. */
+  /** In the order of the message; addresses and aliases only. */
   records: { name: string; type: number; ttl: number; value: string }[];
 }
 
@@ -27,11 +27,11 @@ const FLAG_REPLY = 0x8000;
 const FLAG_TRUNCATED = 0x0200;
 const RECURSION_DESIRED = 0x0100;
 const CHECKING_DISABLED = 0x0010;
-/** What a reply may have over UDP without being cut up on the way (DNS flag day 2020). */
+/** The largest UDP reply that is not fragmented on the way (DNS flag day 2020). */
 export const UDP_PAYLOAD = 1232;
 const MAX_ALIASES = 8;
 
-/** @throws DnsMessageError for what is no domain name. */
+/** @throws DnsMessageError for an invalid domain name. */
 export function encodeQuestion(id: number, name: string, type: number, asked: Partial<Question> = {}): Buffer {
   const labels = name === '' ? [] : name.split('.').map((label) => Buffer.from(label, 'latin1'));
   if (name.length > MAX_NAME - 2 || labels.some(({ length }) => length === 0 || length > 63)) {
@@ -46,12 +46,12 @@ export function encodeQuestion(id: number, name: string, type: number, asked: Pa
   return Buffer.concat([header, ...wire, tail, ...(options ? [encodeOptions(0, options.dnssec)] : [])]);
 }
 
-/** The record of options itself; `highCode`: what of the reply's code does not fit its header. */
+/** The record with the options; `highCode`: the bits of the reply's code that do not fit its header. */
 export function encodeOptions(highCode: number, dnssec: boolean): Buffer {
   return Buffer.from([0, 0, TYPE.OPT, UDP_PAYLOAD >> 8, UDP_PAYLOAD & 255, highCode, 0, dnssec ? 0x80 : 0, 0, 0, 0]);
 }
 
-/** @throws DnsMessageError; in time bounded by the length of the message. */
+/** Takes time bounded by the length of the message. @throws DnsMessageError */
 export function decodeReply(bytes: Buffer): DnsReply {
   if (bytes.length < HEADER) throw new DnsMessageError('shorter than a header');
   const flags = bytes.readUInt16BE(2);
@@ -67,12 +67,12 @@ export function decodeReply(bytes: Buffer): DnsReply {
     question,
     records: [],
   };
-  // What was cut off is asked for again over TCP.
+  // A truncated reply is requested again over TCP.
   if (!reply.truncated) readRecords(reader, bytes.readUInt16BE(6), reply);
   return reply;
 }
 
-/** The addresses of the name that was asked for, its aliases followed; the shortest lifetime on the way, in seconds. */
+/** The addresses of the requested name, following aliases, with the shortest lifetime on the way in seconds. */
 export function addressesIn({ question, records }: DnsReply): { addresses: string[]; ttl: number | null } {
   let name = question.name;
   const ttls: number[] = [];
@@ -96,7 +96,7 @@ function readRecords(reader: MessageReader, count: number, reply: DnsReply): voi
     const name = reader.name();
     const type = reader.uint16();
     const recordClass = reader.uint16();
-    // RFC 2181 8: a lifetime with the highest bit set is none.
+    // RFC 2181 8: a lifetime with the highest bit set counts as 0.
     const ttl = reader.uint32() | 0;
     const value = reader.value(type);
     if (recordClass === CLASS_IN && value !== null) reply.records.push({ name, type, ttl: Math.max(0, ttl), value });

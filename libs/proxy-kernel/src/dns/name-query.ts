@@ -2,27 +2,27 @@ import { promises as dns } from 'node:dns';
 
 export interface Answer {
   addresses: string[];
-  /** Null where the source does not tell, as getaddrinfo does not. */
+  /** Null if the source gives none, like getaddrinfo. */
   ttlMs: number | null;
-  /** There is no such name at all; absent: not known. */
+  /** The name does not exist; absent: unknown. */
   missing?: boolean;
 }
 
-/** Asks once, without a cache. Rejects with the error of `node:dns`, whose `code` says what happened. */
+/** Asks once, without a cache. Rejects with the error of `node:dns`, whose `code` gives the reason. */
 export type NameQuery = (host: string) => Promise<Answer>;
 
-/** Asks the system: hosts file, name service switch and whatever else it is set up to ask. */
+/** Asks the system: hosts file, name service switch and whatever else it is configured to use. */
 export const querySystem: NameQuery = async (host) => {
   const found = await dns.lookup(host, { all: true, order: 'ipv4first' });
   return { addresses: found.map((entry) => entry.address), ttlMs: null };
 };
 
-/** Name servers of the system, read anew: a machine moves between networks. */
+/** The system's name servers, read each time because a machine moves between networks. */
 export function systemServers(): string[] {
   return new dns.Resolver().getServers();
 }
 
-/** Asks name servers over UDP, TCP where an answer is cut; `servers` as `address` or `address:port`. */
+/** Asks name servers over UDP, and over TCP if the reply is truncated; `servers` as `address` or `address:port`. */
 export function queryServers(servers: readonly string[], timeoutMs: number): NameQuery {
   const resolver = new dns.Resolver({ timeout: timeoutMs, tries: 1 });
   resolver.setServers([...servers]);
@@ -40,7 +40,7 @@ export function queryServers(servers: readonly string[], timeoutMs: number): Nam
   };
 }
 
-/** The name is known to have no address only when both questions said so. */
+/** The name is known to have no address only if both questions said so. */
 function moreTelling(first: unknown, second: unknown): unknown {
   return isNoSuchName(first) ? second : first;
 }

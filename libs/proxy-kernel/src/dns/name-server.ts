@@ -22,7 +22,10 @@ export function parseNameServers(texts: readonly string[], path: string): NameSe
   });
 }
 
-/** `system`, `1.1.1.1`, `1.1.1.1:5353`, `[2606::1]:53`, `udp://…`, `tcp://…`, `https://…/dns-query`; null for what is none of them. */
+/**
+ * Parses `system`, `1.1.1.1`, `1.1.1.1:5353`, `[2606::1]:53`, `udp://…`, `tcp://…`, `https://…/dns-query`; null for
+ * anything else.
+ */
 export function parseNameServer(text: string): NameServer | null {
   if (text === 'system') return { kind: 'system' };
   if (isIP(text) !== 0) return { kind: 'udp', host: text, port: DNS_PORT };

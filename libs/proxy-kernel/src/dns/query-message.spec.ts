@@ -19,7 +19,7 @@ const PLAIN = encodeQuestion(7, 'a.test', TXT, { options: null, unchecked: true 
 const v4 = (last: number) => Buffer.from([10, 0, 0, last]);
 
 describe('questions of clients', () => {
-  it('are read with what the reply has to repeat', () => {
+  it('are read with the fields that the reply has to repeat', () => {
     expect(decodeQuery(QUESTION)).toMatchObject({
       id: 7,
       name: 'www.example.com',
@@ -78,7 +78,7 @@ describe('questions of clients', () => {
     expect(() => decodeQuery(bytes)).not.toThrow(DnsQueryError);
   });
 
-  it('neither hang nor throw anything else, however they are damaged', () => {
+  it('neither hang nor throw another error if they are damaged', () => {
     const change = fc.record({
       at: fc.nat(QUESTION.length - 1),
       byte: fc.oneof(fc.nat(255), fc.constantFrom(0xc0, 0, 63, 41)),
@@ -116,7 +116,7 @@ describe('answers to clients', () => {
     expect(reply.subarray(-11)[2]).toBe(TYPE.OPT);
   });
 
-  it('have options only for clients that know them, and the whole of a long code in them', () => {
+  it('have options only for clients that support them, with the high bits of the code', () => {
     const plain = encodeAnswer(decodeQuery(PLAIN), { code: CODE.refused }, 512);
     expect(plain).toHaveLength(PLAIN.length);
     expect(plain.readUInt16BE(2)).toBe(0x8195);
@@ -124,7 +124,7 @@ describe('answers to clients', () => {
     expect([long.readUInt16BE(2) & 15, long.at(-6)]).toEqual([0, 1]);
   });
 
-  it('are cut to what the client takes', () => {
+  it('are truncated to the size that the client accepts', () => {
     const query = decodeQuery(PLAIN);
     expect(udpLimit(query)).toBe(512);
     expect(udpLimit(decodeQuery(QUESTION))).toBe(1232);
@@ -137,7 +137,7 @@ describe('answers to clients', () => {
     );
   });
 
-  it('of a name server are passed on under the client\u2019s own id and spelling', () => {
+  it('of a name server are forwarded with the client\u2019s own id and spelling', () => {
     const query = decodeQuery(QUESTION);
     const upstream = decodeQuery(encodeQuestion(99, 'www.example.com', TYPE.A));
     const theirs = encodeAnswer(upstream, { code: CODE.ok, type: TYPE.A, addresses: [v4(9)] }, 1232);

@@ -1,4 +1,4 @@
-/** The other side of DNS messages (RFC 1035, RFC 6891): a client's question in, the answer out. */
+/** The server side of DNS messages (RFC 1035, RFC 6891): decodes a client's question and encodes the answer. */
 import { CLASS_IN, DnsMessageError, HEADER, MAX_NAME, MessageReader, TYPE } from './message-reader.js';
 import { UDP_PAYLOAD, encodeOptions } from './message.js';
 
@@ -6,15 +6,15 @@ export const CODE = { ok: 0, badFormat: 1, failure: 2, noSuchName: 3, notImpleme
 
 export interface DnsQuery {
   id: number;
-  /** Of the header: what kind of query, recursion desired, no validation. */
+  /** From the header: kind of query, recursion desired, no validation. */
   flags: number;
-  /** Lower case, without a dot at the end. */
+  /** Lower case, without a trailing dot. */
   name: string;
   type: number;
   class: number;
-  /** As the client wrote it: replies repeat it letter by letter. */
+  /** As the client wrote it, because replies repeat it exactly. */
   question: Buffer;
-  /** Null: the client knows no options. */
+  /** Null: the client does not support options. */
   options: { version: number; payload: number; dnssec: boolean } | null;
 }
 
@@ -28,7 +28,7 @@ export interface DnsAnswer {
   ttl?: number;
 }
 
-/** Why a message that has a header is not answered with more than a code. */
+/** A message with a header that can only be answered with an error code. */
 export class DnsQueryError extends DnsMessageError {
   readonly id: number;
   readonly code: number;
@@ -43,17 +43,17 @@ const FLAG_REPLY = 0x8000;
 const FLAG_TRUNCATED = 0x0200;
 const FLAG_RECURSION_AVAILABLE = 0x0080;
 const OPERATION = 0x7800;
-/** What a reply has of its query's header: kind of query, recursion desired, no validation. */
+/** The bits of the query's header that a reply repeats: kind of query, recursion desired, no validation. */
 const REPEATED = OPERATION | 0x0110;
-/** Without options (RFC 1035 2.3.4). */
+/** The limit without options (RFC 1035 2.3.4). */
 const MIN_PAYLOAD = 512;
 const DNSSEC_OK = 0x8000;
-/** Records beside the question that are looked through for options. */
+/** Additional records that are searched for options. */
 const MAX_ADDITIONAL = 16;
 
 /**
- * @throws DnsQueryError for what can be answered with a code; DnsMessageError for what must not be answered at all: too
- * short, or itself a reply.
+ * @throws DnsQueryError for a message to be answered with a code; DnsMessageError for one that must not be answered:
+ * too short, or itself a reply.
  */
 export function decodeQuery(bytes: Buffer): DnsQuery {
   if (bytes.length < HEADER) throw new DnsMessageError('shorter than a header');
@@ -76,7 +76,7 @@ export function decodeQuery(bytes: Buffer): DnsQuery {
   }
 }
 
-/** Written out: there is nothing before it to point to. Labels that a name in text cannot hold are refused. */
+/** Compression is not possible here, since nothing comes before. Labels that a text cannot represent are refused. */
 function readName(bytes: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let at = HEADER;
@@ -106,7 +106,7 @@ function readOptions(reader: MessageReader, count: number): DnsQuery['options'] 
   return options;
 }
 
-/** `limit`: what the reply may have at most; beyond it goes out cut, and the client asks again over TCP. */
+/** @param limit the largest reply; a larger one is truncated, and the client asks again over TCP. */
 export function encodeAnswer(query: DnsQuery, answer: DnsAnswer, limit: number): Buffer {
   const { code, addresses = [], type = 0, ttl = 0 } = answer;
   const options = query.options ? encodeOptions(code >> 4, query.options.dnssec) : Buffer.alloc(0);
@@ -120,13 +120,13 @@ export function encodeAnswer(query: DnsQuery, answer: DnsAnswer, limit: number):
   return Buffer.concat([header, query.question, ...shown, options]);
 }
 
-/** For a message whose question could not be read. */
+/** The answer to a message whose question could not be read. */
 export function encodeRefusal({ id, code }: DnsQueryError): Buffer {
   return encodeHeader(id, code);
 }
 
 /**
- * A name server's reply as one to the client's own query, or cut where it is beyond `limit`.
+ * Turns a name server's reply into one to the client's own query, truncated if it exceeds `limit`.
  * @throws DnsMessageError for a reply that does not repeat the question.
  */
 export function relabelReply(query: DnsQuery, reply: Buffer, limit: number): Buffer {
@@ -135,7 +135,7 @@ export function relabelReply(query: DnsQuery, reply: Buffer, limit: number): Buf
   if (asked !== query.question.toString('latin1').toLowerCase()) throw new DnsMessageError('not the question asked');
   if (reply.length > limit) {
     const code = reply.readUInt16BE(2) & 15;
-    // No room for anything, so that nothing but the mark remains.
+    // No room for any record, so that only the truncation bit remains.
     return encodeAnswer(query, { code, addresses: [Buffer.alloc(0)] }, 0);
   }
   const own = Buffer.from(reply);
@@ -144,7 +144,7 @@ export function relabelReply(query: DnsQuery, reply: Buffer, limit: number): Buf
   return own;
 }
 
-/** Header and question of a reply of ours, marked as cut short: no longer than what was asked. */
+/** Header and question of our reply, marked as truncated: no longer than the query was. */
 export function truncated(reply: Buffer): Buffer {
   let end = HEADER;
   if (reply.readUInt16BE(4) > 0) {
@@ -157,7 +157,7 @@ export function truncated(reply: Buffer): Buffer {
   return cut;
 }
 
-/** What a reply may have over UDP: what the client says it takes, and never more than gets through in one piece. */
+/** The largest UDP reply: what the client accepts, but never more than passes without fragments. */
 export function udpLimit({ options }: DnsQuery): number {
   return Math.min(UDP_PAYLOAD, Math.max(MIN_PAYLOAD, options?.payload ?? 0));
 }
@@ -169,7 +169,7 @@ function encodeHeader(id: number, flags: number): Buffer {
   return header;
 }
 
-/** Of the name that was asked for, which lies behind the header. */
+/** A record of the requested name, which follows the header. */
 function encodeRecord(type: number, ttl: number, data: Buffer): Buffer {
   const record = Buffer.alloc(12);
   for (const [i, value] of [0xc000 | HEADER, type, CLASS_IN].entries()) record.writeUInt16BE(value, i * 2);

@@ -11,7 +11,7 @@ import { exchangeHttps } from './exchange-https.js';
 import { type ResolverOptions, createResolver } from './index.js';
 import { TYPE, encodeQuestion } from './message.js';
 
-/** A certificate of this test for `proxy.test`. */
+/** A certificate made for this test, for `proxy.test`. */
 const CERT = `-----BEGIN CERTIFICATE-----
 MIIBlzCCAT6gAwIBAgIUEEAqnS27FfAW5P9ap/bZIE4oyK8wCgYIKoZIzj0EAwIw
 FTETMBEGA1UEAwwKcHJveHkudGVzdDAgFw0yNjExMjAyMTE5MzZaGA8yMTI2MTAy
@@ -39,7 +39,7 @@ afterEach(() => {
 
 const v4 = (ip: string) => Buffer.from(ip.split('.').map(Number));
 
-/** The reply to a query for an address of IPv4; there is none of IPv6. */
+/** The reply to a query for an IPv4 address; there is none for IPv6. */
 function replyTo(query: Buffer, answer: Answerer, over: 'udp' | 'tcp' | 'https', asked: string[]) {
   const labels: string[] = [];
   let at = 12;
@@ -68,7 +68,7 @@ interface TestServer {
   asked: string[];
 }
 
-/** The same port over UDP and TCP. */
+/** Listens on the same port over UDP and TCP. */
 async function nameServer(answer: Answerer): Promise<TestServer> {
   const asked: string[] = [];
   const tcp = createServer((socket) => {
@@ -77,7 +77,7 @@ async function nameServer(answer: Answerer): Promise<TestServer> {
       const reply = replyTo(Buffer.from(bytes).subarray(2), answer, 'tcp', asked);
       if (!reply) return;
       const length = Buffer.from([reply.length >> 8, reply.length & 255]);
-      // In two pieces: nothing says that a reply comes whole.
+      // In two pieces, as TCP may deliver it.
       socket.write(Buffer.concat([length, reply.subarray(0, 5)]));
       setImmediate(() => socket.write(reply.subarray(5)));
     });
@@ -155,7 +155,7 @@ async function failureOf(work: Promise<unknown>): Promise<DialError> {
 }
 
 describe('configured resolver', () => {
-  it('asks over UDP, and again over TCP what was cut', async () => {
+  it('asks over UDP, and again over TCP if the reply is truncated', async () => {
     const { port, asked } = await nameServer((name, over) =>
       name === 'long.test' && over === 'udp' ? 'truncated' : ['1.2.3.4', '1.2.3.5'],
     );
@@ -167,7 +167,7 @@ describe('configured resolver', () => {
     expect(asked.at(-1)).toBe('tcp c.test');
   });
 
-  it('keeps an answer for its lifetime and one that there is none, and asks once at a time', async () => {
+  it('caches answers and missing names, and asks once at a time', async () => {
     let now = 0;
     const { port, asked } = await nameServer((name) => (name === 'no.test' ? 'nxdomain' : ['1.2.3.4']));
     const dns = resolver({ nameservers: [`127.0.0.1:${port}`] }, { now: () => now });
@@ -181,7 +181,7 @@ describe('configured resolver', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('goes to the next server when one is silent, fails, talks nonsense or is not there; not when a name does not exist', async () => {
+  it('tries the next server if one fails in any way, but not if a name does not exist', async () => {
     const silent = await nameServer(() => 'silence');
     const failing = await nameServer(() => 'servfail');
     const mad = await nameServer(() => 'nonsense');
@@ -200,7 +200,7 @@ describe('configured resolver', () => {
     expect(failing.asked).toEqual(['udp a.test']);
   });
 
-  it('fails as a timeout in the end, in the time it has', async () => {
+  it('fails with a timeout within its time', async () => {
     const silent = await nameServer(() => 'silence');
     const started = performance.now();
     const dns = resolver(
@@ -213,7 +213,7 @@ describe('configured resolver', () => {
     expect(await failureOf(one.resolve('a.test'))).toMatchObject({ stage: 'dns', kind: 'timeout' });
   });
 
-  it('does not take a reply to another question', async () => {
+  it('does not accept a reply to another question', async () => {
     const { port } = await nameServer(() => ['6.6.6.6']);
     const other = await nameServer(() => ['1.1.1.1']);
     const liar = createSocket('udp4');
@@ -253,7 +253,7 @@ describe('configured resolver', () => {
     },
   );
 
-  it('keeps a connection over HTTPS beyond the question that opened it, and opens another when it is gone', async () => {
+  it('keeps an HTTPS connection for later questions, and opens another if it is closed', async () => {
     const doh = await dohServer(() => ['5.5.5.5'], 2);
     const exchange = exchangeHttps({
       host: 'proxy.test',
@@ -276,7 +276,7 @@ describe('configured resolver', () => {
     await expect(ask(given.signal)).rejects.toThrow();
   });
 
-  it('asks other servers by domain, the most specific first, and answers what is fixed', async () => {
+  it('asks other servers by domain, the most specific first, and gives fixed answers', async () => {
     const [general, inner, exact] = await Promise.all(
       ['1.1.1.1', '2.2.2.2', '3.3.3.3'].map((ip) => nameServer(() => [ip])),
     );

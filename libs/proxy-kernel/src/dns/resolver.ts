@@ -8,29 +8,29 @@ import type { Question } from './message.js';
 import { type Upstream, type UpstreamOptions, askInTurn } from './upstream.js';
 
 export interface ResolverOptions extends Partial<CacheSettings> {
-  /** For one question to one name server; 2 s. */
+  /** The limit for one question to one name server; 2 s. */
   attemptMs?: number;
-  /** Certificate authority of name servers over HTTPS, PEM; absent: the system's. */
+  /** Certificate authority of name servers over HTTPS, as PEM; absent: the system's. */
   ca?: string;
-  /** Name servers of the system; absent: what it is set to. */
+  /** The system's name servers; absent: those it is configured with. */
   systemServers?: () => readonly string[];
 }
 
 const ATTEMPT_MS = 2000;
 
-/** Everything a listener for questions answers from. */
+/** The source of a DNS listener's answers. */
 export interface NameService {
   readonly resolver: SystemResolver;
   /**
-   * Puts a question that is not for addresses to the name servers of its name, each question once at a time.
-   * @throws Error where none of them can tell.
+   * Forwards a question of another type to the name servers of its name; equal questions are asked once at a time.
+   * @throws Error if none of them can answer.
    */
   forward(question: Question): Promise<Buffer>;
 }
 
 /**
- * A resolver as configured: name servers in turn, other ones by domain, fixed answers; cached, one question per name at a
- * time, IPv4 before IPv6.
+ * Creates the configured resolver: name servers in turn, other ones by domain, fixed answers, a cache, one question per
+ * name at a time, and IPv4 before IPv6.
  * @throws KernelConfigError naming the element (`dns.nameservers[1]`).
  */
 export function createResolver(config: DnsConfig, options: ResolverOptions = {}): SystemResolver {
@@ -54,7 +54,7 @@ export function createNameService(config: DnsConfig, options: ResolverOptions = 
   return { resolver, forward: onceAtATime((question) => (policy.get(question.name) ?? general).forward(question)) };
 }
 
-/** Whoever asks meanwhile gets the same reply: also a name server that asks here what it was asked from here. */
+/** Concurrent callers share a reply; this also ends a loop with a name server that asks back here. */
 function onceAtATime(forward: NameService['forward']): NameService['forward'] {
   const pending = new Map<string, Promise<Buffer>>();
   return (question) => {
@@ -65,7 +65,7 @@ function onceAtATime(forward: NameService['forward']): NameService['forward'] {
   };
 }
 
-/** Who tells the addresses of name servers that are themselves named. */
+/** Resolves the host names of name servers. */
 function createBootstrap(config: DnsConfig, settings: CacheSettings, attemptMs: number): UpstreamOptions['bootstrap'] {
   const servers = parseNameServers(config.bootstrap ?? ['system'], 'dns.bootstrap');
   for (const [index, server] of servers.entries()) {

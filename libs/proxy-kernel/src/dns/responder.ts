@@ -5,21 +5,24 @@ import { CLASS_IN, TYPE } from './message-reader.js';
 import { CODE, type DnsAnswer, type DnsQuery, encodeAnswer, relabelReply } from './query-message.js';
 import type { NameService } from './resolver.js';
 
-/** What answers are made from; may be another one for each question. */
+/** What answers are made from; it may change between questions. */
 export interface DnsSource {
   names: NameService;
   /** Null: every name has its real addresses. */
   fakeIps: FakeIpPool | null;
 }
 
-/** Clients ask anew for each connection: an address that stands for a name must not outlive the kernel for long. */
+/**
+ * Clients ask again for each connection, because an address that stands for a name must not outlive the kernel for
+ * long.
+ */
 const FAKE_TTL_SEC = 1;
-/** Answers that a resolver for others does not give: a whole zone, and everything there is of a name (RFC 8482). */
+/** Types that are not answered for others: zone transfers, and ANY (RFC 8482). */
 const NOT_GIVEN = new Set([251, 252, TYPE.ANY]);
-/** How to reach a name, addresses among it: with these a client would go past the address that stands for the name. */
+/** Records that may contain addresses, by which a client would bypass the one that stands for the name. */
 const SERVICE_TYPES = new Set<number>([TYPE.SVCB, TYPE.HTTPS]);
 
-/** The reply to a question. @throws Error where nobody can tell. */
+/** The reply to a question. @throws Error if no source can answer. */
 export async function replyTo(query: DnsQuery, source: DnsSource, limit: number): Promise<Buffer> {
   const known = answerAtHand(query, source) ?? (await lookUp(query, source));
   if (known) return encodeAnswer(query, known, limit);
@@ -29,7 +32,7 @@ export async function replyTo(query: DnsQuery, source: DnsSource, limit: number)
   return relabelReply(query, await source.names.forward(asked), limit);
 }
 
-/** What needs nobody else; null where somebody has to be asked. */
+/** An answer that is known without asking a server; null if one has to be asked. */
 export function answerAtHand(query: DnsQuery, { names, fakeIps }: DnsSource): DnsAnswer | null {
   const { name, type } = query;
   if (query.options && query.options.version > 0) return { code: CODE.badVersion };
@@ -50,11 +53,11 @@ async function lookUp({ name, type }: DnsQuery, { names }: DnsSource): Promise<D
   if (type !== TYPE.A && type !== TYPE.AAAA) return null;
   const { addresses, missing, ttlMs } = await names.resolver.lookup(name);
   if (missing) return { code: CODE.noSuchName };
-  // Rounded up: what is kept for less than a second is still to be used once.
+  // Rounded up, so that an answer with less than a second can still be used once.
   return addressAnswer(type, addresses, Math.ceil(ttlMs / 1000));
 }
 
-/** With those of the addresses that are of the type. */
+/** An answer with the addresses that are of the type. */
 function addressAnswer(type: number, addresses: readonly string[], ttl: number): DnsAnswer {
   const words = type === TYPE.A ? 1 : 4;
   const fitting = addresses.map((address) => parseIp(address)?.words ?? []).filter(({ length }) => length === words);

@@ -1,17 +1,20 @@
 import type { Socket } from 'node:net';
 import { guardPromise } from '@gatehouse/net';
 
-/** The reply to a message; null ends the connection. */
+/** The reply to a message; null closes the connection. */
 export type AnswerMessage = (message: Buffer) => Promise<Buffer> | Buffer | null;
 
-/** Without a byte either way (RFC 7766 6.2.3: a few seconds at least). */
+/** Without a byte in either direction (RFC 7766 6.2.3: a few seconds at least). */
 const IDLE_MS = 10_000;
-/** Questions of one connection under way; more are read when some are answered. */
+/** Questions under way on one connection; more are read when some are answered. */
 const MAX_PENDING = 64;
-/** Replies that the client has not taken; no question is read until it does. */
+/** Unsent replies; no question is read while there are more. */
 const MAX_UNSENT = 256 * 1024;
 
-/** Answers the questions of a TCP connection, each with its length before it, as soon as each can be (RFC 7766 6.2.1.1). */
+/**
+ * Answers the questions of a TCP connection, each with its length before it, in the order in which answers are ready
+ * (RFC 7766 6.2.1.1).
+ */
 export function serveStream(socket: Socket, answer: AnswerMessage): void {
   const stream = new QuestionStream(socket, answer);
   socket.setTimeout(IDLE_MS, () => socket.destroy());
@@ -42,7 +45,7 @@ class QuestionStream {
     this.proceed();
   }
 
-  /** Takes as many questions as there is room for. */
+  /** Reads as many questions as there is room for. */
   proceed(): void {
     while (!this.#isFull()) {
       const message = this.#nextMessage();

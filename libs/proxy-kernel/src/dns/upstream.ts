@@ -16,28 +16,28 @@ import { type Answer, type NameQuery, isNoSuchName, querySystem, systemServers }
 
 const CODE_OK = 0;
 const CODE_NO_SUCH_NAME = 3;
-/** Of the system's own name servers, how many are asked what only a name server can answer. */
+/** How many of the system's name servers are asked questions that only a name server can answer. */
 const MAX_SYSTEM_SERVERS = 3;
 
 export interface UpstreamOptions {
-  /** For one question to one server. */
+  /** The limit for one question to one server. */
   attemptMs: number;
-  /** Addresses of a server that is named. */
+  /** Resolves a server given by host name. */
   bootstrap: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   ca?: string | undefined;
-  /** Absent: what the system is set to at that moment. */
+  /** Absent: those that the system uses at the moment. */
   systemServers?: (() => readonly string[]) | undefined;
 }
 
-/** Name servers, asked one after the other: the first that knows, or knows that there is nothing, has answered. */
+/** Name servers, asked one after the other: the first that answers, even with "no such name", decides. */
 export interface Upstream {
-  /** Addresses of a name. */
+  /** The addresses of a name. */
   query: NameQuery;
-  /** The reply to a question of any type, as it came. */
+  /** The unchanged reply to a question of any type. */
   forward: (question: Question) => Promise<Buffer>;
 }
 
-/** A name server answered, and what it said is that it will not or cannot tell. */
+/** A name server answered that it will not or cannot resolve the name. */
 class ServerRefusal extends Error {
   readonly code: string;
   constructor(code: number) {
@@ -75,7 +75,7 @@ async function firstAnswer<T>(upstreams: readonly Upstream[], ask: (upstream: Up
   throw failure;
 }
 
-/** The system answers for addresses in ways of its own; what else there is, its name servers know. */
+/** The system has its own ways to find addresses; for other records its name servers are asked. */
 function systemUpstream(options: UpstreamOptions): Upstream {
   const forward = (question: Question): Promise<Buffer> => {
     const servers = (options.systemServers ?? systemServers)()
@@ -102,7 +102,7 @@ function serverUpstream(server: Exclude<NameServer, { kind: 'system' }>, options
       const ttls = answers.flatMap(({ ttlMs }) => (ttlMs === null ? [] : [ttlMs]));
       const addresses = answers.flatMap((answer) => answer.addresses);
       const [failed] = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-      // Without addresses, one half that failed may be the half that has them.
+      // Without addresses, the half that failed may be the one that has them.
       if (addresses.length === 0 && failed !== undefined) throw inTime(failed, signal);
       const missing = answers.some((answer) => answer.missing === true);
       return { addresses, ttlMs: ttls.length > 0 ? Math.min(...ttls) : null, missing };
@@ -124,7 +124,7 @@ function inTime(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted ? new NoReply('no reply in time') : error;
 }
 
-/** Over UDP, TCP where the reply was cut. */
+/** Over UDP, then over TCP if the reply was truncated. */
 function askThrough(
   server: Exclude<NameServer, { kind: 'system' }>,
   options: UpstreamOptions,

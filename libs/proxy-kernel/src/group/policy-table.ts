@@ -44,11 +44,11 @@ export interface SelectablePolicyTable extends PolicyTable {
   groups(): GroupState[];
   /** Lets the groups over these outbounds decide again. */
   healthChanged(tags: Iterable<string>): void;
-  /** Lets groups decide again that asked for it by now. */
+  /** Lets groups decide again whose decision has expired. */
   recheck(): void;
-  /** Goes on where the table before ended, and tells of switches from here on. */
+  /** Takes over the state of the previous table, and reports switches from then on. */
   takeOver(before: ReadonlyMap<string, GroupMemory> | null, onSwitched: (change: GroupSwitched) => void): void;
-  /** Ends this table's say: it keeps its members in use and tells nothing. */
+  /** Retires this table: it keeps its members in use and reports nothing more. */
   retire(): ReadonlyMap<string, GroupMemory>;
 }
 
@@ -62,18 +62,18 @@ const EVERYTHING_ALIVE: HealthView = {
   claimTrial: () => false,
 };
 
-/** How a decision came to be made. */
+/** Why a group decides. */
 interface Occasion {
-  /** A person, or a new configuration, named another member. */
+  /** A user or a new configuration chose another member. */
   told?: boolean;
-  /** The member in use is no reason to stay. */
+  /** The member in use gets no preference. */
   afresh?: boolean;
   silent?: boolean;
 }
 
 /**
- * The ways out by tag, and the groups over them.
- * @throws KernelConfigError for a name used twice and for groups that contain each other.
+ * Creates the table of outbounds by tag, and the groups over them.
+ * @throws KernelConfigError for a duplicate name and for groups that contain each other.
  */
 export function createPolicyTable(
   outbounds: ReadonlyMap<string, { udp: boolean }>,
@@ -89,10 +89,10 @@ class GroupTable implements SelectablePolicyTable {
   readonly #health: HealthView;
   readonly #now: () => number;
   readonly #compiled: CompiledGroups;
-  /** Chains that are the same for every flow, until a group switches. Bounded by the number of tags. */
+  /** Cached chains that are the same for every flow, until a group switches. There are at most as many as tags. */
   readonly #chains = new Map<string, readonly string[]>();
   #onSwitched: ((change: GroupSwitched) => void) | null = null;
-  /** Groups on whose way a circuit may be tried. */
+  /** Groups with a circuit in their chain that may be tried. */
   readonly #trials = new Set<Group>();
   #retired = false;
 
@@ -113,7 +113,7 @@ class GroupTable implements SelectablePolicyTable {
     return this.#outbounds.has(tag) || this.#compiled.groups.has(tag);
   }
 
-  /** A tag nobody knows rejects, which takes UDP like everything else. */
+  /** An unknown tag rejects, and rejecting works for UDP as well. */
   supportsUdp(tag: string): boolean {
     return this.#compiled.groups.get(tag)?.udp ?? this.#outbounds.get(tag)?.udp ?? true;
   }
@@ -176,7 +176,7 @@ class GroupTable implements SelectablePolicyTable {
     this.#onSwitched = onSwitched;
     for (const group of this.#compiled.ordered) {
       const memory = before?.get(group.config.name);
-      // A load-balance group has no member in use that another type could keep.
+      // A load-balance group has no member in use that a group of another type could keep.
       if (memory && !memory.rule.pick === !group.rule.pick) this.#continue(group, memory);
       else this.#decide(group, { silent: true });
     }
@@ -215,7 +215,7 @@ class GroupTable implements SelectablePolicyTable {
     this.#onSwitched?.({ at: view.at, group: group.config.name, from, to: member, reason: because });
   }
 
-  /** The groups over these tags, and those over them. */
+  /** Lets the groups over these tags decide again, and the groups over those. */
   #decideAbove(tags: Iterable<string>): void {
     const { parents, ordered } = this.#compiled;
     const due = new Set<Group>();
@@ -237,7 +237,7 @@ class GroupTable implements SelectablePolicyTable {
     return { members, chosen, switchedAt, health, now: afresh ? null : group.now, at: this.#now() };
   }
 
-  /** Everything that follows from the member in use and the health of all. */
+  /** Updates everything that follows from the member in use and the health of all members. */
   #derive(group: Group, view: GroupView): void {
     const { now, members } = group;
     group.leaf = now === null ? null : this.#leafOf(now);
@@ -272,7 +272,7 @@ class GroupTable implements SelectablePolicyTable {
     return group ? group.leaf : member;
   }
 
-  /** An unknown tag and an empty group end in `REJECT`: traffic that has no way out must not find another one. */
+  /** An unknown tag and an empty group end in `REJECT`: traffic without a way out must not get another one. */
   #walk(tag: string, flow?: ConnectionMetadata, take = false): readonly string[] {
     const known = this.#chains.get(tag);
     if (known) return known;
@@ -289,7 +289,7 @@ class GroupTable implements SelectablePolicyTable {
     return chain;
   }
 
-  /** The way by the first circuit on it that waits for a trial; null when there is none. */
+  /** The chain through the first circuit that waits for a trial; null if there is none. */
   #walkTrial(tag: string, flow: ConnectionMetadata): string[] | null {
     if (this.#trials.size === 0) return null;
     const chain = [tag];
@@ -311,7 +311,7 @@ function nextMember(group: Group, flow: ConnectionMetadata | undefined, take: bo
   return members.length === 0 ? 'REJECT' : group.rule.pick(flow, members, take);
 }
 
-/** `before` while it says the same: what is known by the array is kept. */
+/** Returns `before` if both are equal, because caches are keyed by the array. */
 function sameList(before: readonly string[], after: readonly string[]): readonly string[] {
   return before.length === after.length && before.every((tag, index) => tag === after[index]) ? before : after;
 }

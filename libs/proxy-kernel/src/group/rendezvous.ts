@@ -1,4 +1,4 @@
-/** FNV-1a over the UTF-16 units, then mixed: the low bits alone would show the last characters. */
+/** FNV-1a over the UTF-16 units, then mixed, because the low bits alone depend on the last characters. */
 function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -16,14 +16,14 @@ function mix(value: number): number {
 }
 
 /**
- * Highest random weight (Thaler and Ravishankar, 1998): each key has its own order of the members and takes the first of
- * them. A member that leaves moves only the keys that it had, one that comes takes its share evenly from all.
+ * Highest random weight (Thaler and Ravishankar, 1998): each key has its own order of the members and uses the first of
+ * them. A member that leaves moves only its own keys, and a new one gets an even share from all others.
  */
 export class Rendezvous {
-  /** By list of members, for as long as that is in use. */
+  /** By list of members, while the list is in use. */
   readonly #rings = new WeakMap<readonly string[], Ring>();
 
-  /** @param members never empty; the same array stands for the same members. */
+  /** @param members never empty; the same array must have the same members. */
   pick(key: string, members: readonly string[]): string {
     const { hashes, answers } = this.#ringOf(members);
     const known = answers.get(key);
@@ -48,7 +48,7 @@ interface Ring {
   answers: Map<string, string>;
 }
 
-/** Keys remembered: weighing ten thousand members takes longer than all the rest of a decision. */
+/** Cached keys: weighing ten thousand members takes longer than the rest of a decision. */
 const MAX_ANSWERS = 4096;
 
 function heaviest(key: number, hashes: Uint32Array): number {

@@ -1,14 +1,14 @@
 import { leaveReason, livingChoice, type GroupChoice, type GroupRule, type GroupView } from './group-rule.js';
 
 const DEFAULT_TOLERANCE_MS = 100;
-/** A living member is left only for one that takes at most this part of its delay, whatever the tolerance is. */
+/** A living member is left only for one with at most this part of its delay, whatever the tolerance is. */
 const WORTHWHILE = 0.8;
-/** A living member is not left for a faster one within this time of the last switch. */
+/** A living member is not left for a faster one within this time after a switch. */
 export const MIN_DWELL_MS = 30_000;
 
 /**
- * The living member with the lowest delay. A living one in use stays until another is clearly faster: by the tolerance
- * and by a fifth. A person's choice stays while it is alive. Nothing alive: the first.
+ * Uses the living member with the lowest delay. A living member in use stays until another is clearly faster: by the
+ * tolerance and by a fifth. A user's choice stays while it is alive. If none is alive, the first is used.
  */
 export class UrlTestRule implements GroupRule {
   readonly #toleranceMs: number;
@@ -37,7 +37,7 @@ export class UrlTestRule implements GroupRule {
   }
 }
 
-/** Members never measured count as alive behind those that were, in order. */
+/** Members without a measurement count as alive, but come after measured ones. */
 function fastestLiving({ members, health }: GroupView): string | null {
   let fastest = members[0] ?? null;
   let best: number | null = null;

@@ -44,7 +44,7 @@ function carrierTo(port: number, transport: NodeTransport): Carrier {
   return carrier;
 }
 
-/** All that comes until the end. */
+/** All bytes until the end. */
 async function readAll(stream: ByteStream): Promise<Buffer> {
   const pieces: Buffer[] = [];
   stream.on('data', (bytes) => pieces.push(Buffer.from(bytes)));
@@ -94,7 +94,7 @@ describe.each([
   { name: 'HTTP/2', transport: H2, wrap: (bytes: Buffer) => bytes, method: 'PUT', path: '/a%20path' },
   { name: 'gRPC', transport: GRPC, wrap: grpcMessage, method: 'POST', path: '/a%2Fb/Tun' },
 ])('$name, with a server of node:http2 in the clear', ({ name, transport, wrap, method, path }) => {
-  it('carries both ways at once, ends each way by itself, and asks as its servers expect', async () => {
+  it('carries both directions, ends each one separately, and sends the expected request', async () => {
     const asked: Record<string, unknown>[] = [];
     const { port } = await http2Server((stream, headers) => {
       asked.push(headers);
@@ -111,7 +111,7 @@ describe.each([
     expect(stream.remoteAddress).toBe('127.0.0.1');
   });
 
-  it('shares one session among streams, and opens another when that is gone', async () => {
+  it('shares one session among streams, and opens another when it is closed', async () => {
     const { port, sessions } = await http2Server((stream) => {
       stream.respond({ ':status': 200 });
       stream.pipe(stream);
@@ -132,7 +132,7 @@ describe.each([
     expect(sessions).toHaveLength(2);
   });
 
-  it('opens as many sessions as a server wants for its streams', async () => {
+  it('opens as many sessions as a server needs for its streams', async () => {
     const answer = (stream: ServerHttp2Stream): void => {
       stream.respond({ ':status': 200 });
       stream.pipe(stream);
@@ -147,7 +147,7 @@ describe.each([
     await expect(carrierTo(none.port, transport).connect({ signal })).rejects.toThrow('allows no streams');
   });
 
-  it('gives up what it is opening when it is closed, without a failure', async () => {
+  it('stops opening a session when it is closed, without a failure', async () => {
     const failures: FlowFailure[] = [];
     open.push({ close: onFlowFailure((failure) => failures.push(failure)) });
     const { port } = await http2Server((stream) => stream.respond({ ':status': 200 }));
@@ -159,13 +159,13 @@ describe.each([
       const outcome = await connecting;
       if (!(outcome instanceof Error)) await expect.poll(() => (outcome as ByteStream).destroyed).toBe(true);
     }
-    // What was dialled arrives in a later turn.
+    // The dialled connection arrives in a later turn.
     const last = carrierTo(port, transport);
     await last.connect({ signal });
     expect(failures).toEqual([]);
   });
 
-  it('tells a reset from an end', async () => {
+  it('distinguishes a reset from an end', async () => {
     const { port } = await http2Server((stream) => {
       stream.respond({ ':status': 200 });
       stream.write(wrap(Buffer.from('abc')));
@@ -180,7 +180,7 @@ describe.each([
     await closed;
   });
 
-  it('says which status a server refuses with', async () => {
+  it('reports the status of a refusal', async () => {
     const { port } = await http2Server((stream) => {
       stream.respond({ ':status': 404 }, { endStream: true });
     });
@@ -193,7 +193,7 @@ describe.each([
     expect((await failed).message).toContain('404');
   });
 
-  it('ends its own stream and no other when the other side of one aborts', async () => {
+  it('ends only the stream whose other side aborts', async () => {
     const closed = Promise.withResolvers<number>();
     const { port } = await http2Server((stream) => {
       stream.respond({ ':status': 200 });
@@ -210,7 +210,7 @@ describe.each([
     expect((await new ByteReader(other).read(1)).toString()).toBe('b');
   });
 
-  it('gives up what does not speak HTTP/2 or does not speak at all', async () => {
+  it('gives up on servers that do not speak HTTP/2 or do not answer', async () => {
     const talker = await listen(createServer((socket) => void socket.write('220 mail.test ESMTP\r\n')));
     await expect(carrierTo(talker, transport).connect({ signal })).rejects.toBeInstanceOf(DialError);
     const silent = await listen(createServer());
@@ -221,7 +221,7 @@ describe.each([
     await expect(connecting).rejects.toBe(late);
   });
 
-  it('holds a bounded amount for an owner that does not read', async () => {
+  it('buffers a bounded amount for an owner that does not read', async () => {
     let sent = 0;
     const chunk = wrap(randomBytes(64 * 1024));
     const { port } = await http2Server((stream) => {
@@ -280,7 +280,7 @@ interface Upgraded {
   socket: Promise<Duplex>;
 }
 
-/** An HTTP server that switches, and hands over what comes then. */
+/** An HTTP server that switches protocols and passes on the bytes that follow. */
 async function upgradeServer(change: (headers: string) => string = (headers) => headers): Promise<Upgraded> {
   const server = createHttpServer();
   const upgraded = Promise.withResolvers<Duplex>();
@@ -313,7 +313,7 @@ const serverFrame = (opcode: number, text: string): Buffer =>
   Buffer.concat([Buffer.from([0x80 | opcode, text.length]), Buffer.from(text)]);
 
 describe('a WebSocket, with a server of this test', () => {
-  it('asks with its own fields, answers pings and closes after both have said so', async () => {
+  it('sends its own fields, answers pings and closes after both sides have', async () => {
     const server = await upgradeServer();
     const stream = await carrierTo(server.port, WS).connect({ signal });
     const socket = await server.socket;
@@ -333,7 +333,7 @@ describe('a WebSocket, with a server of this test', () => {
     const all = readAll(stream);
     expect(await nextFrame(reader)).toEqual([WEBSOCKET_OPCODE.pong, Buffer.from('you?')]);
     stream.end();
-    // We are done, the server is not.
+    // We have ended, the server has not.
     socket.write(serverFrame(WEBSOCKET_OPCODE.binary, ' and more'));
     socket.write(serverFrame(WEBSOCKET_OPCODE.close, '\u0003('));
     expect((await all).toString()).toBe('yes and more');
@@ -343,7 +343,7 @@ describe('a WebSocket, with a server of this test', () => {
     await closed;
   });
 
-  it('keeps its close back until the owner has taken the end', async () => {
+  it('delays its close until the owner has read the end', async () => {
     const server = await upgradeServer();
     const stream = await carrierTo(server.port, WS).connect({ signal });
     const socket = await server.socket;
@@ -360,7 +360,7 @@ describe('a WebSocket, with a server of this test', () => {
     await expect.poll(() => events).toEqual(['close']);
   });
 
-  it('ends with an error for a frame that no server may send', async () => {
+  it('fails for a frame that a server must not send', async () => {
     const server = await upgradeServer();
     const stream = await carrierTo(server.port, WS).connect({ signal });
     const failed = failure(stream);
@@ -371,7 +371,7 @@ describe('a WebSocket, with a server of this test', () => {
     await closed;
   });
 
-  it('sends its first bytes inside the handshake, in a field or in the path, and the rest after it', async () => {
+  it('sends its first bytes in a field or in the path of the handshake, and the rest after it', async () => {
     for (const header of ['Sec-WebSocket-Protocol', undefined]) {
       const server = await upgradeServer();
       const early = { ...WS, maxEarlyData: 6, ...(header ? { earlyDataHeaderName: header } : {}) } as NodeTransport;
@@ -412,7 +412,7 @@ describe('an answer that does not switch', () => {
 });
 
 describe('an HTTP upgrade, with a server of this test', () => {
-  it('is raw after the answer, bytes that came with it included', async () => {
+  it('is raw after the answer, including bytes that came with it', async () => {
     const server = await upgradeServer((head) => `${head}early`);
     const stream = await carrierTo(server.port, UPGRADE).connect({ signal });
     const socket = await server.socket;

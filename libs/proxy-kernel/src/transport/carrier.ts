@@ -10,7 +10,7 @@ export interface CarriedNode extends NodeServer {
   transport?: NodeTransport | undefined;
 }
 
-/** @throws RangeError for a transport that `carriedHere` denies. */
+/** @throws RangeError for a transport that `carriedHere` does not accept. */
 export function createCarrier(node: CarriedNode, dialer: ServerDialer): Carrier {
   const { transport } = node;
   switch (transport?.type) {
@@ -37,12 +37,12 @@ export function createCarrier(node: CarriedNode, dialer: ServerDialer): Carrier 
   }
 }
 
-/** Whether `createCarrier` takes it. */
+/** Whether `createCarrier` supports the transport. */
 export function carriedHere(transport: NodeTransport | undefined): boolean {
   return transport === undefined || !['xhttp', 'kcp', 'quic'].includes(transport.type);
 }
 
-/** The one protocol that the transport speaks: a server offered another might choose that. */
+/** Offers only the protocol that the transport needs, since the server might choose another. */
 function withAlpn(tls: NodeTls | undefined, protocol: string): { tls?: NodeTls } {
   return tls ? { tls: { ...tls, alpn: [protocol] } } : {};
 }

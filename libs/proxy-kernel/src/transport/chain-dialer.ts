@@ -4,9 +4,9 @@ import { toDialError } from './dial-error.js';
 import type { ServerDialer } from './server-dialer.js';
 import type { ServerPackets } from './server-packets.js';
 
-/** The hop that the next dial goes through, asked for at each dial: a group may have changed its mind. */
+/** The hop of the next dial. It is asked each time, since a group may have switched. */
 export interface Hop {
-  /** What people call it, for messages. */
+  /** The name that users see, for messages. */
   readonly name: string;
   readonly udp: boolean;
   /** @throws DialError when there is none. */
@@ -25,7 +25,7 @@ export function createChainDialer(hop: Hop): ServerDialer {
   };
 }
 
-/** The chain of one fixed outbound. */
+/** A hop that is always the same outbound. */
 export function fixedHop(outbound: Outbound): Hop {
   return {
     name: outbound.tag,
@@ -63,7 +63,7 @@ function toServer(packets: PacketConnection, server: Target): ServerPackets {
     send: (bytes) => packets.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), server),
     onMessage: (listener) =>
       packets.onMessage((payload, from) => {
-        // A server asked for by name answers from its address: only the port can be compared.
+        // A server given by host name answers from an address, so that only the port can be compared.
         if (from.port === server.port) listener(payload);
       }),
     onClose: (listener) => packets.onClose(listener),
@@ -71,12 +71,12 @@ function toServer(packets: PacketConnection, server: Target): ServerPackets {
   };
 }
 
-/** A hop's own answer says nothing of the server behind it. */
+/** The stages of a hop without its greeting, which says nothing about the server behind it. */
 function hopStages(onStage: DialContext['onStage']): DialContext['onStage'] {
   return onStage && ((stage) => stage !== 'greeting' && onStage(stage));
 }
 
-/** Says that it was the way and not the server; the reason of an aborted signal passes as it is. */
+/** Adds that the hop failed, not the server. The reason of an aborted signal is not changed. */
 function hopError(hop: Hop, error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted && error === signal.reason) return error;
   const { stage, kind, message } = toDialError(error, 'dial');

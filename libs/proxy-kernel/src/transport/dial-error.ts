@@ -15,7 +15,7 @@ const KINDS: Record<string, ErrorKind> = {
   EAI_AGAIN: 'dns_error',
 };
 
-/** Code of a system or Node error: `ECONNREFUSED`, `ERR_TLS_CERT_ALTNAME_INVALID`. Null where there is none. */
+/** The code of a system or Node error: `ECONNREFUSED`, `ERR_TLS_CERT_ALTNAME_INVALID`. Null without one. */
 export function errorCode(error: unknown): string | null {
   for (let current = error; current instanceof Error; current = current.cause) {
     const { code } = current as NodeJS.ErrnoException;
@@ -24,7 +24,7 @@ export function errorCode(error: unknown): string | null {
   return null;
 }
 
-/** What kind of failure a code stands for. */
+/** The kind of failure that a code stands for. */
 export function errorKind(error: unknown): ErrorKind {
   if (error instanceof DialError) return error.kind;
   const code = errorCode(error) ?? '';
@@ -32,7 +32,7 @@ export function errorKind(error: unknown): ErrorKind {
   return /^(ERR_SSL|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code) ? 'tls_error' : 'other';
 }
 
-/** Says at which stage a dial failed; a DialError passes as it is. */
+/** Wraps an error with the stage of the dial; a DialError is not changed. */
 export function toDialError(error: unknown, stage: ErrorStage): DialError {
   if (error instanceof DialError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -9,7 +9,7 @@ import { PrologueStream } from './prologue-stream.js';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** The request leaves with the first bytes; the answer in front of the server's first ones is skipped. */
+/** The request is sent with the first bytes; the answer before the server's first bytes is skipped. */
 export function disguise(
   stream: ByteStream,
   node: NodeServer,
@@ -40,11 +40,11 @@ function oneOf(values: readonly string[]): string | undefined {
   return values.length > 0 ? values[randomInt(values.length)] : undefined;
 }
 
-/** Length of the head of an HTTP answer; 0: not all of it is here. @throws DialError for something else. */
+/** The length of the head of an HTTP answer; 0: it is not complete. @throws DialError for anything else. */
 export function answerLength(bytes: Buffer): number {
   const start = bytes.toString('latin1', 0, 5);
   if (!'HTTP/'.startsWith(start)) {
-    throw new DialError('handshake', 'protocol_error', 'the server answered with something else than HTTP');
+    throw new DialError('handshake', 'protocol_error', 'the server did not answer with HTTP');
   }
   const end = bytes.indexOf(END_OF_HEAD);
   return end < 0 ? 0 : end + END_OF_HEAD.length;

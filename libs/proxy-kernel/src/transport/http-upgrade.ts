@@ -4,13 +4,15 @@ import { DialError } from '../interfaces/index.js';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const MAX_HEAD_BYTES = 16 * 1024;
-/** What a browser sends; a request without it is refused by many fronts. */
+/** As browsers send it; many front servers refuse requests without one. */
 const USER_AGENT = 'Mozilla/5.0';
 
-/** Name and value as they are to be written; a later one replaces an earlier one of the same name. */
+/** Names and values of header fields; a later one replaces an earlier one with the same name. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** `GET` with these header fields. A node comes from a subscription: what is no header field is left out. */
+/**
+ * A `GET` request with these header fields. A node may come from a subscription, so invalid header fields are left out.
+ */
 export function formatRequest(path: string, host: string, ...fields: readonly HeaderFields[]): Buffer {
   const lines = new Map<string, string>();
   for (const field of [{ Host: host, 'User-Agent': USER_AGENT }, ...fields]) {
@@ -21,34 +23,34 @@ export function formatRequest(path: string, host: string, ...fields: readonly He
   return Buffer.from(`GET ${requestTarget(path)} HTTP/1.1\r\n${[...lines.values()].join('')}\r\n`);
 }
 
-/** Path and query in the characters that a request line may hold (RFC 3986). */
+/** Path and query in the characters that a request line allows (RFC 3986). */
 export function requestTarget(path: string): string {
   const rooted = path.startsWith('/') ? path : `/${path}`;
   // oxlint-disable-next-line no-control-regex
   return rooted.replaceAll(/[^!-~]|["<>\\^`{|}]/gu, (character) => encodeURIComponent(character));
 }
 
-/** The value of a field, whatever the case of its name. */
+/** The value of a header field, ignoring the case of its name. */
 export function fieldOf(headers: HeaderFields | undefined, wanted: string): string | undefined {
   return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
 export interface UpgradeAnswer {
   status: number;
-  /** By lower-case name; of several the last. */
+  /** By lower-case name; the last of several. */
   headers: ReadonlyMap<string, string>;
 }
 
-/** @throws ByteReaderError; DialError for what is no HTTP answer. */
+/** @throws ByteReaderError; DialError for anything but an HTTP answer. */
 export async function readAnswer(reader: ByteReader): Promise<UpgradeAnswer> {
   for (;;) {
     const answer = parseAnswer((await reader.readThrough(END_OF_HEAD)).toString('latin1'));
-    // 1xx but 101 come before the answer.
+    // Other 1xx answers come before the final one.
     if (answer.status === 101 || answer.status >= 200) return answer;
   }
 }
 
-/** @throws DialError kind `protocol_error` or what the status stands for, unless the server switched protocols. */
+/** @throws DialError kind `protocol_error`, or the kind of the status, unless the server switched protocols. */
 export function checkSwitched({ status, headers }: UpgradeAnswer, protocol: string): void {
   if (status !== 101) {
     const kind = status === 401 || status === 403 ? 'auth_failed' : 'protocol_error';
@@ -59,11 +61,14 @@ export function checkSwitched({ status, headers }: UpgradeAnswer, protocol: stri
   }
 }
 
-/** Takes the bytes of an answer as they come. */
+/** Collects the bytes of an answer. */
 export class AnswerCollector {
   private collected: Buffer = Buffer.alloc(0);
 
-  /** The answer and what came after it; null: not all of it is here. @throws DialError for what is none or too long. */
+  /**
+   * Returns the answer and the bytes after it; null if it is not complete. @throws DialError for anything else, or if
+   * it is too long.
+   */
   push(bytes: Buffer): { answer: UpgradeAnswer; rest: Buffer } | null {
     this.collected = Buffer.concat([this.collected, bytes]);
     for (;;) {
@@ -81,8 +86,7 @@ export class AnswerCollector {
 function parseAnswer(head: string): UpgradeAnswer {
   const [first = '', ...lines] = head.split('\r\n');
   const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
-  if (status < 100)
-    throw new DialError('handshake', 'protocol_error', 'the server answered with something else than HTTP');
+  if (status < 100) throw new DialError('handshake', 'protocol_error', 'the server did not answer with HTTP');
   const headers = new Map<string, string>();
   for (const line of lines) {
     const colon = line.indexOf(':');

@@ -1,15 +1,15 @@
 import { DialError } from '../interfaces/index.js';
 import { EncodedStream } from './encoded-stream.js';
 
-/** Length of what describes a frame, without the two bytes that say it. */
+/** The longest description of a frame, without its two length bytes. */
 const MAX_META_BYTES = 512;
 const MAX_DATA_BYTES = 16_384;
 const STATUS = { keep: 2, end: 3 } as const;
 const HAS_DATA = 1;
-/** Session 0 to TCP 127.0.0.1:0: the plugin's server has one target, whatever is asked for. */
+/** Opens session 0 to TCP 127.0.0.1:0: the plugin's server has a fixed target. */
 const NEW_SESSION = Buffer.from([0, 12, 0, 0, 1, 0, 1, 0, 0, 1, 127, 0, 0, 1]);
 
-/** Mux.Cool with one session, as Clash's v2ray-plugin speaks it: the server cannot do without, and nothing is shared. */
+/** Mux.Cool with one session, as used by Clash's v2ray-plugin. The server requires it, although nothing is shared. */
 export class MuxCoolStream extends EncodedStream {
   private begun = false;
   private readonly small = Buffer.alloc(2 + MAX_META_BYTES);
@@ -44,7 +44,7 @@ export class MuxCoolStream extends EncodedStream {
     return new DialError('relay', 'protocol_error', 'the stream ended inside a frame');
   }
 
-  /** A session ends as a whole: what we might still say, nobody takes. */
+  /** A session ends as a whole: the server ignores anything we would still send. */
   protected override endReading(): void {
     super.endReading();
     if (this.writingIsEnded) this.inner.destroy();
@@ -76,7 +76,7 @@ export class MuxCoolStream extends EncodedStream {
     if (this.part === 'meta length') {
       const length = this.small.readUInt16BE();
       if (length < 4 || length > MAX_META_BYTES)
-        throw new DialError('relay', 'protocol_error', 'a frame is none of Mux.Cool');
+        throw new DialError('relay', 'protocol_error', 'a frame is not valid in Mux.Cool');
       this.expect('meta', length);
     } else if (this.part === 'meta') this.metaEnds();
     else {

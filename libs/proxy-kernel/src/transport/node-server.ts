@@ -9,11 +9,11 @@ import { wrapTls } from './tls.js';
 export interface Carrier {
   /** Resolves paused. @throws DialError with the stage that failed; the signal's reason when it is aborted. */
   connect(context: DialContext): Promise<ByteStream>;
-  /** Ends connections that several streams share. */
+  /** Closes connections that several streams share. */
   close(): void;
 }
 
-/** A node's own answer to a handshake is short; more than this is no answer of its protocol. */
+/** A node's answer to a handshake is short; a longer one is not valid. */
 const MAX_HANDSHAKE_BYTES = 16 * 1024;
 
 export interface NodeServer {
@@ -22,7 +22,7 @@ export interface NodeServer {
   tls?: NodeTls | undefined;
 }
 
-/** Connects to a node's server, with TLS where it wants that. @throws DialError. */
+/** Connects to a node's server, with TLS if configured. @throws DialError. */
 export async function dialNodeServer(node: NodeServer, dialer: ServerDialer, dial: ServerDial): Promise<ByteStream> {
   const { server, port, tls } = node;
   const stream = await dialer.connect(server, port, { ...dial, plain: dial.plain === true || tls !== undefined });
@@ -30,7 +30,8 @@ export async function dialNodeServer(node: NodeServer, dialer: ServerDialer, dia
 }
 
 /**
- * Runs a client handshake on a connected stream. Whatever goes wrong closes it; bytes after the handshake stay in it.
+ * Runs a client handshake on a connected stream. The stream is closed if it fails; bytes after the handshake stay in
+ * it.
  * @throws DialError stage `handshake`; the signal's reason when it is aborted.
  */
 export async function shakeHands<T>(

@@ -25,7 +25,7 @@ describe('a host', () => {
   it.each([
     ['', '.', 'a..', ' ', 'a b', 'a\u0000', 'a\r\nb', 'a/b', 'a:1', 'u@a', 'a%2eb', '[::1]', 'a'.repeat(256)],
     ['1.2.3.4.5', '256.1.1.1', 'a.1', '4294967296', '0x100000000', '09.1', '\ud800.test'],
-  ])('is none of %j and its like', (...texts) => {
+  ])('is null for %j and the like', (...texts) => {
     for (const text of texts) expect([text, normalHost(text)]).toEqual([text, null]);
   });
 

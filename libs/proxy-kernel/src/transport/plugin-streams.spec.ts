@@ -28,7 +28,7 @@ async function pair(): Promise<{ ours: Socket; server: Socket }> {
   return { ours, server };
 }
 
-/** What comes until the end or an error. */
+/** All bytes until the end or an error. */
 async function readAll(stream: ByteStream): Promise<{ text: string; error: string | null }> {
   const pieces: Buffer[] = [];
   let error: string | null = null;
@@ -48,7 +48,7 @@ async function received(socket: Socket, size: number): Promise<Buffer> {
   return bytes;
 }
 
-/** Byte by byte: frames may be cut anywhere. */
+/** Sends byte by byte, since frames may be cut anywhere. */
 async function sendSlowly(socket: Socket, bytes: Buffer): Promise<void> {
   socket.setNoDelay(true);
   for (const byte of bytes) {
@@ -70,11 +70,11 @@ describe('simple-obfs as HTTP', () => {
     expect(text).toMatch(/\r\n\r\nfirstsecond$/);
   });
 
-  it('fails for an answer that is no HTTP', async () => {
+  it('fails for an answer that is not HTTP', async () => {
     const { ours, server } = await pair();
     const stream = obfuscateAsHttp(ours, { host: 'a.test', port: 80, path: '/' });
     server.write('SSH-2.0-x\r\n');
-    expect(await readAll(stream)).toMatchObject({ text: '', error: /something else than HTTP/ });
+    expect(await readAll(stream)).toMatchObject({ text: '', error: /did not answer with HTTP/ });
   });
 });
 
@@ -82,11 +82,11 @@ describe('simple-obfs as TLS', () => {
   const record = (type: number, content: string): Buffer =>
     Buffer.concat([Buffer.from([type, 3, 3, 0, content.length]), Buffer.from(content)]);
 
-  it('says the first bytes in a well-formed ClientHello, the others in records', async () => {
+  it('sends the first bytes in a well-formed ClientHello, the others in records', async () => {
     const hello = clientHello('a.test', Buffer.from('first'));
     expect(hello.readUInt16BE(3)).toBe(hello.length - 5);
     expect(hello.readUIntBE(6, 3)).toBe(hello.length - 9);
-    // Where obfs-server looks for it: behind 138 fixed bytes.
+    // Where obfs-server looks for it: after 138 fixed bytes.
     expect(hello.subarray(138, 147).toString('latin1')).toBe('\0\x23\0\x05first');
     expect(hello.includes('a.test')).toBe(true);
     const { ours, server } = await pair();
@@ -98,7 +98,7 @@ describe('simple-obfs as TLS', () => {
     expect(bytes).toHaveLength(hello.length + 20_010);
   });
 
-  it('reads what is behind the hello of the server, cut anywhere', async () => {
+  it('reads the bytes after the server hello, cut anywhere', async () => {
     const { ours, server } = await pair();
     const stream = new TlsObfsStream(ours, 'a.test');
     const sent = [record(22, 'a hello'), record(20, '\x01'), record(22, 'one '), record(23, ''), record(23, 'two')];
@@ -107,8 +107,8 @@ describe('simple-obfs as TLS', () => {
   });
 
   it.each([
-    ['no TLS', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), /something else than TLS/],
-    ['an alert', Buffer.concat([record(22, 'a hello'), record(21, '\x02\x28')]), /something else than TLS/],
+    ['no TLS', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), /did not answer with TLS/],
+    ['an alert', Buffer.concat([record(22, 'a hello'), record(21, '\x02\x28')]), /did not answer with TLS/],
     ['half a record', Buffer.concat([record(22, 'a hello'), record(23, 'cut').subarray(0, 6)]), /inside a record/],
   ])('fails for %s', async (_name, bytes, message) => {
     const { ours, server } = await pair();
@@ -124,7 +124,7 @@ describe('Mux.Cool with one session', () => {
     return data === undefined ? meta : Buffer.concat([meta, Buffer.from([0, data.length]), Buffer.from(data)]);
   };
 
-  it('opens the session once and says data in frames', async () => {
+  it('opens the session once and sends data in frames', async () => {
     const { ours, server } = await pair();
     const stream = new MuxCoolStream(ours);
     stream.write(Buffer.from('one'));
@@ -134,7 +134,7 @@ describe('Mux.Cool with one session', () => {
     expect(bytes.subarray(14).equals(Buffer.concat([frame(0, 2, 'one'), frame(0, 2, 'two')]))).toBe(true);
   });
 
-  it('reads its own session up to the end of that', async () => {
+  it('reads its own session up to its end', async () => {
     const { ours, server } = await pair();
     const stream = new MuxCoolStream(ours);
     const sent = [frame(0, 2, 'one '), frame(0, 4), frame(7, 2, 'foreign'), frame(0, 2, ''), frame(0, 3, 'two')];
@@ -146,8 +146,8 @@ describe('Mux.Cool with one session', () => {
   });
 
   it.each([
-    ['a description that is too short', Buffer.from([0, 3, 0, 0, 2, 0]), /none of Mux.Cool/],
-    ['one that is too long', Buffer.from([2, 1, 0, 0, 2, 0]), /none of Mux.Cool/],
+    ['a description that is too short', Buffer.from([0, 3, 0, 0, 2, 0]), /not valid in Mux.Cool/],
+    ['one that is too long', Buffer.from([2, 1, 0, 0, 2, 0]), /not valid in Mux.Cool/],
     ['half a frame', frame(0, 2, 'cut').subarray(0, 9), /inside a frame/],
   ])('fails for %s', async (_name, bytes, message) => {
     const { ours, server } = await pair();

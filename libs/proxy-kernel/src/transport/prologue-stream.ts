@@ -1,23 +1,23 @@
 import { resetStream, setFlowTimeout, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
 
-/** How long the first payload is waited for, to leave with the head in one segment. */
+/** How long to wait for the first payload, so that it can be sent in one segment with the head. */
 const FIRST_PAYLOAD_MS = 10;
 const MAX_ANSWER_BYTES = 16 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-/** What stands before the first payload, or what makes it for that payload. */
+/** The bytes before the first payload, or a function that makes them for that payload. */
 type Head = Uint8Array | ((first: Uint8Array) => Uint8Array);
 
 /**
- * Length of the answer that stands before what the server carries; 0: more bytes are needed.
- * @throws DialError when it is none.
+ * The length of the answer before the payload; 0: more bytes are needed.
+ * @throws DialError for an invalid answer.
  */
 export type AnswerMeasure = (bytes: Buffer) => number;
 
 /**
- * A stream that says something before its first payload and may skip an answer to that. Between those it is the stream
- * below itself: nothing stands in the way of the bytes.
+ * A stream that sends a head before its first payload and may skip an answer. After that it is the stream below itself,
+ * without any cost per chunk.
  */
 export class PrologueStream implements ByteStream {
   private readonly inner: ByteStream;
@@ -25,7 +25,7 @@ export class PrologueStream implements ByteStream {
   private readonly timer: NodeJS.Timeout;
   private measure: AnswerMeasure | null;
   private answer: Buffer = Buffer.alloc(0);
-  /** Listeners for `data` while the answer has not come. */
+  /** Listeners for `data` until the answer has come. */
   private readonly dataListeners: ByteStreamEvents['data'][] = [];
 
   constructor(inner: ByteStream, head: Head, measure?: AnswerMeasure) {
@@ -145,7 +145,7 @@ export class PrologueStream implements ByteStream {
     if (length > 0) this.passOn(this.answer.subarray(length));
   };
 
-  /** From here on the listeners hear the stream below. */
+  /** From now on the listeners get events directly from the stream below. */
   private passOn(rest: Buffer): void {
     this.measure = null;
     this.answer = Buffer.alloc(0);
@@ -157,5 +157,5 @@ export class PrologueStream implements ByteStream {
 }
 
 function tooLong(): DialError {
-  return new DialError('handshake', 'protocol_error', 'the server sends something else than an answer');
+  return new DialError('handshake', 'protocol_error', 'the server did not send a valid answer');
 }

@@ -5,15 +5,15 @@ import { openServerPackets, type ServerPackets } from './server-packets.js';
 import { dialTcp } from './tcp.js';
 
 export interface ServerDial extends DialContext {
-  /** A stream that something else is built on (TLS, HTTP/2): a plain socket where it is one. */
+  /** The caller builds TLS or HTTP/2 on the stream, so a plain socket is preferred. */
   plain?: boolean;
 }
 
 /** How an outbound reaches its node's server. */
 export interface ServerDialer {
-  /** From this machine: then the other end of a stream is the server itself. */
+  /** Direct from this machine: the remote end of a stream is then the server itself. */
   readonly direct: boolean;
-  /** Whether datagrams reach the server at the moment. */
+  /** Whether the server can be reached with datagrams at the moment. */
   readonly udp: boolean;
   /** Resolves paused. @throws DialError; the signal's reason when it is aborted. */
   connect(host: string, port: number, dial: ServerDial): Promise<ByteStream>;
@@ -21,7 +21,7 @@ export interface ServerDialer {
   openPackets(host: string, port: number, dial: DialContext): Promise<ServerPackets>;
 }
 
-/** From this machine, names resolved by `resolver`. */
+/** Dials from this machine, with names resolved by `resolver`. */
 export function createDirectDialer(resolver: Resolver, guard: DialGuard | null = null): ServerDialer {
   return {
     direct: true,

@@ -4,7 +4,7 @@ import { createUdpSocket, formatIp, parseIp } from '@gatehouse/net';
 import type { DialContext, Resolver } from '../interfaces/index.js';
 import { resolveFirst } from './tcp.js';
 
-/** Datagrams to and from one server; what others send is dropped. */
+/** Datagrams to and from one server; those of others are dropped. */
 export interface ServerPackets {
   send(bytes: Uint8Array): void;
   onMessage(listener: (bytes: Buffer) => void): void;
@@ -12,7 +12,7 @@ export interface ServerPackets {
   close(): void;
 }
 
-/** Datagrams to one server from a socket of this machine. @throws DialError stage `dns`. */
+/** Opens a socket of this machine for datagrams to one server. @throws DialError stage `dns`. */
 export async function openServerPackets(
   host: string,
   port: number,
@@ -31,7 +31,7 @@ class SocketPackets implements ServerPackets {
 
   constructor(address: string, port: number) {
     const ip = parseIp(address);
-    // As the socket will write the sender's, so that the two can be compared.
+    // In the form in which the socket reports senders, so that the two can be compared.
     this.address = ip ? formatIp(ip) : address;
     this.port = port;
     this.udp = createUdpSocket(isIPv6(address) ? 'udp6' : 'udp4');
@@ -39,7 +39,7 @@ class SocketPackets implements ServerPackets {
   }
 
   send(bytes: Uint8Array): void {
-    // The callback takes errors of this one datagram: UDP may lose it.
+    // The callback gets errors of this datagram only, which UDP may lose anyway.
     if (!this.closed) this.udp.send(bytes, this.port, this.address, () => undefined);
   }
 

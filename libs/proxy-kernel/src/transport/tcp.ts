@@ -4,10 +4,10 @@ import { DialError, type DialContext, type Resolver } from '../interfaces/index.
 import { isUnspecified } from './normal-host.js';
 import { abortError, toDialError } from './dial-error.js';
 
-/** RFC 8305 section 5: how long one address has before the next is tried beside it. */
+/** RFC 8305 section 5: after this time the next address is tried in parallel. */
 const ATTEMPT_DELAY_MS = 250;
 const KEEP_ALIVE_MS = 30_000;
-/** Addresses of one name that are tried. */
+/** The most addresses of a name that are tried. */
 const MAX_ADDRESSES = 8;
 
 export interface TcpDial extends DialContext {
@@ -16,15 +16,15 @@ export interface TcpDial extends DialContext {
   /** Known addresses of `host`. */
   ips?: readonly string[] | undefined;
   resolver: Resolver;
-  /** Asked before anything is connected to. */
+  /** Called before a connection is made. */
   permit?: ((addresses: readonly string[]) => Promise<void> | void) | undefined;
-  /** A plain `net.Socket`, for `tls.connect` to build on. */
+  /** Return a plain `net.Socket`, which `tls.connect` can build on. */
   plain?: boolean;
 }
 
 /**
- * Connects to the first of the host's addresses that answers (happy eyeballs, RFC 8305). The socket is paused, half-open
- * and has an error listener.
+ * Connects to the first of the host's addresses that answers (happy eyeballs, RFC 8305). The socket is paused and
+ * half-open, and has an error listener.
  * @throws DialError stage `dns` or `dial`; the signal's reason when it is aborted.
  */
 export async function dialTcp(dial: TcpDial): Promise<Socket> {
@@ -38,7 +38,7 @@ export async function dialTcp(dial: TcpDial): Promise<Socket> {
   return socket;
 }
 
-/** First address of a host. @throws DialError stage `dns`. */
+/** The first address of a host. @throws DialError stage `dns`. */
 export async function resolveFirst(host: string, resolver: Resolver, context: DialContext): Promise<string> {
   const [first] = await addressesOf({ host, resolver, ...context });
   if (first === undefined) throw new DialError('dns', 'dns_error', `${host} has no address`);
@@ -58,7 +58,7 @@ async function addressesOf({ host, ips, resolver, signal, onStage }: Lookup): Pr
   }
 }
 
-/** IPv6 and IPv4 in turn, beginning with the family that the resolver put first. */
+/** Alternates IPv6 and IPv4, beginning with the family that the resolver put first. */
 function interleave(addresses: readonly string[]): string[] {
   const firstIsV6 = isIPv6(addresses[0] ?? '');
   const first = addresses.filter((address) => isIPv6(address) === firstIsV6);
@@ -73,7 +73,7 @@ function connectOne(ip: string, { port, signal, plain }: TcpDial): Promise<Socke
     const socket = plain ? guardFlow(new Socket({ allowHalfOpen: true })) : new DialedSocket();
     socket.pause();
     const onAbort = (): void => void socket.destroy(abortError(signal));
-    // Stays for good: a late error must find a listener whoever owns the socket by then.
+    // Stays for good: a late error needs a listener, whoever owns the socket by then.
     socket.on('error', (error) => {
       signal.removeEventListener('abort', onAbort);
       reject(toDialError(error, 'dial'));
@@ -124,7 +124,7 @@ function pause(ms: number): Promise<null> {
 
 function closeLosers(pending: Set<Promise<Socket | null>>, losers: AbortController): void {
   losers.abort(new DialError('dial', 'other', 'another address answered first'));
-  // One that connected in the same turn as the winner is past aborting.
+  // One that connected in the same turn as the winner can no longer be aborted.
   for (const attempt of pending)
     guardPromise(
       null,

@@ -44,7 +44,7 @@ export function wrapTls(
   });
 }
 
-/** What `node:tls` and `node:http2` build on: the socket itself where it is one. */
+/** A Duplex for `node:tls` and `node:http2`: the socket itself if there is one. */
 export function toDuplex(stream: ByteStream): Duplex {
   return stream instanceof Socket ? stream : new ByteStreamDuplex(stream);
 }
@@ -53,10 +53,10 @@ function tlsOptions(socket: Duplex, server: string, tls: NodeTls): ConnectionOpt
   const name = tls.sni ?? server;
   return {
     socket,
-    // The name to verify; an address is verified but never sent as a server name (RFC 6066 3).
+    // The name to verify; an address is verified too, but never sent as a server name (RFC 6066 3).
     host: name,
     ...(isIP(name) ? {} : { servername: name }),
-    // A pinned certificate is checked after the handshake instead of its chain.
+    // A pinned certificate is checked after the handshake, instead of its chain.
     rejectUnauthorized: !tls.skipCertVerify && !tls.fingerprint,
     minVersion: 'TLSv1.2',
     ...(tls.alpn ? { ALPNProtocols: tls.alpn } : {}),

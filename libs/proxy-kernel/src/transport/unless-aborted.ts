@@ -1,6 +1,6 @@
 import { abortError } from './dial-error.js';
 
-/** The work's result, or the signal's reason as soon as it is aborted. The work goes on for whoever else waits for it. */
+/** The work's result, or the signal's reason as soon as it is aborted. The work itself continues for other callers. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(abortError(signal));

@@ -27,7 +27,7 @@ describe('a message of gun', () => {
     expect(whole).toBe(true);
   });
 
-  it('may be empty, hold an empty field or several', () => {
+  it('may be empty, have an empty field, or several', () => {
     const bytes = Buffer.from('0000000000' + '00000000020a00' + '00000000060a01410a0142', 'hex');
     expect(decode(bytes, 1)).toEqual({ data: Buffer.from('AB'), whole: true });
   });
@@ -42,7 +42,7 @@ describe('a message of gun', () => {
     expect(() => decode(Buffer.from(bytes.replaceAll(' ', ''), 'hex'))).toThrow(GrpcFrameError);
   });
 
-  it('survives garbage: an error of its own kind or nothing', () => {
+  it('survives garbage without an error of another kind', () => {
     for (let round = 0; round < 3000; round += 1) {
       const bytes = randomBytes(1 + (round % 100));
       bytes[0] = 0;

@@ -11,7 +11,7 @@ export class GrpcFrameError extends Error {
   }
 }
 
-/** What stands before a payload of this length. */
+/** The bytes before a payload of this length. */
 export function messageHead(length: number): Buffer {
   const varint: number[] = [];
   for (let rest = length; ; rest = Math.floor(rest / 128)) {
@@ -26,11 +26,11 @@ export function messageHead(length: number): Buffer {
   return head;
 }
 
-/** Takes messages as they come, cut anywhere. Payloads pass through; only heads are held. */
+/** Decodes messages that may be cut anywhere. Payloads pass through; only heads are buffered. */
 export class GrpcFrameDecoder {
   private readonly give: (piece: Buffer) => void;
   private readonly head: number[] = [];
-  /** Bytes of the message after its prefix, head of its field included. */
+  /** Bytes of the message after its prefix, including the head of its field. */
   private messageLeft = 0;
   private payloadLeft = 0;
   private state: 'prefix' | 'field' | 'payload' = 'prefix';
@@ -39,12 +39,12 @@ export class GrpcFrameDecoder {
     this.give = give;
   }
 
-  /** Whether the stream may end here: between two messages. */
+  /** Whether the stream may end here, between two messages. */
   get atBoundary(): boolean {
     return this.state === 'prefix' && this.head.length === 0;
   }
 
-  /** @throws GrpcFrameError for what is no such message; the stream is dead then. */
+  /** @throws GrpcFrameError for an invalid message; the stream is unusable then. */
   push(bytes: Buffer): void {
     for (let at = 0; at < bytes.length;) {
       if (this.state === 'payload') at += this.takePayload(bytes, at);
@@ -90,7 +90,7 @@ export class GrpcFrameDecoder {
     if (this.payloadLeft === 0) this.next();
   }
 
-  /** A message may hold several fields (`multiMode`) or none. */
+  /** A message may have several fields (`multiMode`) or none. */
   private next(): void {
     this.state = this.messageLeft > 0 ? 'field' : 'prefix';
   }

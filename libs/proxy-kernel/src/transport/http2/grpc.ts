@@ -9,7 +9,7 @@ import { GrpcFrameDecoder, messageHead } from './grpc-frame.js';
 import { SessionPool, type PooledStream } from './session-pool.js';
 import { Http2Stream, checkStatus } from './stream.js';
 
-/** The `gun` transport: the stream is the messages of one gRPC call. The server answers with its first bytes, not before. */
+/** The `gun` transport: the stream is the messages of one gRPC call. The server answers with its first bytes only. */
 export function createGrpcCarrier(
   node: NodeServer,
   { serviceName, authority }: Extract<NodeTransport, { type: 'grpc' }>,
@@ -30,7 +30,10 @@ export function createGrpcCarrier(
   return { connect, close: () => pool.close() };
 }
 
-/** `name` is `/name/Tun`; one with a slash in front is a whole path, its last part `tun|tunMulti` (Xray). */
+/**
+ * `name` means `/name/Tun`. A leading slash makes it a full path, whose last part is `tun
+ * tunMulti` (Xray).
+ */
 function callPath(serviceName: string): string {
   if (!serviceName.startsWith('/')) return `/${encodeURIComponent(serviceName)}/Tun`;
   const slash = serviceName.lastIndexOf('/');

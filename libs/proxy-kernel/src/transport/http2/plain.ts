@@ -8,7 +8,7 @@ import type { ServerDialer } from '../server-dialer.js';
 import { SessionPool, type PooledStream } from './session-pool.js';
 import { Http2Stream, checkStatus } from './stream.js';
 
-/** V2Ray's `http` transport: the stream is the two bodies of a PUT. */
+/** V2Ray's `http` transport: the stream is the two bodies of a PUT request. */
 export function createHttp2Carrier(
   node: NodeServer,
   { hosts = [], path }: Extract<NodeTransport, { type: 'h2' }>,
@@ -41,7 +41,7 @@ function answered({ stream, reset }: PooledStream, signal: AbortSignal): Promise
     };
     const onAbort = (): void => fail(abortError(signal));
     signal.addEventListener('abort', onAbort, { once: true });
-    // Stays for good: a late error must find a listener whoever owns the stream by then.
+    // Stays for good: a late error needs a listener, whoever owns the stream by then.
     stream.on('error', (error) => fail(toDialError(error, 'handshake')));
     stream.once('close', () => fail(new DialError('handshake', 'connection_reset', 'the server reset the stream')));
     stream.once('response', (headers) => {

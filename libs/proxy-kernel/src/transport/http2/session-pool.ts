@@ -9,22 +9,22 @@ import type { ServerDialer } from '../server-dialer.js';
 import { toDuplex } from '../tls.js';
 import { unlessAborted } from '../unless-aborted.js';
 
-/** Streams that one session carries before another is opened; a server may allow fewer. */
+/** The most streams of a session before another is opened; a server may allow fewer. */
 const MAX_STREAMS = 100;
-/** Sessions with one server: those of a server that allows one stream each have to do as well. */
+/** The most sessions with one server, including servers that allow one stream each. */
 const MAX_SESSIONS = 1024;
 const IDLE_CLOSE_MS = 30_000;
-/** While streams are open the server is asked this often whether it is there, and has as long to answer. */
+/** While streams are open the server gets a ping this often, and has as long to answer. */
 const PING_MS = 15_000;
 const OPEN_TIMEOUT_MS = 10_000;
-/** What a stream may send before its owner has read any of it. */
+/** The most bytes of a stream before its owner reads. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** A stream of a session, and what it stands on. */
+/** A stream of a session, with the connection below it. */
 export interface PooledStream {
   stream: ClientHttp2Stream;
   below: ByteStream;
-  /** Resets it. `close` and `destroy` of a stream end its body first, which a server takes for a good end. */
+  /** Resets the stream. `close` and `destroy` would end its body first, which a server takes for a regular end. */
   reset: () => void;
 }
 
@@ -32,14 +32,14 @@ interface PooledSession {
   session: ClientHttp2Session;
   below: ByteStream;
   streams: number;
-  /** The server has said how many streams it allows. */
+  /** The server has announced how many streams it allows. */
   ready: boolean;
   idle: NodeJS.Timeout | null;
 }
 
 const CLOSED = new DialError('dial', 'other', 'the node is no longer used');
 
-/** HTTP/2 sessions with one server, shared by streams; opened when needed, closed when quiet. */
+/** HTTP/2 sessions with one server, shared by streams. They are opened when needed and closed when idle. */
 export class SessionPool {
   private readonly node: NodeServer;
   private readonly dialer: ServerDialer;
@@ -47,7 +47,7 @@ export class SessionPool {
   private readonly openings = new Map<Promise<PooledSession>, AbortController>();
   /** Requests that wait for a session. */
   private waiting = 0;
-  /** Streams that the session opened last has room for. */
+  /** The number of streams that the newest session allows. */
   private capacity = MAX_STREAMS;
   private closed = false;
 
@@ -56,7 +56,7 @@ export class SessionPool {
     this.dialer = dialer;
   }
 
-  /** Begins a request that has a body both ways. @throws DialError; the signal's reason when it is aborted. */
+  /** Begins a request with a body in both directions. @throws DialError; the signal's reason when it is aborted. */
   async request(headers: OutgoingHttpHeaders, context: DialContext): Promise<PooledStream> {
     const pooled = await this.session(context);
     try {
@@ -77,9 +77,9 @@ export class SessionPool {
     for (const { session } of this.sessions) session.destroy();
   }
 
-  /** One with room for a stream, which has its place in it from now on: `leave` gives it back. */
+  /** A session with room for a stream, which is reserved; `leave` releases it. */
   private async session(context: DialContext): Promise<PooledSession> {
-    // A chain may lead elsewhere at the next dial: each of its streams has a session of its own.
+    // A chain may lead elsewhere at the next dial, so each of its streams has its own session.
     if (!this.dialer.direct) return enter(await this.open(context));
     this.waiting += 1;
     try {
@@ -87,7 +87,7 @@ export class SessionPool {
         const free = [...this.sessions].find(hasRoom);
         if (free) return enter(free);
         if (this.openings.size * this.capacity < this.waiting) this.openForAll(context);
-        // Whoever waits for it may leave: it is opened for all.
+        // A request that waits may leave; the session is opened for all of them.
         const opened = await unlessAborted(Promise.race(this.openings.keys()), context.signal);
         if (hasRoom(opened)) return enter(opened);
       }
@@ -109,7 +109,7 @@ export class SessionPool {
       this.openings.delete(opening);
     });
     this.openings.set(opening, controller);
-    // All who wait may have left by the time it fails.
+    // All waiting requests may have left by the time it fails.
     opening.catch(() => undefined);
   }
 
@@ -124,7 +124,7 @@ export class SessionPool {
       settings: { initialWindowSize: WINDOW_BYTES, enablePush: false },
     });
     const pooled: PooledSession = { session, below, streams: 0, ready: false, idle: null };
-    // Node tells of the connection in a later turn: the session may have been destroyed by then.
+    // Node reports the connection in a later turn, when the session may already be destroyed.
     session.on('connect', () => session.destroyed || session.setLocalWindowSize(WINDOW_BYTES * 4));
     const forget = (): void => {
       this.sessions.delete(pooled);
@@ -155,14 +155,14 @@ export class SessionPool {
     else pooled.session.close();
   }
 
-  /** Also one that nobody has used: those it was opened for may have left. */
+  /** Also for a session that was never used, because all who waited for it had left. */
   private closeWhenIdle(pooled: PooledSession): void {
     if (pooled.idle) clearTimeout(pooled.idle);
     pooled.idle = setFlowTimeout(pooled.session, () => pooled.session.close(), IDLE_CLOSE_MS);
     pooled.idle.unref();
   }
 
-  /** A server that is gone without a word would keep every stream hanging until TCP gives up. */
+  /** If a server disappears without notice, every stream would hang until TCP gives up. */
   private watch(pooled: PooledSession): void {
     const { session } = pooled;
     let answered = true;
@@ -181,7 +181,9 @@ export class SessionPool {
   }
 }
 
-/** A session takes a socket over as it is: a paused one would never be read, a half-open one never be closed. */
+/**
+ * A session takes over a socket in its present state: a paused one would never be read, a half-open one never closed.
+ */
 function reading(below: ByteStream): Duplex {
   const duplex = toDuplex(below);
   duplex.once('end', () => duplex.destroy());
@@ -204,7 +206,7 @@ function roomOf({ remoteSettings }: ClientHttp2Session): number {
   return Math.min(MAX_STREAMS, remoteSettings?.maxConcurrentStreams ?? MAX_STREAMS);
 }
 
-/** Waits for the server's settings: what is no HTTP/2 server says something else or nothing. */
+/** Waits for the server's settings, since a server without HTTP/2 sends something else or nothing. */
 function settled(session: ClientHttp2Session, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => settle(abortError(signal));

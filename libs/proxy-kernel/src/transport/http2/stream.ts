@@ -4,7 +4,7 @@ import { DialError } from '../../interfaces/index.js';
 import { EncodedStream } from '../encoded-stream.js';
 import { NO_ERROR, type PooledStream } from './session-pool.js';
 
-/** Both bodies of one HTTP/2 request as a byte stream. */
+/** The two bodies of an HTTP/2 request as a byte stream. */
 export class Http2Stream extends EncodedStream {
   protected readonly request: ClientHttp2Stream;
   private readonly below: ByteStream;
@@ -53,7 +53,7 @@ export class Http2Stream extends EncodedStream {
   }
 
   protected override checkEnd(): Error | null {
-    // A reset ends the readable side like an end of data does.
+    // After a reset the readable side ends as after the last byte.
     const { rstCode, aborted } = this.request;
     if (aborted || (rstCode !== undefined && rstCode !== NO_ERROR)) {
       return new DialError('relay', 'connection_reset', `the server reset the stream (${rstCode})`);

@@ -10,7 +10,7 @@ export interface HttpObfs {
   path: string;
 }
 
-/** simple-obfs, mode http: the first bytes stand behind a request to upgrade, the server's behind the answer to that. */
+/** simple-obfs, mode http: our first bytes follow an upgrade request, the server's first bytes the answer to it. */
 export function obfuscateAsHttp(stream: ByteStream, { host, port, path }: HttpObfs): ByteStream {
   const head = (first: Uint8Array): Buffer =>
     formatRequest(path, formatAuthority(host, port, false), {

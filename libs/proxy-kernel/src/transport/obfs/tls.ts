@@ -8,15 +8,15 @@ const MAX_RECORD = 16_384;
 const HEADER_BYTES = 5;
 const RECORD = { changeCipherSpec: 20, handshake: 22, application: 23 } as const;
 
-/** simple-obfs, mode tls: bytes in TLS records that nothing seals. The first ones are in the ClientHello. */
+/** simple-obfs, mode tls: unencrypted bytes in TLS records. The first bytes are in the ClientHello. */
 export class TlsObfsStream extends EncodedStream {
   private readonly host: string;
   private greeted = false;
-  /** The server's hello comes first; behind it every record but one is data. */
+  /** The server's hello comes first; all later records except one are data. */
   private answered = false;
   private readonly header = Buffer.alloc(HEADER_BYTES);
   private headerFilled = 0;
-  /** Bytes of the record that are still to come. */
+  /** Bytes of the record that have not arrived yet. */
   private left = 0;
   private skipping = false;
 
@@ -68,8 +68,7 @@ export class TlsObfsStream extends EncodedStream {
     const expected = this.answered
       ? Object.values<number | undefined>(RECORD).includes(type)
       : type === RECORD.handshake;
-    if (!expected)
-      throw new DialError('handshake', 'protocol_error', 'the server answered with something else than TLS');
+    if (!expected) throw new DialError('handshake', 'protocol_error', 'the server did not answer with TLS');
     this.skipping = !this.answered || type === RECORD.changeCipherSpec;
     this.answered = true;
     this.left = this.header.readUInt16BE(3);
@@ -110,7 +109,7 @@ function extension(type: number, content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([type >> 8, type & 255]), sized(2, content)]);
 }
 
-/** With its length in front, in so many bytes. */
+/** The content with its length before it, in `bytes` bytes. */
 function sized(bytes: number, content: Uint8Array): Buffer {
   const length = Buffer.alloc(bytes);
   length.writeUIntBE(content.length, 0, bytes);
