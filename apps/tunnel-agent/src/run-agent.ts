@@ -79,7 +79,7 @@ export async function keepKey(
 }
 
 /** What this machine lets visitors reach. */
-export function targetAccess({ allow, deny }: Pick<AgentSettings, 'allow' | 'deny'>) {
+function targetAccess({ allow, deny }: Pick<AgentSettings, 'allow' | 'deny'>) {
   const always = new DestinationRules(NEVER_BY_DEFAULT);
   return (target: HostAndPort, address: string): boolean => {
     if (deny.match(target, address)) return false;

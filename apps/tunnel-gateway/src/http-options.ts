@@ -1,10 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { AuditRecorder } from '@gatehouse/audit';
 import { isPublicRoute } from '@gatehouse/auth';
-import { RemoteProxyClients, type HttpOptions } from '@gatehouse/platform';
+import { RemoteProxyClients, type HttpOptions, type OperationExample } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './common/session-cookie-name.js';
 import { ConsoleRules } from './ip-rules/console-rules.js';
-import { loadExamples } from './openapi-examples.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { ARCHIVE_PATH } from './transfer/archive/archive-body.js';
 import { visitPages } from './visits/visit-pages.js';
@@ -37,3 +37,10 @@ export const HTTP_OPTIONS: HttpOptions = {
     examples: loadExamples,
   },
 };
+
+/** Requests that a test sends, and what was answered when they were written down. */
+export const EXAMPLES_FILE = new URL('../openapi-examples.json', import.meta.url);
+
+export async function loadExamples(): Promise<OperationExample[]> {
+  return JSON.parse(await readFile(EXAMPLES_FILE, 'utf8')) as OperationExample[];
+}

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { OperationExample } from '@gatehouse/platform';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXAMPLES_FILE, loadExamples } from '../src/openapi-examples.js';
+import { EXAMPLES_FILE, loadExamples } from '../src/http-options.js';
 import { makeCertificate } from '@gatehouse/testing';
 import { TunnelWorld, type Answer, type AnyJson } from './support/tunnel-world.js';
 

@@ -16,11 +16,11 @@ import {
   systemDialer,
   TunnelVisitor,
   type AgentDialer,
-  type AgentReplaced,
   type AgentState,
   type TunnelServerEnvironment,
 } from './index.js';
 import { pinHint } from './wire/pin-hint.js';
+import type { AgentReplaced } from './server-environment.js';
 
 let rig: TunnelRig;
 afterEach(() => rig.close());

@@ -29,7 +29,7 @@ export function publicJwk(key: KeyObject): PublicJwk {
 }
 
 /** SHA-256 of the public key (RFC 7638), base64url. */
-export function thumbprint(key: KeyObject): string {
+function thumbprint(key: KeyObject): string {
   return createHash('sha256')
     .update(JSON.stringify(publicJwk(key)))
     .digest('base64url');

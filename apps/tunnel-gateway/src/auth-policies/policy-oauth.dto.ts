@@ -2,7 +2,7 @@ import { ArrayMaxSize, IsArray, IsIn, IsString, Matches, MaxLength, MinLength } 
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { Line } from '../wire/text-fields.js';
 
-export const OAUTH_SERVERS = ['standard', 'resource_sharing'] as const;
+const OAUTH_SERVERS = ['standard', 'resource_sharing'] as const;
 export type OAuthServerKind = (typeof OAUTH_SERVERS)[number];
 
 const MAX_PEOPLE = 256;

@@ -1,7 +1,7 @@
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { PageQuery, QueryId } from '../wire/page-query.js';
 
-export const CERTIFICATE_SOURCES = ['file', 'upload', 'acme'] as const;
+const CERTIFICATE_SOURCES = ['file', 'upload', 'acme'] as const;
 
 export class CertificateQuery extends PageQuery {
   @QueryId()

@@ -1,5 +1,4 @@
 /** What the service and its edge process say to each other. Both import this file: types only. */
-import type { WorkerPlace } from '../edge/door/dealing.js';
 import type {
   AgentPortState,
   AgentState,
@@ -10,6 +9,14 @@ import type {
   ServerIdentity,
   TunnelState,
 } from '@gatehouse/tunnel-kernel';
+
+/** Which worker of an edge a process is. */
+export interface WorkerPlace {
+  /** Starts at 0. */
+  index: number;
+  /** How many workers the edge has. */
+  count: number;
+}
 
 export interface ListenAddress {
   host: string;

@@ -1,6 +1,7 @@
-import type { ServerCertificate } from '@gatehouse/tunnel-kernel';
-import { alpnCertificate } from './alpn-certificate.js';
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { der, type ServerCertificate } from '@gatehouse/tunnel-kernel';
 import type { Queries } from '../common/edge-database.js';
+import { alternativeName, bitString, ECDSA_WITH_SHA256, extension, SEQUENCE, SET } from '../common/x509-parts.js';
 
 /** Told when what authorities may ask for has changed. */
 export const ACME_CHANNEL = 'tunnel_gateway:acme';
@@ -47,4 +48,31 @@ export class AcmeAnswers {
 
   /** For TLS-ALPN-01 (RFC 8737). */
   readonly tls = (name: string): ServerCertificate | null => this.byName.get(name.toLowerCase()) ?? null;
+}
+
+const COMMON_NAME = Buffer.from('0603550403', 'hex');
+/** id-pe-acmeIdentifier (RFC 8737 6.1). */
+const ACME_IDENTIFIER = Buffer.from('06082b0601050507011f', 'hex');
+
+/** What is shown to an authority that looks at a name by TLS-ALPN-01 (RFC 8737 3): signed by itself, good for nothing else. */
+function alpnCertificate(name: string, keyAuthorization: string): ServerCertificate {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const issuer = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from('acme challenge')))));
+  const validity = der(SEQUENCE, der(0x17, Buffer.from('200101000000Z')), der(0x18, Buffer.from('99991231235959Z')));
+  // Positive, and its first byte not zero.
+  const serial = der(0x02, Buffer.concat([Buffer.from([0x40]), randomBytes(15)]));
+  const digest = createHash('sha256').update(keyAuthorization).digest();
+  const extensions = der(
+    0xa3,
+    der(SEQUENCE, alternativeName(name), extension(ACME_IDENTIFIER, der(0x04, digest), true)),
+  );
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const version3 = der(0xa0, der(0x02, Buffer.from([2])));
+  const body = der(SEQUENCE, version3, serial, ECDSA_WITH_SHA256, issuer, validity, issuer, spki, extensions);
+  const whole = der(SEQUENCE, body, ECDSA_WITH_SHA256, bitString(sign('sha256', body, privateKey)));
+  const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
+  return {
+    chain: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  };
 }

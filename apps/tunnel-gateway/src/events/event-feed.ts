@@ -1,7 +1,7 @@
 import { PgListener } from '@gatehouse/persistence';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 
-export const EVENTS_CHANNEL = 'tunnel_gateway:events';
+const EVENTS_CHANNEL = 'tunnel_gateway:events';
 
 /** Tells that there are new events, of whichever process. */
 @Injectable()

@@ -1,28 +1,26 @@
 import type { EventType } from '@gatehouse/contracts';
 
-/** What can happen. */
-export const EVENT_TYPES = [
-  'client.online',
-  'client.offline',
-  'client.kicked',
-  'client.replaced',
-  'client.expired',
-  'tunnel.started',
-  'tunnel.stopped',
-  'tunnel.failed',
-  'host.updated',
-  'cert.issued',
-  'cert.renewed',
-  'cert.failed',
-  'cert.expiring',
-  'limit.rate',
-  'limit.max_conn',
-  'auth.visitor_failed',
-  'user.login',
-  'user.login_failed',
-  'acl.denied',
-] as const satisfies readonly EventType[];
+/** Every type of the contract: one that is missing here, or unknown there, does not compile. */
+const TYPES: Record<EventType, true> = {
+  'client.online': true,
+  'client.offline': true,
+  'client.kicked': true,
+  'client.replaced': true,
+  'client.expired': true,
+  'tunnel.started': true,
+  'tunnel.stopped': true,
+  'tunnel.failed': true,
+  'host.updated': true,
+  'cert.issued': true,
+  'cert.renewed': true,
+  'cert.failed': true,
+  'cert.expiring': true,
+  'limit.rate': true,
+  'limit.max_conn': true,
+  'auth.visitor_failed': true,
+  'user.login': true,
+  'user.login_failed': true,
+  'acl.denied': true,
+};
 
-/** Nothing that the contract knows is missing above. */
-type Missing = Exclude<EventType, (typeof EVENT_TYPES)[number]>;
-export const NO_TYPE_IS_MISSING: Missing extends never ? true : Missing = true;
+export const EVENT_TYPES = Object.keys(TYPES) as EventType[];

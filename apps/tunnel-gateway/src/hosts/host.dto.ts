@@ -4,7 +4,24 @@ import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
 import { Aliases, Flag, Line, RowId } from '../wire/text-fields.js';
 import { HOST_SCHEMES, type HostScheme } from '../data/host.entity.js';
-import { isHeaderMap } from './header-map.js';
+
+const MAX_FIELDS = 32;
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]{0,1024}$/;
+
+/** Fields that only the gateway may set: they frame the message or say who is asking. */
+const RESERVED_FIELDS =
+  /^(connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*|host|x-forwarded-.*|forwarded|expect|:.*)$/i;
+
+/** Whether a value is a map of header fields that users may set. */
+function isHeaderMap(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const fields = Object.entries(value);
+  if (fields.length > MAX_FIELDS) return false;
+  return fields.every(
+    ([name, text]) => NAME.test(name) && !RESERVED_FIELDS.test(name) && typeof text === 'string' && VALUE.test(text),
+  );
+}
 
 export const HOST_SORTS = {
   host: byText('row.host'),

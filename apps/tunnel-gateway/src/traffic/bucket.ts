@@ -20,7 +20,7 @@ export const BUCKET_KINDS: Record<Bucket, BucketKind> = {
 };
 
 /** Two days of minutes and some. */
-export const MAX_POINTS = 3_000;
+const MAX_POINTS = 3_000;
 
 /** Beginnings of buckets in milliseconds since the epoch. */
 export interface BucketRange {

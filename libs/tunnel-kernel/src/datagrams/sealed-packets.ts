@@ -6,7 +6,7 @@ const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const LINK_BYTES = 6;
 const SEQUENCE_BYTES = 6;
-export const PACKET_HEADER_BYTES = LINK_BYTES + SEQUENCE_BYTES;
+const PACKET_HEADER_BYTES = LINK_BYTES + SEQUENCE_BYTES;
 const TAG_BYTES = 16;
 export const PACKET_OVERHEAD_BYTES = PACKET_HEADER_BYTES + TAG_BYTES;
 /** So many packets are sealed with a key at most, and so many forged ones refused: AES-GCM of RFC 9001 section 6.6. */

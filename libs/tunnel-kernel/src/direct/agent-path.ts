@@ -11,6 +11,7 @@ import { MeetingPoint, type MeetingPointOptions } from './meeting-point.js';
 import { PathLedger } from './path-ledger.js';
 import { SILENT_MS, STREAM_KIND } from './streams.js';
 
+/** Connections of one path at a time. */
 const MAX_STREAMS = 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
 /** For the first byte of a stream. */
@@ -18,8 +19,6 @@ const KIND_MS = 5000;
 
 export interface AgentPathOptions extends MeetingPointOptions {
   context: HandlerContext;
-  /** Connections of one path at a time. */
-  maxStreams?: number;
   onOver(path: AgentPath): void;
 }
 
@@ -125,9 +124,8 @@ export class AgentPath {
   }
 
   private receive(stream: MuxStream): void {
-    const { maxStreams = MAX_STREAMS } = this.options;
     // The heartbeat is one more.
-    if (this.ending || (this.mux?.size ?? 0) > maxStreams + 1) return stream.destroy();
+    if (this.ending || (this.mux?.size ?? 0) > MAX_STREAMS + 1) return stream.destroy();
     this.serve(stream).catch((error: unknown) => {
       this.options.logger.debug('a direct connection was given up', { tunnel: this.tunnelId, error: String(error) });
       stream.destroy();

@@ -17,13 +17,13 @@ import {
   type AgentDialer,
   type TunnelAgent,
   type TunnelAgentEnvironment,
-  type TunnelVisitorEnvironment,
 } from '../index.js';
 import { PinnedServer } from '../session/pinned-tls.js';
 import { mappingProof, MAPPING_PROTOCOL, readMapping, type PathMessage } from '../wire/rendezvous.js';
 import { AgentSearch } from './agent-search.js';
 import { MeetingPoint } from './meeting-point.js';
 import { mayKnock, mayMeetNearby } from './reachable.js';
+import type { TunnelVisitorEnvironment } from '../visitor/tunnel-visitor.js';
 
 const secret = createAgentSecret();
 let rig: TunnelRig;

@@ -33,7 +33,7 @@ function sameAddress(left: string, right: string): boolean {
 }
 
 /** Whether two addresses are in one network of this machine, as its interfaces say. */
-export function isNeighbour(address: string, own: string, interfaces: Interfaces = networkInterfaces()): boolean {
+function isNeighbour(address: string, own: string, interfaces: Interfaces = networkInterfaces()): boolean {
   const [theirs, ours] = [parseIp(address), parseIp(own)];
   if (!theirs || !ours) return false;
   return Object.values(interfaces)

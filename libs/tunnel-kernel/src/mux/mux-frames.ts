@@ -1,7 +1,7 @@
 import { protocolError } from '../errors.js';
 
 /** Type (1), length of the payload (3), stream (4). */
-export const MUX_HEADER_BYTES = 8;
+const MUX_HEADER_BYTES = 8;
 export const MAX_MUX_FRAME_BYTES = 64 * 1024;
 const NUMBER_BYTES = 4;
 

@@ -4,14 +4,53 @@ import { TunnelError } from '../errors.js';
 import type { AgentState, ServerTimeouts, TunnelServerEnvironment } from '../server-environment.js';
 import type { CarriedMessage, PathStateMessage, RefusedMessage } from '../wire/messages.js';
 import { AgentArrivals } from './agent-arrivals.js';
-import { agentStateOf } from './agent-state.js';
 import type { Arrival } from './arrival.js';
 import { DEFAULT_POOL_LIMITS } from './channel-pool.js';
 import { ChannelSource } from './channel-source.js';
 import type { ServerIdentities } from './server-identities.js';
 import { ServerSession, type SessionContext } from './server-session.js';
-import { SessionTable } from './session-table.js';
 import { TicketBook } from './ticket-book.js';
+
+/** Which session serves which client: one each, the newest. */
+class SessionTable {
+  private readonly current = new Map<number, ServerSession>();
+
+  get size(): number {
+    return this.current.size;
+  }
+
+  of(clientId: number): ServerSession | undefined {
+    return this.current.get(clientId);
+  }
+
+  all(): ServerSession[] {
+    return [...this.current.values()];
+  }
+
+  /**
+   * Makes `session` its client's, and ends the one before at once, which it answers. @throws TunnelError `replaced` when a newer
+   * connection was quicker.
+   */
+  admit(session: ServerSession): ServerSession | null {
+    const { client, agentId, epoch } = session.identity;
+    const before = this.current.get(client.id);
+    if (before) {
+      const same = before.identity.agentId === agentId;
+      const newer = same ? epoch > before.identity.epoch : session.order > before.order;
+      if (!newer) throw new TunnelError('replaced', 'a newer connection serves this client');
+    }
+    this.current.set(client.id, session);
+    before?.end(new TunnelError('replaced', 'another connection serves this client now'));
+    return before ?? null;
+  }
+
+  /** True if it was its client's session. */
+  remove(session: ServerSession): boolean {
+    const { id } = session.identity.client;
+    if (this.current.get(id) !== session) return false;
+    return this.current.delete(id);
+  }
+}
 
 /** Agents of disabled clients that wait on their connections; more are sent away for half a minute. */
 const MAX_PARKED = 200;
@@ -181,4 +220,20 @@ export class AgentSessions {
   private stateOf(session: ServerSession): AgentState {
     return agentStateOf(session, this.options.viaPackets(session.identity.client.id));
   }
+}
+
+/** An agent as others see it. `packets`: its datagrams go as such at the moment. */
+function agentStateOf({ identity, arrival, since, roundTripMs, pool }: ServerSession, packets: boolean): AgentState {
+  const { client, agentId, software } = identity;
+  return {
+    clientId: client.id,
+    agentId,
+    software,
+    address: arrival.from?.address ?? '',
+    via: arrival.via,
+    connectedAt: since,
+    roundTripMs,
+    idleChannels: pool?.idleCount ?? 0,
+    packets,
+  };
 }

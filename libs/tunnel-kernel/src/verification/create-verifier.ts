@@ -1,7 +1,39 @@
 import type { VisitorVerifier } from '../access/visitor-verifier.js';
 import type { TunnelServerEnvironment } from '../server-environment.js';
-import { ClosedVerifier } from './closed-verifier.js';
 import { PolicyVerifier } from './policy-verifier.js';
+import { EMPTY_CONFIG } from '../config.js';
+import type { TunnelServerConfig } from '../config.js';
+import type { ResourceRef } from '../resource.js';
+import { PolicyTable } from './policy-table.js';
+
+/** Without anybody who could verify visitors, who must be verified is not let in. */
+class ClosedVerifier implements VisitorVerifier {
+  private table = new PolicyTable(EMPTY_CONFIG);
+
+  apply(config: TunnelServerConfig): ReadonlySet<string> {
+    const before = this.table;
+    this.table = new PolicyTable(config);
+    return this.table.changedSince(before);
+  }
+
+  guards(resource: ResourceRef, clientId: number): boolean {
+    return this.table.of(resource, clientId).length > 0;
+  }
+
+  allows(resource: ResourceRef, clientId: number): boolean {
+    return !this.guards(resource, clientId);
+  }
+
+  checkPassword(resource: ResourceRef, clientId: number): boolean {
+    return !this.guards(resource, clientId);
+  }
+
+  verify({ resource, clientId }: { resource: ResourceRef; clientId: number }): ReturnType<VisitorVerifier['verify']> {
+    return this.guards(resource, clientId)
+      ? { allowed: false, answer: { status: 403, headers: [], body: '' } }
+      : { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] };
+  }
+}
 
 /** By what a server's environment has for it. */
 export function createVerifier({ now, logger, events, verification }: TunnelServerEnvironment): VisitorVerifier {

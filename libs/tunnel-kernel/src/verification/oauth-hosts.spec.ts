@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GuardedHost, policy, type Browser } from '../../test/verification-rig.js';
-import type { OAuthEndpoints, OAuthIssuer, VisitorOAuthClient } from '../index.js';
+import type { OAuthEndpoints, VisitorOAuthClient } from '../index.js';
+import type { OAuthIssuer } from './verification-options.js';
 
 const ISSUER = 'https://login.test';
 const SECRET = 'a secret/+';

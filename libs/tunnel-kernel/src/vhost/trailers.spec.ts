@@ -9,7 +9,8 @@ import {
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HostRig } from '../../test/host-rig.js';
-import { createServerIdentity, type VisitorVerifier } from '../index.js';
+import { createServerIdentity } from '../index.js';
+import type { VisitorVerifier } from '../access/visitor-verifier.js';
 
 let rig: HostRig;
 let seen: Record<string, unknown>;

@@ -13,9 +13,9 @@ import {
   TunnelVisitor,
   type AgentDialer,
   type TunnelConfig,
-  type TunnelVisitorEnvironment,
   type WebSocketAddress,
 } from '../index.js';
+import type { TunnelVisitorEnvironment } from './tunnel-visitor.js';
 
 let rig: TunnelRig;
 let secret: string;

@@ -9,8 +9,6 @@ const TAG_CHARACTERS = 4;
 const PREFIX = 'gwk/';
 const TAG = /^(?:[0-9a-f]{4}|t\d{1,16})$/;
 const QUERY = 'gwk';
-/** First byte of the ids of tickets: the process that issued them. */
-export const MAX_WORKERS = 256;
 
 /** Of an agent. `keyHash`: `agentKeyHash` of its client's secret. */
 export function agentRouteTag(keyHash: string): string {

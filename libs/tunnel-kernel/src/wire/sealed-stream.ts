@@ -1,6 +1,5 @@
 import { Socket } from 'node:net';
 import { reuseMemory, type ByteStream } from '@gatehouse/net';
-import { freeMemory } from './free-memory.js';
 import { ReusableChannelStream } from './reusable-channel-stream.js';
 import { READY } from './prelude.js';
 import { MAX_RECORD_BYTES, RecordOpener, RecordSealer, type ChannelKeys, type SealedRecord } from './sealed-records.js';
@@ -90,4 +89,20 @@ export class SealedStream extends ReusableChannelStream {
       this.ended();
     } else if (this.received(plain)) freeMemory(plain);
   }
+}
+
+/** Less is not worth it. */
+const MIN_BYTES = 4096;
+/** Agents run with Node 20, which cannot do this: there the garbage collection frees memory, as it does everywhere else. */
+const CAN_TRANSFER = 'transfer' in ArrayBuffer.prototype;
+
+/**
+ * Gives memory that nobody needs any more back now and not with the next garbage collection: the next buffer of that size
+ * gets the same memory, which the processor has at hand (0.12 s of CPU to seal a GB, not 0.3). Who looks at `bytes` after
+ * this finds none. Parts of something larger stay as they are.
+ */
+function freeMemory(bytes: Buffer): void {
+  const { buffer } = bytes;
+  if (!CAN_TRANSFER || bytes.length < MIN_BYTES) return;
+  if (bytes.length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

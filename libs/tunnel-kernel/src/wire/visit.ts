@@ -18,7 +18,7 @@ export interface Visit {
  * The server's byte for a visit; after the first one the connection is the visitor's. `relay`: there is no direct path to
  * this tunnel, and will not be one soon.
  */
-export const VISIT_ANSWERS = ['welcome', 'unauthorized', 'denied', 'overloaded', 'offline', 'relay'] as const;
+const VISIT_ANSWERS = ['welcome', 'unauthorized', 'denied', 'overloaded', 'offline', 'relay'] as const;
 export type VisitAnswer = (typeof VISIT_ANSWERS)[number];
 
 export function encodeVisit({ purpose, tunnelId, secret }: Visit): Buffer {

@@ -1,13 +1,6 @@
 import { agentRouteTag } from '@gatehouse/tunnel-kernel';
 import type { ClientRow, HostRow, TunnelRow } from '../../common/config-rows.js';
 
-/** Which of several processes one is. */
-export interface WorkerPlace {
-  /** From 0 on. */
-  index: number;
-  count: number;
-}
-
 export interface DealingRows {
   clients: readonly Pick<ClientRow, 'id' | 'keyHash' | 'previousKeyHash'>[];
   tunnels: readonly Pick<TunnelRow, 'id' | 'clientId'>[];

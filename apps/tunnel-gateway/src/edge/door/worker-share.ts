@@ -1,6 +1,7 @@
 import { TunnelError, type ClientStore } from '@gatehouse/tunnel-kernel';
 import type { ConfigRows } from '../../common/config-rows.js';
-import { Dealing, type WorkerPlace } from './dealing.js';
+import type { WorkerPlace } from '../../common/edge-ipc.js';
+import { Dealing } from './dealing.js';
 
 /** What one worker serves of the configuration that all of them read. */
 export class WorkerShare {

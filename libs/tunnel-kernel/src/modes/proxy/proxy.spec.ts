@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { howItEnds, readAll, TunnelRig } from '../../../test/tunnel-rig.js';
-import type { TunnelAgentEnvironment, TunnelConfig, TunnelServerEnvironment, VisitorVerifier } from '../../index.js';
+import type { TunnelAgentEnvironment, TunnelConfig, TunnelServerEnvironment } from '../../index.js';
+import type { VisitorVerifier } from '../../access/visitor-verifier.js';
 
 const run = promisify(execFile);
 const denied = {
