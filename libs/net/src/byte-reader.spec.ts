@@ -3,7 +3,7 @@ import { Duplex, PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { ByteReader } from './index.js';
 
-/** A stream, and the end that feeds it. */
+/** A stream and the end that feeds it. */
 function pair(): { near: Duplex; far: PassThrough } {
   const far = new PassThrough();
   const near = duplexPair(far);
@@ -21,7 +21,7 @@ function duplexPair(far: PassThrough): Duplex {
 }
 
 describe('ByteReader', () => {
-  it('reads exact lengths however the bytes come', async () => {
+  it('reads exact lengths, no matter how the bytes arrive', async () => {
     const { near, far } = pair();
     const reader = new ByteReader(near);
     const first = reader.read(5);
@@ -31,7 +31,7 @@ describe('ByteReader', () => {
     expect(String(await reader.read(6))).toBe(' world');
   });
 
-  it('reads through a delimiter that is cut in two', async () => {
+  it('reads through a delimiter that arrives in two parts', async () => {
     const { near, far } = pair();
     const reader = new ByteReader(near);
     const head = reader.readThrough(Buffer.from('\r\n\r\n'));
@@ -50,7 +50,7 @@ describe('ByteReader', () => {
     await expect(reader.read(9)).rejects.toMatchObject({ code: 'too_long' });
   });
 
-  it('refuses what is over its limit also when it came at once', async () => {
+  it('refuses input over its limit even if it arrives in one piece', async () => {
     const { near, far } = pair();
     const reader = new ByteReader(near, 8);
     const head = reader.readThrough(Buffer.from('9'));
@@ -67,7 +67,7 @@ describe('ByteReader', () => {
     await expect(reader.read(3)).rejects.toMatchObject({ code: 'ended' });
   });
 
-  it('fails when the stream does', async () => {
+  it('fails when the stream fails', async () => {
     const { near } = pair();
     const reader = new ByteReader(near);
     const bytes = reader.read(1);
@@ -75,7 +75,7 @@ describe('ByteReader', () => {
     await expect(bytes).rejects.toMatchObject({ code: 'failed', message: 'cut' });
   });
 
-  it('gives up a peek when told to, and can be asked again', async () => {
+  it('aborts a peek on its signal, and can peek again', async () => {
     const { near, far } = pair();
     const reader = new ByteReader(near);
     const controller = new AbortController();
@@ -86,7 +86,7 @@ describe('ByteReader', () => {
     expect(String(await reader.read(1))).toBe('x');
   });
 
-  it('puts back what it did not consume', async () => {
+  it('puts unconsumed bytes back', async () => {
     const { near, far } = pair();
     const reader = new ByteReader(near);
     far.write('headbody');
@@ -97,7 +97,7 @@ describe('ByteReader', () => {
     expect(String((await data)[0])).toBe('body');
   });
 
-  it('hands over what it did not consume, with the stream paused', async () => {
+  it('returns unconsumed bytes and leaves the stream paused', async () => {
     const { near, far } = pair();
     const reader = new ByteReader(near);
     far.write('headbody');

@@ -12,7 +12,7 @@ export class ByteReaderError extends Error {
 const NOTHING = Buffer.alloc(0);
 
 interface Waiter {
-  /** Length of what can be taken, 0 for "not yet". */
+  /** Bytes that can be returned now; 0: not yet. */
   measure: (buffered: Buffer) => number;
   resolve: (bytes: Buffer) => void;
   reject: (error: ByteReaderError) => void;
@@ -21,7 +21,7 @@ interface Waiter {
 
 /**
  * Reads handshakes from a stream: exact lengths or up to a delimiter, never holding more than `limit` bytes (the
- * stream is paused there). It goes on listening between reads, so that a client that leaves is noticed.
+ * stream is paused there). It keeps listening between reads, so it notices a client that leaves.
  */
 export class ByteReader {
   private readonly stream: ByteStream;
@@ -70,7 +70,7 @@ export class ByteReader {
     return this.wait(measure, 0, true);
   }
 
-  /** Stops reading, leaves the stream paused and answers what was read and not consumed. */
+  /** Stops reading and leaves the stream paused. Returns what was read but not consumed. */
   detach(): Buffer {
     const rest = this.buffered;
     if (!this.attached) return rest;
@@ -85,13 +85,13 @@ export class ByteReader {
     return rest;
   }
 
-  /** As `detach`, with the rest put back in the stream. */
+  /** Like `detach`, but puts the rest back into the stream. */
   restore(): void {
     const rest = this.detach();
     if (rest.length > 0 && !this.stream.destroyed) this.stream.unshift(rest);
   }
 
-  /** As `restore`, where the owner of the stream listens to `error` itself: nothing of the reader stays on the stream. */
+  /** Like `restore`, and removes the error listener as well: the owner of the stream must have its own. */
   leave(): void {
     this.restore();
     this.stream.off('error', this.onError);
@@ -159,7 +159,7 @@ export class ByteReader {
   private readonly onClose = (): void => this.fail(new ByteReaderError('ended', 'the stream was closed'));
 }
 
-/** Made only for who still wants to read: an error object costs more than the rest of a detach. */
+/** Created only when a read is waiting, because an error object costs more than the rest of a detach. */
 function detachedError(): ByteReaderError {
   return new ByteReaderError('failed', 'the reader was detached');
 }

@@ -23,14 +23,14 @@ async function pair(): Promise<{ client: Socket; server: Socket }> {
 }
 
 describe('resetting a stream', () => {
-  it('shows the other end an abort', async () => {
+  it('is seen as an abort by the other end', async () => {
     const { client, server } = await pair();
     const error = new Promise<NodeJS.ErrnoException>((resolve) => client.resume().once('error', resolve));
     resetStream(server);
     expect((await error).code).toBe('ECONNRESET');
   });
 
-  it('closes a socket whose end is on its way, also when it is destroyed again', async () => {
+  it('closes a socket whose FIN is being sent, even if it is destroyed again', async () => {
     const { server } = await pair();
     const closed = once(server, 'close');
     server.end('bye');
@@ -39,7 +39,7 @@ describe('resetting a stream', () => {
     await closed;
   });
 
-  it('closes a socket whose end waits behind bytes that nobody takes', async () => {
+  it('closes a socket whose FIN waits behind bytes that the peer does not read', async () => {
     const { client, server } = await pair();
     client.pause();
     const closed = once(server, 'close');
@@ -49,7 +49,7 @@ describe('resetting a stream', () => {
     await closed;
   });
 
-  it.each([0, 1, 2])('never lets less than all bytes look like all of them, %s turns after the end', async (turns) => {
+  it.each([0, 1, 2])('never makes a part of the bytes look complete, %s turns after the end', async (turns) => {
     const { client, server } = await pair();
     client.pause();
     const how: string[] = [];

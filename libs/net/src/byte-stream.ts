@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 /**
- * A two-way byte stream as a relay needs it: what `net.Socket` and `tls.TLSSocket` have, and what a protocol's own
- * stream can offer without the cost of `stream.Duplex`. Both directions close on their own (`end` is a FIN, not a close).
+ * A two-way byte stream as a relay needs it: the part of `net.Socket` and `tls.TLSSocket` that a protocol's own stream
+ * can offer without the cost of `stream.Duplex`. Each direction closes on its own (`end` is a FIN, not a close).
  */
 export interface ByteStream {
   readonly destroyed: boolean;
@@ -21,14 +21,14 @@ export interface ByteStream {
   /** No `data` after this until `resume`. A stream given to a relay or a reader is paused. */
   pause(): unknown;
   resume(): unknown;
-  /** Puts bytes back in front of those to come; only while paused. */
+  /** Puts bytes back in front of what will be read next. Only while paused. */
   unshift(chunk: Uint8Array): unknown;
   cork(): void;
   uncork(): void;
   destroy(error?: Error): unknown;
-  /** Closes with a reset, so that the other end sees an abort and not an end. */
+  /** Closes with a reset, so that the other end sees an abort instead of an end. */
   resetAndDestroy?(): unknown;
-  /** Called inside a `data` event: the chunk is not kept, its memory may be used again. */
+  /** A listener calls this inside a `data` event when it does not keep the chunk, so its memory can be reused. */
   release?(): void;
   on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): unknown;
   once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): unknown;
@@ -40,21 +40,21 @@ export interface ByteStreamEvents {
   end: () => void;
   drain: () => void;
   error: (error: Error) => void;
-  /** Last event, once. */
+  /** The last event; emitted once. */
   close: () => void;
 }
 
-/** Ends `stream` so that its other end sees an abort where the transport can say so. */
+/** Ends `stream` with an abort that the other end can see, where the transport can express one. */
 export function resetStream(stream: ByteStream): void {
   if (stream.destroyed) return;
-  // A TLS socket has the method and answers it with an error: its handle is not a TCP one.
+  // A TLS socket has the method, but it fails there because the handle is not a TCP one.
   if (stream.resetAndDestroy && !(stream instanceof TLSSocket) && !isEnding(stream)) stream.resetAndDestroy();
   else stream.destroy();
 }
 
 /**
- * A socket whose FIN is on its way cannot be reset: Node waits for it for ever, and loses the socket when told to destroy it.
- * As long as bytes wait before the FIN it can, and has to be: destroyed, it sends the FIN in place of them.
+ * Node cannot reset a socket whose FIN is being sent: it waits forever, and loses the socket on a later `destroy`. While
+ * bytes are still queued before the FIN a reset works and is needed: `destroy` would send the FIN instead of those bytes.
  */
 function isEnding(stream: ByteStream): boolean {
   return stream instanceof Socket && stream.writableEnded && !stream.writableFinished && stream.writableLength === 0;

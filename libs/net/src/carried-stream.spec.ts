@@ -10,7 +10,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-/** Bytes of the stream below, each one more. */
+/** Passes on the bytes of the stream below, each incremented by one. */
 class Raised extends CarriedStream implements ByteStream {
   readableEnded = false;
 
@@ -62,8 +62,8 @@ async function pair(): Promise<{ near: Socket; far: Socket }> {
   return { near, far: far.on('error', () => undefined) };
 }
 
-describe('a stream over another one', () => {
-  it('is where that one is, and as full', async () => {
+describe('CarriedStream', () => {
+  it('has the addresses and the buffer length of the stream below', async () => {
     const { near, far } = await pair();
     const stream = new Raised(near);
     expect([stream.remoteAddress, stream.remotePort]).toEqual([far.localAddress, far.localPort]);
@@ -76,7 +76,7 @@ describe('a stream over another one', () => {
     expect(stream.writableLength).toBe(0);
   });
 
-  it('has events of its own', async () => {
+  it('has its own events', async () => {
     const { near, far } = await pair();
     const stream = new Raised(near);
     const heard: string[] = [];
@@ -92,7 +92,7 @@ describe('a stream over another one', () => {
     expect(heard).toEqual(['bcd']);
   });
 
-  it('is reset with that one', async () => {
+  it('is reset with the stream below', async () => {
     const { near, far } = await pair();
     const failed = once(far, 'error') as Promise<[NodeJS.ErrnoException]>;
     const stream = new Raised(near.on('error', () => undefined));

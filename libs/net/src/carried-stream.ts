@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { flowEmit } from './flow-boundary.js';
 import { resetStream, type ByteStream, type ByteStreamEvents } from './byte-stream.js';
 
-/** Emits the events of a `ByteStream`. */
+/** Emitter of the events of a `ByteStream`. */
 export interface StreamEmitter extends EventEmitter {
   on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this;
   once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this;
@@ -10,11 +10,11 @@ export interface StreamEmitter extends EventEmitter {
   emit<E extends keyof ByteStreamEvents>(event: E, ...values: Parameters<ByteStreamEvents[E]>): boolean;
 }
 
-/** Node's own class, said to know these events alone, and with the boundary of a flow: its subclasses have `destroy`. */
+/** Node's class, typed for these events only, with the boundary of a flow. Subclasses must have `destroy`. */
 export const StreamEmitter = class extends EventEmitter {} as unknown as new () => StreamEmitter;
 StreamEmitter.prototype.emit = flowEmit;
 
-/** A stream that is carried by another one, and is about that what it does not know better. */
+/** A stream that is carried by another one. It answers from that one everything that it does not override. */
 export abstract class CarriedStream extends StreamEmitter {
   protected readonly inner: ByteStream;
 

@@ -69,7 +69,7 @@ describe('addresses', () => {
     expect(parseIp(text)).toBeNull();
   });
 
-  it('agrees with node:net on whatever text', () => {
+  it('agrees with node:net on any text', () => {
     const piece = fc.constantFrom(':', '::', '.', '0', '1', 'f', 'ffff', '255', '256', '10', 'g', '00', '%', '/');
     const junk = fc.array(piece, { maxLength: 14 }).map((parts) => parts.join(''));
     fc.assert(
@@ -81,7 +81,7 @@ describe('addresses', () => {
     );
   });
 
-  it('reads its own canonical text back', () => {
+  it('parses its own canonical text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const ip = parseIp(text);
@@ -133,7 +133,7 @@ describe('prefixes', () => {
     expect(contains('2001:db8::1/128', '2001:db8::1')).toBe(true);
   });
 
-  it('of one address holds that address alone', () => {
+  it('of one address contains only that address', () => {
     const one = parseIp('2001:db8::5');
     if (!one) throw new Error('not parsed');
     expect(formatCidr(hostCidr(one))).toBe('2001:db8::5/128');

@@ -21,10 +21,13 @@ const COLON = 58;
 const PERCENT = 37;
 const LOWER_A = 97;
 const LOWER_F = 102;
-/** Longest text worth looking at: a full IPv6 address with a dotted tail, a zone of 32 characters and a prefix. */
+/** Longest text that can be an address: a full IPv6 address with a dotted tail, a zone of 32 characters and a prefix. */
 const MAX_TEXT = 96;
 
-/** Dotted quad to an unsigned 32-bit number; -1 when it is not one. Leading zeros are refused: some readers take them as octal. */
+/**
+ * Dotted quad to an unsigned 32-bit number; -1 when it is not one. Leading zeros are refused, because some parsers read
+ * them as octal.
+ */
 export function parseIpv4(text: string): number {
   const length = text.length;
   if (length < 7 || length > 15) return -1;

@@ -1,8 +1,8 @@
 import { formatIp, parseIp } from './cidr.js';
 
 /**
- * What limits count as one client: an IPv4 address, or an IPv6 /64, which is what one customer usually holds. What is no
- * address is `unknown`.
+ * The network that rate limits count as one client: an IPv4 address, or an IPv6 /64, which is what one customer usually
+ * has. Text that is not an address gives `unknown`.
  */
 export function networkOf(address: string): string {
   const ip = parseIp(address);

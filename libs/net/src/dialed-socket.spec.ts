@@ -45,7 +45,7 @@ describe('a name with several addresses', () => {
   it.each([
     ['the second', ['127.0.0.2', '127.0.0.1']],
     ['the third', ['127.0.0.2', '::1', '127.0.0.1']],
-  ])('is read whole where only %s answers, and never what another socket read', async (_, addresses) => {
+  ])('is read completely if only %s answers, without bytes of another socket', async (_, addresses) => {
     const other = new DialedSocket();
     other.connect(await listen('127.0.0.1', Buffer.alloc(8192, 'of another connection ')), '127.0.0.1');
     await readAll(other);
@@ -56,7 +56,7 @@ describe('a name with several addresses', () => {
   });
 });
 
-describe('bytes that come while nobody reads', () => {
+describe('bytes that arrive while nobody reads', () => {
   const accepted = async (): Promise<[reader: Socket, peer: Socket]> => {
     const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
     servers.push(server);
@@ -81,12 +81,12 @@ describe('bytes that come while nobody reads', () => {
   it.each([
     ['dialled', dialled],
     ['accepted', accepted],
-  ])('are kept for who resumes a socket that was %s, and paused as soon as it was resumed', async (_, pair) => {
+  ])('are kept until a socket that was %s, and paused right after its first resume, is resumed', async (_, pair) => {
     const [reader, peer] = await pair();
     reader.resume();
     reader.pause();
     peer.write('first, ');
-    // As much as Node reads ahead, one way or the other.
+    // Node may read ahead by this much.
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     const all = readAll(reader);
     peer.end(Buffer.alloc(200_000, 'then the rest '));

@@ -4,8 +4,8 @@ import { failFlow, flowEmit } from './flow-boundary.js';
 import { resetStream, type ByteStream } from './byte-stream.js';
 
 /**
- * A `stream.Duplex` over a byte stream, for libraries that want one (`node:http`, `node:tls`). The counter may be
- * exchanged while it runs: bytes go to whichever is set.
+ * A `stream.Duplex` over a byte stream, for libraries that want one (`node:http`, `node:tls`). The counter may be replaced
+ * while the stream is in use.
  */
 export class ByteStreamDuplex extends Duplex {
   counter: ByteCounter | null;
@@ -32,7 +32,7 @@ export class ByteStreamDuplex extends Duplex {
     return this.inner.remoteAddress;
   }
 
-  /** Nobody uses it until `use`: whatever comes meanwhile, its end above all, destroys it. False: it has ended. */
+  /** Marks the stream as idle until `use` is called: any data or end in between destroys it. False: it has already ended. */
   hold(): boolean {
     if (this.destroyed || this.inner.destroyed || this.inner.readableEnded || this.readableLength > 0) return false;
     this.held = true;
@@ -44,7 +44,7 @@ export class ByteStreamDuplex extends Duplex {
     this.held = false;
   }
 
-  /** What `node:http` and `node:tls` call on a socket. The byte stream underneath has these set already, or its owner. */
+  /** `node:http` and `node:tls` call these on a socket. The owner of the byte stream underneath has set them already. */
   setNoDelay(): this {
     return this;
   }
@@ -76,7 +76,7 @@ export class ByteStreamDuplex extends Duplex {
       if (this.inner.write(chunk) || this.inner.writableLength === 0) callback();
       else this.onDrain = callback;
     } catch (error) {
-      // Node's TLS calls this from where no event of ours is underneath.
+      // Node's TLS calls this outside of any event that has a boundary.
       failFlow(this, 'ByteStreamDuplex write', error);
     }
   }

@@ -1,4 +1,4 @@
-/** Waiting things of several clients: whoever takes the next gets one of each client in turn. */
+/** A queue of items of several clients. `shift` serves the clients in turn, one item each. */
 export class FairQueue<Item> {
   private readonly lines = new Map<string, Item[]>();
   private count = 0;
@@ -20,7 +20,7 @@ export class FairQueue<Item> {
     const [client, line] = next;
     const item = line.shift();
     this.lines.delete(client);
-    // Behind everybody else who waits.
+    // Behind all other clients.
     if (line.length > 0) this.lines.set(client, line);
     this.count -= 1;
     return item;
@@ -30,12 +30,12 @@ export class FairQueue<Item> {
     return this.lines.get(client)?.length ?? 0;
   }
 
-  /** How many things the client with the most has waiting. */
+  /** Number of items of the client that has the most. */
   get longest(): number {
     return Math.max(0, ...[...this.lines.values()].map((line) => line.length));
   }
 
-  /** Takes the newest thing of the client that has the most. */
+  /** Removes the newest item of the client that has the most. */
   dropFromLongest(): Item | undefined {
     const { longest } = this;
     for (const [client, line] of this.lines) {

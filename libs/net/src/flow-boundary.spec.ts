@@ -54,7 +54,7 @@ async function dial<T extends Socket>(socket: T, port: number): Promise<T> {
   return socket;
 }
 
-/** `once` rejects for an `error` that comes first. */
+/** Unlike `once`, does not reject for an earlier `error`. */
 function closed(flow: EventEmitter): Promise<void> {
   return new Promise((resolve) => flow.on('error', () => undefined).once('close', resolve));
 }
@@ -65,7 +65,7 @@ async function echoes(socket: Socket): Promise<void> {
 }
 
 describe('an exception in an event', () => {
-  it('ends the dialled socket it came from and none beside it', async () => {
+  it('ends the dialled socket that it came from and no other', async () => {
     const port = await startEcho();
     const [bad, good] = [await dial(new DialedSocket(), port), await dial(new DialedSocket(), port)];
     bad.on('data', broken);
@@ -77,7 +77,7 @@ describe('an exception in an event', () => {
     expect(seen.map(({ where }) => where)).toEqual(['DialedSocket data']);
   });
 
-  it('ends an accepted socket, and the server goes on', async () => {
+  it('ends an accepted socket, and the server keeps running', async () => {
     const port = await portOf(
       createTcpServer((socket) => {
         socket.on('error', () => undefined);
@@ -92,13 +92,13 @@ describe('an exception in an event', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('ends the connection whose accepting fails', async () => {
+  it('ends the connection that could not be accepted', async () => {
     const port = await portOf(createTcpServer(broken));
     await closed(connectTcp(port, '127.0.0.1'));
     expect(seen.map(({ where }) => where)).toEqual(['Server connection']);
   });
 
-  it('ends a stream of ours, and not the one that carries it', () => {
+  it('ends one of our streams, but not the stream below it', () => {
     const carrier = Object.assign(new StreamEmitter(), { destroyed: false, destroy: () => (carrier.destroyed = true) });
     const carried = Object.assign(new StreamEmitter(), { destroyed: false, destroy: () => (carried.destroyed = true) });
     carrier.on('data', (bytes) => carried.emit('data', bytes));
@@ -107,7 +107,7 @@ describe('an exception in an event', () => {
     expect([carried.destroyed, carrier.destroyed, seen.length]).toEqual([true, false, 1]);
   });
 
-  it('does not come back to a listener of errors that throws', () => {
+  it('does not reach an error listener that throws a second time', () => {
     const stream = Object.assign(new StreamEmitter(), {
       errors: 0,
       destroy: (error?: Error) => error && stream.emit('error', error),
@@ -120,7 +120,7 @@ describe('an exception in an event', () => {
     expect([stream.errors, seen.length]).toEqual([1, 2]);
   });
 
-  it('ends a flow whose error nobody listens to', () => {
+  it('ends a flow that has no error listener', () => {
     const flow = guardFlow(Object.assign(new EventEmitter(), { ended: false, destroy: () => (flow.ended = true) }));
     flow.emit('error', new Error('unheard'));
     expect([flow.ended, seen[0]?.error.message]).toEqual([true, 'unheard']);
@@ -147,7 +147,7 @@ describe('an exception in HTTP', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('ends the request of a client, and tells it', async () => {
+  it('ends the request of a client, which gets the error', async () => {
     const port = await portOf(createHttpServer((_request, response) => response.end('fine')));
     const sent = requestHttp({ port, agent: false });
     sent.on('response', broken).end();
@@ -155,7 +155,7 @@ describe('an exception in HTTP', () => {
     expect([sent.destroyed, seen.length]).toEqual([true, 1]);
   });
 
-  it('ends a stream of HTTP/2 on either side, and its session goes on', async () => {
+  it('ends an HTTP/2 stream on either side, and its session keeps running', async () => {
     const server = createHttp2Server();
     server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       stream.on('error', () => undefined);
@@ -175,7 +175,7 @@ describe('an exception in HTTP', () => {
 });
 
 describe('an exception elsewhere', () => {
-  it('drops the datagram, and the next one comes', async () => {
+  it('drops the datagram, and the next one is received', async () => {
     const socket = createUdpSocket('udp4');
     onTestFinished(() => void socket.close());
     socket.bind(0, '127.0.0.1');
@@ -189,7 +189,7 @@ describe('an exception elsewhere', () => {
     expect(seen.map(({ where }) => where)).toEqual(['Socket message']);
   });
 
-  it('ends the flow of a timer and of work that nobody waits for', async () => {
+  it('ends the flow of a timer and of work that is not awaited', async () => {
     const ended: string[] = [];
     const flow = (name: string): { destroy(): void } => ({ destroy: () => void ended.push(name) });
     setFlowTimeout(flow('timeout'), broken, 1);
@@ -200,7 +200,7 @@ describe('an exception elsewhere', () => {
     expect(seen).toHaveLength(4);
   });
 
-  it('is reported when ending the flow fails, too', () => {
+  it('is reported even if ending the flow fails', () => {
     failFlow({ destroy: broken }, 'test', 'thrown');
     expect(seen.map(({ error }) => error.message)).toEqual(['thrown', 'a defect']);
   });

@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events';
 
 /**
  * The boundary of a flow: an exception in an event of a socket, session, request, datagram or timer ends what the event
- * belonged to, and nothing else. Each is reported on a diagnostics channel; `FlowFailures` logs and counts them. A failure
- * here is a defect of ours in any case: bad input from a peer has its own error paths.
+ * belonged to, and nothing else. Each is reported on a diagnostics channel; `FlowFailures` logs and counts them. Such a
+ * failure is always a defect of this program: bad input from a peer has its own error paths.
  */
 
 /** What a boundary can end. */
@@ -21,7 +21,7 @@ export interface FlowFailure {
 
 const failures = channel('gatehouse:flow-failure');
 
-/** Calls `listener` for each failure of a flow in this process. Answers what ends that. */
+/** Calls `listener` for each failure of a flow in this process. Returns a function that stops that. */
 export function onFlowFailure(listener: (failure: FlowFailure) => void): () => void {
   const receive = (message: unknown): void => listener(message as FlowFailure);
   failures.subscribe(receive);
@@ -30,11 +30,11 @@ export function onFlowFailure(listener: (failure: FlowFailure) => void): () => v
   };
 }
 
-/** Ends `flow` for something thrown in one of its callbacks, and reports it. Never throws. */
+/** Ends `flow` because one of its callbacks threw, and reports it. Never throws. */
 export function failFlow(flow: Endable | null, where: string, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   failures.publish({ where, error } satisfies FlowFailure);
-  // Where nobody listens to its errors, its error would be the next failure.
+  // Without a listener for errors, the error of the flow would be the next failure.
   const heard = !(flow instanceof EventEmitter) || flow.listenerCount('error') > 0;
   try {
     flow?.destroy(heard ? error : undefined);
@@ -43,7 +43,7 @@ export function failFlow(flow: Endable | null, where: string, thrown: unknown): 
   }
 }
 
-/** `callback`, within the boundary of `flow`: for timers and callbacks of libraries. Null: there is nothing to end. */
+/** Wraps `callback` in the boundary of `flow`, for timers and callbacks of libraries. Null: there is nothing to end. */
 export function guarded<A extends unknown[]>(
   flow: Endable | null,
   callback: (...values: A) => unknown,
@@ -58,17 +58,17 @@ export function guarded<A extends unknown[]>(
   };
 }
 
-/** Work of a flow that nobody waits for: a rejection ends the flow. */
+/** For work of a flow that is not awaited: a rejection ends the flow. */
 export function guardPromise(flow: Endable | null, work: Promise<unknown>): void {
   work.catch((error: unknown) => failFlow(flow, 'promise', error));
 }
 
-/** As `setTimeout`, within the boundary of `flow`. */
+/** `setTimeout` within the boundary of `flow`. */
 export function setFlowTimeout(flow: Endable | null, callback: () => unknown, ms: number): NodeJS.Timeout {
   return setTimeout(guarded(flow, callback), ms);
 }
 
-/** As `setInterval`, within the boundary of `flow`: an exception ends the timer, too. */
+/** `setInterval` within the boundary of `flow`: an exception ends the timer, too. */
 export function setFlowInterval(flow: Endable | null, callback: () => unknown, ms: number): NodeJS.Timeout {
   const destroy = (error?: Error): void => {
     clearInterval(timer);
@@ -84,19 +84,19 @@ type Flow = EventEmitter & Endable;
 // oxlint-disable-next-line unbound-method -- always applied to its emitter
 const { emit } = EventEmitter.prototype;
 
-/** `emit` of classes whose instances are flows: `Class.prototype.emit = flowEmit`, or `guardFlow` for those of Node. */
+/** The `emit` of classes whose instances are flows: `Class.prototype.emit = flowEmit`. Node's own classes take `guardFlow`. */
 export const flowEmit: Emit = function (this: EventEmitter, ...values: Parameters<Emit>): boolean {
   try {
     return emit.apply(this, values);
   } catch (error) {
-    // A listener of `error` that throws would be called with its own exception.
+    // An `error` listener that throws would otherwise be called with its own exception.
     const flow = this as Flow;
     failFlow(values[0] === 'error' ? { destroy: () => flow.destroy() } : flow, nameOf(this, values[0]), error);
     return true;
   }
 };
 
-/** A session ends the flow that an event brings, or itself. */
+/** For a session: ends the flow that an event carries, or else the session. */
 const sessionEmit: Emit = function (this: EventEmitter, ...values: Parameters<Emit>): boolean {
   const flows = flowsIn(values);
   try {
@@ -107,7 +107,7 @@ const sessionEmit: Emit = function (this: EventEmitter, ...values: Parameters<Em
   }
 };
 
-/** An exchange is one flow with whatever its events bring. */
+/** For an exchange: it and everything that its events carry are one flow. */
 const exchangeEmit: Emit = function (this: EventEmitter, ...values: Parameters<Emit>): boolean {
   const flows = flowsIn(values);
   try {
@@ -118,7 +118,7 @@ const exchangeEmit: Emit = function (this: EventEmitter, ...values: Parameters<E
   }
 };
 
-/** A server ends the flow that an event brings. Failures of its own (`error`, `close`) are those of the process. */
+/** For a server: ends the flow that an event carries. Failures in its own events (`error`, `close`) are those of the process. */
 const serverEmit: Emit = function (this: EventEmitter, ...values: Parameters<Emit>): boolean {
   const flows = flowsIn(values);
   try {
@@ -130,7 +130,7 @@ const serverEmit: Emit = function (this: EventEmitter, ...values: Parameters<Emi
   }
 };
 
-/** A datagram that cannot be handled is dropped; other events end the socket. */
+/** For a UDP socket: drops a datagram that cannot be handled. Other events end the socket. */
 const datagramEmit: Emit = function (this: EventEmitter, ...values: Parameters<Emit>): boolean {
   try {
     return emit.apply(this, values);
@@ -141,40 +141,40 @@ const datagramEmit: Emit = function (this: EventEmitter, ...values: Parameters<E
   }
 };
 
-/** A stream or socket that Node or a library made: an exception in an event of it destroys it. */
+/** Guards a stream or socket of Node or a library: an exception in one of its events destroys it. */
 export function guardFlow<T extends Flow>(flow: T): T {
   return setEmit(flow, flowEmit);
 }
 
-/** A client's HTTP request: it and its response are one flow. */
+/** Guards a client's HTTP request: it and its response are one flow. */
 export function guardExchange<T extends Flow>(request: T): T {
   return setEmit(request, exchangeEmit);
 }
 
-/** An HTTP/2 session: each stream of it, from either side, is a flow of its own. */
+/** Guards an HTTP/2 session: each of its streams, from either side, is a separate flow. */
 export function guardSession<T extends Flow & { request?(...values: never[]): Flow }>(session: T): T {
   const request = session.request?.bind(session);
   if (request) session.request = (...values) => guardFlow(request(...values));
   return setEmit(session, sessionEmit);
 }
 
-/** A server of TCP, TLS, HTTP/1 or HTTP/2: each connection, request and stream that its events bring is a flow of its own. */
+/** Guards a TCP, TLS, HTTP/1 or HTTP/2 server: each connection, request and stream of its events is a separate flow. */
 export function guardServer<T extends EventEmitter>(server: T): T {
   return setEmit(server, serverEmit);
 }
 
-/** A UDP socket: each datagram is a flow of its own. */
+/** Guards a UDP socket: each datagram is a separate flow. */
 export function guardDatagrams<T extends EventEmitter & { close(): unknown }>(socket: T): T {
   return setEmit(socket, datagramEmit);
 }
 
-/** Classes of ours have an `emit` of their own already. */
+/** Our own classes already have a guarded `emit`. */
 function setEmit<T extends EventEmitter>(emitter: T, guardedEmit: Emit): T {
   if (emitter.emit === emit) Object.defineProperty(emitter, 'emit', { value: guardedEmit });
   return emitter;
 }
 
-/** Guards the flows that an event brings, and answers them. */
+/** Guards the flows that an event carries, and returns them. */
 function flowsIn(values: readonly unknown[]): Flow[] {
   const flows: Flow[] = [];
   for (let index = 1; index < values.length; index += 1) {

@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 
 type Log = (message: string, fields: Record<string, unknown>) => void;
 
-/** Counts the flows of this process that an exception ended, and logs them: a peer that can cause one can cause many, so not all. */
+/** Counts the flows that an exception ended, and logs some of them: a peer that can cause one can cause many. */
 export class FlowFailures {
   total = 0;
   private readonly log: Log;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { freePort, listenOnce } from './free-port.js';
 
-it('gives a port that can be listened on and that no outgoing connection takes', async () => {
+it('returns a port that can be listened on and is outside the range of outgoing connections', async () => {
   const port = await freePort();
   expect(port).toBeGreaterThanOrEqual(1024);
   expect(port).toBeLessThan(32_768);

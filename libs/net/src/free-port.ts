@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 
 /**
- * Below the ranges from which systems take ports for outgoing connections (32768 and up on Linux, 49152 and up on
- * macOS and Windows): a port that such a connection may take is not free for long.
+ * Below the ranges from which systems choose ports for outgoing connections (from 32768 on Linux, from 49152 on macOS and
+ * Windows): a port in those ranges may not stay free for long.
  */
 const FIRST = 20_000;
 const END = 32_000;
@@ -13,9 +13,10 @@ const REMEMBERED = 500;
 const given = new Set<number>();
 
 /**
- * A TCP port on which nothing listened a moment ago, for a program that cannot choose its port itself. Drawn at
- * random, so that two processes that ask at the same time get different ones; within a process no port is given twice
- * in a row of 500. Rejects with the system's error when `host` is not an address of this machine.
+ * Returns a TCP port on which nothing listened a moment ago, for a program that cannot choose its port itself. It is drawn
+ * at random, so that two processes that ask at the same time get different ones; a process does not get the same port
+ * again within 500 calls.
+ * @throws Error of the system when `host` is not an address of this machine.
  */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   for (let tried = 0; tried < TRIES; tried++) {
@@ -32,7 +33,7 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   return listenOnce(0, host);
 }
 
-/** Opens the port and closes it again. Rejects with the system's error when that is not possible. */
+/** Opens the port and closes it again. @throws Error of the system when that is not possible. */
 export function listenOnce(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

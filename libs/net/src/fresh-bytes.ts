@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Bytes drawn at once: what travels in the clear needs no hiding while it waits. */
+/** Bytes drawn at a time. They may wait in memory, because they are sent in the clear later. */
 const DRAWN_BYTES = 4096;
 let drawn: Buffer = Buffer.alloc(0);
 let used = 0;

@@ -7,11 +7,11 @@ import * as tls from 'node:tls';
 import { guardDatagrams, guardExchange, guardFlow, guardServer, guardSession } from './flow-boundary.js';
 
 /**
- * Node's own functions that make servers, sockets, sessions and requests, each within the boundary of its flows. Data planes
- * use these and not Node's: an architecture test holds them to it.
+ * Node's functions that create servers, sockets, sessions and requests, wrapped in the boundary of their flows. Data planes
+ * must use these instead of Node's; an architecture test checks it.
  */
 
-/** `make`, whose results are guarded. */
+/** Wraps `make` so that what it creates is guarded. */
 function within<F extends (...values: never[]) => unknown>(guard: (made: never) => unknown, make: F): F {
   return ((...values: never[]) => guard(make(...values) as never)) as unknown as F;
 }
@@ -29,7 +29,7 @@ export const createHttp2SecureServer = within(guardHttp2Server, http2.createSecu
 export const connectHttp2 = within(guardSession, http2.connect);
 export const createUdpSocket = within(guardDatagrams, dgram.createSocket);
 
-/** Streams come as events of the server and of their session. */
+/** A stream is announced by an event of the server and by one of its session. */
 function guardHttp2Server<T extends http2.Http2Server | http2.Http2SecureServer>(server: T): T {
   server.prependListener('session', (session: http2.ServerHttp2Session) => guardSession(session));
   guardServer(server);

@@ -29,7 +29,7 @@ describe('guesses at passwords', () => {
     expect(limit.acquire(guess('ann'))).toBe(true);
   });
 
-  it('do not count when they were right', () => {
+  it('do not count if they are right', () => {
     for (let times = 0; times < 100; times += 1) {
       expect(limit.acquire(guess('ann'))).toBe(true);
       limit.succeed(guess('ann'));
@@ -37,7 +37,7 @@ describe('guesses at passwords', () => {
     expect(guesses(100, () => guess('ann'))).toBe(5);
   });
 
-  it('at many accounts close an address to those who have not logged in from there', () => {
+  it('at many accounts close the address to accounts that never logged in from it', () => {
     limit.acquire(guess('ann'));
     limit.succeed(guess('ann'));
     expect(guesses(1000, (at) => guess(`account ${at}`))).toBe(20);
@@ -46,7 +46,7 @@ describe('guesses at passwords', () => {
     expect(limit.acquire(guess('bob', '192.0.2.2'))).toBe(true);
   });
 
-  it('from many addresses close an account to those who have not logged in to it before', () => {
+  it('from many addresses close the account to addresses that never logged in to it', () => {
     limit.acquire(guess('ann', '203.0.113.9'));
     limit.succeed(guess('ann', '203.0.113.9'));
     expect(guesses(1000, (at) => guess('ann', `198.51.100.${at}`))).toBe(100);
@@ -55,7 +55,7 @@ describe('guesses at passwords', () => {
     expect(limit.acquire(guess('bob', '198.18.0.1'))).toBe(true);
   });
 
-  it('from the addresses of one IPv6 network count together', () => {
+  it('from addresses of one IPv6 network count together', () => {
     expect(guesses(100, (at) => guess('ann', `2001:db8:1:2::${at.toString(16)}`))).toBe(5);
     expect(limit.secondsToWait(guess('ann', '2001:db8:1:3::1'))).toBe(0);
   });

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { networkOf } from './client-network.js';
 
 export interface GuessLimits {
-  /** Wrong guesses of one address at one account in a window. */
+  /** Wrong guesses in a window from one address at one account. */
   readonly pair: number;
-  /** Wrong guesses of one address at all accounts of a scope. */
+  /** Wrong guesses from one address at all accounts of a scope. */
   readonly address: number;
-  /** Wrong guesses at one account from everywhere. */
+  /** Wrong guesses at one account from all addresses. */
   readonly account: number;
   readonly windowMs: number;
-  /** How long an address counts as one from which the owner of an account has logged in. */
+  /** How long an address counts as known for an account after a login. */
   readonly knownMs: number;
 }
 
@@ -37,28 +37,28 @@ const MAX_WINDOWS = 60_000;
 const MAX_KNOWN = 20_000;
 
 /**
- * Limits guesses at user names and passwords, in memory. Whoever guesses pays for it, not the address they share with
- * others: five wrong passwords close one account to one address, and the other accounts stay open there. The wider limits
- * (an address that tries many accounts, an account that is tried from many addresses) do not hold for an address from which
- * the account's owner has logged in before. An IPv6 /64 counts as one address.
+ * Limits guesses at user names and passwords, in memory. It must not punish people who share an address with an attacker:
+ * five wrong passwords close one account to one address, and the other accounts stay open there. The wider limits (an
+ * address that tries many accounts, an account that is tried from many addresses) do not apply to an address from which the
+ * account's owner has logged in before. An IPv6 /64 counts as one address.
  *
- * Ask before anything is looked up, remembered results included, and give the same answer whether the password is right or
- * wrong. Otherwise the answer shows which it was, and the limit limits nothing.
+ * Check the limit before looking anything up, including cached results, and refuse in the same way whether the password is
+ * right or wrong. Otherwise the refusal reveals which it was.
  */
 export class GuessLimit {
   private readonly now: () => number;
   private readonly limits: GuessLimits;
   private readonly windows = new Map<string, Window>();
-  /** Until when a pair of address and account is known. */
+  /** When each pair of address and account stops being known. */
   private readonly known = new Map<string, number>();
 
-  /** `now`: milliseconds. */
+  /** `now`: the time in milliseconds. */
   constructor(now: () => number, limits: GuessLimits = DEFAULT_GUESS_LIMITS) {
     this.now = now;
     this.limits = limits;
   }
 
-  /** Seconds until an attempt is looked at; 0: now. Counts nothing. */
+  /** Seconds until an attempt is allowed; 0: now. Counts nothing. */
   secondsToWait(guess: Guess): number {
     let longest = 0;
     for (const { key, max } of this.limitsOf(guess)) {
@@ -68,14 +68,14 @@ export class GuessLimit {
     return longest;
   }
 
-  /** Counts an attempt before it is looked at, so that attempts made at once count, too. False: it is refused. */
+  /** Counts an attempt before its password is checked, so that concurrent attempts count as well. False: refuse it. */
   acquire(guess: Guess): boolean {
     if (this.secondsToWait(guess) > 0) return false;
     for (const key of keysOf(guess)) this.count(key);
     return true;
   }
 
-  /** The attempt that was taken could not be looked at, and does not count. */
+  /** Takes back an attempt whose password could not be checked. */
   release(guess: Guess): void {
     for (const key of keysOf(guess)) {
       const window = this.recent(key);
@@ -83,7 +83,7 @@ export class GuessLimit {
     }
   }
 
-  /** The attempt that was taken was right: it does not count, and its address is known for this account. */
+  /** The password was right: the attempt does not count, and its address becomes known for the account. */
   succeed(guess: Guess): void {
     this.release(guess);
     const [pair] = keysOf(guess);
@@ -112,14 +112,14 @@ export class GuessLimit {
   }
 }
 
-/** Of the pair, the address and the account. Account names are hashed: they may be long, and people type passwords there. */
+/** Keys of the pair, the address and the account. Account names are hashed: they may be long, and people type passwords there. */
 function keysOf({ scope, address, account }: Guess): [pair: string, address: string, account: string] {
   const from = networkOf(address);
   const whose = hash('sha256', account, 'base64url').slice(0, 22);
   return [`${scope} ${from} ${whose}`, `${scope} ${from} *`, `${scope} * ${whose}`];
 }
 
-/** Keeps the newest. A part goes at a time: finding the oldest of a Map is slow after many single deletions. */
+/** Keeps the newest entries. Drops an eighth at a time: finding the oldest entry of a Map is slow after many single deletions. */
 function remember<Value>(entries: Map<string, Value>, key: string, value: Value, max: number): void {
   entries.delete(key);
   entries.set(key, value);

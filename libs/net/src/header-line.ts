@@ -3,8 +3,8 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const BROKEN = /[\u0000\r\n]/;
 
 /**
- * One line of a head (RFC 9112 5): the name in lower case, the value without the spaces around it. Null for what is none,
- * and for a value with CR, LF or NUL inside. No expression goes over the spaces: it would try all ways to share them out.
+ * Reads one header field (RFC 9112 5): the name in lower case, the value without the spaces around it. Null for a line that
+ * is not a field, and for a value with CR, LF or NUL. Spaces are not matched by a regular expression, which could backtrack.
  */
 export function readHeaderLine(line: string): { name: string; value: string } | null {
   const colon = line.indexOf(':');

@@ -1,4 +1,4 @@
-/** Bytes carried, plain fields: whoever holds the object reads them at any time. */
+/** Bytes carried so far. Plain fields that may be read at any time. */
 export interface ByteCounter {
   /** From client to remote. */
   upload: number;
@@ -11,8 +11,8 @@ export interface IdleWatch {
 }
 
 /**
- * Calls `onIdle` once when nothing was counted for `idleMs`; it is noticed within twice the time. One timer that looks
- * when it fires: re-arming one on every chunk would cost more than carrying the chunk.
+ * Calls `onIdle` once when nothing was counted for `idleMs`, within twice that time. It uses one timer that looks at the
+ * counter when it fires: restarting a timer for every chunk would cost more than carrying the chunk.
  */
 export function watchIdle(counter: Readonly<ByteCounter>, idleMs: number, onIdle: () => void): IdleWatch {
   let seen = counter.upload + counter.download;

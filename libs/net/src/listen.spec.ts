@@ -16,8 +16,8 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-describe('a server that is to listen', () => {
-  it('answers the port that it got', async () => {
+describe('listenTcp', () => {
+  it('returns the bound port', async () => {
     const server = newServer();
     const port = await listenTcp(server, LOOPBACK, quiet);
     const visitor = connect({ host: '127.0.0.1', port });
@@ -25,7 +25,7 @@ describe('a server that is to listen', () => {
     visitor.destroy();
   });
 
-  it('may be told again after a port that was taken, and leaves nothing behind of the first time', async () => {
+  it('can listen again after the port was taken, without listeners of the first attempt', async () => {
     const port = await listenTcp(newServer(), LOOPBACK, quiet);
     const server = newServer();
     const failures: Error[] = [];
@@ -37,7 +37,7 @@ describe('a server that is to listen', () => {
     expect(['error', 'listening'].map((event) => server.listenerCount(event))).toEqual([1, 0]);
   });
 
-  it('may be told again after it was closed, and tells of failures once', async () => {
+  it('can listen again after a close, and reports each failure once', async () => {
     const server = newServer();
     const failures: Error[] = [];
     for (let times = 0; times < 3; times++) {
@@ -49,7 +49,7 @@ describe('a server that is to listen', () => {
     expect(['error', 'listening', 'close'].map((event) => server.listenerCount(event))).toEqual([0, 0, 0]);
   });
 
-  it('tells of connections that it could not accept', async () => {
+  it('reports connections that could not be accepted', async () => {
     const server = newServer();
     const failures: Error[] = [];
     await listenTcp(server, LOOPBACK, (error) => failures.push(error));

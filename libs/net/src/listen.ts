@@ -1,11 +1,13 @@
 import type { AddressInfo, Server } from 'node:net';
 
-/** Connections that the system may hold for us while we are busy, if it allows as many. */
+/** Connections that the system may queue while this process is busy, if it allows that many. */
 const BACKLOG = 4096;
 
 /**
- * Listens and answers the port. `to`: an address, or a socket that listens already (`ListeningSockets`). `onFailure`: of accepting, later on; it goes on then.
- * @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL); the server can be told to listen again.
+ * Listens and returns the port.
+ * @param to an address, or a socket that already listens (`ListeningSockets`)
+ * @param onFailure called when accepting a connection fails later; the server keeps listening
+ * @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL); the server may listen again after it
  */
 export function listenTcp(
   server: Server,
@@ -19,7 +21,7 @@ export function listenTcp(
     };
     const listening = (): void => {
       server.off('error', refused).on('error', onFailure);
-      // It may be told again.
+      // The server may listen again.
       server.once('close', () => server.off('error', onFailure));
       resolve((server.address() as AddressInfo).port);
     };

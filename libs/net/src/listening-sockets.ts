@@ -3,8 +3,8 @@ import type { Server } from 'node:net';
 import { listenTcp } from './listen.js';
 
 /**
- * What the system has of a listening socket, as Node sends it to another process (`process.send`) and listens on it
- * there (`server.listen`, `socket.bind`).
+ * The system's handle of a listening socket. Node can send it to another process (`process.send`), which can listen on it
+ * (`server.listen`, `socket.bind`).
  */
 export interface SocketHandle {
   close(): void;
@@ -15,9 +15,9 @@ interface Place {
   readonly port: number;
 }
 
-/** A socket that another process may listen on in place of this one. */
+/** A listening socket that is passed to another process. */
 export interface HandedSocket {
-  /** Transport, host and port: who wants to listen there asks for it by that. */
+  /** Transport, host and port, by which the other process finds it. */
   key: string;
   handle: SocketHandle;
 }
@@ -25,26 +25,26 @@ export interface HandedSocket {
 type Transport = 'tcp' | 'udp';
 
 /**
- * The ports of this process: bound here, or inherited from a process before that listens there still. A socket that is
- * handed on stays open all the time: connections wait in it until somebody accepts.
+ * The ports of this process: bound here, or inherited from a previous process that still listens there. A socket that is
+ * passed on stays open all the time: connections wait in its queue until a process accepts them.
  */
 export class ListeningSockets {
   private readonly inherited = new Map<string, SocketHandle>();
   private readonly open = new Map<string, () => SocketHandle | null>();
 
-  /** Whoever listens at its place gets it. */
+  /** Keeps a socket for the next listener on its host and port. */
   inherit({ key, handle }: HandedSocket): void {
     this.inherited.get(key)?.close();
     this.inherited.set(key, handle);
   }
 
-  /** Gives up those that nobody asked for. */
+  /** Closes the inherited sockets that were not used. */
   closeInherited(): void {
     for (const handle of this.inherited.values()) handle.close();
     this.inherited.clear();
   }
 
-  /** All that listen now. They are this process's still: who gets one listens beside it until it closes its own. */
+  /** All listening sockets. They stay open here: a process that receives one listens beside this one until this one closes it. */
   handles(): HandedSocket[] {
     return [...this.open].flatMap(([key, handleOf]) => {
       const handle = handleOf();
@@ -52,7 +52,7 @@ export class ListeningSockets {
     });
   }
 
-  /** As `listenTcp`. */
+  /** Like the function `listenTcp`, with an inherited socket where there is one. */
   async listenTcp(server: Server, place: Place, onFailure: (error: Error) => void): Promise<number> {
     const port = await listenTcp(server, this.take('tcp', place) ?? place, onFailure);
     const key = keyOf('tcp', { ...place, port });
@@ -62,7 +62,7 @@ export class ListeningSockets {
     return port;
   }
 
-  /** Binds and answers the port. @throws Error of `bind`. */
+  /** Binds the socket and returns the port. @throws Error of `bind`. */
   async bindUdp(socket: UdpSocket, address: string, place: Place): Promise<number> {
     const port = await bind(socket, this.take('udp', place) ?? { address, port: place.port, exclusive: true });
     const key = keyOf('udp', { ...place, port });
@@ -80,7 +80,7 @@ export class ListeningSockets {
   }
 
   private forget(key: string, handleOf: () => SocketHandle | null): void {
-    // Another may listen there by now.
+    // Another socket may listen there by now.
     if (this.open.get(key) === handleOf) this.open.delete(key);
   }
 }
@@ -102,7 +102,7 @@ function bind(
   });
 }
 
-/** Node has it under a symbol of its own; null where that is no more: then the port is bound anew. */
+/** Node keeps it under an internal symbol. Null if a version of Node does not: then the port is bound again. */
 function udpHandleOf(socket: UdpSocket): SocketHandle | null {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'state symbol');
   const state = symbol && (socket as unknown as Record<symbol, { handle?: SocketHandle | null }>)[symbol];

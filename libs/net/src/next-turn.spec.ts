@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { NextTurn, onFlowFailure } from './index.js';
 
-it('does its work once a turn, in the next one', async () => {
+it('runs its work once a turn, in the next turn', async () => {
   let times = 0;
   const work = new NextTurn(null, () => (times += 1));
   work.schedule();
@@ -15,7 +15,7 @@ it('does its work once a turn, in the next one', async () => {
   expect(times).toBe(2);
 });
 
-it('ends its flow with an exception, and can be asked again', async () => {
+it('ends its flow after an exception, and can be requested again', async () => {
   const seen: string[] = [];
   const forget = onFlowFailure(({ error }) => seen.push(error.message));
   let ended = 0;

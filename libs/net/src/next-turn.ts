@@ -1,11 +1,11 @@
 import { guarded, type Endable } from './flow-boundary.js';
 
-/** Work that is done once in the next turn of the event loop, however often it was asked for in this one. */
+/** Runs work once in the next turn of the event loop, no matter how often it was requested in this one. */
 export class NextTurn {
   private due = false;
   private readonly run: () => void;
 
-  /** `flow`: what an exception of `work` ends; null: nothing. */
+  /** `flow` is ended by an exception in `work`; null: nothing is. */
   constructor(flow: Endable | null, work: () => void) {
     this.run = guarded(flow, () => {
       this.due = false;

@@ -25,25 +25,25 @@ describe('without resolving', () => {
     expect(() => new OutboundGuard({ allowPrivate: true }).checkHost(host)).not.toThrow();
   });
 
-  it.each(['8.8.8.8', '[2606:4700::1]', 'example.com'])('lets %s pass', (host) => {
+  it.each(['8.8.8.8', '[2606:4700::1]', 'example.com'])('permits %s', (host) => {
     expect(() => new OutboundGuard().checkHost(host)).not.toThrow();
   });
 });
 
-describe('on what a name leads to', () => {
-  it('refuses the whole name for one forbidden address among others', async () => {
+describe('the addresses of a name', () => {
+  it('are all refused if one of them is forbidden', async () => {
     const guard = new OutboundGuard({ resolve: answers('8.8.8.8', '10.0.0.1') });
     await expect(guard.addressesOf('mixed.example')).rejects.toThrow(ForbiddenTargetError);
   });
 
-  it('refuses numbers that only a resolver reads as an address', async () => {
+  it('are refused if the name is a number that only a resolver reads as an address', async () => {
     const guard = new OutboundGuard();
     for (const spelling of ['2130706433', '0x7f000001', '0177.0.0.1', '127.1']) {
       await expect(guard.addressesOf(spelling), spelling).rejects.toThrow();
     }
   });
 
-  it('gives every permitted address', async () => {
+  it('are all returned if they are permitted', async () => {
     const guard = new OutboundGuard({ resolve: answers('8.8.8.8', '2606:4700::1') });
     expect(await guard.addressesOf('fine.example')).toEqual([
       { address: '8.8.8.8', family: 4 },
@@ -77,7 +77,7 @@ describe('as the lookup of a socket', () => {
       socket.on('close', () => socket.destroy());
     });
 
-  it('nothing is connected to that is not permitted, whatever was answered before', async () => {
+  it('connects to no forbidden address, even if an earlier answer was permitted', async () => {
     let asked = 0;
     const resolve = (): Promise<LookupAddress[]> => answers(asked++ === 0 ? '8.8.8.8' : '127.0.0.1')();
     const guard = new OutboundGuard({ resolve });
@@ -86,13 +86,13 @@ describe('as the lookup of a socket', () => {
     expect(connections).toBe(0);
   });
 
-  it('a permitted name is connected to', async () => {
+  it('connects to a permitted name', async () => {
     const guard = new OutboundGuard({ resolve: answers('127.0.0.1'), permits: (address) => address === '127.0.0.1' });
     expect(await dial(guard, 'fine.example')).toBe('connected');
     expect(await dial(new OutboundGuard({ allowPrivate: true }), 'localhost')).toBe('connected');
   });
 
-  it('a name without addresses is no such name', async () => {
+  it('reports a name without addresses as not found', async () => {
     expect(await dial(new OutboundGuard({ resolve: answers() }), 'empty.example')).toBe('ENOTFOUND');
   });
 });

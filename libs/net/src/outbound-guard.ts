@@ -4,11 +4,11 @@ import { callbackify } from 'node:util';
 import { isPublicAddress, isSpecialUseName } from './special-purpose.js';
 
 export interface OutboundGuardOptions {
-  /** Lets everything be connected to, addresses of this machine and its networks included. */
+  /** Permits all addresses, including those of this machine and its networks. */
   allowPrivate?: boolean | undefined;
-  /** How names are resolved; the system's way. */
+  /** Resolves names. Default: the system's resolver. */
   resolve?: ((host: string) => Promise<LookupAddress[]>) | undefined;
-  /** Which addresses may be connected to; those of the Internet. */
+  /** Which addresses are permitted. Default: those of the Internet. */
   permits?: ((address: string) => boolean) | undefined;
 }
 
@@ -25,10 +25,9 @@ export class ForbiddenTargetError extends Error {
 }
 
 /**
- * Decides what may be connected to when somebody else named the address. Use both parts for every request and again for
- * every redirect: `checkHost` before it, since sockets do not look up addresses, and `lookup` as the socket's way of
- * resolving. Because the addresses judged are those that are dialled, a name that answers differently the second time
- * gains nothing.
+ * Decides which hosts may be connected to when the address comes from outside. Use both parts for every request and again
+ * for every redirect: `checkHost` before it, because sockets do not look up literal addresses, and `lookup` as the socket's
+ * resolver. The addresses that are checked are those that are dialled, so DNS rebinding gains nothing.
  */
 export class OutboundGuard {
   readonly #allowPrivate: boolean;
@@ -42,7 +41,7 @@ export class OutboundGuard {
   }
 
   /**
-   * Judges what can be judged without resolving: addresses, in URL brackets or without, and names of special use.
+   * Checks what can be checked without resolving: addresses, with or without URL brackets, and special-use names.
    * @throws ForbiddenTargetError
    */
   checkHost(hostname: string): void {
@@ -52,7 +51,7 @@ export class OutboundGuard {
   }
 
   /**
-   * Every address of a host, all of them permitted: an honest name does not mix them with others.
+   * Resolves a host. One forbidden address refuses all: an honest name does not mix public and private addresses.
    * @throws ForbiddenTargetError, or whatever the resolver throws
    */
   async addressesOf(hostname: string): Promise<LookupAddress[]> {

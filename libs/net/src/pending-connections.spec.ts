@@ -40,8 +40,8 @@ function pending(limits: Partial<PendingConnectionLimits> = {}): PendingConnecti
 
 const alive = (all: readonly Pair[]): boolean[] => all.map(({ near }) => !near.destroyed);
 
-describe('pending', () => {
-  it('make room for the next: who has been silent longest is reset', async () => {
+describe('pending connections', () => {
+  it('make room for the next one: the oldest is reset', async () => {
     const all = await pairs(5);
     const waiting = pending();
     const reset = once(all[0]?.far as Socket, 'error') as Promise<[NodeJS.ErrnoException]>;
@@ -50,7 +50,7 @@ describe('pending', () => {
     expect((await reset)[0].code).toBe('ECONNRESET');
   });
 
-  it('that said what they are for, or are gone, take no room', async () => {
+  it('that have identified themselves or have closed take no room', async () => {
     const all = await pairs(4);
     const waiting = pending();
     for (const [index, { near }] of all.slice(0, 3).entries()) waiting.add(String(index), near);
@@ -61,7 +61,7 @@ describe('pending', () => {
     expect(alive(all)).toEqual([true, true, true, true]);
   });
 
-  it('that begin anew are the last to go, and cost nobody a place', async () => {
+  it('that begin again become the newest, and evict no other', async () => {
     const all = await pairs(4);
     const waiting = pending();
     for (const [index, { near }] of all.slice(0, 3).entries()) waiting.add(String(index), near);
@@ -71,7 +71,7 @@ describe('pending', () => {
     expect(alive(all)).toEqual([true, false, true, true]);
   });
 
-  it('have so long from the time at which they began, and are nobody any more then', async () => {
+  it('have their time from when they began, and are removed after it', async () => {
     const all = await pairs(5);
     vi.useFakeTimers();
     const late: Socket[] = [];
@@ -94,12 +94,12 @@ describe('pending', () => {
     expect(late).toEqual([]);
     vi.advanceTimersByTime(40);
     expect(late).toEqual([first, third]);
-    // There is room for three again, and nobody of those before is reset for it.
+    // There is room for three again, and none of the earlier ones is reset.
     for (const socket of [second, fourth, fifth]) waiting.add(String(socket.remotePort), socket);
     expect(alive(all)).toEqual([true, true, true, true, true]);
   });
 
-  it('are ended when their time is over, where nobody says anything else', async () => {
+  it('are destroyed when their time is over, unless the caller does something else', async () => {
     const [pair] = await pairs(1);
     vi.useFakeTimers();
     pending({ timeoutMs: 100 }).add('one', pair?.near as Socket);
@@ -109,7 +109,7 @@ describe('pending', () => {
     expect(pair?.near.destroyed).toBe(true);
   });
 
-  it('of one source give up their own oldest for their next, and an IPv6 /64 is one source', async () => {
+  it('of one source evict their own oldest, and an IPv6 /64 is one source', async () => {
     const all = await pairs(6);
     const waiting = pending({ max: 5, maxPerSource: 2 });
     const from = ['2001:db8::1', '2001:db8:0:1::1', '2001:db8::2', '2001:db8::3', null, null];
@@ -121,7 +121,7 @@ describe('pending', () => {
     expect(alive(all)).toEqual([false, true, true, true, true, true]);
   });
 
-  it('end together', async () => {
+  it('are destroyed together', async () => {
     const all = await pairs(3);
     vi.useFakeTimers();
     const waiting = pending();

@@ -2,33 +2,33 @@ import { resetStream, type ByteStream } from './byte-stream.js';
 import { networkOf } from './client-network.js';
 
 export interface PendingConnectionLimits {
-  /** So many at once. */
+  /** Connections at a time. */
   max: number;
-  /** So many of one source; an IPv6 /64 counts as one. Absent: no bound but `max`. */
+  /** Connections at a time from one source; an IPv6 /64 is one source. Absent: only `max` applies. */
   maxPerSource?: number;
-  /** So long each, in milliseconds. */
+  /** How long each may take, in milliseconds. */
   timeoutMs: number;
 }
 
 interface PendingConnection {
   stream: ByteStream;
   timer: NodeJS.Timeout;
-  /** Null: of no one source. */
+  /** Null: not counted for any source. */
   source: string | null;
 }
 
 /**
- * Connections that have not said yet what they are for. Without room for another, the one that has been silent longest is
- * reset: others say it at once, and nobody can keep them out by saying nothing. A source that has its share of the room gives
- * up its own oldest for its next.
+ * Connections that have not sent yet what they are for. When there is no room for another, the oldest is reset: honest
+ * clients identify themselves quickly, so silent connections cannot keep them out. A source that has used up its share
+ * loses its own oldest connection to its next one.
  */
 export class PendingConnections<K> {
   private readonly limits: PendingConnectionLimits;
-  /** The longest first. */
+  /** Oldest first. */
   private readonly entries = new Map<K, PendingConnection>();
-  /** By source, the longest first. */
+  /** Keys by source, oldest first. */
   private readonly bySource = new Map<string, Set<K>>();
-  /** How many were reset to make room, since the start. */
+  /** Connections reset to make room since the start. */
   evicted = 0;
 
   constructor(limits: PendingConnectionLimits) {
@@ -40,8 +40,9 @@ export class PendingConnections<K> {
   }
 
   /**
-   * One that came, or one that is there already and begins again, such as in TLS. `late`: its time is over. `address`: whose
-   * share of the room it takes; null for one that stands for many.
+   * Adds a connection, or restarts the time of one that begins another handshake, such as TLS.
+   * @param late called when its time is over
+   * @param address whose share it uses; null for one that carries many clients
    */
   add(
     key: K,
@@ -60,7 +61,7 @@ export class PendingConnections<K> {
     if (source !== null) this.keysOf(source).add(key);
   }
 
-  /** It said what it is for, or is gone. */
+  /** Removes a connection that has identified itself or has closed. */
   delete(key: K): void {
     const entry = this.entries.get(key);
     if (!entry) return;
@@ -72,7 +73,7 @@ export class PendingConnections<K> {
     if (keys.size === 0) this.bySource.delete(entry.source);
   }
 
-  /** Ends all of them. */
+  /** Destroys all of them. */
   destroy(): void {
     for (const [key, { stream }] of this.entries) {
       this.delete(key);

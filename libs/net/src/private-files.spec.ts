@@ -19,7 +19,7 @@ describe('private files', () => {
   });
   const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-  it.each([0o000, 0o022, 0o077])('are for their user alone with the umask %o', async (mask) => {
+  it.each([0o000, 0o022, 0o077])('are for their user only with the umask %o', async (mask) => {
     process.umask(mask);
     makePrivateFolder(join(folder, 'a', 'b'));
     writePrivate(join(folder, 'a', 'b', 'one'), '1');
@@ -28,13 +28,13 @@ describe('private files', () => {
     expect(['a/b/one', 'c/two'].map((path) => modeOf(join(folder, path)))).toEqual([0o600, 0o600]);
   });
 
-  it('leave the mode of a folder that exists alone', () => {
+  it('do not change the mode of an existing folder', () => {
     chmodSync(folder, 0o755);
     makePrivateFolder(folder);
     expect(modeOf(folder)).toBe(0o755);
   });
 
-  it('replace what was there, and leave nothing beside it when that fails', async () => {
+  it('replace an existing file, and leave no other file behind when that fails', async () => {
     const file = join(folder, 'file');
     writePrivate(file, 'old');
     writePrivate(file, 'new');
@@ -45,7 +45,7 @@ describe('private files', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['file', 'taken']);
   });
 
-  it('are made once by whoever is first', () => {
+  it('are created once, by the first process', () => {
     const file = join(folder, 'once');
     expect([writePrivateOnce(file, 'first'), writePrivateOnce(file, 'second')]).toEqual([true, false]);
     expect(readFileSync(file, 'utf8')).toBe('first');

@@ -18,21 +18,21 @@ interface Owner {
 }
 
 /**
- * Whoever starts with sudo writes as root. The owner of the folder, who starts without it next time, must still be able to
- * read and replace the files, so they are made to belong to that owner. Undefined: nothing has to be done.
+ * A service started with sudo writes as root. The owner of the folder, who may start it without sudo next time, must still
+ * be able to read and replace the files, so they are given to that owner. Undefined: nothing has to be done.
  */
 function ownerToKeep({ uid, gid }: Owner): Owner | undefined {
   return process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined;
 }
 
-/** Gives a file that this process made to the owner of its folder. */
+/** Gives a file that this process created to the owner of its folder. */
 export function keepOwner(file: string): void {
   const owner = ownerToKeep(statSync(dirname(file)));
   if (owner !== undefined) chownSync(file, owner.uid, owner.gid);
 }
 
 /**
- * Creates a folder, and those above it, for its user alone whatever the umask is. An existing one stays as it is.
+ * Creates a folder and its parents for this user alone, regardless of the umask. An existing folder stays as it is.
  * `mode`: 0o700 by default.
  */
 export function makePrivateFolder(folder: string, mode = 0o700): void {
@@ -45,7 +45,7 @@ export function makePrivateFolder(folder: string, mode = 0o700): void {
   }
 }
 
-/** Writes a file of this user's alone (0600): a reader sees the former content or the new one, never a part of it. */
+/** Writes a private file (0600) atomically: a reader sees the old content or the new, never a part of it. */
 export function writePrivate(file: string, contents: string | Buffer): void {
   const draft = draftOf(file);
   try {
@@ -58,7 +58,7 @@ export function writePrivate(file: string, contents: string | Buffer): void {
   }
 }
 
-/** As writePrivate(), without holding up the process, and creates the folder. */
+/** Like `writePrivate`, but asynchronous, and creates the folder. */
 export async function writePrivately(file: string, text: string): Promise<void> {
   const folder = dirname(file);
   if ((await promises.stat(folder).catch(() => undefined)) === undefined) makePrivateFolder(folder);
@@ -78,13 +78,13 @@ function draftOf(file: string): string {
   return `${file}.${process.pid}.new`;
 }
 
-/** Writes a file of this user's alone unless there is one: of processes that start together one is first. True: it was us. */
+/** Writes a private file unless it exists. Of processes that start together one wins. True: this one did. */
 export function writePrivateOnce(file: string, text: string): boolean {
   const draft = `${draftOf(file)}.${randomBytes(4).toString('hex')}`;
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
     keepOwner(draft);
-    // A link appears whole or not at all, and only once.
+    // A link is created atomically, and fails if the file exists.
     linkSync(draft, file);
     return true;
   } catch (error) {

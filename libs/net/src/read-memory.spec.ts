@@ -9,8 +9,8 @@ function chunkOf(text: string): Buffer {
   return chunk;
 }
 
-describe('the memory of a socket that is dialled', () => {
-  it('is the same for each address, until something was read', () => {
+describe('the memory of a dialled socket', () => {
+  it('is the same for each address until something is read', () => {
     const memory: ReadMemory = new ReadMemory(() => memory.release());
     const first = memory.nextBuffer();
     expect([memory.nextBuffer(), memory.nextBuffer()]).toEqual([first, first]);
@@ -20,8 +20,8 @@ describe('the memory of a socket that is dialled', () => {
   });
 });
 
-describe('room before what was read', () => {
-  it('is there for a header, without a copy', () => {
+describe('space before what was read', () => {
+  it('holds a header without a copy', () => {
     const chunk = chunkOf('hello');
     const whole = withRoomBefore(chunk, 3);
     whole?.write('abc');
@@ -30,7 +30,7 @@ describe('room before what was read', () => {
     expect(String(whole)).toBe('abcjello');
   });
 
-  it('is not there where something else may be', () => {
+  it('is refused where other data may be', () => {
     const chunk = chunkOf('hello');
     expect(withRoomBefore(chunk.subarray(1), 3)).toBeNull();
     expect(withRoomBefore(chunk, 9)).toBeNull();
@@ -58,7 +58,7 @@ describe('how much a socket reads at a time', () => {
     const memory: ReadMemory = new ReadMemory(() => void (keeps || memory.release()));
     sockets.push(memory);
     let current = memory.nextBuffer();
-    // Node goes on with the buffer it has where it is given none.
+    // Node keeps its buffer if it gets none.
     const next = (): Buffer => {
       const given = memory.nextBuffer();
       return Buffer.isBuffer(given) ? given : current;
@@ -72,12 +72,12 @@ describe('how much a socket reads at a time', () => {
     };
   }
 
-  it('grows with reads that fill it, up to 256 KiB', () => {
+  it('grows when reads fill the buffer, up to 256 KiB', () => {
     const socket = newSocket();
     expect([socket.read(), socket.read(), socket.read()]).toEqual([64 * KIB, 256 * KIB, 256 * KIB]);
   });
 
-  it('stays while a smaller one would not do, and shrinks step by step', () => {
+  it('stays while reads need it, and shrinks step by step', () => {
     const socket = newSocket();
     socket.read();
     socket.read();
@@ -89,7 +89,7 @@ describe('how much a socket reads at a time', () => {
     ]);
   });
 
-  it('does not grow, and gives the largest back, while nobody takes what is read', () => {
+  it('does not grow, and gives up the largest size, while the chunks are not taken', () => {
     const socket = newSocket();
     keeps = true;
     expect([socket.read(), socket.read()]).toEqual([8 * KIB, 8 * KIB]);
@@ -118,7 +118,7 @@ describe('how much a socket reads at a time', () => {
     }
   });
 
-  it('never has one buffer for two sockets', () => {
+  it('never uses one buffer for two sockets', () => {
     let closing: ReadMemory | undefined;
     const memory: ReadMemory = new ReadMemory(() => closing?.recycle());
     memory.nextBuffer();

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** Before the bytes that are read, for a header of who sends them on. */
+/** Space before the bytes that are read, for the header of a sender that passes them on. */
 const ROOM_BYTES = 8;
 const memories = new WeakSet<ArrayBufferLike>();
 
-/** Buffers of one size: those that no socket reads into at the moment are kept for the next one. */
+/** Buffers of one size. Those that no socket is reading into are kept for the next socket. */
 class BufferPool {
   readonly size: number;
   private readonly keep: number;
@@ -27,7 +27,7 @@ class BufferPool {
     return this.free.pop() ?? allocate(this.size);
   }
 
-  /** `reusable`: no one may still be writing from it. */
+  /** `reusable`: nothing is still being written from the buffer. */
   give(buffer: Buffer, reusable: boolean): void {
     this.taken -= 1;
     if (reusable && this.free.length < this.keep) this.free.push(buffer);
@@ -41,8 +41,8 @@ function allocate(bytes: number): Buffer {
 }
 
 /**
- * `chunk` with so many bytes before it, whose content is nobody's: to write a header and what was read from a socket in
- * one piece. Null for memory that has no such room.
+ * Returns `chunk` with `bytes` unused bytes before it, so that a header and the data can be written in one piece. Null for
+ * memory without that space.
  */
 export function withRoomBefore(chunk: Uint8Array, bytes: number): Buffer | null {
   if (chunk.byteOffset !== ROOM_BYTES || bytes > ROOM_BYTES || !memories.has(chunk.buffer)) return null;
@@ -50,8 +50,8 @@ export function withRoomBefore(chunk: Uint8Array, bytes: number): Buffer | null 
 }
 
 /**
- * To the listeners of `socket`, or behind what waits for them: Node goes on reading for a socket that is paused in the turn in
- * which it was resumed first.
+ * Emits a chunk to the listeners of `socket`, or queues it behind what waits for them: Node keeps reading for a socket that
+ * is paused in the same turn in which it was first resumed.
  */
 export function deliverTo(socket: Socket & { release?(): void }, chunk: Buffer): void {
   if (socket.readableFlowing) return void socket.emit('data', chunk);
@@ -60,8 +60,8 @@ export function deliverTo(socket: Socket & { release?(): void }, chunk: Buffer):
 }
 
 /**
- * From new sockets to those that fill what they have: 2, 4 and 4 MiB kept. Reads of 256 KiB take a third less CPU than
- * those of 64, but 1,000 sockets of them would hold 256 MiB: the largest are for 64 sockets at a time.
+ * Sizes for new sockets up to those that fill their buffer; 2, 4 and 4 MiB are kept. Reads of 256 KiB take a third less CPU
+ * than those of 64 KiB, but 1,000 sockets would need 256 MiB: only 64 sockets at a time have the largest.
  */
 const pools = [
   new BufferPool(8 * 1024, { keep: 256 }),
@@ -70,21 +70,21 @@ const pools = [
 ] as const;
 
 /**
- * The memory that one socket reads into, in the form that `onread` of `net.Socket` wants. It is used again for the next
- * read where the listeners of the chunk released it, and for other sockets after this one.
+ * The memory that one socket reads into, in the form that `onread` of `net.Socket` wants. It is reused for the next read if
+ * the listeners released the chunk, and for other sockets after this one.
  */
 export class ReadMemory {
   private readonly emit: (chunk: Buffer) => void;
   private current: Buffer | null = null;
   private next: Buffer | null = null;
-  /** Index of the pool that `current` is of. */
+  /** Index of the pool that `current` comes from. */
   private tier = 0;
-  /** Whether no listener keeps anything of `current`. */
+  /** Whether no listener has kept a part of `current`. */
   private released = true;
-  /** Something was read since Node asked last. */
+  /** Whether something was read since Node's last request for a buffer. */
   private wasRead = false;
 
-  /** `emit`: hands a chunk to the listeners, who say inside it that they kept nothing. */
+  /** `emit` passes a chunk to the listeners, which call `release` inside it if they kept nothing. */
   constructor(emit: (chunk: Buffer) => void) {
     this.emit = emit;
   }
@@ -94,8 +94,8 @@ export class ReadMemory {
   }
 
   /**
-   * 8 to 256 KiB. Asked for each address that is dialled and then after every read, where anything but a buffer means
-   * "keep the one you have". Before a read it would mean that the system reads elsewhere, and this memory is taken for it.
+   * Returns a buffer of 8 to 256 KiB. Node calls this for each address that is dialled and after every read. It must always
+   * return a buffer: anything else before a read makes the system read elsewhere, while this memory is passed on as read.
    */
   nextBuffer(): Buffer {
     const isNew = !this.wasRead;
@@ -115,11 +115,11 @@ export class ReadMemory {
     this.wasRead = true;
     this.emit(bytes === buffer.length ? buffer : buffer.subarray(0, bytes));
     if (this.current !== null) this.chooseNext(buffer, bytes);
-    // Already paused by a listener if it wanted to be.
+    // A listener that wanted to pause the socket has already done so.
     return true;
   }
 
-  /** The socket is closed. */
+  /** Returns the memory to its pool when the socket is closed. */
   recycle(): void {
     if (this.next !== null) this.pool.give(this.next, true);
     else if (this.current !== null) this.pool.give(this.current, this.released);
@@ -139,12 +139,12 @@ export class ReadMemory {
     this.next = this.pool.take();
   }
 
-  /** Larger after a read that filled it, smaller after one for which a smaller one had done. */
+  /** A larger size after a read that filled the buffer, a smaller one after a read that would have fitted a smaller one. */
   private tierAfter(bytes: number): number {
     const { tier } = this;
     const above = pools[tier + 1];
     const below = pools[tier - 1];
-    // A listener who cannot get rid of what is read needs no more at once.
+    // A listener that cannot pass on what was read does not need larger reads.
     if (this.released && above && bytes === this.pool.size) return above.isExhausted ? tier : tier + 1;
     const isLess = below && (bytes <= below.size || (!this.released && tier === pools.length - 1));
     return isLess ? tier - 1 : tier;

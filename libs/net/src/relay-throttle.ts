@@ -1,29 +1,29 @@
 import type { ByteStream } from './byte-stream.js';
 
-/** Bytes that wait for their turn. */
+/** A sender that waits for permission to send. */
 export interface ThrottleWaiter {
-  /** How many. */
+  /** Bytes that wait. */
   readonly waiting: number;
-  /** `bytes` of them may go now; called with `waiting` at most. */
+  /** Permits `bytes` of them, at most `waiting`. */
   grant(bytes: number): void;
 }
 
-/** Meters out bytes. Whoever gets less than it wants waits in line; nothing is lost. */
+/** Limits a rate of bytes. A sender that gets less than it wants waits in line; nothing is lost. */
 export interface Throttle {
-  /** Takes what may go at once, `wanted` at most. */
+  /** Returns how many of `wanted` bytes may be sent now. */
   take(wanted: number): number;
-  /** Waits in line until nothing of it is `waiting`. */
+  /** Puts a sender in line until it has nothing `waiting`. */
   enqueue(waiter: ThrottleWaiter): void;
-  /** Gives up its place. */
+  /** Removes a sender from the line. */
   leave(waiter: ThrottleWaiter): void;
 }
 
-/** One direction of a relay that is held back: what of the last chunk may not go yet. */
+/** One direction of a relay, with the part of the last chunk that may not be sent yet. */
 export interface ThrottledDirection {
   readonly from: ByteStream;
   readonly to: ByteStream;
   held: Buffer | null;
-  /** The end came while something was held. */
+  /** Whether the end was read while something was held. */
   ended: boolean;
 }
 
@@ -32,8 +32,8 @@ export function throttledDirection(from: ByteStream, to: ByteStream): ThrottledD
 }
 
 /**
- * Both directions of one relay, in line as one, so that a connection that sends both ways gets no more than one that does not.
- * It holds one chunk each way at most.
+ * Both directions of a relay wait in line as one sender, so that a connection that sends both ways gets no more than others.
+ * At most one chunk is held for each direction.
  */
 export class RelayThrottle implements ThrottleWaiter {
   private readonly throttle: Throttle;
@@ -50,9 +50,9 @@ export class RelayThrottle implements ThrottleWaiter {
     return (up.held?.length ?? 0) + (down.held?.length ?? 0);
   }
 
-  /** Sends what may go of a chunk; with a rest it keeps the chunk, and the reader is paused. */
+  /** Sends as much of a chunk as is permitted. If a part is left, it is held and the reader is paused. */
   pass(direction: ThrottledDirection, chunk: Buffer): void {
-    // Bytes that come although the reader is paused (it had read them already) go behind those that are held.
+    // A paused reader may still deliver what it had read before; that goes behind what is held.
     if (direction.held) {
       direction.held = Buffer.concat([direction.held, chunk]);
       return;
@@ -83,7 +83,7 @@ function send({ from, to }: ThrottledDirection, chunk: Buffer): void {
   if (from.release && to.writableLength === 0) from.release();
 }
 
-/** Lets `bytes` of what is held go. */
+/** Sends `bytes` of what is held. */
 export function release(direction: ThrottledDirection, bytes: number): void {
   const { held, from, to } = direction;
   if (!held || bytes === 0) return;

@@ -62,7 +62,7 @@ async function readAll(socket: Socket): Promise<Buffer> {
 }
 
 describe('relay', () => {
-  it('carries both ways, counts, and tells who ended it', async () => {
+  it('carries bytes both ways, counts them, and says which side ended it', async () => {
     const { client, server, counter, ended } = await between();
     const up = randomBytes(700_000);
     const down = randomBytes(900_000);
@@ -84,7 +84,7 @@ describe('relay', () => {
     expect(counter.upload).toBe(9);
   });
 
-  it('passes a FIN on without ending the other direction', async () => {
+  it('passes a FIN on and keeps the other direction open', async () => {
     const { client, server, ended } = await between();
     server.end('last words');
     expect((await readAll(client)).toString()).toBe('last words');
@@ -104,7 +104,7 @@ describe('relay', () => {
     expect((await pair.ended).reason).toBe(side === 'client' ? 'client_error' : 'remote_error');
   });
 
-  it('holds what a slow reader does not take, unharmed, and stops reading for it', async () => {
+  it('holds back for a slow reader without losing or reordering bytes', async () => {
     const { client, server, counter, ended } = await between();
     client.pause();
     const total = 48 * 1024 * 1024;
@@ -136,13 +136,13 @@ describe('relay', () => {
     expect({ at, wrong, counted: counter.download }).toEqual({ at: total, wrong: 0, counted: total });
   });
 
-  it('ends after a time without a byte', async () => {
+  it('ends after the idle timeout', async () => {
     const { client, ended } = await between({ idleTimeoutMs: 30 });
     client.resume();
     expect(await ended).toEqual({ reason: 'idle', error: null });
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when it is stopped', async () => {
     const { client, server, ended, handle } = await between();
     client.resume();
     server.resume();
@@ -150,7 +150,7 @@ describe('relay', () => {
     expect(await ended).toEqual({ reason: 'stopped', error: null });
   });
 
-  it('goes through a plain socket as well', async () => {
+  it('works with a plain socket as well', async () => {
     const { client, server, ended } = await between({}, () => new Socket({ allowHalfOpen: true }));
     client.end('question');
     expect((await readAll(server)).toString()).toBe('question');
@@ -159,7 +159,7 @@ describe('relay', () => {
     await ended;
   });
 
-  it('ends at once when a side is closed already', async () => {
+  it('ends at once if one side is already closed', async () => {
     const client = new Socket();
     const remote = new Socket();
     client.destroy();
@@ -184,7 +184,7 @@ describe('DialedSocket', () => {
     const copies: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => {
       events += 1;
-      // Every other chunk is given back; a kept one must stay what it was.
+      // Every other chunk is released; the ones that are kept must not change.
       if (events % 2 === 0) {
         copies.push(Buffer.from(chunk));
         kept.push(Buffer.alloc(0));
@@ -201,7 +201,7 @@ describe('DialedSocket', () => {
     expect(events).toBeGreaterThan(4);
   });
 
-  it('gives the memory of a closed socket to the next one only where it was released', async () => {
+  it('passes the memory of a closed socket to the next one only if it was released', async () => {
     let answer = '';
     const port = await listen((socket) => socket.end(answer));
     const ask = async (text: string, release: boolean): Promise<Buffer> => {
@@ -227,7 +227,7 @@ describe('DialedSocket', () => {
 });
 
 describe('ByteStreamDuplex', () => {
-  it('is a Duplex over the stream and counts into whichever counter is set', async () => {
+  it('is a Duplex over the stream and counts into the current counter', async () => {
     const port = await listen((socket) => socket.pipe(socket));
     const inner = new DialedSocket();
     cleanups.push(() => inner.destroy());
@@ -249,7 +249,7 @@ describe('ByteStreamDuplex', () => {
     ]);
   });
 
-  it('fails when the stream is cut off', async () => {
+  it('fails when the stream is reset', async () => {
     const port = await listen((socket) => void socket.once('data', () => socket.resetAndDestroy()).resume());
     const inner = new DialedSocket();
     inner.pause();
@@ -276,7 +276,7 @@ async function stable(read: () => number): Promise<void> {
 }
 
 describe('a throttled relay', () => {
-  /** Grants by hand what is asked for. */
+  /** Grants bytes only when the test says so. */
   class HandThrottle implements Throttle {
     budget = 0;
     readonly line = new Set<ThrottleWaiter>();
@@ -295,7 +295,7 @@ describe('a throttled relay', () => {
       this.line.delete(waiter);
     }
 
-    /** As long as somebody waits. */
+    /** Grants as long as a sender waits. */
     async grantAll(part: number): Promise<void> {
       for (let idle = 0; idle < 50; idle++) {
         for (const waiter of this.line) {
@@ -329,7 +329,7 @@ describe('a throttled relay', () => {
     },
   );
 
-  it('lets nothing go that was not granted, and stops reading meanwhile', async () => {
+  it('sends only what was granted, and stops reading meanwhile', async () => {
     const throttle = new HandThrottle();
     throttle.budget = 1000;
     const { client, server, counter } = await between({ throttle });
@@ -349,7 +349,7 @@ describe('a throttled relay', () => {
     await until(() => arrived === 1500);
   });
 
-  it('gives a grant to both directions in halves, and what one does not need to the other', async () => {
+  it('splits a grant between the directions, and gives the unused part of one to the other', async () => {
     const throttle = new HandThrottle();
     const { client, server } = await between({ throttle });
     const arrived = { up: 0, down: 0 };
@@ -365,7 +365,7 @@ describe('a throttled relay', () => {
     await until(() => arrived.up === 150 && arrived.down === 100);
   });
 
-  it('can be limited while it runs, otherwise limited, and freed', async () => {
+  it('can get a throttle, another one, and none while it runs', async () => {
     const { client, server, handle } = await between();
     let arrived = 0;
     server.on('data', (part: Buffer) => (arrived += part.length)).resume();
@@ -386,13 +386,13 @@ describe('a throttled relay', () => {
     expect(arrived).toBe(3000);
   });
 
-  it('leaves the line when it is reset, and takes no limit after its end', async () => {
+  it('leaves the line when it is reset, and ignores a new throttle after its end', async () => {
     const throttle = new HandThrottle();
     const { client, ended, handle } = await between({ throttle });
     client.write(Buffer.alloc(1000));
     await until(() => throttle.line.size === 1);
     client.resetAndDestroy();
-    // The relay does not read, so it hears of the reset when it is told to end, or by the next write.
+    // The relay is not reading, so it notices the reset when it is stopped or at its next write.
     handle.stop();
     await ended;
     expect(throttle.line.size).toBe(0);

@@ -10,29 +10,32 @@ import {
 
 export type RelayEndReason = 'client_closed' | 'remote_closed' | 'client_error' | 'remote_error' | 'idle' | 'stopped';
 
-/** How a relay ended: the first thing that ended it, not the last. */
+/** How a relay ended: the first reason, not the last. */
 export interface RelayEnd {
   reason: RelayEndReason;
   error: Error | null;
 }
 
 export interface RelayOptions {
-  /** Bytes already read from the client, sent to the remote first and counted. */
+  /** Bytes already read from the client. They are sent to the remote first, and counted. */
   head?: Uint8Array | undefined;
   /** Ends the relay after this long without a byte either way (it is noticed within twice the time). 0: never. */
   idleTimeoutMs?: number;
-  /** The same once one direction has ended, in place of it: who left may wait for an answer still. The end's reason is then that of that direction. Absent or 0: no difference. */
+  /**
+   * Replaces `idleTimeoutMs` once one direction has ended, because the side that ended it may still wait for an answer. The
+   * reason of the relay's end is then that of the ended direction. Absent or 0: `idleTimeoutMs` stays.
+   */
   halfClosedTimeoutMs?: number;
-  /** Meters both directions together; `RelayHandle.limit` changes it. */
+  /** Limits the rate of both directions together. `RelayHandle.limit` replaces it. */
   throttle?: Throttle | null | undefined;
-  /** Once, when both streams are closed. */
+  /** Called once, when both streams are closed. */
   onClose?: (end: RelayEnd) => void;
 }
 
 export interface RelayHandle {
   /** Ends both streams with a reset. */
   stop(): void;
-  /** Goes on with another throttle, or without. */
+  /** Replaces the throttle; null removes it. */
   limit(throttle: Throttle | null): void;
 }
 
@@ -100,7 +103,7 @@ class Relay implements RelayHandle {
     client.on('data', (chunk) => {
       counter.upload += chunk.length;
       if (this.throttle) return this.throttle.pass(this.up, chunk);
-      // A write that the system took at once needs no pause, whatever it answered.
+      // If the system took all bytes at once, no pause is needed, whatever `write` returned.
       if (!remote.write(chunk) && remote.writableLength > 0) client.pause();
       if (client.release && remote.writableLength === 0) client.release();
     });
@@ -127,7 +130,7 @@ class Relay implements RelayHandle {
   private start(head: Uint8Array | undefined): void {
     const { client, remote } = this;
     if (client.destroyed || remote.destroyed) {
-      // Their `close` may have been emitted before we listened.
+      // `close` may have been emitted before the listeners were added.
       this.open = Number(!client.destroyed) + Number(!remote.destroyed);
       this.abort(client.destroyed ? 'client_error' : 'remote_error', null);
       if (this.open === 0) this.finish();
@@ -144,7 +147,7 @@ class Relay implements RelayHandle {
     else remote.resume();
   }
 
-  /** Answers whether there is room for more. */
+  /** Returns whether there is room for more. */
   private sendHead(head: Uint8Array): boolean {
     if (!this.throttle) return this.remote.write(head) || this.remote.writableLength === 0;
     this.throttle.pass(this.up, Buffer.from(head.buffer, head.byteOffset, head.byteLength));
@@ -174,7 +177,7 @@ class Relay implements RelayHandle {
   }
 
   private abort(reason: RelayEndReason, error: Error | null): void {
-    // What comes after is of our own making.
+    // Everything after the first abort is caused by it.
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
@@ -185,7 +188,7 @@ class Relay implements RelayHandle {
   }
 
   private closed(reason: RelayEndReason): void {
-    // A stream closes by itself only after both directions have ended.
+    // A stream closes without an abort only after both directions have ended.
     if (!this.clientEnded || !this.remoteEnded) this.abort(reason, null);
     this.open -= 1;
     if (this.open === 0) this.finish();
@@ -197,7 +200,7 @@ class Relay implements RelayHandle {
   }
 }
 
-/** The end follows what is held. */
+/** Passes the end on, after what is held. */
 function endDirection(direction: ThrottledDirection): void {
   if (direction.held) direction.ended = true;
   else direction.to.end();

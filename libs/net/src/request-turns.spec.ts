@@ -50,7 +50,7 @@ const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: 
 const LAST = 'Connection: close\r\n';
 
 describe('serveInTurn', () => {
-  it('serves the requests of a connection one after the other', async () => {
+  it('serves the requests of a connection one at a time', async () => {
     client.write(get('/slow') + get('/two') + get('/three', LAST));
     await waitFor(() => held.length === 1);
     expect(served).toEqual(['GET /slow']);
@@ -59,7 +59,7 @@ describe('serveInTurn', () => {
     expect(served).toEqual(['GET /slow', 'GET /two', 'GET /three']);
   });
 
-  it('lets CONNECT wait for the answers before it', async () => {
+  it('makes CONNECT wait for earlier answers', async () => {
     client.write(`${get('/slow')}CONNECT b:1 HTTP/1.1\r\nHost: b:1\r\n\r\nhead`);
     await waitFor(() => held.length === 1);
     expect(served).toEqual(['GET /slow']);
@@ -85,7 +85,7 @@ describe('serveInTurn', () => {
     expect(served).toEqual(['GET /slow']);
   });
 
-  it('ends what is at work, and starts nothing, when the client leaves', async () => {
+  it('ends the current request and starts no other when the client leaves', async () => {
     client.write(get('/slow') + get('/two') + get('/slow/three'));
     await waitFor(() => held.length === 1);
     client.resetAndDestroy();
@@ -94,14 +94,14 @@ describe('serveInTurn', () => {
     expect(held[0]?.destroyed).toBe(true);
   });
 
-  it('answers what cannot be read after the requests before it', async () => {
+  it('answers unreadable input after the earlier requests', async () => {
     client.write(`${get('/slow')}${get('/two')}NONSENSE\r\n\r\n`);
     await waitFor(() => held.length === 1);
     held[0]?.end('one');
     expect((await text(client)).match(/one|\/two|400 unreadable/g)).toEqual(['one', '/two', '400 unreadable']);
   });
 
-  it('closes a connection whose request breaks off while it is served', async () => {
+  it('closes a connection whose request is cut off while it is served', async () => {
     client.write('POST /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
     await waitFor(() => held.length === 1);
     client.write('zz\r\n');

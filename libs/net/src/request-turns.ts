@@ -2,52 +2,52 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Requests of one connection that wait for the answer to one before them. */
+/** Requests of a connection that may wait for earlier ones to be answered. */
 const MAX_WAITING = 64;
 
-/** A request on its connection. */
+/** A request that waits for its turn on its connection. */
 export interface RequestTurn {
-  /** All that came before it have been answered. */
+  /** Called when all earlier requests have been answered. */
   start(): void;
-  /** Its connection closed before `done`, whether it had started or not. */
+  /** Called when the connection closed before `done`, whether the request had started or not. */
   gone(): void;
 }
 
 export interface RequestTurnsOptions {
-  /** Requests that may wait; absent: 64. Where more come, the connection is closed. */
+  /** How many requests may wait; 64 by default. One more closes the connection. */
   maxWaiting?: number | undefined;
-  /** All requests that came have been answered. */
+  /** Called when all requests have been answered. */
   onIdle?(socket: Duplex): void;
 }
 
 /**
- * The requests of an HTTP/1 connection, one at a time and in their order. RFC 9112 9.3.2 allows safe ones side by side;
- * then one connection, which is all that a limit of connections counts, could ask for any number of things at once.
+ * Serves the requests of an HTTP/1 connection one at a time, in order. RFC 9112 9.3.2 allows a server to process safe ones
+ * in parallel, but then a limit on connections would not limit the work that one client can cause.
  */
 export class RequestTurns {
   private readonly socket: Duplex;
   private readonly options: RequestTurnsOptions;
   private readonly turns: RequestTurn[] = [];
-  /** The last request that began to come. */
+  /** The newest request whose head was read. */
   private newest: IncomingMessage | null = null;
-  /** Says that something came after whole requests that cannot be read. */
+  /** Refuses the unreadable bytes that followed complete requests. */
   private refuse: (() => void) | null = null;
 
   constructor(socket: Duplex, options: RequestTurnsOptions = {}) {
     this.socket = socket;
     this.options = options;
-    // Answers that wait for their turn have no socket that would close them.
+    // Responses that wait for their turn have no socket yet that would close them.
     socket.on('close', () => {
       for (const turn of this.turns.splice(0)) turn.gone();
     });
   }
 
-  /** Some request has not been answered. What does not wait for it would be read as a part of its answer. */
+  /** Whether a request is still unanswered. Anything written now would be read as part of its answer. */
   get isBusy(): boolean {
     return this.turns.length > 0;
   }
 
-  /** Starts it now or in its turn. */
+  /** Starts the request now or when its turn comes. */
   take(request: IncomingMessage, turn: RequestTurn): void {
     this.newest = request;
     const before = this.turns.push(turn) - 1;
@@ -55,13 +55,13 @@ export class RequestTurns {
     else if (before > (this.options.maxWaiting ?? MAX_WAITING)) this.socket.destroy();
   }
 
-  /** Nothing more is written for this one. */
+  /** The request is answered: nothing more will be written for it. */
   done(turn: RequestTurn): void {
     if (this.turns[0] !== turn) return;
     this.turns.shift();
     const [next] = this.turns;
     const { refuse } = this;
-    // A connection that ends with this answer serves no others; they go when it has closed.
+    // A connection that ends with this answer serves no other requests; its `close` event drops them.
     if (next) {
       if (this.socket.writable) next.start();
     } else if (refuse) {
@@ -71,8 +71,8 @@ export class RequestTurns {
   }
 
   /**
-   * For `clientError`: the parser did not understand what came. `refuse` may answer it, which happens when the requests
-   * before it are answered; where one of those is not whole, the connection is closed.
+   * For `clientError`: the parser could not read what was sent. `refuse` may answer it; it is called when all earlier
+   * requests are answered. If one of those is incomplete, the connection is closed.
    */
   unreadable(error: NodeJS.ErrnoException, refuse: () => void): void {
     if (!this.isBusy) return refuse();
@@ -88,16 +88,16 @@ export interface TurnHandlers {
   checkContinue?(request: IncomingMessage, response: ServerResponse): void;
   /** Absent: Node closes the connection. */
   connect?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
-  /** Absent: it is a request like others. */
+  /** Absent: an upgrade is served like any other request. */
   upgrade?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
-  /** What cannot be read; the connection is to be closed. */
+  /** Called for unreadable input. It must close the connection. */
   clientError(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
 /**
- * Lets a server of `node:http` serve the requests of each connection one at a time and in their order. A turn ends when
- * its response emits `close`, which the response of a request whose turn has come always does. What CONNECT and upgrades
- * lead to lasts as long as the connection.
+ * Makes a server of `node:http` serve the requests of each connection one at a time, in order. A turn ends when its
+ * response emits `close`, which every response does once its turn has come. A CONNECT or an upgrade keeps its turn until the
+ * connection ends.
  */
 export function serveInTurn(server: Server, handlers: TurnHandlers, options?: RequestTurnsOptions): void {
   const connections = new WeakMap<Duplex, RequestTurns>();
@@ -115,7 +115,7 @@ export function serveInTurn(server: Server, handlers: TurnHandlers, options?: Re
   const turned =
     (serve: NonNullable<TurnHandlers['connect']>) => (request: IncomingMessage, to: Duplex, head: Buffer) => {
       const socket = to as Socket;
-      // Node has taken its own listeners off.
+      // Node has removed its own listeners.
       socket.on('error', () => undefined);
       turnsOf(socket).take(request, { start: () => serve(request, socket, head), gone: () => undefined });
     };

@@ -26,7 +26,7 @@ async function pair(): Promise<{ near: Socket; accepted: Socket }> {
 
 const digest = (parts: Buffer[]): string => createHash('sha256').update(Buffer.concat(parts)).digest('hex');
 
-/** Everything up to the end, read with pauses. */
+/** Reads everything up to the end, with pauses. */
 async function readSlowly(socket: Socket): Promise<Buffer[]> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => {
@@ -41,7 +41,7 @@ async function readSlowly(socket: Socket): Promise<Buffer[]> {
 }
 
 describe('reuseMemory', () => {
-  it('is had of this Node for accepted sockets, once, and for no others', async () => {
+  it('works with this version of Node, once for each accepted socket and for no others', async () => {
     const { accepted } = await pair();
     expect([reuseMemory(accepted), reuseMemory(accepted)]).toEqual([true, false]);
     expect(reuseMemory(new DialedSocket())).toBe(false);
@@ -51,7 +51,7 @@ describe('reuseMemory', () => {
     expect(reuseMemory(gone)).toBe(false);
   });
 
-  it('gives what was read and put back before first', async () => {
+  it('delivers what was read and put back before', async () => {
     const { near, accepted } = await pair();
     near.write('head and body');
     const reader = new ByteReader(accepted);
@@ -63,7 +63,7 @@ describe('reuseMemory', () => {
     expect(String(Buffer.concat(await readSlowly(accepted)))).toBe('and body, then more');
   });
 
-  it('carries many megabytes both ways between readers that pause, unchanged, and the ends with them', async () => {
+  it('carries many megabytes unchanged both ways between readers that pause, and the ends', async () => {
     const streams = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const [left, right] = [await pair(), await pair()];
@@ -81,7 +81,7 @@ describe('reuseMemory', () => {
     expect(streams.map(({ error }) => error)).toEqual([null, null, null, null]);
   });
 
-  it('stops at a pause and goes on', async () => {
+  it('stops at a pause and continues', async () => {
     const { near, accepted } = await pair();
     reuseMemory(accepted);
     let read = 0;

@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import { DialedSocket } from './dialed-socket.js';
 import { deliverTo, ReadMemory } from './read-memory.js';
 
-/** What Node keeps of `onread`, and its handle: not of its documented interface, so looked for and never relied on. */
+/** Node's internal state of `onread`, and the handle. Undocumented, so its absence must be handled. */
 interface Inside {
   [field: symbol]: unknown;
   _handle?: { useUserBuffer?: (buffer: Buffer) => void } | null;
@@ -24,10 +24,10 @@ function findFields(): OnreadFields | null {
 }
 
 /**
- * Makes an accepted TCP socket read as a `DialedSocket` does, from now on: Node has `onread` for sockets that are dialled
- * only, and what a relay reads costs half as much with it. The socket is paused; what it has read already comes first.
- * False: this Node or this stream cannot, and everything is as it was. Not for sockets that something else than `data`
- * events will read (`node:http`, undici).
+ * Makes an accepted TCP socket read like a `DialedSocket` from now on: Node offers `onread` for dialled sockets only, and
+ * with it a relay's reads cost half as much. The socket must be paused; what it has already read comes first. Returns false,
+ * without any change, where this version of Node or this stream does not support it. Not for sockets that are read in another
+ * way than by `data` events (`node:http`, undici).
  */
 export function reuseMemory(stream: object): boolean {
   if (fields === null || !(stream instanceof Socket) || stream instanceof TLSSocket || stream instanceof DialedSocket) {

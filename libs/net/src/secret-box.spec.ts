@@ -9,7 +9,7 @@ describe('createSecretBox', () => {
     expect(box.open(box.seal(text))).toBe(text);
   });
 
-  it('never seals a text the same way twice and shows nothing of it', () => {
+  it('never seals a text the same way twice, and hides it', () => {
     expect(box.seal('password')).not.toBe(box.seal('password'));
     expect(box.seal('password')).not.toContain('password');
   });
@@ -37,7 +37,7 @@ describe('createSecretBox', () => {
     expect(() => createSecretBox(randomBytes(32)).open(sealed)).toThrow('another GATEHOUSE_SECRET_KEY');
   });
 
-  it('takes a key of 32 bytes and no other', () => {
+  it('accepts only keys of 32 bytes', () => {
     expect(() => createSecretBox(randomBytes(16))).toThrow(RangeError);
   });
 
@@ -53,7 +53,7 @@ describe('createSecretBox', () => {
     expect(() => createSecretBox([])).toThrow(RangeError);
   });
 
-  it('opens a text of a row there alone, and one of before in its whole table', () => {
+  it('opens a text of a row only there, and one of an earlier version in its whole table', () => {
     const [mine, other] = [1, 2].map((id) => ({ table: 'notes', id })) as [SealedRow, SealedRow];
     const sealed = sealForRow(box, mine, 'secret');
     expect(openFromRow(box, mine, sealed)).toBe('secret');
@@ -62,13 +62,13 @@ describe('createSecretBox', () => {
     expect(() => openFromRow(box, mine, box.seal('x', 'others'))).toThrow(SecretBoxError);
   });
 
-  it('opens a text where it was sealed for, and nowhere else', () => {
+  it('opens a text in its place and nowhere else', () => {
     const sealed = box.seal('secret', 'user_totp:7');
     expect(box.open(sealed, 'user_totp:7')).toBe('secret');
     for (const place of [undefined, '', 'user_totp:8']) expect(() => box.open(sealed, place)).toThrow(SecretBoxError);
   });
 
-  it('opens what the version before sealed', () => {
+  it('opens texts of the previous version', () => {
     const key = Buffer.from('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', 'hex');
     const cipher = createCipheriv('aes-256-gcm', key, Buffer.alloc(12, 1));
     cipher.setAAD(Buffer.from('v1'));

@@ -5,7 +5,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID = /^[A-Za-z0-9_-]{8}$/;
 
-/** A sealed text that cannot be opened: another key or another place, or changed since. */
+/** A sealed text that cannot be opened: it has another key or another place, or was changed. */
 export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError';
 }
@@ -13,15 +13,15 @@ export class SecretBoxError extends Error {
 /**
  * Encrypts texts at rest. Safe for 2^32 texts per key (random nonces, NIST SP 800-38D 8.3).
  *
- * `place` says where the text is kept, such as `user_totp:7`. It is authenticated, not stored: a sealed text that somebody
- * moves to another place does not open there. Texts of the first version were sealed without a place and open anywhere.
+ * `place` names where the text is kept, such as `user_totp:7`. It is authenticated but not stored, so a sealed text that is
+ * copied to another place does not open there. Texts of the first version were sealed without a place and open anywhere.
  */
 export interface SecretBox {
   /** `v2.`, the id of the key, and base64url of nonce, tag and ciphertext. */
   seal(text: string, place?: string): string;
-  /** Opens what any of the keys sealed. @throws SecretBoxError */
+  /** Opens a text that was sealed with any of the keys. @throws SecretBoxError */
   open(sealed: string, place?: string): string;
-  /** What texts begin with that the newest key sealed: the others are to be sealed again after a change of the key. */
+  /** Prefix of texts that were sealed with the newest key. All others must be sealed again after the key was changed. */
   readonly newest: string;
 }
 
@@ -35,12 +35,12 @@ export function rowPlace({ table, id }: SealedRow): string {
   return `${table}:${id}`;
 }
 
-/** Seals a text that opens in this row alone. */
+/** Seals a text so that it opens in this row only. */
 export function sealForRow(box: SecretBox, row: SealedRow, text: string): string {
   return box.seal(text, rowPlace(row));
 }
 
-/** Opens a text of this row, or one that is bound to its table alone, as all were once. @throws SecretBoxError */
+/** Opens a text of this row, or one of an earlier version, which is bound to its table only. @throws SecretBoxError */
 export function openFromRow(box: SecretBox, row: SealedRow, sealed: string): string {
   return openFromPlace(box, { place: rowPlace(row), formerPlace: row.table }, sealed);
 }
@@ -65,10 +65,10 @@ interface BoxKey {
 }
 
 /**
- * A box of AES-256-GCM.
- * @param keys 32 bytes each, newest first. The newest seals, all of them open.
- * @param former how texts of the version before began
- * @throws RangeError for a key of another length, or none
+ * Creates a box with AES-256-GCM.
+ * @param keys 32 bytes each, newest first. The newest seals; all of them open.
+ * @param former prefix of texts of the previous version
+ * @throws RangeError for a key of another length, or no key at all
  */
 export function createSecretBox(keys: Buffer | readonly Buffer[], former = 'v1'): SecretBox {
   const known = (Buffer.isBuffer(keys) ? [keys] : keys).map(toBoxKey);
@@ -95,7 +95,7 @@ export function createSecretBox(keys: Buffer | readonly Buffer[], former = 'v1')
   };
 }
 
-/** Says which key it is and nothing else about it. */
+/** Identifies a key without revealing anything about it. */
 export function secretKeyId(key: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from('gatehouse secret key id'), key]), 'base64url').slice(0, 8);
 }

@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { sniffHttpHost, sniffTlsServerName } from './index.js';
 
-/** The ClientHello that Node itself sends. */
+/** The ClientHello that Node sends. */
 async function clientHello(servername: string | undefined): Promise<Buffer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -39,14 +39,14 @@ describe('TLS server name', () => {
     expect(performance.now() - began).toBeLessThan(200);
   });
 
-  it('is found, without case and trailing dot', async () => {
+  it('is found, in lower case and without a trailing dot', async () => {
     expect(sniffTlsServerName(await clientHello('WWW.Example.com'))).toEqual({
       state: 'found',
       host: 'www.example.com',
     });
   });
 
-  it('is null where there is none', async () => {
+  it('is null if there is none', async () => {
     expect(sniffTlsServerName(await clientHello(undefined))).toEqual({ state: 'found', host: null });
   });
 
@@ -66,11 +66,11 @@ describe('TLS server name', () => {
     ['a ServerHello', Buffer.from([22, 3, 3, 0, 4, 2, 0, 0, 0])],
     ['a hello of megabytes', Buffer.from([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff])],
     ['an empty record', Buffer.from([22, 3, 1, 0, 0, 1])],
-  ])('%s is none', (_name, bytes) => {
+  ])('%s has none', (_name, bytes) => {
     expect(sniffTlsServerName(bytes)).toEqual({ state: 'no' });
   });
 
-  it('never throws and never answers a name with odd characters, whatever it is given', async () => {
+  it('never throws and never returns a name with other characters, for any input', async () => {
     const hello = await clientHello('a.example.com');
     const damage = fc.array(fc.tuple(fc.nat(hello.length - 1), fc.nat(255)), { maxLength: 20 });
     fc.assert(
@@ -98,11 +98,11 @@ describe('HTTP host', () => {
     expect(sniffHttpHost(Buffer.from(text))).toEqual({ state: 'incomplete' });
   });
 
-  it.each(['SSH-2.0-x\r\n', '\u0016\u0003\u0001', `GET /${'a'.repeat(20_000)}`])('%j is none', (text) => {
+  it.each(['SSH-2.0-x\r\n', '\u0016\u0003\u0001', `GET /${'a'.repeat(20_000)}`])('%j has none', (text) => {
     expect(sniffHttpHost(Buffer.from(text))).toEqual({ state: 'no' });
   });
 
-  it('is not held up by a stranger who sends spaces', () => {
+  it('takes no longer for many spaces', () => {
     const began = performance.now();
     expect(sniffHttpHost(Buffer.from(`GET / HTTP/1.1\r\nHost:${' '.repeat(3000)}`))).toEqual({ state: 'incomplete' });
     expect(sniffHttpHost(Buffer.from(`GET / HTTP/1.1\r\nHost: a${' \t'.repeat(7000)}b\r\n`))).toEqual({

@@ -46,7 +46,7 @@ function collectHandshake(bytes: Buffer): Buffer | SniffResult {
     if (collected >= 1 && head[0] !== CLIENT_HELLO) return NO;
     if (collected >= HEAD_BYTES) needed = HEAD_BYTES + head.readUIntBE(1, 3);
     if (needed > MAX_HELLO_BYTES) return NO;
-    // Joined once: records of one byte each must not cost more than long ones.
+    // Joined once, so that records of one byte each cost no more than long ones.
     if (collected >= needed) return joined(parts).subarray(HEAD_BYTES, needed);
     if (part.length < size) return INCOMPLETE;
     at += 5 + size;
@@ -107,8 +107,8 @@ function withoutPort(authority: string): string | null {
 }
 
 /**
- * The first `Host` of a head of which the whole line is there, as it was said. Line by line: an expression that tries its
- * ways is a stranger's to hang.
+ * The first complete `Host` field of a head, as it was sent. It is found line by line, because a stranger could make a regular
+ * expression backtrack.
  */
 export function hostField(head: string): string | undefined {
   let at = head.indexOf('\r\n');

@@ -82,12 +82,12 @@ describe('addresses of the Internet', () => {
     ['nothing', ''],
     ['a short form that others would complete', '127.1'],
     ['an octal form', '0177.0.0.1'],
-  ])('%s: %s is none', (_what, address) => {
+  ])('%s: %s is not one', (_what, address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });
 
-it('ranges are had by purpose, in canonical form', () => {
+it('ranges can be selected by purpose, in canonical form', () => {
   expect(specialPurposeRanges('link-local', 'loopback').map(formatCidr)).toEqual([
     '169.254.0.0/16',
     'fe80::/10',
@@ -96,7 +96,7 @@ it('ranges are had by purpose, in canonical form', () => {
   ]);
 });
 
-describe('names of special use', () => {
+describe('special-use names', () => {
   it.each([
     'localhost',
     'LOCALHOST.',

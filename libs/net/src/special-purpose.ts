@@ -15,7 +15,7 @@ export type SpecialPurpose =
 
 /**
  * Addresses that are not hosts of the Internet: the IANA special-purpose registries (RFC 6890 and its updates), what IANA
- * has not allocated, and cloud metadata services. This is the only such list; whoever needs a part of it asks by purpose.
+ * has not allocated, and cloud metadata services. This is the only such list; callers select parts of it by purpose.
  * Ranges that carry an IPv4 address inside are `transition` as a whole, because the address inside may be any other.
  */
 const RANGES: Readonly<Record<SpecialPurpose, readonly Cidr[]>> = {
@@ -39,7 +39,7 @@ const RANGES: Readonly<Record<SpecialPurpose, readonly Cidr[]>> = {
     '2002::/16',
     '192.88.99.0/24',
   ),
-  // "This network", IETF protocol assignments, benchmarking, class E; of IPv6 all that is outside 2000::/3.
+  // "This network", IETF protocol assignments, benchmarking, class E; for IPv6, everything outside 2000::/3.
   reserved: cidrs(
     '0.0.0.0/8',
     '192.0.0.0/24',
@@ -59,20 +59,20 @@ export function specialPurposeRanges(...purposes: SpecialPurpose[]): Cidr[] {
   return purposes.flatMap((purpose) => RANGES[purpose]);
 }
 
-/** Whether an address can be that of a host in the Internet. An IPv4-mapped one is judged as IPv4; no address: false. */
+/** Whether an address can be that of a host in the Internet. An IPv4-mapped one is treated as IPv4. False for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const ip = parseIp(address);
   return ip !== null && !ALL.some((cidr) => cidrContains(cidr, ip));
 }
 
-/** Whether an address leads to this machine alone. An IPv4-mapped one is judged as IPv4. */
+/** Whether an address leads to this machine only. An IPv4-mapped one is treated as IPv4. */
 export function isLoopback(address: string): boolean {
   const ip = parseIp(address);
   return ip !== null && RANGES.loopback.some((cidr) => cidrContains(cidr, ip));
 }
 
 /**
- * Names that belong to this machine or its own network, or are no host names, whoever resolves them: RFC 6761 (`localhost`),
+ * Names that always belong to this machine or its network, or are not host names: RFC 6761 (`localhost`),
  * 6762 (`local`), 8375 and 3172 (`arpa`, `home.arpa`), the name that ICANN reserved for private use (`internal`), and
  * `localdomain`, which systems give to their own. With or without a dot at the end.
  */

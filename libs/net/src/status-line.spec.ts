@@ -25,7 +25,7 @@ describe('writeStatusLine', () => {
     [200, 'Odd But Fine', 'HTTP/1.1 200 Odd But Fine'],
     [404, 'P\xe1gina', 'HTTP/1.1 404 P\xe1gina'],
     [999, 'a\tb', 'HTTP/1.1 999 a\tb'],
-  ])('writes %i %j as it is', async (status, reason, line) => {
+  ])('writes %i %j unchanged', async (status, reason, line) => {
     expect(await written(status, reason)).toBe(line);
   });
 

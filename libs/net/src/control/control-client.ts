@@ -12,14 +12,14 @@ export interface ControlDial {
   limits?: Partial<ControlLinkLimits>;
 }
 
-/** One attempt. @throws Error that says whether nobody answers there or the keys differ. */
+/** Makes one attempt to connect. @throws Error that says whether the endpoint does not answer or the keys differ. */
 export function dialControl({ endpoint, key, signal, limits }: ControlDial): Promise<ControlLink> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       ...CONTROL_TLS,
       ...endpoint,
       pskCallback: () => key,
-      // There is no certificate: having the key is the identity.
+      // There is no certificate: the shared key is the identity.
       checkServerIdentity: () => undefined,
     });
     const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${CONNECT_MS} ms`)), CONNECT_MS);

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** What the system takes for a socket's path, with room for its end (sun_path of Linux has 108, that of macOS 104). */
+/** Longest path of a Unix socket, with a margin: `sun_path` has 108 bytes on Linux and 104 on macOS. */
 const MAX_PATH_BYTES = 100;
 
 /** Where a control channel is: a Unix socket, or an address and port between containers. */
@@ -27,8 +27,8 @@ export function formatControlEndpoint(endpoint: ControlEndpoint): string {
 }
 
 /**
- * The socket of one user's processes: `<name>.sock` in the folder, which is theirs alone. Where its path is too long for a
- * socket, it is in the folder for temporary files.
+ * The socket between the processes of one user: `<name>.sock` in `folder`, which must belong to that user alone. If that
+ * path is too long for a socket, a private folder among the temporary files is used.
  */
 export function localControlEndpoint(folder: string, name: string): { path: string } {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16);
@@ -38,7 +38,7 @@ export function localControlEndpoint(folder: string, name: string): { path: stri
   return { path: join(privateFolder(join(tmpdir(), `gatehouse-${userInfo().uid}`)), `${hash}.sock`) };
 }
 
-/** @throws Error when another user made it. */
+/** @throws Error when the folder exists and belongs to another user, or others have access to it. */
 function privateFolder(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { uid, mode } = lstatSync(folder);

@@ -3,13 +3,13 @@ import type { TlsOptions } from 'node:tls';
 
 const KEY_BYTES = 32;
 
-/** The secret that both ends of one channel share, and the name under which the other end finds it. */
+/** The secret that both ends of a channel share, and the name by which the other end finds it. */
 export interface ControlKey {
   identity: string;
   psk: Buffer;
 }
 
-/** Derived (HKDF, RFC 5869) from a secret of the platform: `purpose` keeps one channel's key from opening another's. */
+/** Derives a key (HKDF, RFC 5869) from the platform's secret. One purpose's key does not open another's channel. */
 export function deriveControlKey(secret: Buffer, purpose: string): ControlKey {
   const psk = Buffer.from(hkdfSync('sha256', secret, '', `gatehouse control channel ${purpose}`, KEY_BYTES));
   const fingerprint = createHash('sha256').update(psk).digest('hex').slice(0, 16);
@@ -17,8 +17,8 @@ export function deriveControlKey(secret: Buffer, purpose: string): ControlKey {
 }
 
 /**
- * TLS with a shared key (RFC 5489) instead of certificates: both ends prove that they have it, and what is said stays
- * between them. TLS 1.2 on purpose: its suites with a shared key cannot fall back to a certificate of somebody else.
+ * TLS with a pre-shared key (RFC 5489) instead of certificates: both ends prove that they have the key, and the traffic is
+ * encrypted. TLS 1.2 on purpose, because its PSK suites cannot fall back to a certificate.
  */
 export const CONTROL_TLS = {
   ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',

@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 export interface ControlLinkLimits {
   /** Bytes of one message as JSON; a longer one ends the link. */
   maxMessageBytes: number;
-  /** Something is said this often, so that silence means that the other side is gone. */
+  /** How often a heartbeat is sent, so that silence means that the other side is gone. */
   heartbeatMs: number;
-  /** So long without a word ends the link. */
+  /** The link ends after this long without a message or heartbeat. */
   silentMs: number;
 }
 
@@ -16,7 +16,7 @@ export const DEFAULT_CONTROL_LIMITS: ControlLinkLimits = {
 };
 
 const HEAD_BYTES = 4;
-/** Messages that nobody has read yet, in whole messages of the largest size. */
+/** How much may wait to be sent, in messages of the largest size. */
 const MAX_UNSENT = 2;
 
 /**
@@ -50,7 +50,10 @@ export class ControlLink {
     return this.ended;
   }
 
-  /** Resolves when the system has the message, which is the backpressure. @throws Error once the link has ended, or for a message that is too long. */
+  /**
+   * Resolves when the system has taken the message; await it for backpressure.
+   * @throws Error when the link has ended, or for a message that is too long.
+   */
   send(message: unknown): Promise<void> {
     const body = Buffer.from(JSON.stringify(message));
     const { maxMessageBytes } = this.limits;
@@ -75,7 +78,7 @@ export class ControlLink {
     this.messageListeners.push(listener);
   }
 
-  /** Once; at once where the link has ended already. Null: the other side closed it, or `close` did. */
+  /** Called once; immediately if the link has already ended. Null: either side closed it without an error. */
   onClose(listener: (reason: Error | null) => void): void {
     if (this.ended) listener(this.reason);
     else this.closeListeners.push(listener);
@@ -87,8 +90,8 @@ export class ControlLink {
 
   private sendHeartbeat(): void {
     const silence = performance.now() - this.receivedAt;
-    if (silence > this.limits.silentMs) this.end(new Error(`nothing was heard for ${Math.round(silence)} ms`));
-    // One that waits to be written already says as much.
+    if (silence > this.limits.silentMs) this.end(new Error(`the other side was silent for ${Math.round(silence)} ms`));
+    // A message that waits to be written serves as a heartbeat.
     else if (this.stream.writableLength === 0) this.stream.write(headOf(0));
   }
 

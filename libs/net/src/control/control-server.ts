@@ -6,19 +6,19 @@ import { CONTROL_TLS, type ControlKey } from './control-key.js';
 import { ControlLink, type ControlLinkLimits } from './control-link.js';
 
 const HANDSHAKE_MS = 5_000;
-/** Connections at once, those that have not proven anything yet included. */
+/** Connections at a time, including those that have not authenticated yet. */
 const MAX_CONNECTIONS = 32;
 
 export interface ControlServerOptions {
-  /** Newest first: while a secret is being exchanged, the other side may still have the one before. */
+  /** Newest first. While a secret is being replaced, the other side may still have the previous one. */
   keys: readonly ControlKey[];
   onLink: (link: ControlLink) => void;
-  /** Somebody came who could not prove that they have the key. */
+  /** Called for a connection that did not prove that it has the key. */
   onRefused?: (error: Error) => void;
   limits?: Partial<ControlLinkLimits>;
 }
 
-/** Takes control links from whoever has the key. */
+/** Accepts control links from clients that have the key. */
 export class ControlServer {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -41,14 +41,14 @@ export class ControlServer {
     });
   }
 
-  /** Where it listens; the port really bound. @throws Error of `listen`. */
+  /** Returns where it listens, with the port that was really bound. @throws Error of `listen`. */
   async listen(endpoint: ControlEndpoint): Promise<ControlEndpoint> {
     if ('path' in endpoint) await removeAbandoned(endpoint.path);
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
       this.server.listen(endpoint, () => {
         this.server.off('error', reject);
-        // What fails one connection later on is that connection's.
+        // A later error belongs to one connection only.
         this.server.on('error', () => undefined);
         resolve();
       });
@@ -66,7 +66,7 @@ export class ControlServer {
   }
 }
 
-/** The socket of a program that was killed lies where it was; one that somebody listens on is left alone. */
+/** Removes the socket file that a killed process left behind. A socket that a process listens on stays. */
 function removeAbandoned(path: string): Promise<void> {
   return new Promise((resolve) => {
     const probe = createConnection({ path });

@@ -55,7 +55,7 @@ async function ask(endpoint: ControlEndpoint, message: unknown, key = KEY): Prom
 }
 
 describe('control channel', () => {
-  it.each(['unix', 'tcp'])('carries messages both ways over %s, large ones too', async (kind) => {
+  it.each(['unix', 'tcp'])('carries messages both ways over %s, even large ones', async (kind) => {
     const { endpoint } = await serve(
       kind === 'unix' ? { path: join(folder(), 'control.sock') } : { host: '127.0.0.1', port: 0 },
     );
@@ -64,7 +64,7 @@ describe('control channel', () => {
     if ('path' in endpoint) expect(statSync(endpoint.path).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses whoever has another key, the key of another channel included', async () => {
+  it('refuses another key, including that of another channel', async () => {
     const { endpoint, links, refused } = await serve({ host: '127.0.0.1', port: 0 });
     await expect(ask(endpoint, 1, deriveControlKey(randomBytes(32), 'kernel'))).rejects.toThrow(/secret key/);
     await expect(ask(endpoint, 1, deriveControlKey(SECRET, 'edge'))).rejects.toThrow(/secret key/);
@@ -73,7 +73,7 @@ describe('control channel', () => {
     expect(links).toEqual([]);
   });
 
-  it('says nothing to one that does not speak TLS, nor believes one that has no key', async () => {
+  it('sends nothing to a client without TLS, and refuses a server without the key', async () => {
     const { endpoint, links } = await serve({ host: '127.0.0.1', port: 0 });
     const socket = connect(endpoint as { host: string; port: number });
     socket.on('error', () => undefined);
@@ -87,20 +87,20 @@ describe('control channel', () => {
     await expect(dialControl({ endpoint: { host: '127.0.0.1', port }, key: KEY })).rejects.toThrow();
   });
 
-  it('knows the keys of before and after while a secret is exchanged', async () => {
+  it('accepts the old and the new key while a secret is replaced', async () => {
     const before = deriveControlKey(randomBytes(32), 'kernel');
     const { endpoint } = await serve({ host: '127.0.0.1', port: 0 }, [KEY, before]);
     await expect(ask(endpoint, 1, before)).resolves.toEqual({ heard: 1 });
     await expect(ask(endpoint, 2)).resolves.toEqual({ heard: 2 });
   });
 
-  it('takes the place of a socket that a killed program left, and not of one in use', async () => {
+  it('replaces the socket of a killed process, but not one in use', async () => {
     const path = join(folder(), 'control.sock');
     await serve({ path });
     await expect(serve({ path })).rejects.toThrow(/EADDRINUSE/);
   });
 
-  it('tells each side that the other is gone', async () => {
+  it('notifies each side when the other is gone', async () => {
     const { endpoint, links } = await serve({ host: '127.0.0.1', port: 0 });
     const link = await dialControl({ endpoint, key: KEY });
     const gone = new Promise((resolve) => link.onClose(resolve));
@@ -113,15 +113,15 @@ describe('control channel', () => {
 });
 
 describe('ControlLink', () => {
-  it('ends with a message that is too long, is no JSON, or does not come', async () => {
+  it('ends on a message that is too long, is not JSON, or does not arrive', async () => {
     for (const [bytes, said] of [
       [Buffer.from([0, 1, 0, 0]), /over the limit/],
       [Buffer.from([0, 0, 0, 2, 0x7b, 0x7b]), /JSON/],
-      [Buffer.from([0, 0, 0, 9, 0x7b]), /nothing was heard/],
+      [Buffer.from([0, 0, 0, 9, 0x7b]), /the other side was silent/],
     ] as const) {
       const stream = new PassThrough();
       const link = new ControlLink(stream, { maxMessageBytes: 1_000, heartbeatMs: 5, silentMs: 20 });
-      // A PassThrough hears itself: its heartbeats must not count as words of the other side.
+      // A PassThrough receives its own heartbeats, which must not count as those of the other side.
       stream.write = () => true;
       const reason = new Promise<Error | null>((resolve) => link.onClose(resolve));
       stream.push(bytes);
@@ -129,7 +129,7 @@ describe('ControlLink', () => {
     }
   });
 
-  it('puts messages together however they are cut', async () => {
+  it('reassembles messages, no matter how they are cut', async () => {
     const stream = new PassThrough();
     const link = new ControlLink(stream, { heartbeatMs: 60_000 });
     stream.write = () => true;
@@ -150,7 +150,7 @@ describe('ControlLink', () => {
     expect(heard).toEqual([{ a: 1 }, 'x'.repeat(70_000), [null]]);
   });
 
-  it('refuses to send what the other side would not take', async () => {
+  it('refuses to send a message over the limit', async () => {
     const link = new ControlLink(new PassThrough(), { maxMessageBytes: 10 });
     await expect(link.send('x'.repeat(10))).rejects.toThrow(/over the limit/);
     link.close();

@@ -29,7 +29,7 @@ describe('addresses', () => {
     expect(encodeSocksAddress(target).toString('hex')).toBe(hex);
   });
 
-  it('come back as they went, at any offset, and every cut is incomplete', () => {
+  it('are decoded as they were encoded, at any offset, and every cut is incomplete', () => {
     const host = fc.oneof(fc.ipV4(), fc.domain(), fc.constant('2001:db8::1'), fc.constant('例え.テスト'));
     fc.assert(
       fc.property(host, fc.integer({ min: 0, max: 65_535 }), fc.nat(20), (name, port, offset) => {
@@ -52,12 +52,12 @@ describe('addresses', () => {
     expect(() => decodeSocksAddress(bytes, asWritten)).toThrow(SocksError);
   });
 
-  it('with a name that the caller does not take are refused', () => {
+  it('with a name that the caller does not accept are refused', () => {
     expect(() => decodeSocksAddress(encodeSocksAddress({ host: 'a.test', port: 80 }), noName)).toThrow(SocksError);
     expect(decodeSocksAddress(encodeSocksAddress({ host: '::1', port: 80 }), noName)?.target.host).toBe('::1');
   });
 
-  it.each(['', 'a'.repeat(256), 'ü'.repeat(128)])('are not written for the name "%s"', (host) => {
+  it.each(['', 'a'.repeat(256), 'ü'.repeat(128)])('are not encoded for the name "%s"', (host) => {
     expect(() => encodeSocksAddress({ host, port: 1 })).toThrow(/255/);
     expect(encodeSocksDatagram({ host, port: 1 }, Buffer.from('x'))).toBeNull();
   });
@@ -77,7 +77,7 @@ describe('an address in a stream', () => {
     expect(String(await reader.read(5))).toBe('after');
   });
 
-  it('is refused at a type that is not known', async () => {
+  it('is refused at an unknown type', async () => {
     const stream = streamOf();
     const read = readSocksAddress(new ByteReader(stream), asWritten);
     stream.write(Buffer.of(9));
@@ -86,7 +86,7 @@ describe('an address in a stream', () => {
 });
 
 describe('datagrams', () => {
-  it('come back as they went', () => {
+  it('are decoded as they were encoded', () => {
     const target = { host: 'example.com', port: 53 };
     const payload = Buffer.from('query');
     const bytes = encodeSocksDatagram(target, payload);

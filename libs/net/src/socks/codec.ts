@@ -44,7 +44,7 @@ export interface SocksAddress {
   port: number;
 }
 
-/** The form in which the caller knows a name that stands in an address; null for what is no name to it. */
+/** Converts a name in an address to the caller's own form. Null: the caller does not accept it. */
 export type SocksNameReader = (name: string) => string | null;
 
 /** `type ‖ address ‖ port`. @throws SocksError for a name that is empty or over 255 bytes. */
@@ -57,7 +57,7 @@ export function encodeSocksRequest(command: number, target: SocksAddress): Buffe
   return encodeMessage(command, target);
 }
 
-/** `version ‖ reply ‖ 0 ‖ bound address`, which is all zeros where it says nothing. @throws SocksError as `encodeSocksAddress`. */
+/** `version ‖ reply ‖ 0 ‖ bound address`; without one, all zeros. @throws SocksError as `encodeSocksAddress`. */
 export function encodeSocksReply(reply: number, bound: SocksAddress = { host: '0.0.0.0', port: 0 }): Buffer {
   return encodeMessage(reply, bound);
 }
@@ -78,7 +78,7 @@ export function encodeSocksPassword(username: string, password: string): Buffer 
   return Buffer.concat([Buffer.of(SOCKS_PASSWORD_VERSION, user.length), user, Buffer.of(secret.length), secret]);
 }
 
-/** An address with room before and after it; `end` is where it ends. */
+/** Encodes an address with space before and after it; `end` is where it ends. */
 function withAddress(before: number, { host, port }: SocksAddress, after: number): { bytes: Buffer; end: number } {
   const ip = parseIp(host);
   const name = ip ? null : encodeName(host);

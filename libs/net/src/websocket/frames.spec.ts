@@ -31,7 +31,7 @@ const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex
 const FROM_SERVER = { masked: false, text: true };
 
 describe('a masked frame', () => {
-  it('is that of the example in RFC 6455 5.7', () => {
+  it('is the one in the example of RFC 6455 5.7', () => {
     const frame = maskedWebSocketFrame(OPCODE.text, [Buffer.from('Hel'), Buffer.from('lo')], hex('37fa213d'));
     expect(frame.toString('hex')).toBe('818537fa213d7f9f4d5158');
   });
@@ -46,7 +46,7 @@ describe('a masked frame', () => {
     expect(plain.equals(payload)).toBe(true);
   });
 
-  it('never has the mask of another', () => {
+  it('never has the same mask as another', () => {
     const masks = Array.from({ length: 3000 }, () => maskedWebSocketFrame(2, [Buffer.alloc(1)]).toString('hex', 2, 6));
     expect(new Set(masks).size).toBeGreaterThan(2995);
   });
@@ -88,7 +88,7 @@ describe('frames', () => {
     expect(atBoundary).toBe(true);
   });
 
-  it.each(['82', '8205 48', '827e 01', '8905 48'])('are not at a boundary inside of one: %s', (bytes) => {
+  it.each(['82', '8205 48', '827e 01', '8905 48'])('are not at a boundary inside a frame: %s', (bytes) => {
     expect(read(hex(bytes), FROM_SERVER).atBoundary).toBe(false);
   });
 
@@ -102,7 +102,7 @@ describe('frames', () => {
     ['a continuation of nothing', '8002'],
     ['a new message inside another', '0100 8103'],
     ['longer than can be', '827f ffffffffffffffff'],
-  ])('are refused, as soon as it shows: %s', (_name, bytes) => {
+  ])('are refused at the first byte that shows it: %s', (_name, bytes) => {
     expect(() => read(hex(bytes), FROM_SERVER)).toThrow(WebSocketError);
     expect(() => read(hex(bytes).subarray(0, -1), FROM_SERVER)).not.toThrow();
   });
@@ -111,11 +111,11 @@ describe('frames', () => {
     expect(() => read(hex('8200'), { masked: true })).toThrow(WebSocketError);
   });
 
-  it('of text are refused where nobody expects text', () => {
+  it('of text are refused unless text is enabled', () => {
     expect(() => read(hex('8101 41'), { masked: false })).toThrow(WebSocketError);
   });
 
-  it('survives garbage: an error of its own kind or nothing', () => {
+  it('of garbage give a WebSocketError or nothing', () => {
     for (let round = 0; round < 3000; round += 1) {
       try {
         read(randomBytes(1 + (round % 300)), { masked: round % 2 === 0, text: true }, 1 + (round % 17));

@@ -41,7 +41,10 @@ export interface WebSocketFrameOptions {
   text?: boolean;
 }
 
-/** Reads frames of one direction, cut anywhere: payloads are passed on as they come, unmasked in place; at most 125 bytes are kept. */
+/**
+ * Reads the frames of one direction, however they are cut. Payloads are passed on as they come, unmasked in place; the
+ * reader keeps at most a header and the 125 bytes of a control frame.
+ */
 export class WebSocketFrameReader {
   private readonly masked: boolean;
   private readonly text: boolean;

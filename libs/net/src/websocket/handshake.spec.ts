@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hasToken, switchesTo, webSocketAccept } from './handshake.js';
 
-it('the accept is that of the example in RFC 6455 1.3', () => {
+it('the accept is the one in the example of RFC 6455 1.3', () => {
   expect(webSocketAccept('dGhlIHNhbXBsZSBub25jZQ==')).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
 });
 
@@ -15,7 +15,7 @@ it.each([
   expect(switchesTo('websocket', (name) => fields[name])).toBe(switches);
 });
 
-it('a token is a whole item of a list', () => {
+it('a token matches a whole item of a list', () => {
   expect(hasToken('a, b', 'b')).toBe(true);
   expect(hasToken('ab', 'b')).toBe(false);
 });

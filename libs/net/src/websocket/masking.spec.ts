@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { applyMask } from './masking.js';
 
-it('masking is what RFC 6455 says, wherever the bytes lie in memory and in the payload', () => {
+it('masking follows RFC 6455 at every alignment and offset', () => {
   const key = Buffer.of(1, 0x82, 3, 0xf4);
   for (let shift = 0; shift < 5; shift++) {
     for (let length = 0; length < 20; length++) {

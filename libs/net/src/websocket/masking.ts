@@ -1,8 +1,8 @@
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
 /**
- * Masks or unmasks in place (RFC 6455 5.3): the byte at `offset` of the payload is the first of `bytes`. Four bytes at a
- * time where memory allows it, which takes a quarter of the time.
+ * Masks or unmasks `bytes` in place (RFC 6455 5.3). `offset` is the position of its first byte in the payload. Most of it is
+ * done four bytes at a time, which takes a quarter of the time.
  */
 export function applyMask(bytes: Buffer, key: Buffer, offset: number): void {
   const lead = Math.min((4 - (bytes.byteOffset & 3)) & 3, bytes.length);
@@ -20,7 +20,7 @@ function maskBytes(bytes: Buffer, key: Buffer, offset: number, from: number, to:
   for (let at = from; at < to; at++) bytes[at] = (bytes[at] as number) ^ (key[(offset + at) & 3] as number);
 }
 
-/** The key as a word of this machine's byte order, turned so that it begins with the byte for `at`. */
+/** The key as a word in this machine's byte order, rotated to begin with the byte for `at`. */
 function maskWord(key: Buffer, at: number): number {
   let word = 0;
   for (let index = 0; index < 4; index++) {
