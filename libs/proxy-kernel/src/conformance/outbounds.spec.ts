@@ -13,7 +13,7 @@ import { normalHost } from '../transport/normal-host.js';
 import { aeadMethod, masterKey } from '../protocol/shadowsocks/cipher.js';
 import { ShadowsocksStream, aeadSession } from '../protocol/shadowsocks/stream.js';
 
-/** A certificate of this test for `proxy.test`. */
+/** A certificate made for this test, for `proxy.test`. */
 const CERT = `-----BEGIN CERTIFICATE-----
 MIIBlzCCAT6gAwIBAgIUEEAqnS27FfAW5P9ap/bZIE4oyK8wCgYIKoZIzj0EAwIw
 FTETMBEGA1UEAwwKcHJveHkudGVzdDAgFw0yNjExMjAyMTE5MzZaGA8yMTI2MTAy
@@ -48,7 +48,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Carries between a proxy client and the target, by Node's own pipe: nothing of ours on this side. */
+/** Connects a proxy client with its target by Node's pipe, without code of ours. */
 function splice(
   client: Socket,
   port: number,
@@ -131,7 +131,7 @@ async function startSocksServer(): Promise<number> {
   );
 }
 
-/** A Shadowsocks server of this test, made of our own codec. */
+/** A Shadowsocks server made of our own codec. */
 async function startShadowsocksServer(cipher: string, password: string): Promise<number> {
   const method = aeadMethod(cipher);
   const master = masterKey(password, method.keyLength);
@@ -220,7 +220,7 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
   afterEach(() => (records = []));
   records = [];
 
-  /** A client socket whose other end is `target`'s. */
+  /** A client socket whose other end is the target's. */
   async function open(target: number): Promise<Socket> {
     const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     client.on('error', () => undefined);
@@ -256,7 +256,7 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
     });
   });
 
-  it('carries what a server says first', async () => {
+  it('carries data of a server that speaks first', async () => {
     const target = await listen(createServer((socket) => socket.end('hello')));
     const client = await open(target);
     expect((await readAll(client)).toString()).toBe('hello');
@@ -319,7 +319,7 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
     });
     client.write('now');
     client.resume();
-    // TLS has no reset of its own: all that the client's side can see of it is an end.
+    // TLS has no reset of its own, so the client only sees an end.
     expect(await outcome).toBe(tls ? 'end' : 'ECONNRESET');
     client.destroy();
     const { status, closeReason, upload, download } = await record();
@@ -344,7 +344,7 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
     expect(await record()).toMatchObject({ status: 'ok', upload: size, download: size });
   });
 
-  it('holds a bounded amount for a client that does not read, then delivers all of it', async () => {
+  it('buffers a bounded amount for a client that does not read, then delivers all of it', async () => {
     const total = 96 * 1024 * 1024;
     const chunk = randomBytes(64 * 1024);
     let sent = 0;
@@ -382,14 +382,14 @@ describe.each(subjects)('$name, dialled', ({ name, node }) => {
       : null;
   };
 
-  it('says that its server refuses', async () => {
+  it('reports that its server refuses', async () => {
     const closed = await closedPort();
     const outbound = make({ port: closed }) ?? (await direct());
     const dial = outbound.connect({ host: '127.0.0.1', port: closed }, { signal: new AbortController().signal });
     await expect(dial).rejects.toMatchObject({ stage: 'dial', kind: 'connection_refused' });
   });
 
-  it('gives up when it is told to, and closes what it opened', async () => {
+  it('stops when it is aborted, and closes what it opened', async () => {
     const silent = createServer({ allowHalfOpen: true });
     const target = await listen(silent);
     const outbound = make({ port: target }) ?? (await direct());
@@ -397,7 +397,7 @@ describe.each(subjects)('$name, dialled', ({ name, node }) => {
     const late = new DialError('dial', 'timeout', 'too late');
     const dial = outbound.connect({ host: '127.0.0.1', port: target }, { signal: controller.signal });
     if (name === 'direct' || name.startsWith('shadowsocks')) {
-      // Nothing to wait for after the connect: only a dial that is aborted before it can fail.
+      // After the connect there is nothing to wait for, so only an earlier abort can make the dial fail.
       controller.abort(late);
       return expect(dial).rejects.toBe(late);
     }
@@ -409,14 +409,14 @@ describe.each(subjects)('$name, dialled', ({ name, node }) => {
   });
 
   if (['http', 'http over TLS', 'socks5'].includes(name))
-    it('tells wrong credentials from other failures', async () => {
+    it('distinguishes wrong credentials from other failures', async () => {
       const outbound = make({ password: 'wrong' } as Partial<ProxyNode>);
       const dial = outbound?.connect({ host: '127.0.0.1', port: 1 }, { signal: new AbortController().signal });
       await expect(dial).rejects.toMatchObject({ stage: 'handshake', kind: 'auth_failed' });
     });
 
   if (['http', 'socks5'].includes(name))
-    it('says what its server could not reach', async () => {
+    it('reports what its server could not reach', async () => {
       const dial = make({})?.connect(
         { host: '127.0.0.1', port: await closedPort() },
         { signal: new AbortController().signal },
@@ -442,7 +442,7 @@ describe.each(subjects)('$name, dialled', ({ name, node }) => {
     });
 
   if (name.startsWith('shadowsocks'))
-    it('ends a stream that is not sealed with its password', async () => {
+    it('ends a stream that was sealed with another password', async () => {
       const target = await listen(createServer((socket) => void socket.write(randomBytes(500))));
       const stream = (await make({ port: target })?.connect(
         { host: 'a', port: 1 },
@@ -496,7 +496,7 @@ function md5(bytes: Buffer): string {
   return createHash('md5').update(bytes).digest('hex');
 }
 
-/** Waits until a number has not changed for ten looks in a row. */
+/** Waits until a number has been the same in ten checks. */
 async function stable(read: () => number): Promise<void> {
   let last = -1;
   let same = 0;

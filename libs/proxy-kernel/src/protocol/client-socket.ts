@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { setFlowTimeout } from '@gatehouse/net';
 
-/** How long a client has to take a last answer and close. */
+/** How long a client may take to read a last answer and close. */
 const LINGER_MS = 2000;
 
 /**
- * Sends a last answer and closes. What the client still sends is read and thrown away meanwhile: closing a socket with
+ * Sends a last answer and closes. Data that the client still sends is read and dropped meanwhile: closing a socket with
  * unread bytes resets it, and the client would lose the answer.
  */
 export function endGently(socket: Socket, answer?: Uint8Array): void {
@@ -19,7 +19,7 @@ export function endGently(socket: Socket, answer?: Uint8Array): void {
   socket.resume();
 }
 
-/** Leaves a client without an answer for a while, then closes. */
+/** Leaves a client without an answer for a while, then closes the connection. */
 export function holdSilently(socket: Socket, ms: number): void {
   if (socket.destroyed) return;
   const timer = setFlowTimeout(null, () => socket.destroy(), ms);
@@ -29,7 +29,7 @@ export function holdSilently(socket: Socket, ms: number): void {
   socket.resume();
 }
 
-/** Address without the v4-mapped prefix that a dual-stack listener shows. */
+/** The address without the v4-mapped prefix that a dual-stack listener adds. */
 export function plainAddress(address: string | undefined): string {
   if (!address) return '';
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;

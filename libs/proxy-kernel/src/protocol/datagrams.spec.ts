@@ -8,7 +8,7 @@ import { StreamDatagrams } from './stream-datagrams.js';
 import { TargetPackets, type TargetChannel } from './target-packets.js';
 import { TROJAN_FRAMING, type TrojanDatagram } from './trojan/packets.js';
 
-/** Byte streams whose writes go nowhere and whose reads are what the test says. */
+/** A byte stream that drops writes and gives the bytes set by the test. */
 function feed(): { stream: ByteStream; say: (bytes: Buffer) => void } {
   const through = new PassThrough();
   return { stream: through as unknown as ByteStream, say: (bytes) => void through.write(bytes) };
@@ -31,11 +31,11 @@ describe('datagrams in a stream', () => {
     expect(seen).toEqual(items);
   });
 
-  it('of trojan are dropped when they are longer than a server takes', () => {
+  it('of trojan are dropped when they are longer than servers accept', () => {
     expect(TROJAN_FRAMING.encode({ ...items[0]!, payload: Buffer.alloc(8193) })).toBeNull();
   });
 
-  it('that are no datagrams end their own stream and no other', async () => {
+  it('that are invalid end only their own stream', async () => {
     const good = feed();
     const bad = feed();
     const seen: string[] = [];
@@ -95,7 +95,7 @@ describe('a stream for each target', () => {
     };
   }
 
-  it('is opened by its first datagram, kept, and opened again after it was lost', async () => {
+  it('is opened by its first datagram, kept, and opened again after it broke', async () => {
     const opened: ReturnType<typeof fake>[] = [];
     const packets = new TargetPackets(async () => {
       await Promise.resolve();
@@ -123,7 +123,7 @@ describe('a stream for each target', () => {
     packets.close();
   });
 
-  it('that cannot be opened ends the association and says why', async () => {
+  it('that cannot be opened ends the association with the reason', async () => {
     const packets = new TargetPackets(() => Promise.reject(new Error('no way')));
     const closed = new Promise<Error | undefined>((resolve) => packets.onClose(resolve));
     packets.send(Buffer.from('x'), { host: 'a', port: 1 });

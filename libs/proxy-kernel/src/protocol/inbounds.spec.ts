@@ -42,9 +42,9 @@ describe('plain HTTP requests', () => {
     expect((await exchange(socket, get(`b.test:${b.port}`, '/two'))).body).toContain('b');
     expect((await exchange(socket, get(`a.test:${a.port}`, ''))).body).toContain('a');
     expect(a.seen.map(({ url }) => url)).toEqual(['/one?q=secret', '/']);
-    // The target decides, not the Host that came with it (RFC 9112 3.2.2).
+    // The target decides, not the Host field next to it (RFC 9112 3.2.2).
     expect(a.seen[0]?.headers).toEqual(['Host', `a.test:${a.port}`, 'Connection', 'keep-alive']);
-    // The second request to an origin took the connection of the first.
+    // The second request to an origin reused the connection of the first.
     expect(a.seen[1]?.peer).toBe(a.seen[0]?.peer);
     await until(() => records.length === 3);
     expect(records).toMatchObject([
@@ -62,7 +62,7 @@ describe('plain HTTP requests', () => {
     for (const { upload, download } of records) expect(Math.min(upload, download)).toBeGreaterThan(40);
   });
 
-  it('pass on nothing that ends at this hop, either way', async () => {
+  it('do not pass on fields for one connection, in either direction', async () => {
     const origin = await startOrigin('a', () => [
       'Connection',
       'X-Hop',
@@ -134,7 +134,7 @@ describe('plain HTTP requests', () => {
     expect(Number((await readAll(socket)).slice(9, 12))).toBe(status);
   });
 
-  it('answer what could not be done: 502, 504, 403, and say nothing to a dropped client', async () => {
+  it('answer failures with 502, 504 or 403, and nothing to a dropped client', async () => {
     const closed = await closedPort();
     const silent = await portOf(createServer());
     const rules = ['REJECT', 'REJECT-DROP', 'n1'].map((target, index) => ({
@@ -169,7 +169,7 @@ describe('plain HTTP requests', () => {
     );
   });
 
-  it('end when their origin is cut off, and are not completed for it', async () => {
+  it('break when their origin does, without being completed', async () => {
     const origin = await portOf(
       createServer((socket) => {
         socket.on('error', () => undefined);
@@ -195,7 +195,7 @@ describe('plain HTTP requests', () => {
         socket.on('error', () => undefined);
         socket.on('data', () => {
           requests += 1;
-          // The second request on a connection meets its end.
+          // The second request on a connection breaks it.
           if (requests === 2) return socket.resetAndDestroy();
           served += 1;
           socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
@@ -255,7 +255,7 @@ describe('users', () => {
     { username: 'bob', password: 'x' },
   ];
 
-  it('are asked for over HTTP, and named in the record', async () => {
+  it('are required over HTTP, and named in the record', async () => {
     const origin = await startOrigin('a');
     const { port, records } = await start({ users });
     const get = (headers: string): string => `GET http://a.test:${origin.port}/ HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
@@ -282,7 +282,7 @@ describe('users', () => {
     expect(origin.seen[0]?.headers.join()).not.toMatch(/authorization/i);
   });
 
-  it('are asked for over SOCKS', async () => {
+  it('are required over SOCKS', async () => {
     const echo = await portOf(createServer((socket) => socket.pipe(socket)));
     const { port, kernel } = await start({ users });
     const signIn = (user: string, password: string): Buffer =>
@@ -344,7 +344,7 @@ describe('a host', () => {
     },
   );
 
-  it('in letters of its language meets the rules of its name', async () => {
+  it('in letters of its language matches the rules for its name', async () => {
     const { port, records } = await start({ config: { rules: [rule('bücher.test', 'DOMAIN-SUFFIX')] } });
     const name = Buffer.from('WWW.Bücher.test');
     client(port).write(Buffer.concat([Buffer.from([5, 1, 0, 5, 1, 0, 3, name.length]), name, Buffer.from([0, 9])]));
@@ -352,7 +352,7 @@ describe('a host', () => {
     expect(records[0]).toMatchObject({ status: 'rejected', host: 'www.xn--bcher-kva.test' });
   });
 
-  it('of SOCKS4 comes from nobody, whatever user the client names', async () => {
+  it('of SOCKS4 has no user, whatever the client sends', async () => {
     const { port, records } = await start({ config: { rules: [rule('alice', 'IN-USER')] } });
     client(port).write(Buffer.concat([Buffer.from([4, 1, 0, 9, 127, 0, 0, 1]), Buffer.from('alice\0')]));
     await until(() => records.length === 1);
@@ -374,7 +374,7 @@ describe('a listener of one protocol', () => {
 });
 
 describe('SOCKS', () => {
-  it('4 and 4a are served', async () => {
+  it('serves versions 4 and 4a', async () => {
     const echo = await portOf(createServer((socket) => socket.pipe(socket)));
     const { port, kernel } = await start();
     const head = Buffer.from([4, 1, echo >> 8, echo & 255]);
@@ -440,7 +440,7 @@ describe('UDP through SOCKS5', () => {
     return { control, udp, relay, ask };
   }
 
-  /** A Shadowsocks UDP server of this test, made of our own codec. */
+  /** A Shadowsocks UDP server made of our own codec. */
   async function startShadowsocksUdp(cipher: string): Promise<number> {
     const method = aeadMethod(cipher);
     const master = masterKey('secret', method.keyLength);
@@ -465,7 +465,7 @@ describe('UDP through SOCKS5', () => {
     return server.address().port;
   }
 
-  it('goes direct: each target a flow, all from one port', async () => {
+  it('goes direct: one flow per target, all from one port', async () => {
     const [first, second] = [await startUdpEcho(), await startUdpEcho()];
     const { port, kernel, records } = await start();
     const { control, ask } = await associate(port);
@@ -509,7 +509,7 @@ describe('UDP through SOCKS5', () => {
     await until(() => inner.records.length === 1 && outer.records.length === 1);
   });
 
-  it('skips a target without UDP, and forgets flows that are quiet', async () => {
+  it('skips a target without UDP, and drops idle flows', async () => {
     const node = { type: 'http', name: 'x', server: '127.0.0.1', port: 1 } as const;
     const rules = [{ id: 1, source: 'manual' as const, type: 'DOMAIN' as const, payload: 'name.test', target: 'n1' }];
     const { port, records } = await start({
@@ -522,7 +522,7 @@ describe('UDP through SOCKS5', () => {
     expect(records[0]).toMatchObject({ chain: ['DIRECT'], closeReason: 'idle', status: 'ok' });
   });
 
-  it('takes datagrams of its own client only, and none that are malformed', async () => {
+  it('accepts datagrams of its own client only, and no malformed ones', async () => {
     const echo = await startUdpEcho();
     const { port, kernel } = await start();
     const { ask, relay, udp } = await associate(port);
@@ -540,7 +540,7 @@ describe('UDP through SOCKS5', () => {
     expect(answered).toBe(false);
   });
 
-  it('answers each port of its client, from the stand-in that was asked', async () => {
+  it('answers each port of its client, from the address that stands for the name', async () => {
     const echo = await startUdpEcho();
     const asked = ['one.test', 'two.test', 'three.test'];
     for (const node of [null, await startShadowsocksUdp('aes-128-gcm')]) {
@@ -560,7 +560,7 @@ describe('UDP through SOCKS5', () => {
       const resolver = new Resolver();
       resolver.setServers([`127.0.0.1:${dns}`]);
       const standIns = await Promise.all(asked.map(async (name) => (await resolver.resolve4(name))[0] ?? ''));
-      // Names of `hosts` have no stand-ins; those given out before stay.
+      // Names of `hosts` have no such addresses; those assigned before stay.
       const hosts = Object.fromEntries(asked.map((name) => [name, ['127.0.0.1']]));
       const listeners = [{ name: 'in', type: 'mixed' as const, address: '127.0.0.1', port: 0, users: [] }];
       await kernel.apply({ mode: 'rule', listeners, groups: [], rules: [], dns: { ...names, hosts }, ...way });
@@ -595,7 +595,7 @@ describe('UDP through SOCKS5', () => {
     }
   });
 
-  it('goes on when a SOCKS5 server says that an answer comes from what is no name', async () => {
+  it('continues if a SOCKS5 server reports an invalid name as the sender', async () => {
     const relay = createSocket('udp4');
     relay.bind(0, '127.0.0.1');
     await once(relay, 'listening');
@@ -624,7 +624,7 @@ describe('UDP through SOCKS5', () => {
     expect(await ask('192.0.2.1', 53, 'query')).toBe('query');
   });
 
-  it('that is rejected is recorded so', async () => {
+  it('that is rejected is recorded as such', async () => {
     const { port, records } = await start({ config: { defaultPolicy: 'REJECT' } });
     const { udp, relay } = await associate(port);
     udp.send(datagramTo({ host: 'a.test', port: 53 }, Buffer.from('x')), relay.port, relay.host);

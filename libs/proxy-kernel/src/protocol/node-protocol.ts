@@ -5,7 +5,7 @@ import type { ServerDialer } from '../transport/server-dialer.js';
 import { createHash } from 'node:crypto';
 
 export interface NodeSupport {
-  /** `embedded`: this kernel dials it. `external`: another kernel can. `unsupported`: none that we drive. */
+  /** `embedded`: this kernel dials it. `external`: another kernel can. `unsupported`: no kernel that we run can. */
   support: 'embedded' | 'external' | 'unsupported';
   reason?: string;
 }
@@ -17,17 +17,17 @@ export type NodeOfType<T extends ProxyNodeType> = T extends OtherNode['type']
 export interface OutboundParts<N extends ProxyNode> {
   tag: string;
   node: N;
-  /** Connects to the node's server, through another node if need be. */
+  /** Connects to the node's server, possibly through another node. */
   dialer: ServerDialer;
-  /** Where the node stands in the configuration, for errors. */
+  /** The node's path in the configuration, for errors. */
   path: string;
 }
 
 /** How nodes of one type are dialled. Each protocol's folder exports one; `registry.ts` lists them. */
 export interface NodeProtocol<N extends ProxyNode = ProxyNode> {
-  /** Whether this kernel dials the node, and why not. */
+  /** Whether this kernel dials the node, otherwise the reason. */
   support(node: N): NodeSupport;
-  /** Called for nodes that `support` calls embedded. @throws KernelConfigError */
+  /** Called for nodes that are embedded according to `support`. @throws KernelConfigError */
   create(parts: OutboundParts<N>): Outbound;
 }
 
@@ -41,7 +41,7 @@ export function unsupported(reason: string): NodeSupport {
   return { support: 'unsupported', reason };
 }
 
-/** A protocol that only other kernels carry. */
+/** A protocol that only other kernels support. */
 export function externalProtocol(type: OtherNode['type']): NodeProtocol<OtherNode> {
   return {
     support: () => external(type),
@@ -51,7 +51,7 @@ export function externalProtocol(type: OtherNode['type']): NodeProtocol<OtherNod
   };
 }
 
-/** `clientFingerprint` is no obstacle: the handshake works, it only looks like Node's own. */
+/** `clientFingerprint` is ignored: the handshake works, but looks like Node's. */
 export function carrierSupport({ tls, transport }: { tls?: NodeTls; transport?: NodeTransport }): NodeSupport {
   if (tls?.reality) return external('REALITY');
   if (tls?.ech) return external('encrypted ClientHello');
@@ -60,7 +60,7 @@ export function carrierSupport({ tls, transport }: { tls?: NodeTls; transport?: 
 
 const BAD_USER_ID = 'the user id is neither a UUID nor a name of 1 to 30 bytes';
 
-/** Of a node whose user is known by an id. */
+/** For a node whose user has an id. */
 export function userIdSupport(node: { uuid: string; tls?: NodeTls; transport?: NodeTransport }): NodeSupport {
   return parseUserId(node.uuid) ? carrierSupport(node) : unsupported(BAD_USER_ID);
 }
@@ -76,8 +76,8 @@ const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$
 const MAX_NAME_BYTES = 30;
 
 /**
- * The 16 bytes of a user's id. What is no UUID but a name of 1 to 30 bytes becomes the UUIDv5 of it in the nil
- * namespace, as Xray does. Null: neither.
+ * The 16 bytes of a user's id. As in Xray, a name of 1 to 30 bytes that is not a UUID becomes its UUIDv5 in the nil
+ * namespace. Null: neither.
  */
 export function parseUserId(text: string): Buffer | null {
   if (UUID.test(text)) return Buffer.from(text.replaceAll('-', ''), 'hex');

@@ -1,4 +1,4 @@
-/** Addresses as VMess and VLESS write them: the port first, and types of their own. */
+/** Addresses in the form of VMess and VLESS: the port comes first, and the types have their own numbers. */
 import { parseIp } from '@gatehouse/net';
 import { DialError, type Target } from '../interfaces/index.js';
 

@@ -1,19 +1,19 @@
 import { resetStream, type ByteStream } from '@gatehouse/net';
 
-/** What may wait in a stream for datagrams: more are dropped, as a full socket buffer would. */
+/** Unsent bytes of a stream; beyond this datagrams are dropped, as with a full socket buffer. */
 const MAX_BACKLOG_BYTES = 512 * 1024;
 
-/** How datagrams stand in a byte stream. */
+/** How datagrams are framed in a byte stream. */
 export interface DatagramFraming<T> {
-  /** Null: one that the protocol cannot carry. */
+  /** Null: the protocol cannot carry it. */
   encode(item: T): Buffer | null;
-  /** A whole frame at the front of `bytes`; null: more are needed. @throws for what is none. */
+  /** The frame at the beginning of `bytes`; null: more bytes are needed. @throws for an invalid frame. */
   decode(bytes: Buffer): { item: T; end: number } | null;
-  /** Longest frame. */
+  /** The longest frame. */
   maxBytes: number;
 }
 
-/** Datagrams in a byte stream. A bad frame ends the stream; nothing else. */
+/** Datagrams in a byte stream. An invalid frame ends the stream. */
 export class StreamDatagrams<T> {
   private readonly stream: ByteStream;
   private readonly framing: DatagramFraming<T>;
@@ -57,7 +57,7 @@ export class StreamDatagrams<T> {
       for (let frame = this.next(); frame && !this.closed; frame = this.next()) {
         for (const listener of this.messageListeners) listener(frame.item);
       }
-      if (this.buffered.length > this.framing.maxBytes) throw new Error('a datagram is longer than can be');
+      if (this.buffered.length > this.framing.maxBytes) throw new Error('a datagram is too long');
     } catch (error) {
       this.end(error instanceof Error ? error : new Error(String(error)));
     }

@@ -12,7 +12,7 @@ import { RejectedError, type ConnectionMetadata, type Flow, type InboundContext 
 import { normalHost } from '../transport/normal-host.js';
 import { endGently, holdSilently, plainAddress } from './client-socket.js';
 
-/** A client that asked for a byte stream (CONNECT, SOCKS), and how its protocol answers. */
+/** A client that asked for a byte stream (CONNECT, SOCKS), with its protocol's answers. */
 export interface StreamRequest {
   socket: Socket;
   reader: ByteReader;
@@ -24,11 +24,11 @@ export interface StreamRequest {
   publicOnly?: boolean;
   accepted: Uint8Array;
   refused(error: unknown): Uint8Array;
-  /** HTTP only: status that goes with the answer. */
+  /** For HTTP only: the status of the answer. */
   statusOf?(error: unknown): number;
 }
 
-/** Dials for the client, answers it and starts the relay. Never throws: every end is in the flow's record. */
+/** Dials for the client, answers it and starts the relay. Never throws: the flow's record has every outcome. */
 export async function serveStream(context: InboundContext, request: StreamRequest): Promise<void> {
   const { socket, reader } = request;
   const flow = context.dispatcher.begin(streamMetadata(context, request), () => socket.destroy());
@@ -45,7 +45,7 @@ export async function serveStream(context: InboundContext, request: StreamReques
     if (!early) socket.write(request.accepted);
     if (request.statusOf) flow.setHttpStatus(200);
     const head = reader.detach();
-    // A socket keeps nothing of what it has written; streams over streams are not asked to promise it.
+    // A socket does not keep written buffers; other streams do not promise that.
     if (remote instanceof DialedSocket) reuseMemory(socket);
     flow.relay(socket, remote, head);
   } catch (error) {
@@ -56,7 +56,7 @@ export async function serveStream(context: InboundContext, request: StreamReques
   }
 }
 
-/** Host and address as the client gave them, in the form that rules and records use. */
+/** The client's host and address in the form of rules and records. */
 export function targetFields(
   host: string,
   destinationIp: string | null = null,
@@ -89,7 +89,7 @@ function refuse(context: InboundContext, request: StreamRequest, error: unknown,
   else endGently(socket, request.refused(error));
 }
 
-/** Answers whether the client was told yes already, which is what it takes to see its first bytes. */
+/** Returns whether the client has already been answered, as is necessary to see its first bytes. */
 async function sniffIfWanted(context: InboundContext, flow: Flow, request: StreamRequest): Promise<boolean> {
   const { sniffing } = context;
   const { metadata } = flow;
@@ -111,7 +111,7 @@ async function sniffHost(reader: ByteReader, timeoutMs: number): Promise<string 
       wanted = bytes.length + 1;
     }
   } catch {
-    // Too late, too long or gone: the flow goes on by its address, and a client that left is noticed by its socket.
+    // Too late, too long or gone: the flow continues by its address, and the socket notices if the client has left.
     return null;
   } finally {
     clearTimeout(timer);

@@ -1,11 +1,11 @@
 import type { PacketConnection, Target } from '../interfaces/index.js';
 
-/** Targets of one association at once; the one longest quiet makes room. */
+/** The most targets of one association; the one that was idle longest is dropped. */
 const MAX_TARGETS = 256;
-/** Datagrams held while a target's stream is being opened. */
+/** Datagrams that wait while a target's stream is being opened. */
 const MAX_WAITING = 32;
 
-/** Datagrams to and from one target. `close` ends it without a word; `onClose` is called once however it ends. */
+/** Datagrams to and from one target. `close` ends it silently; `onClose` is called once, however it ends. */
 export interface TargetChannel {
   send(payload: Buffer): void;
   onMessage(listener: (payload: Buffer) => void): void;
@@ -18,10 +18,10 @@ interface Entry {
   waiting: Buffer[];
 }
 
-/** UDP over protocols that name the target once a stream: a stream for each target, opened by its first datagram. */
+/** UDP over protocols that name the target once per stream: a stream for each target, opened by its first datagram. */
 export class TargetPackets implements PacketConnection {
   private readonly open: (target: Target, signal: AbortSignal) => Promise<TargetChannel>;
-  /** By target; the order is that of last use. */
+  /** By target, in order of last use. */
   private readonly entries = new Map<string, Entry>();
   private readonly opening = new AbortController();
   private readonly messageListeners: ((payload: Buffer, from: Target) => void)[] = [];
@@ -63,7 +63,7 @@ export class TargetPackets implements PacketConnection {
     const entry: Entry = { channel: null, waiting: [] };
     this.open(target, this.opening.signal).then(
       (channel) => this.opened(key, entry, target, channel),
-      // The node could not be reached: that ends the association, as a lost socket would.
+      // If the node cannot be reached the association ends, as if its socket had failed.
       (error: unknown) => this.end(error instanceof Error ? error : new Error(String(error))),
     );
     return entry;
@@ -76,7 +76,7 @@ export class TargetPackets implements PacketConnection {
       for (const listener of this.messageListeners) listener(payload, target);
     });
     channel.onClose(() => {
-      // The next datagram to this target opens another.
+      // The next datagram to this target opens another stream.
       if (this.entries.get(key) === entry) this.entries.delete(key);
     });
     for (const payload of entry.waiting.splice(0)) channel.send(payload);

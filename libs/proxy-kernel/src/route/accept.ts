@@ -1,2 +1,2 @@
-/** Says of a rule that matched whether its target can take the flow now; if not, the search goes on behind it. */
+/** Whether the target of a matching rule accepts the flow now; otherwise the search continues with the next rule. */
 export type Accept = (index: number) => boolean;

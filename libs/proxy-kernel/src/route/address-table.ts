@@ -2,13 +2,13 @@ import { parseIp } from '@gatehouse/net';
 import type { Accept } from './accept.js';
 import { type PrefixEntry, PrefixTable } from './prefix-table.js';
 
-/** Prefixes of both families. */
+/** The prefixes of both families. */
 export class AddressTable {
   readonly #v4: PrefixTable;
   readonly #v6: PrefixTable;
   readonly #first: number;
 
-  /** `entries` in rule order. */
+  /** @param entries in rule order. */
   constructor(entries: readonly PrefixEntry[]) {
     this.#v4 = new PrefixTable(
       1,

@@ -4,11 +4,13 @@ import type { Matcher } from '../interfaces/route.js';
 export interface ResidualRule {
   readonly rule: number;
   readonly matcher: Matcher;
-  /** The rule may have a domain resolved. */
+  /** The rule may cause a domain to be resolved. */
   readonly mayAsk: boolean;
 }
 
-/** One entry a rule, in rule order: several conditions of one set become one that any of them satisfies. */
+/**
+ * One entry for each rule, in rule order: several conditions of one set become one that matches if any of them does.
+ */
 export function oneEachRule(residual: readonly ResidualRule[]): ResidualRule[] {
   const groups = new Map<number, ResidualRule[]>();
   for (const entry of residual) {

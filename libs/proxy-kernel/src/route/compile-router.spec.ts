@@ -55,12 +55,12 @@ describe('router', () => {
     });
   });
 
-  it('sends what no rule matched to the default policy', () => {
+  it('sends flows without a matching rule to the default policy', () => {
     const decision = router(rules('DOMAIN,a.com,DIRECT')).decide(flow({ host: 'b.com' }));
     expect(decision).toMatchObject({ rule: null, target: 'PROXY', outbound: 'n1' });
   });
 
-  it('looks at no rule in global and direct mode', async () => {
+  it('ignores rules in global and direct mode', async () => {
     const list = rules('MATCH,REJECT');
     expect(router(list, { mode: 'global' }).decide(flow({ host: 'a.com' }))).toMatchObject({
       rule: null,
@@ -73,14 +73,14 @@ describe('router', () => {
     expect(await router(list, { mode: 'direct' }).explain(flow({}))).toMatchObject({ trace: [], evaluated: 0 });
   });
 
-  it('rejects rather than passes on behind the last rule', () => {
+  it('rejects after the last rule instead of passing on', () => {
     expect(router([], { defaultPolicy: 'PASSING' }).decide(flow({}))).toMatchObject({
       chain: ['PASSING', 'PASS', 'REJECT'],
       outbound: 'REJECT',
     });
   });
 
-  it('takes a host in capitals or with a final dot for the same host', () => {
+  it('treats a host in capitals or with a trailing dot as the same host', () => {
     const one = router(rules('DOMAIN,example.com,REJECT'));
     expect(one.decide(flow({ host: 'EXAMPLE.com.' }))).toMatchObject({ outbound: 'REJECT' });
   });
@@ -103,7 +103,7 @@ describe('router', () => {
     expect(one.decide(flow({ network: 'udp' }))).toMatchObject({ outbound: 'REJECT' });
   });
 
-  it('resolves once, on behalf of the first rule that wants it, and shows no-resolve rules behind it the address', async () => {
+  it('resolves once, for the first rule that needs it, and later no-resolve rules see the address', async () => {
     const asked: string[] = [];
     const resolver: Resolver = {
       resolve: (host) => {
@@ -121,7 +121,7 @@ describe('router', () => {
     expect(asked).toEqual(['a.com']);
   });
 
-  it('hands the abort signal to the resolver and leaves the flow as it was', async () => {
+  it('passes the abort signal to the resolver and does not change the flow', async () => {
     const controller = new AbortController();
     let seen: AbortSignal | undefined;
     const resolver: Resolver = {
@@ -136,7 +136,7 @@ describe('router', () => {
     expect(one.destinationIp).toBeNull();
   });
 
-  it('explains: skipped targets, what missed and why, and the match', async () => {
+  it('explains skipped targets, misses with reasons, and the match', async () => {
     const list = rules(
       'MATCH,n9',
       'MATCH,PASSING',

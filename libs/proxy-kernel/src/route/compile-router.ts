@@ -10,7 +10,7 @@ import { type CompiledRuleSets, compileRuleSets } from './rule-set/rule-sets.js'
 import { type TraceContext, traceStep } from './trace.js';
 
 export interface RouterOptions {
-  /** First match wins, in this order. Not copied: it must not change afterwards. */
+  /** The first match wins, in this order. Not copied, so it must not change. */
   rules: readonly RuleConfig[];
   mode: KernelMode;
   defaultPolicy: string;
@@ -25,11 +25,11 @@ export interface RouterOptions {
 
 const DEFAULT_TRACE_STEPS = 200;
 
-/** How a flow came to its rule: what `explain` needs to tell the story again. */
+/** How a flow came to its rule, for `explain`. */
 interface Outcome {
-  /** Number of rules when none matched. */
+  /** The number of rules if none matched. */
   index: number;
-  /** Domain flows only: the rule that had the name resolved, and what came of it. */
+  /** For flows with a domain only: the rule that caused the lookup, and its result. */
   resolution: Resolution | null;
 }
 
@@ -40,7 +40,7 @@ interface Resolution {
 }
 
 /**
- * Compiles a rule list to a router.
+ * Compiles a list of rules to a router.
  * @throws KernelConfigError naming the rule and its field (`rules[17].payload`), or `defaultPolicy`.
  */
 export function compileRouter(options: RouterOptions): Router {
@@ -95,7 +95,7 @@ class IndexedRouter implements Router {
     return index >= 0 ? { index, resolution: null } : this.#routeResolved(flow, ~index, signal);
   }
 
-  /** Rules before the one that asked have missed without an address and stay missed: only the later ones see it. */
+  /** Rules before the one that needed the address have already missed without it, and only later ones see it. */
   async #routeResolved(flow: ConnectionMetadata, from: number, signal?: AbortSignal): Promise<Outcome> {
     const resolution = await this.#resolve(flow.host ?? '', from, signal);
     const seen = { ...flow, destinationIp: addressForRules(resolution.addresses) ?? UNRESOLVED };
@@ -103,7 +103,7 @@ class IndexedRouter implements Router {
     return { index, resolution };
   }
 
-  /** A name that does not resolve makes address rules miss; it does not end the flow, since a later rule may send it on by name. */
+  /** If a name does not resolve, address rules miss. The flow continues, since a later rule may match its name. */
   async #resolve(host: string, at: number, signal?: AbortSignal): Promise<Resolution> {
     try {
       const addresses = await this.#options.resolver.resolve(host, signal);
@@ -119,7 +119,7 @@ class IndexedRouter implements Router {
       : (index) => this.#refusal(index, false) === null;
   }
 
-  /** Why the target of a matching rule leaves the flow to the next rule; null when it takes it. */
+  /** Why the target of a matching rule passes the flow to the next rule; null if it accepts it. */
   #refusal(index: number, udp: boolean): string | null {
     const { policies } = this.#options;
     const target = this.rules[index]?.target ?? '';
@@ -131,7 +131,7 @@ class IndexedRouter implements Router {
     const rule = this.rules[index];
     const target = rule?.target ?? this.#defaultTarget();
     const chain = this.#options.policies.chain(target);
-    // Behind the last rule there is nothing to pass to; mihomo's PASS carries no traffic either.
+    // Behind the last rule there is nothing to pass to, and mihomo's PASS carries no traffic either.
     if (chain.at(-1) === 'PASS') chain.push('REJECT');
     return {
       rule: rule ? { id: rule.id, index, source: rule.source, type: rule.type, payload: rule.payload, target } : null,
@@ -165,12 +165,12 @@ class IndexedRouter implements Router {
   }
 }
 
-/** One address stands for the name, IPv4 before IPv6, so that the same name meets the same rule each time. */
+/** One address stands for the name, IPv4 before IPv6, so that the same name matches the same rule each time. */
 function addressForRules(addresses: readonly string[]): string | null {
   return addresses.find((address) => !address.includes(':')) ?? addresses[0] ?? null;
 }
 
-/** A host in upper case or with a trailing dot is the same host; a rule must not be dodged by writing it so. */
+/** A host in upper case or with a trailing dot is the same host, and must not get around a rule. */
 function withPlainHost(flow: ConnectionMetadata): ConnectionMetadata {
   const { host } = flow;
   if (host === null) return flow;

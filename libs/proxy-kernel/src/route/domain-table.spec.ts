@@ -4,7 +4,7 @@ import { DomainTable, SCOPE, hashDomain } from './domain-table.js';
 const all = () => true;
 
 describe('domain table', () => {
-  it('never takes one name for another because their hashes are equal', () => {
+  it('never confuses names with equal hashes', () => {
     const seed = 12_345;
     const byHash = new Map<number, string>();
     const pairs: [string, string][] = [];
@@ -41,7 +41,7 @@ describe('domain table', () => {
     expect(pair.map((name) => table.find(name, 0, 9, all))).toEqual([0, 1]);
   });
 
-  it('finds suffixes at label boundaries only, and exact names only whole', () => {
+  it('finds suffixes at label boundaries only, and exact names as a whole only', () => {
     const table = new DomainTable([
       { domain: 'example.com', scope: SCOPE.suffix, rule: 0 },
       { domain: 'www.other.net', scope: SCOPE.exact, rule: 1 },
@@ -53,7 +53,7 @@ describe('domain table', () => {
     expect([find(''), find('.'), find('..example.com'), find('例.com')]).toEqual([9, 9, 0, 9]);
   });
 
-  it('goes on to the next rule of the same name, and to names above it', () => {
+  it('continues with the next rule of the same name, and with names above it', () => {
     const table = new DomainTable([
       { domain: 'com', scope: SCOPE.suffix, rule: 1 },
       { domain: 'a.com', scope: SCOPE.suffix, rule: 2 },

@@ -1,9 +1,9 @@
 /**
- * All DOMAIN and DOMAIN-SUFFIX rules, or the names of all rule sets, in one open-addressing hash over typed arrays. A lookup rolls one hash over the host
- * from its end and probes at every label boundary, so its cost is the host's length and not the number of rules.
- *
- * The hash is seeded, and a hit counts only after the stored text has been compared: names made to collide can cost a few
- * probes but never lead a flow to a wrong rule.
+ * All DOMAIN and DOMAIN-SUFFIX rules, or the names of all rule sets, in one open-addressing hash over typed arrays. A
+ * lookup rolls one hash over the host from its end and probes at every label boundary, so its cost depends on the
+ * host's length and not on the number of rules.
+ * The hash is seeded, and a hit counts only after comparing the stored text: colliding names can cost a few probes, but
+ * never lead a flow to a wrong rule.
  */
 import { randomBytes } from 'node:crypto';
 import type { Accept } from './accept.js';
@@ -18,37 +18,37 @@ export interface DomainEntry {
   readonly domain: string;
   readonly scope: DomainScope;
   readonly rule: number;
-  /** Scope `pattern`: all labels, `*` standing for any one. `domain` is what follows the last of these. */
+  /** For scope `pattern`: all labels, where `*` stands for any one. `domain` is the part after the last of these. */
   readonly labels?: readonly string[];
 }
 
 const DOT = 46;
 const NONE = -1;
-/** Of an entry, in words: its scope and the length of the name behind it, its rule, the next entry of the same name. */
+/** The words of an entry: its scope and the length of the name after it, its rule, the next entry of the same name. */
 const HEADER = 3;
 const RULE = 1;
 const NEXT = 2;
-/** Bits of the length; scopes lie above them. */
+/** The bits of the length; the scope is above them. */
 const LENGTH_BITS = 8;
 const LENGTH_MASK = 0xff;
 
 export class DomainTable {
   readonly #seed: number;
   readonly #mask: number;
-  /** Hash and first entry of a name, side by side; NONE for no entry. */
+  /** The hash and the first entry of a name, side by side; NONE for no entry. */
   readonly #slots: Int32Array;
   /**
-   * Entries, in rule order along each name; the name itself lies right behind its first one. A lookup pays for memory it
-   * has not touched lately, line by line: one for the slot, one for the rest.
+   * Entries, in rule order for each name, with the name directly after its first entry. A lookup pays for each cache
+   * line it touches: one for the slot, one for the rest.
    */
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
   /** By entry. */
   readonly #patterns = new Map<number, readonly string[]>();
-  /** Patterns that end in `*`: there is nothing to look up. In rule order. */
+  /** Patterns that end in `*`, which cannot be looked up. In rule order. */
   readonly #openEnded: DomainEntry[] = [];
 
-  /** `entries` in rule order. */
+  /** @param entries in rule order. */
   constructor(entries: readonly DomainEntry[], seed: number = randomBytes(4).readUInt32LE()) {
     const slots = 1 << Math.ceil(Math.log2(Math.max(8, entries.length * 2)));
     this.#seed = seed;
@@ -62,7 +62,7 @@ export class DomainTable {
     this.#bytes = new Uint8Array(this.#words.buffer);
   }
 
-  /** Smallest accepted rule in `[from, to)` for `host` or a name above it; `to` when there is none. */
+  /** The smallest accepted rule in `[from, to)` for `host` or a name above it; `to` if there is none. */
   find(host: string, from: number, to: number, accept: Accept): number {
     let best = to;
     let hash = this.#seed;
@@ -79,8 +79,8 @@ export class DomainTable {
     return this.#slots.byteLength + this.#words.byteLength;
   }
 
-  // The one hot function of the router: six plain numbers are cheaper than an object a probe.
-  // oxlint-disable-next-line max-params
+  // The hot function of the router: six numbers are cheaper than an object for each probe. oxlint-disable-next-line
+  // max-params
   #probe(host: string, start: number, hash: number, from: number, best: number, accept: Accept): number {
     let entry = this.#slots[this.#slotOf(host, start, hash) + 1] ?? NONE;
     while (entry !== NONE) {
@@ -100,7 +100,7 @@ export class DomainTable {
     return (scope & SCOPE.oneLabel) !== 0 && host.indexOf('.') === start - 1;
   }
 
-  /** Where the name is, or the empty place where it would be. */
+  /** The slot of the name, or the empty one where it would be. */
   #slotOf(host: string, start: number, hash: number): number {
     for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const entry = this.#slots[slot * 2 + 1] ?? NONE;
@@ -137,11 +137,11 @@ export class DomainTable {
   }
 }
 
-/** Writes entries one behind the other. */
+/** Writes entries one after the other. */
 class EntryWriter {
   readonly words: Int32Array;
   readonly bytes: Uint8Array;
-  /** Last entry of a name by its first, where there is more than one. */
+  /** The last entry of a name by its first, if there are several. */
   readonly #lasts = new Map<number, number>();
   #end = 0;
 
@@ -151,7 +151,7 @@ class EntryWriter {
     this.bytes = new Uint8Array(this.words.buffer);
   }
 
-  /** The first of its name, which follows it. */
+  /** Writes the first entry of a name, with the name after it. */
   first({ domain, scope, rule }: DomainEntry): number {
     const entry = this.#write(scope, rule, domain.length);
     const begin = this.#end * 4;
@@ -160,7 +160,7 @@ class EntryWriter {
     return entry;
   }
 
-  /** Another of the name that `first` begins; the last one itself where that says the same. */
+  /** Adds another entry to the name that `first` begins; returns the last one if it already covers it. */
   further(first: number, { scope, rule }: DomainEntry): number {
     const last = this.#lasts.get(first) ?? first;
     if (this.#merges(last, rule, scope)) return last;
@@ -170,7 +170,7 @@ class EntryWriter {
     return entry;
   }
 
-  /** What was written, without the room that names which came again did not need. */
+  /** The written words, without the reserve for repeated names. */
   finish(): Int32Array<ArrayBuffer> {
     return this.words.slice(0, this.#end);
   }
@@ -184,7 +184,7 @@ class EntryWriter {
     return entry;
   }
 
-  /** A set that has a name twice has it once in the chain that every lookup of the name walks. */
+  /** A name that a set contains twice is stored once in the chain that every lookup of the name walks. */
   #merges(last: number, rule: number, scope: DomainScope): boolean {
     const known = (this.words[last] ?? 0) >> LENGTH_BITS;
     if (this.words[last + RULE] !== rule || known === SCOPE.pattern || scope === SCOPE.pattern) return false;
@@ -193,7 +193,7 @@ class EntryWriter {
   }
 }
 
-/** The hash of a whole name, as a lookup arrives at it: a signed 32-bit number. */
+/** The hash of a whole name, as computed by a lookup: a signed 32-bit number. */
 export function hashDomain(domain: string, seed: number): number {
   let hash = seed;
   for (let i = domain.length - 1; i >= 0; i--) hash = roll(hash, domain.charCodeAt(i));

@@ -50,14 +50,14 @@ describe('shadowed rules', () => {
     expect(shadows(earlier, later)).toEqual([null, null]);
   });
 
-  it('minds a rule in between that has names resolved', () => {
+  it('takes into account a rule in between that resolves names', () => {
     const [a, b] = ['IP-CIDR,10.0.0.0/8,DIRECT,no-resolve', 'IP-CIDR,10.1.0.0/16,REJECT,no-resolve'];
     expect(shadows(a, 'GEOIP,CN,DIRECT', b)[2]).toBeNull();
     expect(shadows('GEOIP,CN,DIRECT', a, b)[2]).toBe(1);
     expect(shadows('RULE-SET,s,REJECT', 'GEOIP,CN,DIRECT', 'RULE-SET,s,DIRECT')[2]).toBeNull();
   });
 
-  it('neither shadows with disabled rules nor finds them shadowed; asks which targets always take', () => {
+  it('ignores disabled rules, and asks which targets accept every flow', () => {
     const list: ShadowRule[] = ['MATCH,PROXY', 'MATCH,DIRECT', 'DOMAIN,a.com,REJECT', 'DOMAIN,b.com,PROXY'].map(
       (line) => parseRuleLine(line),
     );
@@ -74,7 +74,7 @@ describe('shadowed rules', () => {
     expect(findShadowed([unreadable, unreadable])).toEqual([null, null]);
   });
 
-  it('finds the same in slices, between which others get their turn', async () => {
+  it('finds the same in slices, yielding to the event loop', async () => {
     const lines = Array.from({ length: 5_000 }, (_, i) => `DOMAIN-SUFFIX,h${i % 2_000}.example.com,n${i % 3}`);
     const rules = lines.map((line) => parseRuleLine(line));
     let turns = 0;
@@ -91,7 +91,7 @@ describe('shadowed rules', () => {
     await expect(findShadowedInSlices([])).resolves.toEqual([]);
   });
 
-  it('goes through 100,000 rules in about a second, the worst kinds too', () => {
+  it('handles 100,000 rules in about a second, also of the worst kinds', () => {
     const lists = {
       names: Array.from({ length: 100_000 }, (_, i) => `DOMAIN-SUFFIX,h${i % 50_000}.example${i % 7}.com,n${i % 5}`),
       same: Array.from({ length: 100_000 }, (_, i) => `DOMAIN,a.com,n${i}`),
@@ -160,7 +160,7 @@ const sets: RuleSetConfig[] = [
   { name: 'names', behavior: 'domain', entries: ['+.example', 'a.*'] },
 ];
 
-describe('against the router', () => {
+describe('compared with the router', () => {
   it('never calls a rule shadowed that decides a flow', { timeout: 60_000 }, async () => {
     let claims = 0;
     const ruleSets = compileRuleSets(sets);

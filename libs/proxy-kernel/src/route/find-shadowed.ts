@@ -1,4 +1,4 @@
-/** Rules that can never be the one that decides, because an earlier one takes every flow that they would match. */
+/** Finds rules that can never decide, because an earlier one matches every flow that they would match. */
 import { type Cidr, cidrContains, guarded } from '@gatehouse/net';
 import type { Accept } from './accept.js';
 import { type DomainEntry, DomainTable, SCOPE } from './domain-table.js';
@@ -20,28 +20,28 @@ export type ShadowRule = RuleDefinition & { /** Absent: true. */ enabled?: boole
 
 export interface ShadowOptions {
   /**
-   * True for a target that exists, carries UDP and never leads to PASS, whatever its groups choose. Absent: `DIRECT`, `REJECT`
-   * and `REJECT-DROP`. A rule with any target still shadows later ones with the same target.
+   * True for a target that exists, carries UDP and never leads to PASS, whatever its groups choose. Absent: `DIRECT`,
+   * `REJECT` and `REJECT-DROP`. A rule with any target still shadows later ones with the same target.
    */
   alwaysTakes?: (target: string) => boolean;
 }
 
 const BUILT_IN: ReadonlySet<string> = new Set(['DIRECT', 'REJECT', 'REJECT-DROP']);
-/** Earlier rules looked at for one rule. Beyond it a shadow may be missed; it is never invented. */
+/** The most earlier rules compared with one rule. Beyond that a shadow may be missed, but never invented. */
 const MAX_CANDIDATES = 64;
-/** Rules read or compared at a time: a few milliseconds. */
+/** Rules read or compared at a time, which takes a few milliseconds. */
 const SLICE = 1_000;
 
 /**
- * For each rule the index of an earlier enabled one that always wins over it; null where there is none, where none is
- * found, and for rules that are disabled or cannot be read. Takes time about in proportion to the number of rules.
+ * For each rule the index of an earlier enabled one that always wins over it; null if there is none, if none was found,
+ * and for rules that are disabled or invalid. Takes time about in proportion to the number of rules.
  */
 export function findShadowed(rules: readonly ShadowRule[], options: ShadowOptions = {}): (number | null)[] {
   const finder = new ShadowFinder(rules, rules.map(readMatcher), options.alwaysTakes ?? isBuiltIn);
   return rules.map((_, index) => finder.find(index));
 }
 
-/** The same, with others getting their turn on the event loop: a long list takes seconds. */
+/** Like `findShadowed`, but yields to the event loop, since a long list takes seconds. */
 export async function findShadowedInSlices(
   rules: readonly ShadowRule[],
   options: ShadowOptions = {},
@@ -68,14 +68,14 @@ class ShadowFinder {
   readonly #rules: readonly ShadowRule[];
   readonly #takes: readonly boolean[];
   readonly #matchers: readonly (RuleMatcher | null)[];
-  /** Last rule before each that may have a domain resolved. */
+  /** The last rule before each that may cause a domain to be resolved. */
   readonly #lastAsking: Int32Array;
-  /** DOMAIN and DOMAIN-SUFFIX; the latter alone, for what covers a whole suffix. */
+  /** DOMAIN and DOMAIN-SUFFIX rules; the latter also separately, for what covers a whole suffix. */
   readonly #names: DomainTable;
   readonly #suffixes: DomainTable;
   readonly #keywords: KeywordAutomaton;
   readonly #prefixes: Record<'destination' | 'source', { 4: PrefixTable; 6: PrefixTable }>;
-  /** Rules of one meaning, in order. */
+  /** Rules with the same meaning, in order. */
   readonly #alike = new Map<string, number[]>();
   readonly #ports = new Map<string, { index: number; ranges: readonly PortRange[] }[]>();
   readonly #matchAll: number[] = [];
@@ -167,7 +167,9 @@ class ShadowFinder {
     );
   }
 
-  /** The earlier one holds the first address of `cidr`; it holds all of them when a prefix of its is no longer. */
+  /**
+   * The earlier rule contains the first address of `cidr`; it contains all of them if one of its prefixes is no longer.
+   */
   #isWider(earlier: number, cidr: Cidr): boolean {
     const matcher = this.#matchers[earlier];
     return cidrsOf(matcher ?? null).some((own) => own.prefix <= cidr.prefix && cidrContains(own, cidr));
@@ -188,12 +190,12 @@ class ShadowFinder {
     return null;
   }
 
-  /** The same target refuses both or takes both. */
+  /** Rules with the same target either both refuse or both accept. */
   #wins(earlier: number, index: number): boolean {
     return this.#takes[earlier] === true || this.#rules[earlier]?.target === this.#rules[index]?.target;
   }
 
-  /** Whether the later rule never knows an address that the earlier one of the same condition did not know. */
+  /** Whether the later rule never sees an address that the earlier one with the same condition did not see. */
   #seesTheSame(earlier: number, index: number): boolean {
     const [a, b] = [this.#rules[earlier], this.#rules[index]];
     if (!a || !b) return false;
@@ -214,7 +216,7 @@ class ShadowFinder {
   }
 }
 
-/** Ends a search that has looked at enough candidates, with nothing found. */
+/** Ends a search after enough candidates, with nothing found. */
 function bounded(index: number, search: (accept: Accept) => number, fits: Accept): number | null {
   let left = MAX_CANDIDATES;
   const answer = search((earlier) => left-- <= 0 || fits(earlier));
@@ -226,7 +228,7 @@ function readMatcher(rule: ShadowRule): RuleMatcher | null {
   try {
     return createMatcher(rule, EMPTY_CONTEXT);
   } catch (error) {
-    // A rule that cannot be read decides nothing; whoever shows it says why.
+    // An invalid rule decides nothing; its error is shown elsewhere.
     if (error instanceof RuleError) return null;
     throw error;
   }
@@ -253,7 +255,7 @@ function byFamily(entries: readonly PrefixEntry[]): { 4: PrefixTable; 6: PrefixT
   return { 4: new PrefixTable(1, of(4)), 6: new PrefixTable(4, of(6)) };
 }
 
-/** Ranges that touch or overlap become one. */
+/** Merges ranges that touch or overlap. */
 function merged(ranges: readonly PortRange[]): PortRange[] {
   const result: { from: number; to: number }[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {

@@ -42,7 +42,7 @@ describe('keyword automaton', () => {
     );
   });
 
-  it('hands back what does not fit, so that memory stays bounded', () => {
+  it('returns keywords that do not fit, so that memory stays bounded', () => {
     const keywords = Array.from(
       { length: 40_000 },
       (_, i) => `${(i * 7919).toString(36)}-${'x'.repeat(20)}${i.toString(36)}`,
@@ -55,7 +55,7 @@ describe('keyword automaton', () => {
     const first = keywords.findIndex((_, rule) => !kept.has(rule));
     expect(held).toBeGreaterThan(1000);
     expect(automaton.find(keywords[first] ?? '', 0, 1e6, all)).toBe(first);
-    // More states than two bytes can tell apart.
+    // More states than two bytes can number.
     for (let rule = 0; rule < keywords.length; rule += 997) {
       if (kept.has(rule)) continue;
       const host = `a.${keywords[rule]}.test`;

@@ -1,4 +1,7 @@
-/** All DOMAIN-KEYWORD rules in one Aho-Corasick automaton, made deterministic: one table read for each character of the host. */
+/**
+ * All DOMAIN-KEYWORD rules in one deterministic Aho-Corasick automaton: one table lookup for each character of the
+ * host.
+ */
 import type { Accept } from './accept.js';
 
 export interface KeywordEntry {
@@ -9,30 +12,30 @@ export interface KeywordEntry {
 
 const NONE = -1;
 const NO_RULE = 0xffffffff;
-/** Beyond the number of a state, in cells of two and of four bytes. */
+/** The bit beside the number of a state, in cells of two and of four bytes. */
 const SMALL_MARK = 1 << 15;
 const LARGE_MARK = 1 << 30;
-/** Cells of the transition table, 4 bytes each. Keywords that would pass it are left to the caller. */
+/** The most cells of the transition table, with 4 bytes each. Keywords beyond that are left to the caller. */
 const MAX_CELLS = 1 << 22;
 
 export class KeywordAutomaton {
-  /** Keywords that did not fit; to be matched one by one. */
+  /** Keywords that did not fit and have to be matched one by one. */
   readonly overflow: readonly KeywordEntry[];
-  /** Character code to its column; characters of no keyword share column 0. */
+  /** The column of each character code; characters outside all keywords share column 0. */
   readonly #column = new Uint8Array(128);
   readonly #columns: number;
-  /** By state and column: the state that follows, marked where it or a shorter one ends a keyword. */
+  /** The next state by state and column, marked if it or a shorter one ends a keyword. */
   readonly #next: Uint16Array | Int32Array;
-  /** All of a cell that is not the mark. */
+  /** The bits of a cell without the mark. */
   readonly #stateMask: number;
-  /** Nearest state, by dropping characters from the left, that ends a keyword. */
+  /** The next state, by dropping characters from the left, that ends a keyword. */
   readonly #shorter: Int32Array;
-  /** Smallest rule of a state and all its shorter ones. */
+  /** The smallest rule of a state and all its shorter ones. */
   readonly #smallest: Uint32Array;
-  /** Rules of a state, ascending; most states have none. */
+  /** The rules of a state, ascending; most states have none. */
   readonly #rules: ReadonlyMap<number, readonly number[]>;
 
-  /** `entries` in rule order. */
+  /** @param entries in rule order. */
   constructor(entries: readonly KeywordEntry[]) {
     this.#columns = this.#assignColumns(entries);
     const trie = new Trie(this.#column, this.#columns, entries);
@@ -46,7 +49,7 @@ export class KeywordAutomaton {
     this.#next = this.#marked(trie.next);
   }
 
-  /** Smallest accepted rule in `[from, to)` whose keyword is in `host`; `to` when there is none. */
+  /** The smallest accepted rule in `[from, to)` whose keyword is in `host`; `to` if there is none. */
   find(host: string, from: number, to: number, accept: Accept): number {
     let best = to;
     let state = 0;
@@ -90,7 +93,7 @@ export class KeywordAutomaton {
     return columns;
   }
 
-  /** Breadth first: fills the missing transitions from the state reached by dropping the first character. */
+  /** Breadth first: fills missing transitions from the state reached by dropping the first character. */
   #close(next: Int32Array, states: number): void {
     const fallback = new Int32Array(states);
     const queue = [0];
@@ -112,7 +115,7 @@ export class KeywordAutomaton {
     }
   }
 
-  /** In as little memory as the number of states allows: the less there is of it, the more of it is at hand. */
+  /** With the smallest cells that the number of states allows, so that more of the table stays in the cache. */
   #marked(next: Int32Array): Uint16Array | Int32Array {
     const mark = this.#stateMask + 1;
     const cells = mark === SMALL_MARK ? new Uint16Array(next.length) : new Int32Array(next.length);
@@ -140,7 +143,7 @@ class Trie {
     const limit = Math.min(wanted, Math.floor(MAX_CELLS / columns));
     const cells = new Int32Array(limit * columns).fill(NONE);
     for (const entry of entries) {
-      // Room for all its characters, shared or not: cheaper than counting first, and the limit is no exact figure.
+      // Reserves room for all characters, shared or not: cheaper than counting first, and the limit need not be exact.
       if (this.states + entry.keyword.length > limit) this.overflow.push(entry);
       else this.#add(cells, column, columns, entry);
     }

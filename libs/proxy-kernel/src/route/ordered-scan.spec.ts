@@ -1,4 +1,4 @@
-/** The compiled router against the plainest reading of the rules: one matcher after the other, in order. */
+/** Compares the compiled router with the simplest evaluation of the rules: one matcher after the other, in order. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPolicyTable } from '../group/index.js';
@@ -26,7 +26,7 @@ function any(answers: Answer[]): Answer {
 
 const not = (answer: Answer): Answer => (answer === 'needs-ip' ? answer : !answer);
 
-/** Clash wildcards, spelled out. */
+/** Clash wildcards, written out. */
 function domainEntryMatches(entry: string, name: string | null): boolean {
   if (name === null) return false;
   const text = entry.replaceAll('.', '\\.').replaceAll('*', '[^.]+');
@@ -34,7 +34,7 @@ function domainEntryMatches(entry: string, name: string | null): boolean {
   return new RegExp(entry.startsWith('.') ? `^.+${text}$` : `^${text}$`).test(name);
 }
 
-/** Each entry of a set by itself, each condition of a rule by itself; null where a set does not exist. */
+/** Each entry of a set and each condition of a rule on its own; null if a set does not exist. */
 function answerOf(rule: RuleCondition, seen: ConnectionMetadata, sets: readonly RuleSetConfig[]): Answer | null {
   const { type, payload, noResolve, src } = rule;
   if (type === 'AND' || type === 'OR' || type === 'NOT') {
@@ -330,7 +330,7 @@ describe('the compiled router', () => {
         ),
         { numRuns: 4000 },
       );
-      // The generators must reach what they are for.
+      // The generators must produce enough matches.
       expect(matched).toBeGreaterThan(1000);
       expect(asked).toBeGreaterThan(1000);
     },

@@ -17,7 +17,7 @@ const table = (width: 1 | 4, prefixes: string[]) =>
 const all = () => true;
 
 describe('prefix table', () => {
-  it('gives the smallest rule of nested prefixes, whichever is longest', () => {
+  it('gives the smallest rule of nested prefixes, whatever their lengths', () => {
     const nested = table(1, ['10.1.0.0/16', '10.0.0.0/8', '10.1.2.0/24', '0.0.0.0/0', '10.1.0.0/16']);
     const find = (ip: string, from = 0, accept: (rule: number) => boolean = all) =>
       nested.find(words(ip), from, 9, accept);
@@ -50,7 +50,7 @@ describe('prefix table', () => {
     expect(table(4, []).find(words('::1'), 0, 5, all)).toBe(5);
   });
 
-  it('agrees with one comparison after the other', () => {
+  it('agrees with comparing one prefix after the other', () => {
     const near = (ip: fc.Arbitrary<string>, bits: number) =>
       fc.tuple(ip, fc.integer({ min: 0, max: bits })).map(([text, n]) => `${text}/${n}`);
     const few4 = fc

@@ -1,7 +1,8 @@
 /**
- * All prefixes of one family in sorted segments. Prefixes nest or are disjoint, so each segment of the address space has one
- * longest prefix, and every other prefix over it is found by walking from that one upwards. What a segment stores is
- * that prefix, and a prefix knows the smallest rule among itself and those above it: the usual answer is one search and one read.
+ * All prefixes of one family in sorted segments. Prefixes nest or are disjoint, so each segment of the address space
+ * has one longest prefix, and all other prefixes over it are found by walking up from that one. A segment stores that
+ * prefix, and a prefix stores the smallest rule among itself and those above it, so the usual answer takes one search
+ * and one read.
  */
 import { type Cidr, cidrContains } from '@gatehouse/net';
 import type { Accept } from './accept.js';
@@ -12,22 +13,22 @@ export interface PrefixEntry {
 }
 
 const NONE = -1;
-/** Address words are compared to build and to search; IPv4 has one, IPv6 four. */
+/** Words of addresses, for building and searching; IPv4 has one, IPv6 four. */
 type Words = ArrayLike<number>;
 
 export class PrefixTable {
   readonly #width: number;
-  /** First address of each segment, `width` words each, ascending. */
+  /** The first address of each segment, with `width` words each, ascending. */
   readonly #starts: Uint32Array;
-  /** Longest prefix over each segment, NONE where there is none. */
+  /** The longest prefix over each segment; NONE if there is none. */
   readonly #segmentPrefix: Int32Array;
-  /** Enclosing prefix, and the smallest rule of a prefix and all that enclose it. */
+  /** The enclosing prefix, and the smallest rule of a prefix and all that enclose it. */
   readonly #parent: Int32Array;
   readonly #smallest: Uint32Array;
-  /** Rules of prefix `p`, ascending: `rules[ruleEnds[p - 1]..ruleEnds[p]]`. */
+  /** The rules of prefix `p`, ascending: `rules[ruleEnds[p - 1]..ruleEnds[p]]`. */
   readonly #ruleEnds: Uint32Array;
   readonly #rules: Uint32Array;
-  /** IPv4: for each /16, the segment its first address lies in. */
+  /** IPv4: for each /16 the segment of its first address. */
   readonly #level1: Int32Array | null;
 
   constructor(width: 1 | 4, entries: readonly PrefixEntry[]) {
@@ -46,7 +47,7 @@ export class PrefixTable {
     this.#level1 = width === 1 && built.parent.length > 0 ? this.#firstLevel() : null;
   }
 
-  /** Smallest accepted rule in `[from, to)` whose prefix holds the address; `to` when there is none. */
+  /** The smallest accepted rule in `[from, to)` whose prefix contains the address; `to` if there is none. */
   find(words: Words, from: number, to: number, accept: Accept): number {
     let best = to;
     let prefix = this.#segmentPrefix[this.#segmentOf(words)] ?? NONE;
@@ -68,7 +69,7 @@ export class PrefixTable {
     return arrays.reduce((sum, array) => sum + array.byteLength, this.#level1?.byteLength ?? 0);
   }
 
-  /** Last segment that starts at or before the address; NONE before the first. */
+  /** The last segment that starts at or before the address; NONE before the first. */
   #segmentOf(words: Words): number {
     let low = NONE;
     let high = this.#segmentPrefix.length - 1;
@@ -104,7 +105,7 @@ export class PrefixTable {
   }
 }
 
-/** Goes through the prefixes in address order with the stack of those that are open, and notes where the innermost one changes. */
+/** Walks the prefixes in address order with a stack of the open ones, and records where the innermost one changes. */
 class Sweep {
   readonly starts: number[] = [];
   readonly segmentPrefix: number[] = [];
@@ -151,7 +152,7 @@ class Sweep {
     return this.#cidrs[this.#open.at(-1) ?? NONE];
   }
 
-  /** A segment that starts where the last one did replaces it: nothing lies between them. */
+  /** A segment that starts at the same address as the last one replaces it, since nothing lies between them. */
   #segment(start: readonly number[], prefix: number): void {
     const last = this.starts.slice(-this.#width);
     if (this.segmentPrefix.length > 0 && compareWords(last, start) === 0) {
@@ -180,7 +181,7 @@ function encloses(outer: Cidr, inner: Cidr): boolean {
   return outer.prefix <= inner.prefix && cidrContains(outer, inner);
 }
 
-/** First address behind a prefix; null behind the last one. */
+/** The first address after a prefix; null after the last one. */
 function addressAfter(cidr: Cidr): number[] | null {
   const words = [...cidr.words];
   if (cidr.prefix === 0) return null;

@@ -31,7 +31,7 @@ interface IndexSource {
 
 const ALWAYS = (): boolean => true;
 
-/** What one rule list is split into, each part in rule order. */
+/** The parts of a rule list, each in rule order. */
 class RuleParts {
   readonly domains: DomainEntry[] = [];
   readonly keywords: KeywordEntry[] = [];
@@ -43,7 +43,7 @@ class RuleParts {
 
   readonly sets: SetRules;
   readonly #context: MatcherContext;
-  /** Rules that have every domain resolved that they do not match by name, ascending. */
+  /** Rules that cause every domain to be resolved unless they match its name, ascending. */
   readonly asking: number[] = [];
 
   constructor(context: IndexSource['context']) {
@@ -68,7 +68,7 @@ class RuleParts {
     else this.residual.push({ rule, matcher, mayAsk: config.noResolve !== true });
   }
 
-  /** The names and prefixes of a set are in tables of their own; the rest is compiled as the rule's. */
+  /** Names and prefixes of a set are in tables of their own; the rest is compiled with the rule. */
   #addSet(rule: number, config: RuleConfig): void {
     if (!isSetRule(config)) return;
     const set = this.#context.sets.get(setNameOf(config.type as 'RULE-SET' | 'GEOSITE', config.payload));
@@ -99,7 +99,7 @@ class RuleParts {
 }
 
 /**
- * Checks every rule and compiles those whose target exists; a rule without a target decides nothing and is left out.
+ * Checks every rule and compiles those whose target exists; a rule without a target is left out.
  * @throws KernelConfigError
  */
 export function compileRuleIndex({ rules, policies, context }: IndexSource): RuleIndex {
@@ -121,7 +121,7 @@ function compileRule(rule: RuleConfig, index: number, context: MatcherContext): 
   }
 }
 
-/** Every part narrows the upper bound for the next, so a part is asked only about rules that could still win. */
+/** Each part narrows the upper bound for the next one, so a part is asked only about rules that can still win. */
 export class RuleIndex {
   readonly #country: CountryLookup;
   readonly #domains: DomainTable;
@@ -155,8 +155,8 @@ export class RuleIndex {
   }
 
   /**
-   * Smallest index in `[from, to)` whose rule matches `flow` as it is and is accepted; `to` when there is none. A negative
-   * answer is `~index` of a rule before it that needs the domain's address; only for a flow whose address is null.
+   * The smallest index in `[from, to)` whose rule matches and is accepted; `to` if there is none. A negative result is
+   * `~index` of an earlier rule that needs the domain's address; only for a flow without an address.
    */
   find(flow: ConnectionMetadata, from: number, to: number, accept: Accept): number {
     if (flow.host === null || flow.destinationIp !== null) return this.#search(flow, from, to, accept);
@@ -176,7 +176,7 @@ export class RuleIndex {
     return this.#scanResidual(flow, from, this.#findIndexed(flow, from, to, accept), accept);
   }
 
-  /** A rule that matches without an address and whose target refuses the flow asks for none. */
+  /** A rule that matches without an address, but whose target refuses the flow, needs no address. */
   #matchesByTable(flow: ConnectionMetadata, rule: number): boolean {
     return this.#findIndexed(flow, rule, rule + 1, ALWAYS) === rule;
   }
@@ -199,7 +199,7 @@ export class RuleIndex {
     return this.#sources.find(flow.sourceIp, from, best, accept);
   }
 
-  /** Of the compiled tables, without the rules themselves. */
+  /** The size of the compiled tables, without the rules. */
   get bytes(): number {
     return this.#domains.bytes + this.#keywords.bytes + this.#destinations.bytes + this.#sources.bytes;
   }

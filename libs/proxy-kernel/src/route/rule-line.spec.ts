@@ -69,13 +69,13 @@ describe('rule lines', () => {
     ['AND,(DOMAIN,a),DIRECT', 'needs its own parentheses'],
     ['AND,DOMAIN,DIRECT', 'not a list in parentheses'],
     ['AND,(),DIRECT', 'AND needs a condition'],
-    ['NOT,((DOMAIN,a),(DOMAIN,b)),DIRECT', 'NOT takes one condition'],
+    ['NOT,((DOMAIN,a),(DOMAIN,b)),DIRECT', 'NOT needs exactly one condition'],
     ['OR,((DOMAIN,a),(IP-CIDR,x)),DIRECT', 'IP-CIDR: "x" is not an address prefix'],
     [`${'NOT,(('.repeat(9)}DOMAIN,a${'))'.repeat(9)},DIRECT`, 'nest deeper than 8'],
     [`OR,(${'(DOMAIN,a),'.repeat(300)}(DOMAIN,a)),DIRECT`, 'more than 256 conditions'],
     ['IP-SUFFIX,1.2.3.4/33,DIRECT', 'not an address and a number of bits'],
     ['IP-ASN,4294967296,DIRECT', 'not the number of an autonomous system'],
-    ['IN-TYPE,TUN,DIRECT', 'no inbound of this kernel'],
+    ['IN-TYPE,TUN,DIRECT', 'not an inbound of this kernel'],
     ['IN-USER,a//b,DIRECT', 'not a list of names'],
     ['toString,cn,DIRECT', 'not a known rule type'],
     ['DOMAIN,example.com', 'needs a payload and a target'],
@@ -89,13 +89,13 @@ describe('rule lines', () => {
     expect(() => parseRuleLine(line)).toThrow(message);
   });
 
-  it('refuses to write a target that would read back as something else', () => {
+  it('refuses to write a target that would be read as something else', () => {
     const rule = { type: 'MATCH' as const, payload: '' };
     for (const target of ['a,b', 'a\nMATCH,b', ' a'])
       expect(() => formatRuleLine({ ...rule, target })).toThrow(KernelConfigError);
   });
 
-  it('reads back every rule that it holds valid and writes', () => {
+  it('reads back every valid rule that it writes', () => {
     const word = fc.constantFrom(
       'a.com',
       '10.0.0.0/8',

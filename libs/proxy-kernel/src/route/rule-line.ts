@@ -1,4 +1,4 @@
-/** Rules as Clash writes them, one a line: `TYPE,payload,target[,no-resolve][,src]`. */
+/** Rules in Clash's form, one per line: `TYPE,payload,target[,no-resolve][,src]`. */
 import type { RuleConfig } from '../interfaces/config.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
 import { applyOptions, holdsCommas, splitCondition } from './rule/condition-text.js';
@@ -6,13 +6,13 @@ import { EMPTY_CONTEXT, createMatcher } from './rule/create-matcher.js';
 import { RuleError } from './rule/rule-error.js';
 import { isLogicRule } from './rule/rule-type.js';
 
-/** A rule without its origin: what a line of text or a request body says. */
+/** A rule without its origin, as in a line of text or a request body. */
 export type RuleDefinition = Omit<RuleConfig, 'id' | 'source'>;
 
 const MAX_LINE = 2048;
 const MAX_LOGIC_LINE = 16_384;
 
-/** What is wrong with a rule, fit to be shown; null when nothing is. Whether the target exists is not looked at. */
+/** What is wrong with a rule, for users; null if it is valid. Does not check whether the target exists. */
 export function validateRule(rule: RuleDefinition): string | null {
   try {
     checkRule(rule);
@@ -40,7 +40,7 @@ export function checkTarget(target: string): void {
   if (target === '') throw new RuleError('target', 'is missing');
 }
 
-/** @throws KernelConfigError saying what is wrong with the line. */
+/** @throws KernelConfigError with what is wrong with the line. */
 export function parseRuleLine(line: string): RuleDefinition {
   try {
     return readLine(line.trim());
@@ -50,7 +50,10 @@ export function parseRuleLine(line: string): RuleDefinition {
   }
 }
 
-/** The line that `parseRuleLine` reads back to the same rule. @throws KernelConfigError for a rule that a line cannot hold. */
+/**
+ * The line that `parseRuleLine` reads as the same rule. @throws KernelConfigError for a rule that a line cannot
+ * express.
+ */
 export function formatRuleLine(rule: RuleDefinition): string {
   if (/[,\r\n]/.test(rule.target) || rule.target !== rule.target.trim()) throw unwritable('target', rule.target);
   const { type, payload, target } = rule;

@@ -7,18 +7,18 @@ import { isAddressRule } from './rule/rule-type.js';
 
 export interface TraceContext {
   index: number;
-  /** The flow as this rule saw it: with an address once an earlier rule, or this one, had it resolved. */
+  /** The flow as seen by this rule: with an address if it was resolved for this or an earlier rule. */
   flow: ConnectionMetadata;
-  /** Whether the rule's target does. */
+  /** Whether the rule's target exists. */
   exists: boolean;
-  /** Why the rule's target would not take the flow; null when it would. */
+  /** Why the rule's target would refuse the flow; null if it would not. */
   refusal: string | null;
   /** Why the name did not resolve. */
   dnsError: string | null;
   context: MatcherContext;
 }
 
-/** What one rule made of a flow. The matcher is made for the occasion: traces are rare and rule lists long. */
+/** How a rule evaluated a flow. The matcher is created for each trace, since traces are rare and rule lists long. */
 export function traceStep(rule: RuleConfig, context: TraceContext): TraceStep {
   const step = { index: context.index, type: rule.type, payload: rule.payload };
   if (!context.exists) return { ...step, result: 'skipped', reason: `target ${rule.target} does not exist` };
@@ -37,7 +37,7 @@ export function traceStep(rule: RuleConfig, context: TraceContext): TraceStep {
 function missReason(rule: RuleConfig, matcher: RuleMatcher, { flow, dnsError }: TraceContext): string | null {
   const { destinationIp } = flow;
   if (rule.src === true || (destinationIp !== null && destinationIp !== UNRESOLVED)) return null;
-  // What the rule would have said before the name was asked for.
+  // The rule's result before the name was resolved.
   const asks = matcher.matches({ ...flow, destinationIp: null }) === 'needs-ip';
   if (asks) return dnsError === null ? 'not resolved' : `DNS failed: ${dnsError}`;
   if (!isAddressRule(rule)) return null;

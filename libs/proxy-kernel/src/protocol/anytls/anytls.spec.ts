@@ -30,7 +30,7 @@ describe('padding', () => {
     expect(PaddingScheme.parse(text)).toBeNull(),
   );
 
-  it('leaves out what is no step', () => {
+  it('leaves out invalid steps', () => {
     const scheme = PaddingScheme.parse('stop=3\n1=5-5,x,0-0,9-9,99999-99999,c\n2=7-6');
     expect(scheme?.records(1)).toEqual([5, 9, 'check']);
     expect(scheme?.records(2)).toEqual([6]);
@@ -39,7 +39,7 @@ describe('padding', () => {
 });
 
 describe('options of a node', () => {
-  it('are read by their Clash names, within bounds', () => {
+  it('are read with their Clash names, within bounds', () => {
     const node = { name: 'x', type: 'anytls', server: 's.test', port: 1 } as const;
     expect(anytlsOptions({ ...node, options: {} })).toEqual({
       tls: { skipCertVerify: false },
@@ -66,7 +66,7 @@ interface Seen {
   content: string;
 }
 
-/** One connection as a server sees it. */
+/** A connection as the server sees it. */
 class Connection {
   readonly seen: Seen[] = [];
   readonly socket: Socket;
@@ -94,7 +94,7 @@ class Connection {
     this.socket.write(Buffer.concat(frames));
   }
 
-  /** The frames without padding, once there are so many. */
+  /** The first `count` frames, without padding. */
   async frames(count: number): Promise<Seen[]> {
     await expect.poll(() => this.seen.length).toBeGreaterThanOrEqual(count);
     return this.seen;
@@ -120,7 +120,7 @@ describe('sessions', () => {
     server.close();
   });
 
-  /** Without TLS, which is none of a session's business. */
+  /** Without TLS, which sessions do not depend on. */
   function newPool(more: Partial<PoolOptions> = {}): AnyTlsSessionPool {
     const { port } = server.address() as AddressInfo;
     const pool = new AnyTlsSessionPool({ server: '127.0.0.1', port }, dialer, { ...options, ...more });
@@ -181,7 +181,7 @@ describe('sessions', () => {
     await connection(1);
   });
 
-  it('are not used again where another outbound leads to the server', async () => {
+  it('are not reused if another outbound leads to the server', async () => {
     const { port } = server.address() as AddressInfo;
     const hop = new DirectOutbound('HOP', { resolve: () => Promise.resolve(['127.0.0.1']) });
     const node = { server: '127.0.0.1', port };
@@ -196,7 +196,7 @@ describe('sessions', () => {
     expect(connections).toHaveLength(2);
   });
 
-  it('throw away what comes for a stream that is gone', async () => {
+  it('drop data for a stream that is closed', async () => {
     const pool = newPool();
     const first = await open(pool);
     first.write(Buffer.from('x'));
@@ -212,7 +212,7 @@ describe('sessions', () => {
     expect(connections).toHaveLength(1);
   });
 
-  it('take the padding scheme of the server, for those that come later too', async () => {
+  it('use the padding scheme of the server, also for later sessions', async () => {
     const scheme = 'stop=2\n0=50-50\n1=300-300';
     const pool = newPool();
     const stream = await open(pool);
@@ -229,7 +229,7 @@ describe('sessions', () => {
     await expect.poll(() => other.socket.bytesRead).toBe(34 + 50 + 300);
   });
 
-  it('tell the one stream why the server could not connect, and live on', async () => {
+  it('report to one stream why the server could not connect, and stay usable', async () => {
     const pool = newPool();
     const stream = await open(pool);
     stream.write(Buffer.from('x'));
@@ -259,7 +259,7 @@ describe('sessions', () => {
     }
   });
 
-  it('are not used again once the server has closed them', async () => {
+  it('are not reused after the server has closed them', async () => {
     const pool = newPool();
     const stream = await open(pool);
     stream.write(Buffer.from('x'));
@@ -277,7 +277,7 @@ describe('sessions', () => {
       .toBeGreaterThan(1);
   });
 
-  it('that the server leaves unconfirmed when used again are dead', async () => {
+  it('fail if the server does not confirm a stream of a reused one', async () => {
     const pool = newPool();
     const first = await open(pool);
     first.write(Buffer.from('x'));
@@ -291,7 +291,7 @@ describe('sessions', () => {
     expect((await failed)[0].message).toBe('the session is dead');
   });
 
-  it('end when they were idle for their time, and with their pool', async () => {
+  it('end after being idle for a while, and with their pool', async () => {
     const quick = await open(newPool({ idleMs: 20 }));
     quick.write(Buffer.from('x'));
     const first = await connection();

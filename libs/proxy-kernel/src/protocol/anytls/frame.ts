@@ -29,13 +29,13 @@ export function frame(command: number, stream: number, content: Uint8Array = Buf
 }
 
 export interface FrameSink {
-  /** A piece of what a stream carries. */
+  /** A piece of a stream's data. */
   data(stream: number, piece: Buffer): void;
-  /** Any other whole frame. */
+  /** A complete frame of any other command. */
   command(command: number, stream: number, content: Buffer): void;
 }
 
-/** Takes frames as they come, cut anywhere. Data passes through; only commands are held. */
+/** Decodes frames that may be cut anywhere. Data passes through; only commands are buffered. */
 export class FrameDecoder {
   private readonly sink: FrameSink;
   private readonly header = Buffer.alloc(HEADER_BYTES);
@@ -82,7 +82,7 @@ export class FrameDecoder {
   }
 }
 
-/** `key=value` lines. */
+/** Parses `key=value` lines. */
 export function readSettings(content: Buffer): Map<string, string> {
   const lines = content.toString('utf8').split('\n');
   return new Map(

@@ -49,7 +49,7 @@ export class AnyTlsOutbound implements Outbound {
 const DEFAULT_IDLE_SECONDS = 30;
 const MAX_IDLE_SECONDS = 3600;
 
-/** What a node says by Clash's option names. */
+/** Reads a node's options by their Clash names. */
 export function anytlsOptions({ options }: OtherNode): { tls: NodeTls; pool: PoolOptions } {
   const [sni, fingerprint, alpn] = [text(options['sni']), text(options['fingerprint']), options['alpn']];
   const names = Array.isArray(alpn) ? alpn.filter((name) => typeof name === 'string' && name !== '') : [];

@@ -3,14 +3,14 @@ import type { ByteStream } from '@gatehouse/net';
 import { COMMAND, HEADER_BYTES, frame } from './frame.js';
 import type { PaddingScheme } from './padding.js';
 
-/** Writes the packets of a session, the first of them padded and cut as the scheme says. */
+/** Writes the packets of a session, padding and splitting the first ones according to the scheme. */
 export class PacketWriter {
   private readonly stream: ByteStream;
   private readonly scheme: () => PaddingScheme;
   private packet = 0;
   private padding = true;
 
-  /** `scheme`: the one that holds at the moment. */
+  /** @param scheme returns the present scheme. */
   constructor(stream: ByteStream, scheme: () => PaddingScheme) {
     this.stream = stream;
     this.scheme = scheme;
@@ -24,7 +24,7 @@ export class PacketWriter {
     this.stream.write(Buffer.concat([key, Buffer.from([length >> 8, length & 255]), Buffer.alloc(length)]));
   }
 
-  /** Whole frames, one packet. False: wait for `drain`. */
+  /** Writes complete frames as one packet. False: wait for `drain`. */
   write(pieces: readonly Uint8Array[]): boolean {
     this.packet += 1;
     if (this.padding && this.packet >= this.scheme().stop) this.padding = false;
@@ -50,7 +50,7 @@ export class PacketWriter {
     return rest.length > 0 ? this.stream.write(rest) : room;
   }
 
-  /** What fits of `rest`, filled up with waste. */
+  /** As much of `rest` as fits, padded to the length. */
   private record(rest: Buffer, length: number): Buffer {
     if (rest.length > length) return rest.subarray(0, length);
     if (rest.length === 0) return frame(COMMAND.waste, 0, Buffer.alloc(length));

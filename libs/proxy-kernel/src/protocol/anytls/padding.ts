@@ -1,7 +1,7 @@
-/** How AnyTLS pads the first packets of a session, so that their lengths say nothing. */
+/** AnyTLS pads the first packets of a session, so that their lengths reveal nothing. */
 import { createHash, randomInt } from 'node:crypto';
 
-/** The protocol's own, until a server sends another. */
+/** The protocol's default, until a server sends another scheme. */
 const DEFAULT_SCHEME = `stop=8
 0=30-30
 1=100-400
@@ -11,18 +11,18 @@ const DEFAULT_SCHEME = `stop=8
 5=500-1000
 6=500-1000
 7=500-1000`;
-/** A server may say what it likes: packets that are padded, records of one, and the length of one. */
+/** Bounds for a server's scheme: padded packets, records of one packet, and the length of a record. */
 const MAX_STOP = 64;
 const MAX_RECORDS = 16;
 const MAX_RECORD_BYTES = 16_384;
 
-/** A record of a length between two, or the place where a packet that has nothing left ends. */
+/** A record with a length between two bounds, or the place where a packet without further data ends. */
 type Step = { least: number; most: number } | 'check';
 
 export class PaddingScheme {
-  /** How servers tell whether we have theirs. */
+  /** By this hash a server knows whether we have its scheme. */
   readonly md5: string;
-  /** Packets from this one on are not padded. */
+  /** Packets from this number on are not padded. */
   readonly stop: number;
   private readonly steps: ReadonlyMap<number, readonly Step[]>;
 
@@ -34,7 +34,7 @@ export class PaddingScheme {
 
   static readonly default: PaddingScheme = PaddingScheme.#known(DEFAULT_SCHEME);
 
-  /** Null for what is no scheme, or one that would cost too much. */
+  /** Null for an invalid scheme, or one that would cost too much. */
   static parse(text: string): PaddingScheme | null {
     const lines = new Map(text.split('\n').map((line): [string, string] => splitLine(line)));
     const stop = Number(lines.get('stop') ?? Number.NaN);
@@ -55,7 +55,7 @@ export class PaddingScheme {
     return scheme;
   }
 
-  /** Lengths of the records of a packet, drawn anew each time. */
+  /** The lengths of a packet's records, drawn at random each time. */
   records(packet: number): (number | 'check')[] {
     return (this.steps.get(packet) ?? []).map((step) =>
       step === 'check' ? step : step.least + (step.most > step.least ? randomInt(step.most - step.least) : 0),

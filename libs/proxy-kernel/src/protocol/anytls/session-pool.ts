@@ -6,7 +6,7 @@ import type { ServerDialer } from '../../transport/server-dialer.js';
 import { PaddingScheme } from './padding.js';
 import { AnyTlsSession } from './session.js';
 
-/** Idle sessions that are kept at most. */
+/** The most idle sessions that are kept. */
 const MAX_IDLE = 64;
 
 export interface PoolOptions {
@@ -19,13 +19,13 @@ interface Idle {
   timer: NodeJS.Timeout;
 }
 
-/** Sessions with one server: a stream gets one that is idle, or a new one. */
+/** The sessions with one server. A stream gets an idle session, or a new one. */
 export class AnyTlsSessionPool {
   private readonly node: NodeServer;
   private readonly dialer: ServerDialer;
   private readonly options: PoolOptions;
   private readonly padding = { scheme: PaddingScheme.default };
-  /** The last one used last: it is the likeliest to be alive. */
+  /** The most recently used one is last, since it is the most likely to be alive. */
   private idle: Idle[] = [];
   private closed = false;
 
@@ -53,7 +53,7 @@ export class AnyTlsSessionPool {
     });
   }
 
-  /** Idle sessions end; those in use end with their streams. */
+  /** Closes idle sessions; those in use close with their streams. */
   close(): void {
     this.closed = true;
     for (const { session } of this.idle.slice()) session.close();

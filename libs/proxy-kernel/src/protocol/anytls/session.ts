@@ -4,15 +4,15 @@ import { COMMAND, FrameDecoder, MAX_CONTENT, frame, frameHeader, readSettings } 
 import { PacketWriter } from './packet-writer.js';
 import { PaddingScheme } from './padding.js';
 
-/** A server that says so (version 2) confirms a stream of a session that was used before within this. */
+/** A server with version 2 confirms a stream of a reused session within this time. */
 const CONFIRM_MS = 3000;
-/** Text of a server in a message of ours. */
+/** The part of a server's text that our messages contain. */
 const MAX_TEXT = 200;
 
-/** The stream that a session carries at the moment. */
+/** The stream that uses the session at the moment. */
 export interface Lane {
   data(piece: Buffer): void;
-  /** The server has nothing more to say. */
+  /** The server has ended the stream. */
   finished(): void;
   drained(): void;
   failed(error: Error): void;
@@ -20,14 +20,17 @@ export interface Lane {
 
 export interface SessionOptions {
   password: string;
-  /** The scheme of this server, replaced by what it sends. */
+  /** The present scheme of this server, which a server may replace. */
   padding: { scheme: PaddingScheme };
-  /** Carries nothing and can be used again. */
+  /** Called when the session has no stream and can be reused. */
   onIdle(session: AnyTlsSession): void;
   onClose(session: AnyTlsSession): void;
 }
 
-/** One TLS connection. It carries one stream at a time, so that a slow one holds up no other, and then the next. */
+/**
+ * One TLS connection. It carries one stream at a time, so that a slow stream cannot hold up another, and is then
+ * reused.
+ */
 export class AnyTlsSession {
   readonly stream: ByteStream;
   private readonly options: SessionOptions;
@@ -39,7 +42,7 @@ export class AnyTlsSession {
   private confirming: NodeJS.Timeout | null = null;
   private closed = false;
 
-  /** `stream`: TLS to the server, paused. */
+  /** @param stream TLS to the server, paused. */
   constructor(stream: ByteStream, options: SessionOptions) {
     this.stream = stream;
     this.options = options;
@@ -70,7 +73,7 @@ export class AnyTlsSession {
     this.begun = false;
   }
 
-  /** `chunk` of the stream that is attached. The first opens it. False: wait for `drained`. */
+  /** Writes for the attached stream; the first chunk opens it. False: wait for `drained`. */
   write(chunk: Uint8Array): boolean {
     let room = true;
     let front = this.opening();
@@ -82,7 +85,7 @@ export class AnyTlsSession {
     return room;
   }
 
-  /** The stream that is attached is done; what the server still sends for it is thrown away. */
+  /** Detaches the stream; later data of the server for it is dropped. */
   detach(): void {
     if (this.lane === null) return;
     this.lane = null;
@@ -134,7 +137,7 @@ export class AnyTlsSession {
     if (id === this.streamId) this.lane?.finished();
   }
 
-  /** An answer with a text is the server's reason why it could not reach the target. */
+  /** A text in the answer is the server's reason why it could not reach the target. */
   private opened(id: number, content: Buffer): void {
     if (id !== this.streamId) return;
     this.settleConfirmation();

@@ -1,10 +1,10 @@
 import { setFlowTimeout, StreamEmitter, type ByteStream } from '@gatehouse/net';
 import type { AnyTlsSession, Lane } from './session.js';
 
-/** A stream ends as a whole: when we are done and nothing has come for so long, it is closed. */
+/** A stream cannot end one direction: after our end it is closed when nothing has come for this time. */
 const QUIET_BEFORE_CLOSE_MS = 30_000;
 
-/** One stream of a session, which it gives back when it ends. */
+/** A stream of a session, which it releases when it ends. */
 export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
   private session: AnyTlsSession | null;
   private readonly remote: Pick<ByteStream, 'remoteAddress' | 'remotePort'>;
@@ -44,7 +44,7 @@ export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
     return this.remote.remotePort;
   }
 
-  /** What comes after the server's end, nobody takes. */
+  /** Nothing can be sent after the server's end. */
   write(chunk: Uint8Array): boolean {
     return this.session?.write(chunk) ?? true;
   }
@@ -76,7 +76,7 @@ export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
     this.waiting.unshift(Buffer.from(chunk));
   }
 
-  /** Frames leave whole as it is; a cork that outlived this stream would hold up the next one. */
+  /** Ignored: frames are sent whole anyway, and a cork could outlive this stream and block the next one. */
   cork(): void {}
 
   uncork(): void {}
@@ -105,7 +105,7 @@ export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
 
   failed(error: Error): void {
     this.session = null;
-    // Of a server that has ended there is nothing to fail any more.
+    // After the server's end errors no longer matter.
     if (!this.sourceEnded) this.tell(error);
     this.finish();
   }

@@ -27,7 +27,7 @@ export class DirectOutbound implements Outbound {
     this.guard = guard;
   }
 
-  /** @throws ForbiddenTargetError besides what every outbound raises. */
+  /** @throws ForbiddenTargetError in addition to the errors of every outbound. */
   async connect(target: Target, context: DialContext): Promise<ByteStream> {
     const { host, port, ips } = target;
     const permit = (addresses: readonly string[]): Promise<void> | void => {
@@ -45,6 +45,6 @@ export class DirectOutbound implements Outbound {
 function assertPublic(addresses: readonly string[], { host, port }: Target): void {
   if (addresses.every(isPublicAddress)) return;
   throw new ForbiddenTargetError(
-    `${host}:${port} is in a private or reserved network, and its client wants none of these`,
+    `${host}:${port} is in a private or reserved network, and its client does not allow these`,
   );
 }

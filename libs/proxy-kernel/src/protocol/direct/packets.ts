@@ -5,9 +5,9 @@ import type { DialGuard } from '../../guard/target-guard.js';
 import { isUnspecified } from '../../transport/normal-host.js';
 import { DialError, type PacketConnection, type Resolver, type Target } from '../../interfaces/index.js';
 
-/** Domains of one association whose addresses are remembered. */
+/** The most domains of one association with cached addresses. */
 const MAX_NAMES = 256;
-/** Datagrams held for a name that is being resolved. */
+/** Datagrams that wait for a name to be resolved. */
 const MAX_WAITING = 16;
 
 interface Name {
@@ -15,7 +15,7 @@ interface Name {
   waiting: { payload: Buffer; target: Target }[];
 }
 
-/** UDP from this machine: one socket a family, opened when first needed, so that a peer sees one source port. */
+/** UDP from this machine. There is one socket per family, opened on first use, so that a peer sees one source port. */
 export function openDirectPackets(resolver: Resolver, guard: DialGuard | null = null): PacketConnection {
   return new DirectPackets(resolver, guard);
 }
@@ -81,7 +81,7 @@ class DirectPackets implements PacketConnection {
         for (const { payload, target } of name.waiting.splice(0)) this.transmit(payload, ip, target);
         return true;
       },
-      // A datagram to a name that does not resolve is lost, as any datagram may be; the next one asks again.
+      // A datagram to a name that does not resolve is lost; the next one tries again.
       () => this.names.delete(host),
     );
   }
@@ -94,7 +94,7 @@ class DirectPackets implements PacketConnection {
 
   private transmit(payload: Buffer, ip: string, target: Target): void {
     if (this.closed || this.guard?.permits(ip, target) === false) return;
-    // The callback takes errors of this one datagram (unreachable, too long): UDP may lose it.
+    // The callback gets errors of this datagram only (unreachable, too long), which UDP may lose anyway.
     this.socket(isIPv6(ip) ? 6 : 4).send(payload, target.port, ip, () => undefined);
   }
 

@@ -1,9 +1,9 @@
-/** Heads of HTTP/1 proxy requests and what a proxy may pass on (RFC 9110 7.6, RFC 9112). Pure. */
+/** Parses heads of HTTP/1 proxy requests and decides what a proxy passes on (RFC 9110 7.6, RFC 9112). Pure. */
 import { readHeaderLine } from '@gatehouse/net';
 import { DialError, RejectedError } from '../../interfaces/index.js';
 import { normalHost } from '../../transport/normal-host.js';
 
-/** Between a client and its proxy only (RFC 9110 7.6.1), whatever `Connection` names besides. */
+/** Fields for a single connection (RFC 9110 7.6.1), in addition to those named by `Connection`. */
 const HOP_BY_HOP = new Set([
   'connection',
   'proxy-connection',
@@ -16,7 +16,7 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Never taken off because `Connection` names them: they decide where a message goes and where it ends. */
+/** Kept even if `Connection` names them, since they decide where a message goes and where it ends. */
 const PROTECTED = new Set(['host', 'content-length']);
 
 export class HttpRequestError extends Error {
@@ -37,7 +37,7 @@ export interface ConnectHead extends Authority {
   headers: ReadonlyMap<string, string>;
 }
 
-/** Head of a CONNECT request, through the empty line. @throws HttpRequestError 400. */
+/** Parses the head of a CONNECT request, including the empty line. @throws HttpRequestError 400. */
 export function parseConnectHead(head: string): ConnectHead {
   const lines = head.slice(0, -4).split('\r\n');
   const match = /^CONNECT (\S+) HTTP\/1\.[01]$/.exec(lines[0] ?? '');
@@ -58,7 +58,10 @@ export function formatAuthority({ host, port }: Authority): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Lower-case names. @throws HttpRequestError 400 for folded, nameless and twice-sent lines that decide something. */
+/**
+ * Fields by lower-case name. @throws HttpRequestError 400 for folded lines, empty names, and duplicates of fields that
+ * must be unique.
+ */
 function parseHeaderLines(lines: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (const line of lines) {
@@ -69,7 +72,7 @@ function parseHeaderLines(lines: readonly string[]): Map<string, string> {
   return headers;
 }
 
-/** Credentials of `Basic` (RFC 7617). Null for none. */
+/** The credentials of `Basic` (RFC 7617). Null without any. */
 export function parseBasic(header: string | undefined): { username: string; password: string } | null {
   const match = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(header ?? '');
   if (!match) return null;
@@ -82,7 +85,7 @@ export function formatBasic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-/** `name, value, name, value...` without what ends at this hop. */
+/** `name, value, name, value...` without the fields for a single connection. */
 export function endToEndHeaders(raw: readonly string[], drop: readonly string[] = []): string[] {
   const dropped = new Set([...drop, ...connectionOptions(raw)]);
   const kept: string[] = [];
@@ -101,14 +104,14 @@ function connectionOptions(raw: readonly string[]): string[] {
   return options.map((option) => option.trim()).filter((option) => !PROTECTED.has(option));
 }
 
-/** Status of a proxy's answer to a request it could not carry out. */
+/** The status of a proxy's answer to a request that failed. */
 export function statusOf(error: unknown): number {
   if (error instanceof HttpRequestError) return error.status;
   if (error instanceof RejectedError) return 403;
   return error instanceof DialError && error.kind === 'timeout' ? 504 : 502;
 }
 
-/** What the client is told: the kind of failure, no address and no text of a system. */
+/** The message for the client: the kind of failure, without addresses or texts of the system. */
 export function publicReason(error: unknown): string {
   if (error instanceof HttpRequestError) return error.message;
   if (error instanceof RejectedError) return 'rejected by policy';
@@ -127,7 +130,7 @@ const REASONS: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
-/** A whole answer after which the connection closes. */
+/** A complete answer, after which the connection closes. */
 export function formatAnswer(status: number, message: string, [name, value]: readonly string[] = []): Buffer {
   const body = `${message}\n`;
   const header = name === undefined ? '' : `${name}: ${value}\r\n`;
@@ -140,8 +143,8 @@ export function formatAnswer(status: number, message: string, [name, value]: rea
 const TARGETS_FIELD = 'gatehouse-targets';
 
 /**
- * Fields of a `CONNECT` by which a client says that it was given the target by somebody else: the kernel then connects to no
- * address of its own networks for it, whatever the name leads to there.
+ * Fields of a `CONNECT` by which a client says that the target was chosen by others: the kernel then does not connect
+ * to private addresses for it, whatever the name resolves to.
  */
 export const PUBLIC_TARGETS_ONLY: Readonly<Record<string, string>> = { [TARGETS_FIELD]: 'public' };
 

@@ -19,7 +19,10 @@ import {
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** Serves a client whose request begins with `CONNECT`, without `node:http`. @throws ByteReaderError when it leaves. */
+/**
+ * Serves a client whose request begins with `CONNECT`, without `node:http`. @throws ByteReaderError when the client
+ * leaves.
+ */
 export async function serveConnect(
   context: InboundContext,
   socket: Socket,
@@ -31,7 +34,7 @@ export async function serveConnect(
   if (head) await openTunnel(context, socket, reader, head);
 }
 
-/** Checks who asks, then dials. */
+/** Authenticates the client, then dials. */
 export async function openTunnel(
   context: InboundContext,
   socket: Socket,
@@ -57,7 +60,7 @@ export async function openTunnel(
   });
 }
 
-/** The answer to a client that has not proven who it is. */
+/** The answer to a client that is not authenticated. */
 export interface Refused {
   status: number;
   message: string;
@@ -71,7 +74,7 @@ const UNPROVEN: Refused = {
   header: [CHALLENGE_HEADER, CHALLENGE],
 };
 
-/** Name of the user, null on an open listener; an answer for credentials that are missing, wrong or not looked at. */
+/** The user's name, null on an open listener, or the answer for credentials that are missing, wrong or not checked. */
 export function proxyUser(
   context: InboundContext,
   { remoteAddress }: Socket,

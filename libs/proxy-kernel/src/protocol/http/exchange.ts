@@ -16,7 +16,7 @@ import type { ForwardTarget } from './target.js';
 
 const EARLY_HINTS = 103;
 
-/** One plain HTTP request on its way to its origin and its response on the way back: one flow. */
+/** A plain HTTP request to its origin and the response: one flow. */
 export class HttpExchange {
   private readonly context: InboundContext;
   private readonly agent: ForwardAgent;
@@ -27,7 +27,7 @@ export class HttpExchange {
   private upstream: ClientRequest | null = null;
   private message: IncomingMessage | null = null;
   private idle: IdleWatch | null = null;
-  /** The response was read to its end. */
+  /** The response has been read to its end. */
   private answered = false;
   private done = false;
 
@@ -85,9 +85,9 @@ export class HttpExchange {
     });
     upstream.on('error', (error) => {
       if (this.upstream !== upstream || this.done) return;
-      // Only what came after the answer was wrong.
+      // Only the bytes after the answer were invalid.
       if (this.message?.complete) return;
-      // The origin closed a kept connection while this was on its way; what is safe may go again (RFC 9112 9.3.1).
+      // The origin closed a kept connection meanwhile; a safe request may be repeated (RFC 9112 9.3.1).
       if (mayRetry && upstream.reusedSocket && !this.response.headersSent && this.isRepeatable()) {
         this.send(flow, routeKey, false);
       } else this.fail(error);
@@ -127,7 +127,7 @@ export class HttpExchange {
     message.pipe(response, { end: false });
   }
 
-  /** HTTP/1.0 knows no interim answers (RFC 9110 15.2). */
+  /** HTTP/1.0 has no interim answers (RFC 9110 15.2). */
   private mayInform(): boolean {
     return !this.response.headersSent && this.request.httpVersion !== '1.0';
   }
@@ -136,7 +136,7 @@ export class HttpExchange {
     try {
       this.response.writeEarlyHints({ link });
     } catch {
-      // Node writes well-formed ones only; the answer itself follows in any case.
+      // Node refuses malformed ones; the final answer follows in any case.
     }
   }
 
@@ -145,7 +145,7 @@ export class HttpExchange {
     const { response, flow } = this;
     if (error instanceof RejectedError && error.drop) {
       this.finish('error', error);
-      // No answer; the client's own end or this closes it.
+      // The client gets no answer; it leaves, or this timer closes the connection.
       setFlowTimeout(null, () => response.destroy(), this.context.timeouts.drop).unref();
       return;
     }
@@ -158,16 +158,16 @@ export class HttpExchange {
     this.finish('error', error);
   }
 
-  /** Ends an answer that is not complete so that the client sees that, after what came of it. */
+  /** Sends what has arrived of an incomplete answer, then breaks the connection so that the client notices. */
   private breakOff(): void {
     const { message, response } = this;
     message?.unpipe(response);
     for (let rest: unknown = message?.read(); rest; rest = message?.read()) response.write(rest);
-    // What was written reaches the socket at the end of this turn.
+    // Written data reaches the socket at the end of this turn.
     setImmediate(guarded(response, () => response.socket?.destroySoon()));
   }
 
-  /** It may wait for its answer, or have left without one. */
+  /** The client has ended its side: it may still wait for the answer, or has left. */
   private readonly clientEnded = (): void => {
     const { flow, context } = this;
     this.idle?.stop();
@@ -192,7 +192,7 @@ export class HttpExchange {
     const { upstream } = this;
     const socket = upstream?.socket;
     if (socket instanceof ByteStreamDuplex && socket.counter === this.flow?.counter) socket.counter = null;
-    // A request that is not complete both ways leaves its connection in no state for another.
+    // The connection of an incomplete request cannot carry another one.
     if (upstream && !(upstream.writableFinished && this.answered)) upstream.destroy();
     this.flow?.finish({ closeReason, error });
   }
@@ -206,7 +206,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** A short text answer after which the client's connection closes. */
+/** A short text answer, after which the client's connection closes. */
 export function answerPlainly(response: ServerResponse, status: number, message: string, headers: string[] = []): void {
   if (response.destroyed) return;
   const all = [...headers, 'Content-Type', 'text/plain; charset=utf-8', 'Connection', 'close'];

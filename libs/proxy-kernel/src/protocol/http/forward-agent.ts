@@ -3,18 +3,18 @@ import type { Duplex } from 'node:stream';
 import { ByteStreamDuplex, guarded, guardPromise, setFlowTimeout, type ByteStream } from '@gatehouse/net';
 import type { Flow } from '../../interfaces/index.js';
 
-/** Connections of one client that wait for its next request. The one that has waited longest makes room. */
+/** The most idle connections of one client; the one that was idle longest is closed first. */
 const MAX_IDLE = 16;
-/** Most servers keep theirs for 60 to 75 s. */
+/** Most servers close idle connections after 60 to 75 s. */
 const MAX_IDLE_MS = 60_000;
 
 export interface ForwardRequestArgs extends ClientRequestArgs {
   flow: Flow;
-  /** Of the flow's route: connections are shared by requests of one generation and outbound only. */
+  /** The key of the flow's route: requests share connections only within one generation and outbound. */
   routeKey: string;
 }
 
-/** What Node's documentation of `Agent` leaves out. */
+/** A method of `Agent` that Node's documentation leaves out. */
 interface Adder {
   addRequest(request: ClientRequest, options: ForwardRequestArgs): void;
 }
@@ -24,10 +24,10 @@ interface IdleLimits {
   ms: number;
 }
 
-/** Upstream connections of one client, kept alive for its next requests, never shared with another client. */
+/** Connections of one client to origins, kept for its next requests and never shared with other clients. */
 export class ForwardAgent extends Agent {
   private readonly limits: IdleLimits;
-  /** The one that has waited longest first. */
+  /** The one that was idle longest is first. */
   private readonly idle = new Map<Duplex, NodeJS.Timeout>();
 
   constructor(limits: IdleLimits = { most: MAX_IDLE, ms: MAX_IDLE_MS }) {
@@ -36,15 +36,15 @@ export class ForwardAgent extends Agent {
   }
 
   /**
-   * A connection that waits may have been ended by its origin, and the system knows that already: it is let say so before it
-   * gets a request, since one that may not be repeated would be lost.
+   * The origin may have closed an idle connection, and the system may already know. The request waits for that event,
+   * because one that cannot be repeated would be lost.
    */
   addRequest(request: ClientRequest, options: ForwardRequestArgs): void {
     const send = (): void => {
       if (!request.destroyed) (Agent.prototype as unknown as Adder).addRequest.call(this, request, options);
     };
     if (!this.freeSockets[this.getName(options as AgentOptions)]) return send();
-    // A whole turn: the events of the present one may have been collected before that end came.
+    // A whole turn, since the events of the present one may have been collected before the close arrived.
     setImmediate(guarded(request, () => setImmediate(guarded(request, send))));
   }
 
@@ -91,7 +91,7 @@ async function connectFor(flow: Flow, callback: (error: Error | null, stream: Du
   try {
     stream = await flow.connect();
   } catch (error) {
-    // The agent hands the error to the request, which answers the client with it.
+    // The agent passes the error to the request, which answers the client.
     callback(error as Error, undefined as unknown as Duplex);
     return;
   }

@@ -15,11 +15,11 @@ import { serveUpgrade } from './upgrade.js';
 const MAX_HEAD_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 60_000;
 
-/** Plain HTTP proxying: requests in absolute form, each to its own origin, on one kept client connection. */
+/** A plain HTTP proxy: requests in absolute form on a kept client connection, each to its own origin. */
 export class HttpForwarder {
   private readonly context: InboundContext;
   private readonly server: Server;
-  /** Upstream connections of each client. */
+  /** The connections to origins of each client. */
   private readonly agents = new WeakMap<Duplex, ForwardAgent>();
 
   constructor(context: InboundContext) {
@@ -28,12 +28,12 @@ export class HttpForwarder {
       maxHeaderSize: MAX_HEAD_BYTES,
       headersTimeout: context.timeouts.handshake,
       requestTimeout: 0,
-      // The body would be lost; who asks for another protocol gets an answer in this one then (RFC 9110 7.8).
+      // An upgrade would lose the body; such a request gets an ordinary answer (RFC 9110 7.8).
       shouldUpgradeCallback: (request) => !hasBody(request),
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.min(1000, context.timeouts.handshake),
     });
-    // A client that has said all it wants to say still gets its answer; Node's documentation does not name this.
+    // A client that has ended its side still gets its answer. Node's documentation does not mention this option.
     Object.assign(this.server, { httpAllowHalfOpen: true });
     serveInTurn(this.server, {
       request: (request, response) => this.forward(request, response),
@@ -42,11 +42,11 @@ export class HttpForwarder {
       upgrade: (request, socket, head) => this.upgrade(request, socket, head),
       clientError: (error, socket) => this.refuse(error, socket),
     });
-    // It never listens; this starts its check of clients that send their heads too slowly.
+    // The server never listens; the event starts its check for clients that send their heads too slowly.
     this.server.emit('listening');
   }
 
-  /** Takes a client over with what was read of its first request. */
+  /** Takes over a client, with the bytes read so far. */
   serve(socket: Socket, reader: ByteReader): void {
     const agent = new ForwardAgent();
     this.agents.set(socket, agent);

@@ -14,7 +14,7 @@ import {
 
 afterEach(cleanUp);
 
-/** An origin that does what it is told with the text of each piece that comes. */
+/** An origin whose answer to each piece of text the test decides. */
 function startRaw(answer: (socket: Socket, text: string) => void): Promise<number> {
   return portOf(
     createServer({ allowHalfOpen: true }, (socket) => socket.on('data', (chunk) => answer(socket, String(chunk)))),
@@ -25,7 +25,7 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const request = (port: number, path = '/', method = 'GET', fields = ''): string =>
   `${method} http://a.test:${port}${path} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 
-describe('an origin that says what no client may be told', () => {
+describe('an origin with an answer that must not be passed on', () => {
   it.each([
     ['status 000', 'HTTP/1.1 000 x\r\nContent-Length: 2\r\n\r\nok', 502],
     ['status 099', 'HTTP/1.1 099 x\r\nContent-Length: 2\r\n\r\nok', 502],
@@ -45,7 +45,7 @@ describe('an origin that says what no client may be told', () => {
     await until(() => records.length === 1);
   });
 
-  it('loses nothing of what it said before that', async () => {
+  it('loses no bytes from before that', async () => {
     const rest: Record<string, string> = {
       '/chunk': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n',
       '/nothing': 'HTTP/1.1 204 No Content\r\n\r\na body that may not be',
@@ -66,7 +66,7 @@ describe('a connection to an origin that is kept', () => {
     const origin = await startRaw((socket, text) => {
       seen.push(text.slice(0, text.indexOf(' ')));
       socket.write(OK);
-      // As a server does whose time for idle connections is over.
+      // Like a server that closes idle connections.
       if (seen.length === 1) setImmediate(() => socket.end(() => ended.resolve()));
     });
     const { port } = await startKernel();
@@ -77,7 +77,7 @@ describe('a connection to an origin that is kept', () => {
     expect(seen).toEqual([method, method]);
   });
 
-  it('is closed when it says something, and when sixteen others have been used since', async () => {
+  it('is closed when it sends data, and when sixteen others have been used since', async () => {
     const open = new Map<string, Socket>();
     const origin = await startRaw((socket, text) => {
       const path = text.split(' ')[1] ?? '';
@@ -130,7 +130,7 @@ describe('the requests of one client connection', () => {
     expect(seen).toEqual(['POST /1', 'DELETE /2']);
   });
 
-  it('open no more than one connection, however many come at once', async () => {
+  it('open one connection only, however many come at once', async () => {
     let connections = 0;
     const origin = await portOf(createServer(() => (connections += 1)));
     const { port, kernel } = await startKernel();
@@ -142,7 +142,7 @@ describe('the requests of one client connection', () => {
 });
 
 describe('a request', () => {
-  it('that wants another protocol and has a body goes with its body, as it is', async () => {
+  it('that asks for an upgrade and has a body is forwarded unchanged', async () => {
     const origin = await startOrigin('a');
     const { port } = await startKernel();
     const upgrade = request(
@@ -166,7 +166,7 @@ describe('a request', () => {
     expect(records[0]).toMatchObject({ status: 'ok' });
   });
 
-  it('of a client that has left ends when its origin goes on being silent', async () => {
+  it('of a client that has left ends if its origin stays silent', async () => {
     const origin = await startRaw(() => undefined);
     const { port, records } = await startKernel({ timeouts: { halfClosed: 30 } });
     client(port).end(request(origin));
@@ -174,7 +174,7 @@ describe('a request', () => {
     expect(records[0]).toMatchObject({ closeReason: 'client_closed' });
   });
 
-  it('is told of hints before its answer', async () => {
+  it('gets early hints before the answer', async () => {
     const origin = await startRaw(
       (socket) => void socket.write(`HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n${OK}`),
     );
@@ -188,7 +188,7 @@ describe('a request', () => {
   });
 });
 
-it('a tunnel whose client has left ends when its peer goes on being silent', async () => {
+it('a tunnel whose client has left ends if its peer stays silent', async () => {
   const silent = await portOf(createServer({ allowHalfOpen: true }));
   const { port, records } = await startKernel({ timeouts: { halfClosed: 30 } });
   const socket = client(port);

@@ -7,7 +7,7 @@ import { formatAuthority, formatBasic } from './codec.js';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** An HTTP proxy, by CONNECT (RFC 9110 9.3.6), itself reached with or without TLS. */
+/** An HTTP proxy, used with CONNECT (RFC 9110 9.3.6) and reached with or without TLS. */
 export class HttpOutbound implements Outbound {
   readonly tag: string;
   readonly type = 'http';
@@ -40,7 +40,7 @@ async function readAnswer(reader: ByteReader): Promise<void> {
     const head = (await reader.readThrough(END_OF_HEAD)).toString('latin1');
     const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1] ?? 0);
     if (status >= 200 && status < 300) return;
-    // 1xx come before the answer.
+    // 1xx answers come before the final one.
     if (status < 100 || status >= 200) throw refusal(status);
   }
 }
@@ -54,7 +54,7 @@ function refusal(status: number): DialError {
     503: 'unreachable',
     504: 'timeout',
   };
-  const message = status === 0 ? 'the proxy answered with something else than HTTP' : `the proxy answered ${status}`;
+  const message = status === 0 ? 'the proxy did not answer with HTTP' : `the proxy answered ${status}`;
   return new DialError('handshake', kinds[status] ?? 'other', message);
 }
 
@@ -64,7 +64,7 @@ function headerLines({ username, password, headers = {} }: HttpNode): string {
   return lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
 }
 
-/** A node comes from a subscription: a line break in it must not become a header of its own. */
+/** A node may come from a subscription, so a line break in a value must not add a header. */
 function isHeader(name: string, value: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) && !/[\r\n]/.test(value);
 }

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { HttpRequestError, parseAuthority, type Authority } from './codec.js';
 
 export interface ForwardTarget extends Authority {
-  /** Path and query for the origin. */
+  /** Path and query of the request to the origin. */
   path: string;
-  /** What the origin is to be asked for in `Host`. */
+  /** The `Host` of the request to the origin. */
   authority: string;
-  /** URL without its query, for the record. */
+  /** The URL without its query, for the record. */
   url: string;
 }
 
-/** Target of an absolute-form request (RFC 9112 3.2.2). @throws HttpRequestError 400. */
+/** Parses the target of an absolute-form request (RFC 9112 3.2.2). @throws HttpRequestError 400. */
 export function parseAbsoluteForm(url: string): ForwardTarget {
   const match = /^http:\/\/([^/?#]*)([^#]*)$/i.exec(url);
   if (!match) throw new HttpRequestError(400, 'this is a proxy: ask for http://host/path, or CONNECT host:port');
@@ -22,8 +22,8 @@ export function parseAbsoluteForm(url: string): ForwardTarget {
 }
 
 /**
- * Refuses what two readers could understand differently (RFC 9112 11.2). The parser has refused `Content-Length`
- * beside `Transfer-Encoding`, repeated lengths and malformed chunks by now.
+ * Refuses requests that two parsers could understand differently (RFC 9112 11.2). Node's parser has already refused
+ * `Content-Length` next to `Transfer-Encoding`, repeated lengths and malformed chunks.
  * @throws HttpRequestError
  */
 export function checkFraming(request: IncomingMessage): void {

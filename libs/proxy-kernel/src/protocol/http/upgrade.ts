@@ -14,7 +14,7 @@ export interface UpgradeRequest {
   metadata: ConnectionMetadata;
 }
 
-/** A plain request that wants another protocol (`ws://` through the proxy): from here on a raw relay to its origin. */
+/** Serves a plain request for another protocol (`ws://` through the proxy) with a raw relay to its origin. */
 export async function serveUpgrade(context: InboundContext, upgrade: UpgradeRequest): Promise<void> {
   const { socket, head } = upgrade;
   socket.pause();
@@ -40,7 +40,7 @@ function requestHead({ request, target }: UpgradeRequest): Buffer {
   const lines = [`${request.method ?? 'GET'} ${target.path} HTTP/1.1`, `Host: ${target.authority}`];
   for (let index = 0; index < headers.length; index += 2)
     lines.push(`${headers[index] ?? ''}: ${headers[index + 1] ?? ''}`);
-  // `close`: an origin that does not upgrade must not get this client's next request, which may be for another one.
+  // `close`: an origin that does not upgrade must not get the client's next request, which may be for another origin.
   lines.push(`Upgrade: ${request.headers.upgrade ?? ''}`, 'Connection: Upgrade, close', '', '');
   return Buffer.from(lines.join('\r\n'), 'latin1');
 }

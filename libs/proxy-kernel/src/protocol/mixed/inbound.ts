@@ -6,11 +6,14 @@ import { HttpForwarder } from '../http/forwarder.js';
 import { SOCKS4_VERSION } from '../socks/codec.js';
 import { serveSocks } from '../socks/inbound.js';
 
-/** A request head or handshake longer than this is refused. */
+/** The longest request head or handshake. */
 const MAX_HANDSHAKE_BYTES = 16 * 1024;
 const CONNECT = Buffer.from('CONNECT ');
 
-/** HTTP proxy and SOCKS on one port, told apart by the first byte; or one of the two, as the listener's type says. */
+/**
+ * HTTP proxy and SOCKS on one port, distinguished by the first byte, or one of the two according to the listener's
+ * type.
+ */
 export class MixedInbound implements Inbound {
   private readonly context: InboundContext;
   private readonly forwarder: HttpForwarder;
@@ -25,7 +28,7 @@ export class MixedInbound implements Inbound {
     const settle = (): void => clearTimeout(deadline);
     socket.once('close', settle);
     this.serve(socket, settle).catch((error: unknown) => {
-      // A client that leaves in the middle of a handshake is no event; one that talks nonsense is worth a line.
+      // A client that leaves during a handshake is ignored; a protocol error is logged.
       if (!(error instanceof ByteReaderError)) this.report(error);
       if (!socket.writableEnded) socket.destroy();
     });
@@ -55,7 +58,7 @@ export class MixedInbound implements Inbound {
   }
 }
 
-/** Reads on only as long as what is there could still become the word. */
+/** Reads on only while the bytes can still become the word. */
 async function startsWithConnect(reader: ByteReader): Promise<boolean> {
   for (let wanted = 1; ;) {
     const bytes = await reader.peek(wanted);

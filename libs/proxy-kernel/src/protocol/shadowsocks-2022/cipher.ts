@@ -1,25 +1,27 @@
-/** Keys and ciphers of Shadowsocks 2022 (SIP022), with those of several users behind one port (SIP023). */
+/** Keys and ciphers of Shadowsocks 2022 (SIP022), including those of several users behind one port (SIP023). */
 import { createCipheriv, createDecipheriv, createSecretKey, type CipherGCMTypes, type KeyObject } from 'node:crypto';
 import { blake3 } from '@noble/hashes/blake3.js';
 
 const SESSION_CONTEXT = Buffer.from('shadowsocks 2022 session subkey');
 const IDENTITY_CONTEXT = Buffer.from('shadowsocks 2022 identity subkey');
 const BLOCK_BYTES = 16;
-/** Keys of one password: each but the last costs a block in front of every stream and datagram. */
+/** The most keys of one password; each one except the last adds a block to every stream and datagram. */
 const MAX_KEYS = 8;
 
 export interface Method2022 {
   algorithm: CipherGCMTypes;
-  /** Cipher of single blocks; null: the method has none, and so neither several users nor separate headers. */
+  /**
+   * The cipher for single blocks; null: the method has none, so there are neither several users nor separate headers.
+   */
   blockAlgorithm: string | null;
-  /** Of keys and salts. */
+  /** The length of keys and salts. */
   keyLength: number;
 }
 
 const METHODS: Readonly<Record<string, Method2022>> = {
   '2022-blake3-aes-128-gcm': { algorithm: 'aes-128-gcm', blockAlgorithm: 'aes-128-ecb', keyLength: 16 },
   '2022-blake3-aes-256-gcm': { algorithm: 'aes-256-gcm', blockAlgorithm: 'aes-256-ecb', keyLength: 32 },
-  // It takes the same calls as GCM; the types only name GCM.
+  // Used in the same way as GCM, but the types only have GCM.
   '2022-blake3-chacha20-poly1305': {
     algorithm: 'chacha20-poly1305' as CipherGCMTypes,
     blockAlgorithm: null,
@@ -29,7 +31,7 @@ const METHODS: Readonly<Record<string, Method2022>> = {
 
 export interface Keys2022 {
   method: Method2022;
-  /** Of the servers on the way to the user's own, which is `user`. */
+  /** The keys of the servers before the user's own; `user` is the last one. */
   identities: readonly Buffer[];
   user: Buffer;
 }
@@ -38,7 +40,10 @@ export function isCipher2022(name: string): boolean {
   return Object.hasOwn(METHODS, name);
 }
 
-/** `key` or `serverKey:userKey`, each base64 of as many bytes as the cipher's key. Null: it is no such password. */
+/**
+ * Parses `key` or `serverKey:userKey`, each in base64 with the length of the cipher's key. Null for an invalid
+ * password.
+ */
 export function parseKeys2022(cipher: string, password: string): Keys2022 | null {
   const method = isCipher2022(cipher) ? METHODS[cipher] : undefined;
   if (!method) return null;
@@ -56,13 +61,13 @@ function parseKey(text: string, length: number): Buffer | null {
   return key.length === length ? key : null;
 }
 
-/** Key of one direction, or of one session of datagrams, whose id is its salt. */
+/** The key of one direction of a stream, or of a session of datagrams, whose id is the salt. */
 export function subkey(key: Buffer, salt: Uint8Array): KeyObject {
   const options = { context: SESSION_CONTEXT, dkLen: key.length };
   return createSecretKey(Buffer.from(blake3(Buffer.concat([key, salt]), options)));
 }
 
-/** What tells each server on the way which key the next one has (SIP023 2.1). */
+/** The blocks that identify the key of each next server (SIP023 2.1). */
 export function streamIdentities({ method, identities, user }: Keys2022, salt: Uint8Array): Buffer {
   const blocks = identities.map((key, index) => {
     const options = { context: IDENTITY_CONTEXT, dkLen: key.length };
@@ -72,7 +77,7 @@ export function streamIdentities({ method, identities, user }: Keys2022, salt: U
   return Buffer.concat(blocks);
 }
 
-/** The 16 bytes by which servers know a key. */
+/** The 16 bytes that identify a key. */
 export function keyName(key: Buffer): Buffer {
   return Buffer.from(blake3(key)).subarray(0, BLOCK_BYTES);
 }

@@ -1,6 +1,6 @@
 import { ShadowsocksError } from '../shadowsocks/codec.js';
 
-/** How far the two clocks may be apart (SIP022 3.1.2). */
+/** The largest difference between the two clocks (SIP022 3.1.2). */
 const MAX_SKEW_SECONDS = 30;
 
 /** Seconds since the epoch, 8 bytes. */
@@ -10,7 +10,7 @@ export function timestamp(nowMs = Date.now()): Buffer {
   return bytes;
 }
 
-/** @throws ShadowsocksError for what was not sealed about now. */
+/** @throws ShadowsocksError if the difference is too large. */
 export function checkTimestamp(bytes: Buffer, at: number, nowMs = Date.now()): void {
   const skew = Math.round(Number(bytes.readBigUInt64BE(at)) - nowMs / 1000);
   if (Math.abs(skew) > MAX_SKEW_SECONDS) {

@@ -1,4 +1,4 @@
-/** The datagrams of Shadowsocks 2022 (SIP022 3.2): a session of our own, and those of the server that answers it. */
+/** The datagrams of Shadowsocks 2022 (SIP022 3.2): our own session, and the sessions of the server that answers it. */
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, randomInt, type KeyObject } from 'node:crypto';
 import { encodeSocksAddress, freshBytes } from '@gatehouse/net';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
@@ -17,10 +17,10 @@ const XNONCE_BYTES = 24;
 const TYPE_CLIENT = 0;
 const TYPE_SERVER = 1;
 const MAX_PADDING = 900;
-/** How long a session of the server counts after its last datagram (SIP022 3.2.4). */
+/** How long a session of the server is kept after its last datagram (SIP022 3.2.4). */
 const SESSION_MS = 60_000;
 
-/** How a whole datagram is sealed: header and body in two pieces, or all in one. */
+/** How a datagram is sealed: header and body separately, or together. */
 export interface Sealing {
   seal(header: Buffer, body: Buffer): Buffer;
   /** @throws ShadowsocksError. */
@@ -37,7 +37,7 @@ export class Datagrams2022 implements DatagramCodec {
   private readonly sessionId: Buffer;
   private readonly sealing: Sealing;
   private packetId = 0n;
-  /** The server's session and the one before, which it had before it was started anew. */
+  /** The server's session, and the previous one, from before the server restarted. */
   private sessions: ServerSession[] = [];
 
   constructor(keys: Keys2022, sessionId = randomBytes(SESSION_BYTES)) {
@@ -57,7 +57,8 @@ export class Datagrams2022 implements DatagramCodec {
   open(bytes: Buffer): { target: Target; payload: Buffer } | null {
     const { header, body } = this.sealing.open(bytes);
     const paddingAt = 1 + 8 + SESSION_BYTES;
-    if (body.length < paddingAt + 2 || body[0] !== TYPE_SERVER) throw new ShadowsocksError('a datagram is no answer');
+    if (body.length < paddingAt + 2 || body[0] !== TYPE_SERVER)
+      throw new ShadowsocksError('a datagram is not an answer');
     checkTimestamp(body, 1);
     if (!body.subarray(9, paddingAt).equals(this.sessionId))
       throw new ShadowsocksError('a datagram is of another session');
@@ -70,12 +71,12 @@ export class Datagrams2022 implements DatagramCodec {
     const packetId = Number(header.readBigUInt64BE(SESSION_BYTES));
     const session = this.sessionOf(header.toString('hex', 0, SESSION_BYTES));
     if (!Number.isSafeInteger(packetId) || !session?.window.accept(packetId)) {
-      throw new ShadowsocksError('a datagram came a second time');
+      throw new ShadowsocksError('a datagram arrived twice');
     }
     session.lastAt = Date.now();
   }
 
-  /** Null: the server may not have a third session so soon; it is an old datagram of one that was forgotten. */
+  /** Null: a third session so soon is not allowed; the datagram is an old one of a forgotten session. */
   private sessionOf(id: string): ServerSession | null {
     const known = this.sessions.find((session) => session.id === id);
     if (known) return known;
@@ -87,19 +88,19 @@ export class Datagrams2022 implements DatagramCodec {
   }
 }
 
-/** What is asked of name servers is short enough to be told by its length. */
+/** Pads DNS queries, which are so short that their length would reveal them. */
 function paddingFor(payload: Buffer, { port }: Target): Buffer {
   return port === 53 && payload.length < MAX_PADDING
     ? freshBytes(1 + randomInt(MAX_PADDING - payload.length))
     : Buffer.alloc(0);
 }
 
-/** `sessionId`: of the end that seals. */
+/** @param sessionId that of the sealing end. */
 export function createSealing(keys: Keys2022, sessionId: Buffer): Sealing {
   return keys.method.blockAlgorithm === null ? createWhole(keys) : createSeparate(keys, sessionId);
 }
 
-/** The AES methods: the header is a block of its own, and names the key of the body. */
+/** The AES methods: the header is sealed as a single block and identifies the key of the body. */
 function createSeparate({ method, identities, user }: Keys2022, sessionId: Buffer): Sealing {
   const { algorithm } = method;
   const way = identities.map((key, index) => ({
@@ -131,7 +132,7 @@ function createSeparate({ method, identities, user }: Keys2022, sessionId: Buffe
   };
 }
 
-/** ChaCha20-Poly1305: header and body are sealed together under a nonce drawn for each. */
+/** ChaCha20-Poly1305: header and body are sealed together with a random nonce. */
 function createWhole({ user }: Keys2022): Sealing {
   return {
     seal(header, body) {
@@ -153,7 +154,7 @@ function createWhole({ user }: Keys2022): Sealing {
   };
 }
 
-/** Keys of the server's last two sessions: deriving one costs more than opening a datagram. */
+/** The keys of the server's last two sessions, because deriving one costs more than opening a datagram. */
 class KeyCache {
   private readonly user: Buffer;
   private readonly keys = new Map<string, KeyObject>();
@@ -179,13 +180,13 @@ function xor(left: Buffer, right: Buffer): Buffer {
 
 const WINDOW = 2048;
 
-/** Remembers which of the last packet ids were seen, so that each counts once (as RFC 6479). */
+/** Remembers which of the last packet ids were seen, so that each counts once (like RFC 6479). */
 export class ReplayWindow {
   private readonly seen = new Uint8Array(WINDOW);
-  /** Highest id so far. */
+  /** The highest id so far. */
   private last = -1;
 
-  /** True the first time. False: seen before, or too old to tell. */
+  /** True the first time. False: seen before, or too old to know. */
   accept(id: number): boolean {
     if (id <= this.last - WINDOW) return false;
     if (id > this.last) {

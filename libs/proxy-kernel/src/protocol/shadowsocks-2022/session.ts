@@ -13,7 +13,7 @@ const TYPE_RESPONSE = 1;
 const TIMESTAMP_BYTES = 8;
 const LENGTH_BYTES = 2;
 
-/** `address`: the target's, as SOCKS writes it. */
+/** @param address the target's, encoded as in SOCKS. */
 export function session2022(keys: Keys2022, address: Uint8Array): ShadowsocksSession {
   const salt = freshBytes(keys.method.keyLength);
   const format = formatOf(keys);
@@ -38,19 +38,19 @@ function formatOf({ method, user }: Keys2022): StreamFormat {
   return { algorithm, saltLength: keyLength, maxChunk: MAX_CHUNK, key: (salt) => subkey(user, salt) };
 }
 
-/** `address ‖ padding length ‖ padding ‖ payload`: a request without a payload must not show that by its length. */
+/** `address ‖ padding length ‖ padding ‖ payload`: the length must not reveal a request without a payload. */
 function requestHeader(address: Uint8Array, payload: Uint8Array): Buffer {
   const padding = payload.length > 0 ? Buffer.alloc(0) : freshBytes(1 + randomInt(MAX_PADDING));
   return Buffer.concat([address, uint16(padding.length), padding, payload]);
 }
 
-/** `type ‖ timestamp ‖ salt of the request ‖ length`: it answers our request, now. */
+/** `type ‖ timestamp ‖ salt of the request ‖ length`: it must be recent and answer our request. */
 function responseHeader(salt: Buffer): NonNullable<StreamFormat['firstHeader']> {
   const saltAt = 1 + TIMESTAMP_BYTES;
   return {
     bytes: saltAt + salt.length + LENGTH_BYTES,
     payloadLength: (header) => {
-      if (header[0] !== TYPE_RESPONSE) throw new ShadowsocksError('the server sent something else than a response');
+      if (header[0] !== TYPE_RESPONSE) throw new ShadowsocksError('the server did not send a response');
       checkTimestamp(header, 1);
       if (!header.subarray(saltAt, saltAt + salt.length).equals(salt)) {
         throw new ShadowsocksError('the server answers another request than ours');

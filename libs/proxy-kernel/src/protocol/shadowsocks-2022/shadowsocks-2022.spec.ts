@@ -33,8 +33,8 @@ const uint16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255])
 afterEach(() => void vi.useRealTimers());
 
 describe('keys', () => {
-  it('are derived as BLAKE3 says', () => {
-    // BLAKE3's own test vector for derive_key: input of one byte 0.
+  it('are derived according to BLAKE3', () => {
+    // The test vector of BLAKE3 for derive_key, with an input of one byte 0.
     const context = Buffer.from('BLAKE3 2019-12-27 16:29:52 test vectors context');
     const derived = Buffer.from(blake3(Buffer.from([0]), { context, dkLen: 32 })).toString('hex');
     expect(derived).toBe('b3e2e340a117a499c6cf2398a19ee0d29cca2bb7404c73063382693bf66cb06c');
@@ -42,7 +42,7 @@ describe('keys', () => {
     expect(subkey(Buffer.alloc(32), Buffer.alloc(32)).symmetricKeySize).toBe(32);
   });
 
-  it('are base64 of exactly the cipher’s length, joined by colons where there are several', () => {
+  it('are base64 of exactly the cipher’s length, several joined by colons', () => {
     const [one, two] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)];
     const text = [one, two].map((key) => key.toString('base64'));
     expect(parseKeys2022(AES128, text[0]!)).toMatchObject({ identities: [], user: one });
@@ -53,12 +53,12 @@ describe('keys', () => {
     expect(parseKeys2022('constructor', text[0]!)).toBeNull();
     const long = Buffer.alloc(32).toString('base64');
     expect(parseKeys2022('2022-blake3-chacha20-poly1305', long)).not.toBeNull();
-    // Without a block cipher there are no several users.
+    // Without a block cipher there cannot be several users.
     expect(parseKeys2022('2022-blake3-chacha20-poly1305', `${long}:${long}`)).toBeNull();
     expect(parseKeys2022(AES128, Array.from({ length: 9 }, () => text[0]).join(':'))).toBeNull();
   });
 
-  it('of the servers on the way name the next one', () => {
+  it('of the servers on the way identify the next one', () => {
     const keys = keysFor(AES128, 3);
     const salt = randomBytes(16);
     const blocks = streamIdentities(keys, salt);
@@ -77,7 +77,7 @@ class Server {
     const { algorithm, keyLength } = keys.method;
     this.format = { algorithm, saltLength: keyLength, maxChunk: 0xffff, key: (salt) => subkey(keys.user, salt) };
   }
-  /** Opens a request that has no identities. */
+  /** Opens a request without identities. */
   open(bytes: Buffer): { type: number; at: number; plain: Buffer; salt: Buffer } {
     let [type, at] = [-1, 0];
     const firstHeader = {
@@ -108,7 +108,7 @@ describe.each(CIPHERS)('streams, %s', (cipher) => {
     return { server, session, rest, request: server.open(Buffer.from(opening)) };
   };
 
-  it('say target and first payload in the request', () => {
+  it('send target and first payload in the request', () => {
     const { request, rest } = begin(Buffer.from('hello'));
     expect(request.type).toBe(0);
     expect(Math.abs(request.at - Date.now() / 1000)).toBeLessThan(5);
@@ -125,7 +125,7 @@ describe.each(CIPHERS)('streams, %s', (cipher) => {
     expect(request.plain).toHaveLength(end + 2 + padding);
   });
 
-  it('leave what the request cannot hold to the chunks behind it', () => {
+  it('send the rest of a long payload in later chunks', () => {
     const payload = randomBytes(100_000);
     const { request, rest } = begin(payload);
     const first = request.plain.subarray(address.length + 2);
@@ -133,7 +133,7 @@ describe.each(CIPHERS)('streams, %s', (cipher) => {
     expect(Buffer.concat([first, rest]).equals(payload)).toBe(true);
   });
 
-  it('open an answer however it is cut', () => {
+  it('open an answer cut anywhere', () => {
     const { server, session, request } = begin(Buffer.from('x'));
     const bytes = server.answer(request.salt, Buffer.from('the answer'));
     const plain: Buffer[] = [];
@@ -164,7 +164,7 @@ describe.each(CIPHERS)('streams, %s', (cipher) => {
   });
 });
 
-/** What a server of these keys sends to a client's session. */
+/** What a server with these keys sends to a client's session. */
 function serverOf(keys: Keys2022, clientSession: Buffer) {
   const session = randomBytes(8);
   const sealing = createSealing({ ...keys, identities: [] }, session);
@@ -183,7 +183,7 @@ describe.each(CIPHERS)('datagrams, %s', (cipher) => {
     return { keys, session, client: new Datagrams2022(keys, session), send: serverOf(keys, session) };
   };
 
-  it('number what they send and name the target', () => {
+  it('number their datagrams and name the target', () => {
     const { keys, session, client } = pair();
     const opener = createSealing(keys, session);
     for (const id of [0, 1, 2]) {
@@ -199,25 +199,25 @@ describe.each(CIPHERS)('datagrams, %s', (cipher) => {
     expect(dns.readUInt16BE(9)).toBeGreaterThan(0);
   });
 
-  it('open answers once each, in whatever order', () => {
+  it('open each answer once, in any order', () => {
     const { client, send } = pair();
     const sent = [5, 0, 3, 1].map((id) => send(id));
     for (const bytes of sent) {
       expect(client.open(bytes)).toMatchObject({ target, payload: Buffer.from('pong') });
     }
-    for (const bytes of sent) expect(() => client.open(bytes)).toThrow(/second time/);
+    for (const bytes of sent) expect(() => client.open(bytes)).toThrow(/arrived twice/);
   });
 
   it.each([
     ['from long ago', { offset: -40 }, /seconds apart/],
     ['for another session', { to: Buffer.alloc(8) }, /another session/],
-    ['that are requests', { type: 0 }, /no answer/],
+    ['that are requests', { type: 0 }, /not an answer/],
   ])('refuse answers %s', (_name, change, message) => {
     const { client, send } = pair();
     expect(() => client.open(send(0, change))).toThrow(message);
   });
 
-  it('refuse what is too short, altered or sealed with another key', () => {
+  it('refuse datagrams that are too short, altered or sealed with another key', () => {
     const { client, send, session } = pair();
     const good = send(0);
     for (const size of [0, 1, 15, 31]) expect(() => client.open(good.subarray(0, size))).toThrow(/too short/);
@@ -235,14 +235,14 @@ describe.each(CIPHERS)('datagrams, %s', (cipher) => {
     for (const [packetId, server] of [send, second, send].entries()) {
       expect(client.open(server(packetId))).not.toBeNull();
     }
-    expect(() => client.open(third(0))).toThrow(/second time/);
+    expect(() => client.open(third(0))).toThrow(/arrived twice/);
     vi.advanceTimersByTime(60_001);
     expect(client.open(third(0))).not.toBeNull();
   });
 });
 
 describe('datagrams with several users', () => {
-  it('tell the server whose they are in front of the body', () => {
+  it('identify their user before the body', () => {
     const keys = keysFor(AES128, 2);
     const session = randomBytes(8);
     const bytes = new Datagrams2022(keys, session).seal(Buffer.from('ping'), target);
@@ -255,7 +255,7 @@ describe('datagrams with several users', () => {
 });
 
 describe('the replay window', () => {
-  it('takes each id once and none that is too old to tell', () => {
+  it('accepts each id once, and none that is too old', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 400 }), (ids) => {
         const window = new ReplayWindow();

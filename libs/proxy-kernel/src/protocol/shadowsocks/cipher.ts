@@ -6,7 +6,7 @@ export const TAG_LENGTH = 16;
 export const NONCE_LENGTH = 12;
 
 export interface AeadMethod {
-  /** Name that `node:crypto` knows. ChaCha20-Poly1305 takes the same calls as GCM; the types only name GCM. */
+  /** The name in `node:crypto`. ChaCha20-Poly1305 is used in the same way as GCM, but the types only have GCM. */
   algorithm: CipherGCMTypes;
   keyLength: number;
   saltLength: number;
@@ -28,14 +28,14 @@ export function isEmbeddedCipher(name: string): boolean {
   return Object.hasOwn(METHODS, name);
 }
 
-/** @throws RangeError for a name that `isEmbeddedCipher` denies. */
+/** @throws RangeError for a name that `isEmbeddedCipher` does not accept. */
 export function aeadMethod(name: string): AeadMethod {
   const found = isEmbeddedCipher(name) ? METHODS[name] : undefined;
   if (!found) throw new RangeError(`cipher ${name} is not known`);
   return found;
 }
 
-/** OpenSSL's EVP_BytesToKey with MD5, one round and no salt: what every Shadowsocks password goes through. */
+/** OpenSSL's EVP_BytesToKey with MD5, one round and no salt, which turns every Shadowsocks password into a key. */
 export function masterKey(password: string, length: number): Buffer {
   const blocks: Buffer[] = [];
   let last = Buffer.alloc(0);
@@ -46,12 +46,14 @@ export function masterKey(password: string, length: number): Buffer {
   return Buffer.concat(blocks).subarray(0, length);
 }
 
-/** Drawing each salt alone costs more than deriving its key. */
+/** From a buffer of random bytes, because drawing each salt alone costs more than deriving its key. */
 export function freshSalt({ saltLength }: AeadMethod): Buffer {
   return freshBytes(saltLength);
 }
 
-/** Session key of one direction. A KeyObject: with a Buffer every seal would set the key up anew. */
+/**
+ * The session key of one direction. It is a KeyObject, because with a Buffer every chunk would set up the key again.
+ */
 export function sessionKey(master: Buffer, salt: Uint8Array): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha1', master, salt, 'ss-subkey', master.length)));
 }

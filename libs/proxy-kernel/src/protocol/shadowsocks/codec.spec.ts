@@ -6,7 +6,10 @@ import { decodeAddress } from '../socks/codec.js';
 import { aeadMethod, freshSalt, isEmbeddedCipher, masterKey } from './cipher.js';
 import { MAX_CHUNK, StreamOpener, StreamSealer, aeadFormat, openDatagram, sealDatagram } from './codec.js';
 
-/** What Debian's shadowsocks-libev 3.3.5 sent for the password `foobar`: `hello`, and the datagram `datagram`, to example.com:80. */
+/**
+ * Captured from Debian's shadowsocks-libev 3.3.5 with the password `foobar`: `hello`, and the datagram `datagram`, to
+ * example.com:80.
+ */
 const CAPTURED = [
   {
     cipher: 'aes-128-gcm',
@@ -43,12 +46,12 @@ const keysOf = (cipher: string, password = 'foobar') => {
   return { method, master: masterKey(password, method.keyLength) };
 };
 
-/** Opens what comes in pieces of the given sizes. */
+/** Opens the bytes in pieces of the given sizes. */
 function openInPieces(opener: StreamOpener, bytes: Buffer, sizes: () => number): Buffer {
   const plain: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {
     const size = Math.max(1, sizes());
-    // A fresh copy that is wiped afterwards: the opener must not keep what it was given.
+    // A copy that is wiped afterwards, since the opener must not keep its input.
     const piece = Buffer.from(bytes.subarray(at, at + size));
     opener.push(piece, (chunk) => plain.push(chunk));
     piece.fill(0);
@@ -68,7 +71,7 @@ describe('keys', () => {
     const first = createHash('md5').update('foobar').digest();
     const second = createHash('md5').update(first).update('foobar').digest();
     expect(masterKey('foobar', 32).toString('hex')).toBe(Buffer.concat([first, second]).toString('hex'));
-    // The vector of the reference implementations.
+    // The test vector of the reference implementations.
     expect(masterKey('foobar', 32).toString('hex')).toBe(
       '3858f62230ac3c915f300c664312c63f568378529614d22ddb49237d2f60bfdf',
     );
@@ -99,7 +102,7 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
     const plain = openInPieces(new StreamOpener(aeadFormat(method, master)), bytes, () => bytes.length);
     const sealer = new StreamSealer(aeadFormat(method, master), salt);
     const address = encodeSocksAddress({ host: 'example.com', port: 80 });
-    // That implementation sealed the address and the payload together or apart; its first length says which.
+    // That implementation sealed address and payload together or separately; its first length says which.
     const together = Buffer.concat([salt, sealAll(sealer, plain)]);
     const apart = (): Buffer => {
       const other = new StreamSealer(aeadFormat(method, master), salt);
@@ -139,7 +142,7 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
     );
   });
 
-  it('gives nothing out of a chunk that was altered', () => {
+  it('gives nothing of a chunk that was altered', () => {
     const salt = randomBytes(method.saltLength);
     const sealed = Buffer.concat([
       salt,
@@ -156,7 +159,7 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
     }
   });
 
-  it('never seals twice under one nonce', () => {
+  it('never uses a nonce twice', () => {
     const salt = Buffer.alloc(method.saltLength);
     const sealer = new StreamSealer(aeadFormat(method, master), salt);
     const plain = Buffer.alloc(10);
@@ -177,7 +180,7 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
 });
 
 describe('freshSalt', () => {
-  it('gives each salt once, in the length of the cipher, also where what was drawn runs out', () => {
+  it('gives each salt once, with the length of the cipher, also when the buffer is used up', () => {
     const lengths = ['aes-128-gcm', 'aes-192-gcm', 'aes-256-gcm'].map((name) => aeadMethod(name));
     const salts = Array.from({ length: 900 }, (_, index) => {
       const method = lengths[index % 3] ?? aeadMethod('aes-128-gcm');
@@ -186,7 +189,7 @@ describe('freshSalt', () => {
       return salt;
     });
     expect(new Set(salts.map((salt) => salt.toString('hex', 0, 16))).size).toBe(900);
-    // None shares memory with another: writing to one leaves the next as it was.
+    // Salts share no memory: writing to one must not change another.
     const [one, other] = [freshSalt(aeadMethod('aes-128-gcm')), freshSalt(aeadMethod('aes-128-gcm'))];
     const before = Buffer.from(other);
     one.fill(0);
@@ -195,7 +198,7 @@ describe('freshSalt', () => {
 });
 
 describe('a datagram', () => {
-  it('of another key or too short is refused', () => {
+  it('refuses datagrams that are too short or have another key', () => {
     const { method, master } = keysOf('aes-256-gcm');
     const sealed = sealDatagram(method, master, randomBytes(32), [Buffer.from('x')]);
     expect(() => openDatagram(method, keysOf('aes-256-gcm', 'other').master, sealed)).toThrow(/not sealed/);

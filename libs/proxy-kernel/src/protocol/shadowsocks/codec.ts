@@ -6,7 +6,7 @@ import { decodeAddress } from '../socks/codec.js';
 import { NONCE_LENGTH, TAG_LENGTH, freshSalt, sessionKey, type AeadMethod } from './cipher.js';
 
 export const MAX_CHUNK = 0x3fff;
-/** A chunk up to this leaves in one piece: copying it costs less than writing four. */
+/** A chunk up to this size is written in one piece: copying it costs less than four writes. */
 const SHORT_CHUNK = 2048;
 const LENGTH_BYTES = 2;
 const AUTH_TAG = { authTagLength: TAG_LENGTH };
@@ -18,7 +18,7 @@ export class ShadowsocksError extends Error {
   }
 }
 
-/** 96-bit little-endian counter: no value is used twice under one key. */
+/** A 96-bit little-endian counter; no value is used twice with one key. */
 class Nonce {
   readonly bytes = Buffer.alloc(NONCE_LENGTH);
 
@@ -31,13 +31,13 @@ class Nonce {
   }
 }
 
-/** What the streams of one edition of Shadowsocks differ in. */
+/** The differences between the streams of the protocol's editions. */
 export interface StreamFormat {
   algorithm: CipherGCMTypes;
   saltLength: number;
   maxChunk: number;
   key: (salt: Uint8Array) => KeyObject;
-  /** What is sealed in front of the first payload and says its length; absent: as in front of the others. */
+  /** The header before the first payload, which contains its length; absent: the same as before the others. */
   firstHeader?: { bytes: number; payloadLength(header: Buffer): number };
 }
 
@@ -60,14 +60,14 @@ export class StreamSealer {
     this.key = key(salt);
   }
 
-  /** Hands the sealed pieces of `plain` to `write`, in order: full chunks, one that is not full at most. */
+  /** Passes the sealed pieces of `plain` to `write`, in order: full chunks, then at most one that is not full. */
   seal(plain: Uint8Array, write: (piece: Buffer) => void): void {
     if (plain.length > 0 && plain.length <= SHORT_CHUNK) return write(Buffer.concat(this.sealChunk(plain)));
     let tail: Buffer | null = null;
     for (let at = 0; at < plain.length; at += this.maxChunk) {
       const chunk = plain.subarray(at, at + this.maxChunk);
       const [length, lengthTag, payload, payloadTag] = this.sealChunk(chunk);
-      // The short pieces between two payloads (tag, next length and its tag) leave as one.
+      // The short pieces between two payloads (tag, next length and its tag) are written as one.
       write(Buffer.concat(tail ? [tail, length, lengthTag] : [length, lengthTag]));
       write(payload);
       tail = payloadTag;
@@ -80,7 +80,7 @@ export class StreamSealer {
     return [...this.sealOne(this.length), ...this.sealOne(chunk)];
   }
 
-  /** A piece on its own, without a length in front. */
+  /** Seals a piece without a length before it. */
   sealOne(plain: Uint8Array): [sealed: Buffer, tag: Buffer] {
     const cipher = createCipheriv(this.algorithm, this.key, this.nonce.bytes, AUTH_TAG);
     const sealed = cipher.update(plain);
@@ -90,18 +90,18 @@ export class StreamSealer {
   }
 }
 
-/** Opens one direction of a stream. Nothing is given out before its tag was checked. */
+/** Opens one direction of a stream. Nothing is passed on before its tag has been checked. */
 export class StreamOpener {
   private readonly format: StreamFormat;
   private readonly nonce = new Nonce();
-  /** Collects what is fixed in size: the salt, then headers and tags. */
+  /** Collects the parts with fixed sizes: the salt, then headers and tags. */
   private readonly small: Buffer;
   private smallFilled = 0;
   private key: KeyObject | null = null;
-  /** What stands in front of the next payload, without its tag. */
+  /** The length of the header before the next payload, without its tag. */
   private headerBytes: number;
   private first = true;
-  /** Bytes of the chunk's payload still to come. */
+  /** Bytes of the chunk's payload that have not arrived yet. */
   private payloadLeft = 0;
   private decipher: DecipherGCM | null = null;
   private opened: Buffer[] = [];
@@ -112,19 +112,19 @@ export class StreamOpener {
     this.small = Buffer.alloc(Math.max(format.saltLength, this.headerBytes + TAG_LENGTH));
   }
 
-  /** Whether the stream may end here: between two chunks. */
+  /** Whether the stream may end here, between two chunks. */
   get atBoundary(): boolean {
     return this.smallFilled === 0 && this.decipher === null;
   }
 
-  /** The sender's salt, once it has come. */
+  /** The sender's salt, once it has arrived. */
   get salted(): boolean {
     return this.key !== null;
   }
 
   /**
-   * Takes sealed bytes as they come, cut anywhere; hands out plain ones. `bytes` is not kept.
-   * @throws ShadowsocksError when a tag is wrong; the stream is dead then.
+   * Opens sealed bytes that may be cut anywhere, and passes on plain ones. `bytes` is not kept.
+   * @throws ShadowsocksError for a wrong tag; the stream is unusable then.
    */
   push(bytes: Buffer, give: (plain: Buffer) => void): void {
     for (let at = 0; at < bytes.length;) {
@@ -133,7 +133,9 @@ export class StreamOpener {
     }
   }
 
-  /** A chunk is decrypted where it lies, in as many pieces as it came in; they are held until the tag fits. */
+  /**
+   * A chunk is decrypted in place, in the pieces in which it arrived, which are held until the tag has been checked.
+   */
   private takePayload(bytes: Buffer, at: number): number {
     const size = Math.min(this.payloadLeft, bytes.length - at);
     if (this.decipher) this.opened.push(this.decipher.update(bytes.subarray(at, at + size)));
@@ -200,11 +202,11 @@ export function checkTag(decipher: DecipherGCM, tag: Buffer): void {
 /** Datagrams of one association. */
 export interface DatagramCodec {
   seal(payload: Buffer, target: Target): Buffer;
-  /** Null for what is cut off. @throws ShadowsocksError, SocksError for what is none. */
+  /** Null for a truncated datagram. @throws ShadowsocksError, SocksError for an invalid one. */
   open(bytes: Buffer): { target: Target; payload: Buffer } | null;
 }
 
-/** SIP004: each datagram under its own salt. */
+/** SIP004: each datagram has its own salt. */
 export function aeadDatagrams(method: AeadMethod, master: Buffer): DatagramCodec {
   return {
     seal: (payload, target) => sealDatagram(method, master, freshSalt(method), [encodeSocksAddress(target), payload]),

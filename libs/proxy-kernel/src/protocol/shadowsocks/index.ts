@@ -5,7 +5,7 @@ import { isEmbeddedCipher } from './cipher.js';
 import { ShadowsocksOutbound } from './outbound.js';
 import { pluginObstacle } from './plugin.js';
 
-/** Ciphers that mihomo dials and this kernel does not. */
+/** Ciphers that mihomo supports and this kernel does not. */
 const EXTERNAL_CIPHERS =
   /^(none|plain|dummy|rc4-md5|(x?chacha20)(-ietf)?(-poly1305)?|aes-(128|192|256)-(ctr|cfb|ccm|gcm-siv|gcm)|2022-blake3-.+|.*aegis-.+|lea-.+)$/;
 

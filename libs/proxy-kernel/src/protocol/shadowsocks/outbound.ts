@@ -19,10 +19,10 @@ import { createPluginCarrier } from './plugin.js';
 import { ShadowsocksStream, aeadSession, type ShadowsocksSession } from './stream.js';
 import type { Carrier } from '../../transport/node-server.js';
 
-/** Clash's, where a node names none: servers of version 2 take it, too. */
+/** Clash's default version; servers of version 2 accept it, too. */
 const UDP_OVER_TCP: UdpOverTcpVersion = 1;
 
-/** What the editions of the protocol differ in. */
+/** The differences between the editions of the protocol. */
 interface Edition {
   session(target: Target): ShadowsocksSession;
   datagrams(): DatagramCodec;
@@ -45,7 +45,7 @@ export class ShadowsocksOutbound implements Outbound {
     this.edition = editionOf(node);
   }
 
-  /** Behind a plugin only where the node says so: few of those servers take datagrams. */
+  /** Behind a plugin only if the node says so, because few of those servers accept datagrams. */
   get udp(): boolean {
     if (this.node.udpOverTcp) return this.node.udp ?? true;
     return (this.node.udp ?? this.node.plugin === undefined) && this.dialer.udp;
@@ -67,7 +67,7 @@ export class ShadowsocksOutbound implements Outbound {
   }
 }
 
-/** @throws RangeError for a cipher that is none of ours. */
+/** @throws RangeError for an unsupported cipher. */
 function editionOf({ cipher, password }: ShadowsocksNode): Edition {
   const keys2022 = parseKeys2022(cipher, password);
   if (keys2022) {

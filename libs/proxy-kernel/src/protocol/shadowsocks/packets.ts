@@ -3,7 +3,7 @@ import type { PacketConnection, Target } from '../../interfaces/index.js';
 import type { ServerPackets } from '../../transport/server-packets.js';
 import { ShadowsocksError, type DatagramCodec } from './codec.js';
 
-/** UDP through a Shadowsocks server: each datagram sealed on its own. */
+/** UDP through a Shadowsocks server; each datagram is sealed separately. */
 export class ShadowsocksPackets implements PacketConnection {
   private readonly codec: DatagramCodec;
   private readonly server: ServerPackets;
@@ -34,7 +34,7 @@ export class ShadowsocksPackets implements PacketConnection {
     this.end();
   }
 
-  /** What is not the server's is dropped: the seal says who sent it. */
+  /** Datagrams that do not open are dropped: only the server has the key. */
   private received(bytes: Buffer): void {
     try {
       const opened = this.codec.open(bytes);

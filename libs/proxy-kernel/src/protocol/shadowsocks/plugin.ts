@@ -1,4 +1,4 @@
-/** SIP003 plugins that are carried here, by their Clash names and options. */
+/** The SIP003 plugins that are built in, with their names and options in Clash. */
 import type { NodeTls, NodeTransport, ShadowsocksNode } from '@gatehouse/contracts';
 import { createCarrier } from '../../transport/carrier.js';
 import { MuxCoolStream } from '../../transport/mux-cool.js';
@@ -9,11 +9,11 @@ import type { Carrier } from '../../transport/node-server.js';
 
 type Plugin = NonNullable<ShadowsocksNode['plugin']>;
 
-/** Clash's, where a node names none. */
+/** Clash's default. */
 const DEFAULT_HOST = 'bing.com';
 const OBFS_MODES = ['http', 'tls'];
 
-/** What keeps a plugin from being carried here; null: nothing. */
+/** Why a plugin is not supported; null if it is. */
 export function pluginObstacle({ name, options }: Plugin): string | null {
   const mode = text(options['mode']);
   if (name === 'obfs') return OBFS_MODES.includes(mode ?? 'http') ? null : `plugin obfs, mode ${mode}`;
@@ -22,7 +22,7 @@ export function pluginObstacle({ name, options }: Plugin): string | null {
   return (mode ?? 'websocket') === 'websocket' ? null : `plugin v2ray-plugin, mode ${mode}`;
 }
 
-/** Opens streams to the server behind its plugin, if it has one. Datagrams go beside it. */
+/** Opens streams to the server through its plugin, if it has one. Datagrams bypass the plugin. */
 export function createPluginCarrier(node: ShadowsocksNode, dialer: ServerDialer): Carrier {
   const { server, port, plugin } = node;
   if (!plugin) return createCarrier({ server, port }, dialer);
@@ -50,7 +50,7 @@ function webSocketCarrier({ server, port }: ShadowsocksNode, { options }: Plugin
   const upgrade = isOn(options['v2ray-http-upgrade']);
   const transport: NodeTransport = upgrade ? { type: 'httpupgrade', path, headers } : { type: 'ws', path, headers };
   const carrier = createCarrier({ server, port, transport, ...tlsOf(options, host) }, dialer);
-  // As the plugin itself: unless it was switched off. A raw stream after an upgrade has none.
+  // Mux is on unless switched off, as in the plugin itself. A raw stream after an upgrade has none.
   if (upgrade || !(options['mux'] === undefined || isOn(options['mux']))) return carrier;
   return {
     connect: async (context) => new MuxCoolStream(await carrier.connect(context)),

@@ -3,11 +3,11 @@ import { DialError } from '../../interfaces/index.js';
 import { freshSalt, type AeadMethod } from './cipher.js';
 import { ShadowsocksError, StreamOpener, StreamSealer, aeadFormat } from './codec.js';
 
-/** How long the first payload is waited for, to leave with the address in one segment. */
+/** How long to wait for the first payload, so that it can be sent in one segment with the address. */
 const FIRST_PAYLOAD_MS = 10;
 const NOTHING = Buffer.alloc(0);
 
-/** Keys of a server. */
+/** The cipher and key of a server. */
 export interface ShadowsocksKeys {
   method: AeadMethod;
   master: Buffer;
@@ -17,13 +17,13 @@ export interface ShadowsocksKeys {
 export interface ShadowsocksSession {
   sealer: StreamSealer;
   opener: StreamOpener;
-  /** Speaks also when there is nothing to say yet. */
+  /** Sends its opening even without a payload. */
   speaksFirst: boolean;
-  /** What leaves first, and what is to be sealed behind it: `payload`, or what of it is not in there already. */
+  /** Returns the bytes to send first, and the rest of `payload` to be sealed after them. */
   begin(payload: Uint8Array): { opening: Uint8Array; rest: Uint8Array };
 }
 
-/** SIP004. `head`: what this end says before its first payload (a client: the target's address). */
+/** SIP004. @param head sent before the first payload (by a client: the target's address). */
 export function aeadSession({ method, master }: ShadowsocksKeys, head: Uint8Array): ShadowsocksSession {
   const salt = freshSalt(method);
   const format = aeadFormat(method, master);
@@ -36,8 +36,8 @@ export function aeadSession({ method, master }: ShadowsocksKeys, head: Uint8Arra
 }
 
 /**
- * A Shadowsocks stream over a connected stream. Not a `stream.Duplex`: its buffering and callbacks would cost more per
- * chunk than AES does. What is written is sealed at once into the socket's own buffer, which gives the backpressure.
+ * A Shadowsocks stream over a connected stream. Not a `stream.Duplex`, whose buffering and callbacks would cost more
+ * per chunk than AES does. Writes are sealed directly into the socket's buffer, which gives the backpressure.
  */
 export class ShadowsocksStream extends CarriedStream implements ByteStream {
   private readonly session: ShadowsocksSession;
@@ -73,7 +73,7 @@ export class ShadowsocksStream extends CarriedStream implements ByteStream {
     this.inner.cork();
     this.session.sealer.seal(this.begun ? chunk : this.begin(chunk), this.writePiece);
     this.inner.uncork();
-    // Corked writes say "full" before the system was asked; what counts is what it left.
+    // A corked write reports a full buffer before the system was asked; what counts is what remains.
     return this.room || this.inner.writableLength === 0;
   }
 
@@ -132,7 +132,7 @@ export class ShadowsocksStream extends CarriedStream implements ByteStream {
       const kind = error instanceof ShadowsocksError ? 'auth_failed' : 'protocol_error';
       this.inner.destroy(new DialError('handshake', kind, (error as Error).message, { cause: error }));
     }
-    // Opened bytes are a copy: the sealed ones can be overwritten.
+    // The opened bytes are a copy, so the sealed ones can be overwritten.
     this.inner.release?.();
   }
 

@@ -18,7 +18,7 @@ import { serveStream } from '../stream-session.js';
 import { encodeReply4 } from './codec.js';
 import { serveUdpAssociation } from './udp-association.js';
 
-/** Serves one SOCKS client whose first byte is at the reader. @throws ByteReaderError, SocksError for a bad handshake. */
+/** Serves one SOCKS client from its first byte on. @throws ByteReaderError, SocksError for a bad handshake. */
 export async function serveSocks(
   context: InboundContext,
   socket: Socket,
@@ -56,7 +56,7 @@ async function serveSocks5(
   endGently(socket, encodeSocksReply(SOCKS_REPLY.commandNotSupported));
 }
 
-/** Name of the user, null for an open listener, false when the client was sent away. */
+/** The user's name, null on an open listener, false if the client was refused. */
 async function authenticate(
   context: InboundContext,
   socket: Socket,
@@ -109,7 +109,7 @@ function replyCode(error: unknown): number {
 
 const NUL = Buffer.from([0]);
 
-/** SOCKS4 and 4a. There is no password: a listener with users takes none of them. */
+/** SOCKS4 and 4a. There is no password, so a listener with users refuses these clients. */
 async function serveSocks4(
   context: InboundContext,
   socket: Socket,
@@ -117,9 +117,9 @@ async function serveSocks4(
   onHandshake: () => void,
 ): Promise<void> {
   const head = await reader.read(7);
-  // Of a user id nobody knows whose it is: there is no password.
+  // The user id proves nothing without a password.
   await reader.readThrough(NUL);
-  // 0.0.0.x with x other than 0: the name follows (4a)
+  // 0.0.0.x with x other than 0: the name follows (4a).
   const named = head.readUInt32BE(3) > 0 && head.readUInt32BE(3) < 256;
   const host = normalHost(
     named ? (await reader.readThrough(NUL)).subarray(0, -1).toString() : head.subarray(3).join('.'),

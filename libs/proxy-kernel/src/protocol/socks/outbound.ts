@@ -26,7 +26,7 @@ import { SocksPackets } from './packets.js';
 
 const ANY: Target = { host: '0.0.0.0', port: 0 };
 
-/** A SOCKS5 server (RFC 1928) with or without a password (RFC 1929), itself reached with or without TLS. */
+/** A SOCKS5 server (RFC 1928) with or without a password (RFC 1929), reached with or without TLS. */
 export class Socks5Outbound implements Outbound {
   readonly tag: string;
   readonly type = 'socks5';
@@ -50,7 +50,7 @@ export class Socks5Outbound implements Outbound {
 
   async openPackets(context: DialContext): Promise<PacketConnection> {
     const { stream, bound } = await this.command(SOCKS_COMMAND.associate, ANY, context);
-    // "Wherever you reached me" (RFC 1928 says nothing of it, every server does it).
+    // It means the address that the server was reached at. RFC 1928 does not say so, but all servers do it.
     const anywhere = bound.host === '0.0.0.0' || bound.host === '::';
     const reached = (this.dialer.direct ? stream.remoteAddress : undefined) ?? this.node.server;
     try {

@@ -3,7 +3,7 @@ import type { PacketConnection, Target } from '../../interfaces/index.js';
 import type { ServerPackets } from '../../transport/server-packets.js';
 import { decodeDatagram } from './codec.js';
 
-/** UDP through a SOCKS5 server's relay; it lives as long as the TCP connection that asked for it. */
+/** UDP through a SOCKS5 server's relay, for as long as the TCP connection that requested it is open. */
 export class SocksPackets implements PacketConnection {
   private readonly control: ByteStream;
   private readonly relay: ServerPackets;
@@ -11,7 +11,7 @@ export class SocksPackets implements PacketConnection {
   private readonly closeListeners: ((error?: Error) => void)[] = [];
   private closed = false;
 
-  /** Only the relay may speak for targets. */
+  /** Only the relay may send datagrams for targets. */
   constructor(control: ByteStream, relay: ServerPackets) {
     this.control = control;
     this.relay = relay;

@@ -6,17 +6,17 @@ import { endGently, plainAddress } from '../client-socket.js';
 import { decodeDatagram } from './codec.js';
 import { UdpFlows } from './udp-flows.js';
 
-/** Ports that one client sends from, such as one for each connection of its browser over QUIC. */
+/** The most source ports of one client, such as one for each QUIC connection of its browser. */
 const MAX_PORTS = 256;
 
 export interface AssociationClient {
-  /** The TCP connection that asked; the association ends with it. */
+  /** The TCP connection that requested the association, which ends with it. */
   socket: Socket;
   reader: ByteReader;
   user: string | null;
 }
 
-/** Answers UDP ASSOCIATE (RFC 1928 section 7) with a port of its own and carries its datagrams until the client goes. */
+/** Answers UDP ASSOCIATE (RFC 1928 section 7) with a port of its own and relays datagrams until the client leaves. */
 export async function serveUdpAssociation(context: InboundContext, client: AssociationClient): Promise<void> {
   const { socket, reader } = client;
   const address = plainAddress(socket.localAddress);
@@ -47,7 +47,7 @@ class Association {
   private readonly udp: UdpSocket;
   private readonly context: InboundContext;
   private readonly clientIp: string;
-  /** By the port that the client sends from, in the order of their first datagrams. */
+  /** By the client's source port, in the order of their first datagrams. */
   private readonly ports = new Map<number, UdpFlows>();
 
   constructor(context: InboundContext, client: AssociationClient, udp: UdpSocket) {

@@ -13,18 +13,18 @@ import {
 import { targetFields } from '../stream-session.js';
 import { UdpWay, keyOf } from './udp-way.js';
 
-/** Targets of one source port at once; the one longest quiet makes room. */
+/** The most targets of one source port; the one that was idle longest is dropped. */
 const MAX_FLOWS = 512;
-/** Packet connections for them: flows share one unless their answers could not be told apart. */
+/** The most packet connections for them. Flows share one unless their answers could not be told apart. */
 const MAX_WAYS = 64;
-/** Datagrams held while a flow is being routed and opened. */
+/** Datagrams that wait while a flow is being routed and opened. */
 const MAX_WAITING = 32;
 
 export interface UdpSource {
   ip: string;
   port: number;
   user: string | null;
-  /** Port that the client's TCP connection came in by. */
+  /** The port of the listener that the client's TCP connection came to. */
   inboundPort: number;
 }
 
@@ -32,7 +32,7 @@ interface UdpFlow {
   key: string;
   flow: Flow;
   target: Target;
-  /** What the client asked for, where that was an address that stands for a name. */
+  /** The requested target, if it was an address that stands for a name. */
   standsFor: Target | null;
   way: UdpWay<UdpFlow> | null;
   waiting: Buffer[];
@@ -40,17 +40,18 @@ interface UdpFlow {
 }
 
 /**
- * The flows of one source port of a client: one a target, each routed and recorded on its own. Those that take the same way
- * out share a packet connection (so that a peer sees one source port, as behind a full-cone NAT), but for two whose answers
- * come from one address, or from addresses that only a node knows: the client must get each as from the target it asked.
+ * The flows of one source port of a client: one for each target, each routed and recorded separately. Flows with the
+ * same outbound share a packet connection, so that a peer sees one source port, as behind a full-cone NAT. The
+ * exception is two flows whose answers come from one address, or from addresses that only a node knows: the client must
+ * get each answer from the target it asked.
  */
 export class UdpFlows {
   private readonly context: InboundContext;
   private readonly source: UdpSource;
   private readonly deliver: (payload: Buffer, from: Target) => void;
-  /** By target; the order is that of last use. */
+  /** By target, in order of last use. */
   private readonly flows = new Map<string, UdpFlow>();
-  /** By way out. */
+  /** By outbound. */
   private readonly ways = new Map<string, Set<Promise<UdpWay<UdpFlow>>>>();
   private wayCount = 0;
   private readonly sweeper: NodeJS.Timeout;
@@ -90,7 +91,7 @@ export class UdpFlows {
     const opened: UdpFlow = { key, flow, target, standsFor, way: null, waiting: [], lastActiveAt: 0 };
     this.flows.set(key, opened);
     const { dial } = this.context.timeouts;
-    const late = new DialError('dial', 'timeout', `no way out within ${dial} ms`);
+    const late = new DialError('dial', 'timeout', `no connection within ${dial} ms`);
     const timer = setFlowTimeout(null, () => this.fail(key, opened, late), dial);
     this.dial(key, opened)
       .catch((error: unknown) => this.fail(key, opened, error))
@@ -101,7 +102,7 @@ export class UdpFlows {
   private async dial(key: string, opened: UdpFlow): Promise<void> {
     const { flow } = opened;
     const route = await flow.route();
-    // The flow knows the name where the client asked for an address that stands for one.
+    // If the client asked for an address that stands for a name, the flow has the name.
     const host = flow.metadata.host ?? opened.target.host;
     const { rule, resolvedIps: ips } = route.decision;
     const target = { ...opened.target, host, ips, ...(rule && { ruleIndex: rule.index }) };
@@ -113,7 +114,7 @@ export class UdpFlows {
     for (const payload of opened.waiting.splice(0)) transmit(opened, way, payload);
   }
 
-  /** One on which the flow's answers are its own. @throws DialError. */
+  /** A connection on which the flow's answers can be identified. @throws DialError. */
   private async wayFor({ outbound, key }: FlowRoute, opened: UdpFlow, target: Target): Promise<UdpWay<UdpFlow>> {
     const isNamed = isIP(target.host) === 0;
     for (;;) {
@@ -123,7 +124,7 @@ export class UdpFlows {
         if (way.enter(opened, sources, this.wayCount >= MAX_WAYS)) return way;
       }
       if (!outbound.openPackets) throw new Error(`${outbound.tag} carries no UDP`);
-      // Another flow may be the first on it.
+      // By then another flow may have become the first on it.
       await this.openWay(key, outbound.openPackets({ signal: opened.flow.signal }));
     }
   }
@@ -173,7 +174,7 @@ export class UdpFlows {
     this.deliver(payload, asked && flow.standsFor ? flow.standsFor : from);
   }
 
-  /** The first connection of a way out is kept, for its port; those beside it go. */
+  /** The first connection of an outbound is kept for its port; additional ones are closed. */
   private leave(opened: UdpFlow, way: UdpWay<UdpFlow>): void {
     way.leave(opened);
     if (way.isExtra && way.isUnused) way.packets.close();

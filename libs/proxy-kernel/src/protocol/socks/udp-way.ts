@@ -1,12 +1,12 @@
 import type { PacketConnection, Target } from '../../interfaces/index.js';
 
-/** One packet connection of an association, and whose the answers are that come by it. */
+/** One packet connection of an association, with the flows that its answers belong to. */
 export class UdpWay<F> {
   readonly packets: PacketConnection;
-  /** Opened beside another of the same way out. */
+  /** Opened in addition to another one with the same outbound. */
   readonly isExtra: boolean;
   private readonly owners = new Map<string, F>();
-  /** Whose datagram went last: what comes from an address that nobody sent to counts as its. */
+  /** The flow of the last datagram, which gets answers from unknown addresses. */
   private latest: F | null = null;
 
   constructor(packets: PacketConnection, isExtra: boolean) {
@@ -19,8 +19,8 @@ export class UdpWay<F> {
   }
 
   /**
-   * Where answers to datagrams for `target` come from. Of a name that a node resolves only the port is known before one
-   * comes; some protocols answer with the name. @throws DialError for a name without an address.
+   * The addresses that answers from `target` come from. For a name that a node resolves only the port is known before
+   * the first answer; some protocols answer with the name. @throws DialError for a name without an address.
    */
   async sourcesOf(target: Target, isNamed: boolean): Promise<string[]> {
     if (!isNamed) return [keyOf(target)];
@@ -29,7 +29,7 @@ export class UdpWay<F> {
     return [keyOf(target), anyHost(target.port)];
   }
 
-  /** False: some of these are another flow's, whose answers could not be told from this one's. */
+  /** False: another flow has one of these addresses, so that its answers could not be distinguished. */
   enter(flow: F, sources: readonly string[], isForced: boolean): boolean {
     if (!isForced && sources.some((source) => this.owners.has(source))) return false;
     for (const source of sources) this.owners.set(source, flow);
@@ -45,7 +45,7 @@ export class UdpWay<F> {
     this.latest = flow;
   }
 
-  /** Whose an answer is. `asked`: it comes from where that flow sent to. */
+  /** The flow of an answer. `asked`: it came from an address that the flow sent to. */
   ownerOf(from: Target): { flow: F; asked: boolean } | null {
     const flow = this.owners.get(keyOf(from)) ?? this.owners.get(anyHost(from.port));
     if (flow !== undefined) return { flow, asked: true };

@@ -2,8 +2,8 @@ import { guardFlow, StreamEmitter, type ByteStream } from '@gatehouse/net';
 import type { ClientChannel } from 'ssh2';
 
 /**
- * A channel that is closed when it is told to be. The channel itself would be once the server has agreed and all that
- * came before was read. Its windows bound what waits on either side.
+ * A channel that closes as soon as it is asked to. The library would close it only after the server has agreed and all
+ * data was read. Its windows bound what waits in either direction.
  */
 export class ChannelStream extends StreamEmitter implements ByteStream {
   private readonly channel: ClientChannel;
@@ -12,7 +12,7 @@ export class ChannelStream extends StreamEmitter implements ByteStream {
   constructor(channel: ClientChannel) {
     super();
     this.channel = guardFlow(channel);
-    // Listening would let it flow.
+    // Adding a listener would start the flow of data.
     channel.pause();
     channel.on('data', (chunk: Buffer) => this.destroyed || this.emit('data', chunk));
     channel.on('end', () => this.destroyed || this.emit('end'));
@@ -64,7 +64,7 @@ export class ChannelStream extends StreamEmitter implements ByteStream {
     if (this.destroyed) return;
     this.close();
     this.channel.destroy();
-    // What is left must be read, or the channel stays.
+    // The rest must be read, or the channel stays open.
     this.channel.resume();
   }
 

@@ -11,7 +11,7 @@ const MAX_CHANNELS = 256;
 const OPEN_TIMEOUT_MS = 15_000;
 const IDLE_CLOSE_MS = 60_000;
 
-/** The one connection with a server that all flows share; made anew when it is gone. */
+/** The connection with a server that all flows share; a new one is made when it is lost. */
 export class SshClientPool {
   private readonly node: OtherNode;
   private readonly dialer: ServerDialer;
@@ -31,7 +31,7 @@ export class SshClientPool {
   /** @throws DialError; the signal's reason when it is aborted. */
   async connect(target: Target, context: DialContext): Promise<ByteStream> {
     if (context.signal.aborted) throw abortError(context.signal);
-    // A chain may lead elsewhere at the next dial: each of its flows has a connection of its own.
+    // A chain may lead elsewhere at the next dial, so each of its flows has its own connection.
     const client = this.dialer.direct ? await this.sharedClient(context) : await this.open(context);
     context.onStage?.('greeting');
     if (client.channels >= MAX_CHANNELS) {
@@ -49,7 +49,7 @@ export class SshClientPool {
 
   private async sharedClient(context: DialContext): Promise<SshClient> {
     if (this.shared && !this.shared.closed) return this.shared;
-    // Whoever waits for it may leave: it is opened for all.
+    // A flow that waits may leave; the connection is opened for all of them.
     this.opening ??= this.openForAll(context).finally(() => (this.opening = null));
     return unlessAborted(this.opening, context.signal);
   }

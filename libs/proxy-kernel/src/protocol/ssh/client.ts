@@ -14,7 +14,7 @@ const READY_TIMEOUT_MS = 10_000;
 const CONNECT_FAILED = 2;
 const LOST = 'the server closed the connection';
 
-/** One connection with an SSH server, signed in. */
+/** An authenticated connection with an SSH server. */
 export class SshClient {
   private readonly client: Client;
   private readonly below: ByteStream;
@@ -27,12 +27,12 @@ export class SshClient {
     this.below = below;
   }
 
-  /** `below`: to the server. @throws DialError; the signal's reason when it is aborted. */
+  /** @param below the stream to the server. @throws DialError; the signal's reason when it is aborted. */
   static async open(below: ByteStream, options: SshOptions, signal: AbortSignal): Promise<SshClient> {
-    // Only who has such a node pays for the library.
+    // Imported on demand, so that only users of such nodes load the library.
     const ssh2 = await import('ssh2');
     const client = guardFlow(new ssh2.Client());
-    // Each channel that is being opened listens for its end.
+    // Each channel that is being opened listens for the end of the connection.
     client.setMaxListeners(0);
     const opened = new SshClient(client, below);
     client.on('close', () => (opened.closed = true));
@@ -51,7 +51,7 @@ export class SshClient {
     this.client.once('close', listener);
   }
 
-  /** A channel to the target (RFC 4254 7.2). `ended` is called once however it ends. @throws DialError. */
+  /** Opens a channel to the target (RFC 4254 7.2). `ended` is called once, however it ends. @throws DialError. */
   connect({ host, port }: Target, { signal }: DialContext, ended: () => void): Promise<ByteStream> {
     this.channels += 1;
     let open = true;
@@ -76,7 +76,7 @@ export class SshClient {
           return give(channelError(error));
         }
         const stream = new SshStream(new ChannelStream(channel), this.below);
-        // Else a channel would end as if the target had ended it.
+        // Otherwise the channel would end as if the target had ended it.
         const onLost = (): void => stream.destroy(new DialError('relay', 'connection_reset', LOST));
         this.client.off('close', over).once('close', onLost);
         stream.once('close', () => this.client.off('close', onLost));
@@ -134,7 +134,7 @@ function signIn(client: Client, below: ByteStream, options: SshOptions, signal: 
     client.once('ready', () => settle());
     client.once('error', (error) => settle(clientError(error)));
     client.once('close', () => settle(new DialError('handshake', 'connection_reset', LOST)));
-    // Servers that ask in words ask for the password.
+    // Servers with keyboard-interactive login ask for the password.
     client.on('keyboard-interactive', (_name, _text, _language, prompts, finish) =>
       finish(prompts.map(() => password ?? '')),
     );
@@ -163,14 +163,14 @@ function clientError(error: Error & { level?: string }): DialError {
   return new DialError('handshake', 'protocol_error', message, { cause: error });
 }
 
-/** The server's word on the target. */
+/** The server's answer about the target. */
 function channelError(error: Error & { reason?: number | string }): DialError {
   const kind: ErrorKind =
     error.reason === CONNECT_FAILED || error.reason === 'CONNECT_FAILED' ? 'unreachable' : 'other';
   return new DialError('handshake', kind, error.message, { cause: error });
 }
 
-/** A channel as an outbound's stream, which its server's address belongs to. */
+/** A channel with the remote address of its server. */
 class SshStream extends EncodedStream {
   private readonly below: Pick<ByteStream, 'remoteAddress' | 'remotePort'>;
 

@@ -4,15 +4,15 @@ import type { OtherNode } from '@gatehouse/contracts';
 export interface SshOptions {
   username: string;
   password?: string;
-  /** PEM or OpenSSH text. */
+  /** PEM or OpenSSH format. */
   privateKey?: string;
   passphrase?: string;
-  /** Whether the server may have this key, as it sends it. */
+  /** Whether the server may have this host key. */
   accepts: (key: Buffer) => boolean;
   hostKeyAlgorithms: string[];
 }
 
-/** What a node says by Clash's option names. */
+/** Reads a node's options by their Clash names. */
 export function sshOptions({ options }: OtherNode): SshOptions {
   const password = text(options['password']);
   const privateKey = text(options['private-key']);
@@ -27,14 +27,14 @@ export function sshOptions({ options }: OtherNode): SshOptions {
   };
 }
 
-/** Clash takes a file's name as well: a file of the machine that the subscription was written for. */
+/** Clash also accepts a file name, which means a file on the machine that the subscription was written for. */
 export function isFileName(privateKey: unknown): boolean {
   return typeof privateKey === 'string' && privateKey !== '' && !privateKey.includes('PRIVATE KEY');
 }
 
 /**
- * `ssh-ed25519 AAAA…` (as in `known_hosts`) or `SHA256:…` (as `ssh-keygen -l` prints it), and SHA-256 in hex. None:
- * any key, as Clash does.
+ * `ssh-ed25519 AAAA…` (as in `known_hosts`), `SHA256:…` (as printed by `ssh-keygen -l`), or SHA-256 in hex. None: any
+ * key is accepted, as in Clash.
  */
 function hostKeys(keys: readonly string[], fingerprint: string | undefined): (key: Buffer) => boolean {
   const known = new Set(keys.map((key) => key.split(/\s+/).find((part) => /^(AAAA|SHA256:)/.test(part)) ?? key));

@@ -41,7 +41,7 @@ async function echo(): Promise<number> {
   return portOf(server);
 }
 
-/** The library's own server, which forwards for those who sign in. */
+/** The library's own server, which forwards for authenticated users. */
 async function startServer(
   ways: 'password' | 'keyboard-interactive' | 'publickey',
   config: Partial<ServerConfig> = {},
@@ -90,7 +90,7 @@ function outboundTo(port: number, options: Record<string, unknown> = {}): SshOut
 
 const dial = (signal = new AbortController().signal, onStage?: (stage: DialStage) => void) => ({ signal, onStage });
 
-/** Sends a word through the outbound and waits for it to come back. */
+/** Sends a word through the outbound and waits for its echo. */
 async function roundTrip(outbound: SshOutbound, port: number): Promise<string> {
   const stream = await outbound.connect({ host: '127.0.0.1', port }, dial());
   const answer = new Promise<string>((resolve) => stream.on('data', (bytes) => resolve(bytes.toString())));
@@ -105,7 +105,7 @@ describe('options of a node', () => {
   const accepts = (options: Record<string, unknown>, key = hostBlob): boolean =>
     sshOptions(nodeAt(22, options)).accepts(key);
 
-  it('know host keys in each form that people have them in', () => {
+  it('accept host keys in each usual form', () => {
     const other = blob(userKey.public);
     for (const known of [hostKey.public, `[h.test]:22 ${hostKey.public}`, PRINTED]) {
       expect(accepts({ 'host-key': [known] })).toBe(true);
@@ -118,7 +118,7 @@ describe('options of a node', () => {
     expect(accepts({}, other)).toBe(true);
   });
 
-  it('tell a private key from the name of a file', () => {
+  it('distinguish a private key from the name of a file', () => {
     expect(isFileName('~/.ssh/id_ed25519')).toBe(true);
     for (const key of [undefined, '', userKey.private]) expect(isFileName(key)).toBe(false);
   });
@@ -134,7 +134,7 @@ describe('SSH, by the library’s own server', () => {
     expect(await roundTrip(outboundTo(port, { ...options, 'host-key': [PRINTED] }), await echo())).toBe('ping');
   });
 
-  it('has one connection for all flows, and another once that is gone', async () => {
+  it('has one connection for all flows, and a new one when it is lost', async () => {
     const { port, connections } = await startServer('password');
     const target = await echo();
     const outbound = outboundTo(port, { password: 'pw' });
@@ -153,7 +153,7 @@ describe('SSH, by the library’s own server', () => {
     expect(connections).toHaveLength(2);
   });
 
-  it('has a connection for each flow where another outbound leads to it', async () => {
+  it('has a connection for each flow if another outbound leads to it', async () => {
     const { port, connections } = await startServer('password');
     const target = await echo();
     const hop = new DirectOutbound('HOP', { resolve: () => Promise.resolve(['127.0.0.1']) });
@@ -177,7 +177,7 @@ describe('SSH, by the library’s own server', () => {
     for (const stream of open) stream.destroy();
   });
 
-  it('tells when the server has answered, before the target has', async () => {
+  it('reports that the server has answered before the target has', async () => {
     const { port } = await startServer('password');
     const stages: DialStage[] = [];
     const outbound = outboundTo(port, { password: 'pw' });
@@ -204,7 +204,7 @@ describe('SSH, by the library’s own server', () => {
   });
 });
 
-describe('a server that is no SSH server', () => {
+describe('a server without SSH', () => {
   async function serverThat(answers: (socket: Socket) => void): Promise<number> {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -225,7 +225,7 @@ describe('a server that is no SSH server', () => {
     expect(error).toMatchObject({ name: 'DialError', stage: 'handshake', kind: 'protocol_error' });
   });
 
-  it('is not waited for when the flow is given up, and not told to have answered', async () => {
+  it('is not waited for when the flow is given up, and not reported as answering', async () => {
     const outbound = outboundTo(await serverThat(() => undefined), { password: 'pw' });
     const flow = new AbortController();
     const stages: DialStage[] = [];
@@ -239,7 +239,7 @@ describe('a server that is no SSH server', () => {
     expect(stages).toEqual(['connect']);
   });
 
-  it('is nothing to a flow that had been given up before', async () => {
+  it('does not affect a flow that was given up before', async () => {
     const outbound = outboundTo(1, { password: 'pw' });
     await expect(outbound.connect(target, dial(AbortSignal.abort(new Error('gone'))))).rejects.toThrow('gone');
   });

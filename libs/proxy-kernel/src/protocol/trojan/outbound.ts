@@ -16,7 +16,7 @@ import type { Carrier } from '../../transport/node-server.js';
 
 const CRLF = Buffer.from('\r\n');
 const COMMAND = { connect: 1, udpAssociate: 3 } as const;
-/** What trojan's own clients offer: a server behind a web front may want it. */
+/** As offered by trojan's own clients, since a server behind a web front may require it. */
 const DEFAULT_ALPN = ['h2', 'http/1.1'];
 
 /** A Trojan server, TCP and UDP. */

@@ -3,7 +3,7 @@ import type { PacketConnection, Target } from '../../interfaces/index.js';
 import { decodeAddress } from '../socks/codec.js';
 import { StreamDatagrams, type DatagramFraming } from '../stream-datagrams.js';
 
-/** More than this a server refuses, and ends the stream. */
+/** Servers refuse longer ones and end the stream. */
 const MAX_PAYLOAD = 8192;
 const MAX_ADDRESS = 4 + 255;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UDP_OVER_TCP_FRAMING as framing, udpOverTcpRequest, udpOverTcpTarget } from './packets.js';
 
 describe('UDP over TCP', () => {
-  it('asks for a name that is none, and for no one target', () => {
+  it('asks for the reserved name, without a target', () => {
     expect(udpOverTcpTarget(2)).toEqual({ host: 'sp.v2.udp-over-tcp.arpa', port: 0 });
     expect(udpOverTcpTarget(1)).toEqual({ host: 'sp.udp-over-tcp.arpa', port: 0 });
     expect(udpOverTcpRequest(2).toString('hex')).toBe('0001000000000000');
@@ -18,7 +18,7 @@ describe('UDP over TCP', () => {
     expect(hex('a.b')).toBe('02' + '03612e62' + '0035' + '0001' + '21');
   });
 
-  it('reads back what it wrote, once all of it is there', () => {
+  it('reads a frame once it is complete', () => {
     const hosts = fc.constantFrom('1.2.3.4', '2001:db8::1', 'example.com', 'x'.repeat(255));
     fc.assert(
       fc.property(
@@ -35,7 +35,7 @@ describe('UDP over TCP', () => {
     );
   });
 
-  it('refuses an address of no known type, and drops what is too long', () => {
+  it('refuses unknown types of addresses, and drops datagrams that are too long', () => {
     expect(() => framing.decode(Buffer.from('09000000000000000000', 'hex'))).toThrow(/address type/);
     expect(framing.encode({ target: { host: 'a', port: 1 }, payload: Buffer.alloc(0x10000) })).toBeNull();
   });

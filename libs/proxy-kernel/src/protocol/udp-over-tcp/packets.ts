@@ -1,4 +1,4 @@
-/** UDP over TCP as sing-box and Clash speak it: a stream to a name that is none, then datagrams with their addresses. */
+/** UDP over TCP as in sing-box and Clash: a stream to a reserved name, then datagrams with their addresses. */
 import { encodeSocksAddress, type ByteStream } from '@gatehouse/net';
 import type { PacketConnection, Target } from '../../interfaces/index.js';
 import { decodeAddress } from '../socks/codec.js';
@@ -7,18 +7,18 @@ import { StreamDatagrams, type DatagramFraming } from '../stream-datagrams.js';
 export type UdpOverTcpVersion = 1 | 2;
 
 const NAMES: Record<UdpOverTcpVersion, string> = { 1: 'sp.udp-over-tcp.arpa', 2: 'sp.v2.udp-over-tcp.arpa' };
-/** SOCKS's types of address by those of this protocol: IPv4, IPv6, name. */
+/** SOCKS's types of addresses by those of this protocol: IPv4, IPv6, name. */
 const SOCKS_TYPES = [1, 4, 3];
 const MAX_PAYLOAD = 0xffff;
 const MAX_ADDRESS = 4 + 255;
 const ANY: Target = { host: '0.0.0.0', port: 0 };
 
-/** What the server is asked to connect to. */
+/** The target that the server is asked to connect to. */
 export function udpOverTcpTarget(version: UdpOverTcpVersion): Target {
   return { host: NAMES[version], port: 0 };
 }
 
-/** What stands in front of the datagrams: each has its own target. */
+/** The request before the datagrams, each of which has its own target. */
 export function udpOverTcpRequest(version: UdpOverTcpVersion): Buffer {
   return version === 1 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0]), encodeSocksAddress(ANY)]);
 }
@@ -53,7 +53,7 @@ export const UDP_OVER_TCP_FRAMING: DatagramFraming<Datagram> = {
 export class UdpOverTcpPackets implements PacketConnection {
   private readonly datagrams: StreamDatagrams<Datagram>;
 
-  /** `stream`: to `udpOverTcpTarget`, the request said or about to be. */
+  /** @param stream a stream to `udpOverTcpTarget`, which has sent the request or will. */
   constructor(stream: ByteStream) {
     this.datagrams = new StreamDatagrams(stream, UDP_OVER_TCP_FRAMING);
   }

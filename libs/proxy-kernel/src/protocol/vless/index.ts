@@ -4,7 +4,7 @@ import { VlessOutbound } from './outbound.js';
 
 export const vless: NodeProtocol<VlessNode> = {
   support: (node) => {
-    // XTLS cuts the connection over to the raw socket under TLS, which node:tls does not let us have.
+    // XTLS switches the connection to the raw socket below TLS, which node:tls does not give access to.
     if (node.flow) return external(`flow ${node.flow}`);
     if (node.encryption && node.encryption !== 'none') return external('VLESS encryption');
     return userIdSupport(node);

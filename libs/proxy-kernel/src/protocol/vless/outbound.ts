@@ -23,7 +23,7 @@ export class VlessOutbound implements Outbound {
   private readonly carrier: Carrier;
   private readonly id: Buffer;
 
-  /** `id`: the 16 bytes of the user's id. */
+  /** @param id the 16 bytes of the user's id. */
   constructor(tag: string, node: VlessNode, id: Buffer, dialer: ServerDialer) {
     this.tag = tag;
     this.udp = node.udp ?? true;

@@ -11,9 +11,9 @@ import {
 import { shake128 } from '@noble/hashes/sha3.js';
 import { OPTION, VmessError, type Security } from './header.js';
 
-/** Payload of one chunk: what every server takes in one piece. */
+/** The payload of one chunk, which every server accepts. */
 export const MAX_PAYLOAD = 15_000;
-/** Payload of one datagram: with a tag and the longest padding its length still fits. */
+/** The payload of one datagram: with a tag and the longest padding the length still fits. */
 export const MAX_DATAGRAM = 0xffff - 16 - 63;
 const TAG_BYTES = 16;
 const MAX_PADDING = 64;
@@ -32,7 +32,7 @@ export interface BodyKeys {
   iv: Buffer;
 }
 
-/** Masks lengths and gives those of padding, both from one stream of SHAKE-128 over the iv. */
+/** Masks lengths and gives the lengths of padding, both from one stream of SHAKE-128 over the iv. */
 class Lengths {
   private readonly stream: ReturnType<typeof shake128.create> | null;
   private readonly pads: boolean;
@@ -46,7 +46,7 @@ class Lengths {
     return this.pads ? this.next() % MAX_PADDING : 0;
   }
 
-  /** Masks and unmasks. */
+  /** Masks or unmasks a length. */
   mask(length: number): number {
     return length ^ this.next();
   }
@@ -79,7 +79,7 @@ class Sealing {
     return [sealed, cipher.getAuthTag()];
   }
 
-  /** Null: nothing to undo. */
+  /** Null: nothing to decrypt. */
   nextDecipher(): DecipherGCM | null {
     if (!this.aead) return null;
     return createDecipheriv(this.aead.algorithm, this.aead.key, this.nextNonce(), AUTH_TAG);
@@ -98,40 +98,40 @@ export class ChunkSealer {
   private readonly sealing: Sealing;
   private readonly draw: (count: number) => Buffer;
 
-  /** `draw`: random bytes for padding. */
+  /** @param draw returns random bytes for padding. */
   constructor(keys: BodyKeys, draw: (count: number) => Buffer) {
     this.lengths = new Lengths(keys);
     this.sealing = new Sealing(keys);
     this.draw = draw;
   }
 
-  /** Hands the pieces of `plain` in chunks to `put`, in order. */
+  /** Passes the pieces of `plain` to `put` in chunks, in order. */
   seal(plain: Uint8Array, put: (piece: Buffer) => void): void {
     for (let at = 0; at < plain.length; at += MAX_PAYLOAD) this.sealChunk(plain.subarray(at, at + MAX_PAYLOAD), put);
   }
 
-  /** One chunk, at most `MAX_DATAGRAM` bytes; an empty one says that nothing follows. */
+  /** One chunk of at most `MAX_DATAGRAM` bytes; an empty one ends the direction. */
   sealChunk(plain: Uint8Array, put: (piece: Buffer) => void): void {
     const padding = this.lengths.nextPadding();
     const length = this.lengths.mask(plain.length + this.sealing.tagBytes + padding);
     const [payload, tag] = this.sealing.seal(plain);
     const front = Buffer.from([length >> 8, length & 255]);
     const back = padding > 0 ? [this.draw(padding)] : [];
-    // What is short leaves in one piece: copying it costs less than writing four.
+    // A short chunk is written in one piece: copying it costs less than four writes.
     const pieces = [front, ...(payload ? [payload] : []), ...(tag ? [tag] : []), ...back];
     if (plain.length <= 2048) return put(Buffer.concat(pieces));
     for (const piece of pieces) put(piece);
   }
 }
 
-/** Opens one direction of a body. Nothing is given out before its tag was checked. */
+/** Opens one direction of a body. Nothing is passed on before its tag has been checked. */
 export class ChunkOpener {
   private readonly lengths: Lengths;
   private readonly sealing: Sealing;
   private readonly small = Buffer.alloc(TAG_BYTES);
   private smallFilled = 0;
   private state: 'length' | 'payload' | 'tag' | 'padding' | 'done' = 'length';
-  /** Bytes of the part that are still to come. */
+  /** Bytes of the part that have not arrived yet. */
   private left = 2;
   private paddingBytes = 0;
   private decipher: DecipherGCM | null = null;
@@ -142,19 +142,19 @@ export class ChunkOpener {
     this.sealing = new Sealing(keys);
   }
 
-  /** Whether the stream may end here: between two chunks. */
+  /** Whether the stream may end here, between two chunks. */
   get atBoundary(): boolean {
     return this.state === 'done' || (this.state === 'length' && this.smallFilled === 0);
   }
 
-  /** The other end said that nothing follows. */
+  /** The other end has ended its direction. */
   get done(): boolean {
     return this.state === 'done';
   }
 
   /**
-   * Takes sealed bytes as they come, cut anywhere; hands out the pieces of each chunk. `bytes` is not kept.
-   * @throws VmessError when a tag or a length is wrong; the stream is dead then.
+   * Opens sealed bytes that may be cut anywhere, and passes on the pieces of each chunk. `bytes` is not kept.
+   * @throws VmessError for a wrong tag or length; the stream is unusable then.
    */
   push(bytes: Buffer, give: (pieces: Buffer[]) => void): void {
     for (let at = 0; at < bytes.length && this.state !== 'done';) {
@@ -219,7 +219,7 @@ function checkTag(decipher: DecipherGCM | null, tag: Buffer): void {
 function aeadOf(security: Security, key: Buffer): Aead | null {
   if (security === 'none') return null;
   if (security === 'aes-128-gcm') return { algorithm: 'aes-128-gcm', key: createSecretKey(key) };
-  // ChaCha20-Poly1305 takes the same calls as GCM; the types only name GCM. Its key is twice as long.
+  // ChaCha20-Poly1305 is used in the same way as GCM, but the types only have GCM. Its key is twice as long.
   const first = createHash('md5').update(key).digest();
   const second = createHash('md5').update(first).digest();
   const algorithm = 'chacha20-poly1305' as CipherGCMTypes;

@@ -9,7 +9,7 @@ import { commandKey, deriveCipherKey, deriveKey, deriveNonce } from './header.js
 const ID = parseUserId('b831381d-6324-4d53-ad4f-8cda48b30811') ?? Buffer.alloc(0);
 
 describe('keys', () => {
-  it('are derived as in the value test of V2Ray', () => {
+  it('are derived as in the test of V2Ray', () => {
     const path = ['', '2', '3'].map((number) => `Demo Path for KDF Value Test${number}`);
     expect(deriveKey(Buffer.from('Demo Key for KDF Value Test'), ...path).toString('hex')).toBe(
       '53e9d7e1bd7bd25022b71ead07d8a596efc8a845c7888652fd684b4903dc8892',
@@ -39,7 +39,7 @@ describe('a request', () => {
     target: { host: 'example.com', port: 443 },
   };
 
-  /** What a server does with it. */
+  /** Opens a request like a server. */
   function open(sealed: Buffer): { seconds: number; instruction: Buffer } {
     const authKey = createSecretKey(deriveCipherKey(commandKey(ID), 'AES Auth ID Encryption'));
     const authId = sealed.subarray(0, 16);
@@ -61,7 +61,7 @@ describe('a request', () => {
     return { seconds: Number(plainId.readBigInt64BE()), instruction: openPart('Key', sealed.subarray(42)) };
   }
 
-  it('says what it says, under the time it was made', () => {
+  it('contains its fields and the time it was made', () => {
     const random = takeRandom((count) => Buffer.alloc(count, count));
     const { seconds, instruction } = open(sealRequest(account, request, random, 1_700_000_000));
     expect(seconds).toBe(1_700_000_000);
@@ -100,7 +100,7 @@ describe.each<[Security, number]>([
     return Buffer.concat(pieces);
   }
 
-  it.each([1, 3, 17, 1000, 200_000])('is read in pieces of %i bytes, and ends where it says so', (cut) => {
+  it.each([1, 3, 17, 1000, 200_000])('is read in pieces of %i bytes, and ends at its end mark', (cut) => {
     const body = keys();
     const payloads = [1, 100, MAX_PAYLOAD, MAX_PAYLOAD + 1, 70_000].map((size) => randomBytes(size));
     const sealed = Buffer.concat([seal(body, payloads), Buffer.from('what comes after')]);
@@ -141,13 +141,13 @@ describe.each<[Security, number]>([
       } catch (error) {
         expect(error).toBeInstanceOf(VmessError);
       }
-      // Padding is not sealed: to change it changes nothing.
+      // Padding is not sealed, so changing it has no effect.
       const text = Buffer.concat(given).toString();
       expect(['', 'a secret of some length']).toContain(text);
     }
   });
 
-  it('survives garbage: an error of its own kind or nothing', () => {
+  it('survives garbage without an error of another kind', () => {
     for (let round = 0; round < 500; round += 1) {
       try {
         new ChunkOpener(keys()).push(randomBytes(1 + round), () => undefined);
@@ -159,7 +159,7 @@ describe.each<[Security, number]>([
 });
 
 describe('chunks', () => {
-  it('of a body go on past 65,536 chunks, where the counter begins again', () => {
+  it('of a body continue past 65,536 chunks, where the counter restarts', () => {
     const options = OPTION.chunkStream | OPTION.chunkMasking;
     const body: BodyKeys = { security: 'aes-128-gcm', options, key: randomBytes(16), iv: randomBytes(16) };
     const sealer = new ChunkSealer(body, randomBytes);

@@ -1,4 +1,4 @@
-/** Request and answer of VMess AEAD. Pure but for the randomness and the time it is given. */
+/** The request and the answer of VMess AEAD. Pure: randomness and time are parameters. */
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, createHmac, type KeyObject } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Target } from '../../interfaces/index.js';
@@ -14,17 +14,17 @@ const TAG_BYTES = 16;
 const MAX_PADDING = 15;
 export const SEALED_LENGTH_BYTES = 2 + TAG_BYTES;
 
-/** Bytes that must never be used for two requests. */
+/** Random bytes that must never be used for two requests. */
 export interface RequestRandom {
-  /** 16. */
+  /** 16 bytes. */
   key: Buffer;
-  /** 16. */
+  /** 16 bytes. */
   iv: Buffer;
-  /** 1: the answer repeats it. */
+  /** 1 byte, which the answer repeats. */
   mark: Buffer;
-  /** 8. */
+  /** 8 bytes. */
   nonce: Buffer;
-  /** 4. */
+  /** 4 bytes. */
   authId: Buffer;
   /** 0 to 15 bytes. */
   padding: Buffer;
@@ -37,7 +37,7 @@ export interface Request {
   target: Target;
 }
 
-/** What a user's requests are made with. */
+/** The keys of a user. */
 export interface Account {
   commandKey: Buffer;
   authIdKey: KeyObject;
@@ -55,7 +55,7 @@ export function createAccount(id: Buffer): Account {
   return { commandKey: key, authIdKey: createSecretKey(deriveCipherKey(key, 'AES Auth ID Encryption')) };
 }
 
-/** Splits random bytes: 45 and up to 15 of padding. */
+/** Takes 45 random bytes and up to 15 of padding. */
 export function takeRandom(draw: (count: number) => Buffer): RequestRandom {
   const [length = 0] = draw(1);
   return {
@@ -68,7 +68,10 @@ export function takeRandom(draw: (count: number) => Buffer): RequestRandom {
   };
 }
 
-/** `auth id ‖ sealed length ‖ nonce ‖ sealed instruction`. `seconds` since the epoch: servers allow two minutes. */
+/**
+ * `auth id ‖ sealed length ‖ nonce ‖ sealed instruction`. `seconds` since the epoch: servers allow two minutes of
+ * difference.
+ */
 export function sealRequest(account: Account, request: Request, random: RequestRandom, seconds: number): Buffer {
   const authId = createAuthId(account, random.authId, seconds);
   const instruction = encodeInstruction(request, random);
@@ -83,7 +86,7 @@ export function sealRequest(account: Account, request: Request, random: RequestR
   ]);
 }
 
-/** Opens the answer's length and then the answer, with what the request's key and iv become. */
+/** Opens the answer's length and then the answer, with keys derived from the request's key and iv. */
 export class AnswerOpener {
   private readonly key: Buffer;
   private readonly iv: Buffer;
@@ -93,7 +96,7 @@ export class AnswerOpener {
     this.iv = responseIv;
   }
 
-  /** Bytes of the sealed answer that follow. @throws VmessError. */
+  /** The length of the sealed answer that follows. @throws VmessError. */
   openLength(sealed: Buffer): number {
     const key = deriveCipherKey(this.key, 'AEAD Resp Header Len Key');
     return open(key, deriveNonce(this.iv, 'AEAD Resp Header Len IV'), sealed).readUInt16BE() + TAG_BYTES;
@@ -110,7 +113,7 @@ export class AnswerOpener {
   }
 }
 
-/** What protects the way back: the first half of the hash of what protects the way there. */
+/** The secret for the response: the first half of the hash of the request's. */
 export function responseSecret(requestSecret: Buffer): Buffer {
   return createHash('sha256').update(requestSecret).digest().subarray(0, 16);
 }

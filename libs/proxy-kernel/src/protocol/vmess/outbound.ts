@@ -17,7 +17,7 @@ import { VmessSession } from './session.js';
 import { VmessStream, toDialError } from './stream.js';
 import type { Carrier } from '../../transport/node-server.js';
 
-/** Clash's names of what protects the body. `zero`: neither sealed nor framed. */
+/** Clash's names for the protection of the body. `zero`: neither sealed nor framed. */
 const SECURITIES: Readonly<Record<string, Security>> = {
   auto: 'aes-128-gcm',
   'aes-128-gcm': 'aes-128-gcm',
@@ -41,7 +41,7 @@ export class VmessOutbound implements Outbound {
   private readonly security: Security;
   private readonly bare: boolean;
 
-  /** `id`: the 16 bytes of the user's id. */
+  /** @param id the 16 bytes of the user's id. */
   constructor(tag: string, node: VmessNode, id: Buffer, dialer: ServerDialer) {
     this.tag = tag;
     this.udp = node.udp ?? true;
@@ -60,7 +60,7 @@ export class VmessOutbound implements Outbound {
   openPackets(_context: DialContext): Promise<PacketConnection> {
     if (!this.udp) return Promise.reject(new DialError('route', 'other', `${this.tag} carries no UDP`));
     const packets = new TargetPackets(async (target, signal) => {
-      // Datagrams need chunks to stand in, whatever the node says of streams.
+      // Datagrams need chunks, whatever the node's setting for streams is.
       const session = new VmessSession(this.account, COMMAND.udp, target, this.security);
       return new VmessChannel(await this.open(session, { signal }), session);
     });

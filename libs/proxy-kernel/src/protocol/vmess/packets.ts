@@ -3,10 +3,10 @@ import type { TargetChannel } from '../target-packets.js';
 import { MAX_DATAGRAM } from './body.js';
 import type { VmessSession } from './session.js';
 
-/** What may wait in a stream for datagrams: more are dropped. */
+/** Unsent bytes of a stream; beyond this datagrams are dropped. */
 const MAX_BACKLOG_BYTES = 512 * 1024;
 
-/** Datagrams with one target: each is a chunk. A bad chunk ends this stream; nothing else. */
+/** Datagrams with one target, each of which is a chunk. An invalid chunk ends this stream only. */
 export class VmessChannel implements TargetChannel {
   private readonly stream: ByteStream;
   private readonly session: VmessSession;
@@ -14,7 +14,7 @@ export class VmessChannel implements TargetChannel {
   private readonly closeListeners: (() => void)[] = [];
   private closed = false;
 
-  /** `carrier` says the session's head and skips its answer. */
+  /** @param carrier sends the session's head and skips its answer. */
   constructor(carrier: ByteStream, session: VmessSession) {
     this.stream = carrier;
     this.session = session;
@@ -51,7 +51,7 @@ export class VmessChannel implements TargetChannel {
       });
       if (this.session.opener.done) this.end();
     } catch {
-      // Not sealed with our key: whoever sent it, there is nothing more to read here.
+      // A chunk that does not open was not sealed with our key, so the rest cannot be read.
       this.end();
     }
   }

@@ -13,9 +13,9 @@ import {
   type Security,
 } from './header.js';
 
-/** One request and what both bodies are sealed with. */
+/** A request, with the keys of both bodies. */
 export class VmessSession {
-  /** What the client says before its body. */
+  /** Sent before the client's body. */
   readonly head: Buffer;
   readonly sealer: ChunkSealer;
   readonly opener: ChunkOpener;
@@ -24,7 +24,7 @@ export class VmessSession {
   private answerBytes: number | null = null;
 
   constructor(account: Account, command: number, target: Target, security: Security, framed = true) {
-    // Keys: none of what `freshBytes` is for.
+    // These become keys, so `freshBytes` must not be used.
     const random = takeRandom((count) => randomBytes(count));
     const options = framed ? optionsFor(security) : 0;
     const seconds = Math.floor(Date.now() / 1000);
@@ -36,7 +36,7 @@ export class VmessSession {
     this.opener = new ChunkOpener({ security, options, key, iv });
   }
 
-  /** Length of the answer in front of the server's body; 0: more bytes are needed. @throws VmessError. */
+  /** The length of the answer before the server's body; 0: more bytes are needed. @throws VmessError. */
   answerLength(bytes: Buffer): number {
     if (bytes.length < SEALED_LENGTH_BYTES) return 0;
     this.answerBytes ??= this.answer.openLength(bytes.subarray(0, SEALED_LENGTH_BYTES));
@@ -47,7 +47,7 @@ export class VmessSession {
   }
 }
 
-/** What clients ask for: padding only where there is a tag. */
+/** The options of clients: padding only if there is a tag. */
 function optionsFor(security: Security): number {
   const masked = OPTION.chunkStream | OPTION.chunkMasking;
   return security === 'none' ? masked : masked | OPTION.globalPadding;

@@ -4,18 +4,18 @@ import { EncodedStream } from '../../transport/encoded-stream.js';
 import { VmessError } from './header.js';
 import type { VmessSession } from './session.js';
 
-/** The chunks of a VMess body as a byte stream. An empty chunk ends a direction, whatever carries it. */
+/** The chunks of a VMess body as a byte stream. An empty chunk ends a direction, independently of the connection. */
 export class VmessStream extends EncodedStream {
   private readonly session: VmessSession;
   private opened: Buffer[] = [];
 
-  /** `carrier` says the session's head and skips its answer. */
+  /** @param carrier sends the session's head and skips its answer. */
   constructor(carrier: ByteStream, session: VmessSession) {
     super(carrier);
     this.session = session;
   }
 
-  /** Once the server has said that it is done, how its connection ends means nothing. */
+  /** After the server's end mark it does not matter how its connection ends. */
   protected override get halfCloses(): boolean {
     return false;
   }
@@ -30,7 +30,7 @@ export class VmessStream extends EncodedStream {
     } catch (error) {
       throw toDialError(error);
     } finally {
-      // A server's chunks are short: handed on one by one, each would be a write of its own.
+      // A server's chunks are short: passed on one by one, each would cause a write.
       const { opened } = this;
       this.opened = [];
       const [first] = opened;

@@ -1,4 +1,4 @@
-/** The entries of one rule set, sorted by what looks them up. */
+/** The entries of one rule set, sorted by the kind of lookup. */
 import { type Cidr, hostCidr, parseCidr, parseIp } from '@gatehouse/net';
 import type { RuleSetConfig } from '../../interfaces/config.js';
 import { type DomainScope, SCOPE } from '../domain-table.js';
@@ -10,38 +10,38 @@ import { RuleError } from '../rule/rule-error.js';
 import { type RuleCondition, isSetRule, wantsResolving } from '../rule/rule-type.js';
 import { type DomainPattern, parseDomainEntry } from './parse-domain-entry.js';
 
-/** Of one set; those beyond are counted. */
+/** The most warnings of one set; further ones are counted. */
 const MAX_WARNINGS = 5;
 const MAX_ENTRY = 2048;
-/** Names with `*` in the middle or at the end: each is tried by itself. */
+/** The most names with `*` in the middle or at the end, since each is tried separately. */
 const MAX_PATTERNS = 256;
 
 export interface CompiledEntries {
   readonly config: RuleSetConfig;
-  /** Names and their scopes, side by side: an object for each of 100,000 would cost more than the names. */
+  /** Names and their scopes side by side: an object for each of 100,000 would take more memory than the names. */
   readonly names: readonly string[];
   readonly scopes: readonly DomainScope[];
-  /** Labels of the names whose scope is `pattern`, by position. */
+  /** The labels of names with scope `pattern`, by position. */
   readonly patterns: ReadonlyMap<number, readonly string[]>;
   /** Looked up with the target's address. */
   readonly destinations: readonly Cidr[];
-  /** Looked up with the client's. */
+  /** Looked up with the client's address. */
   readonly sources: readonly Cidr[];
-  /** Everything else a classical set may hold. */
+  /** All other conditions of a classical set. */
   readonly others: readonly RuleCondition[];
-  /** An entry would have a domain resolved. */
+  /** An entry may cause a domain to be resolved. */
   readonly asks: boolean;
   readonly warnings: readonly string[];
 }
 
-/** What cannot be read is left out and told of in `warnings`. */
+/** Invalid entries are left out, with `warnings`. */
 export function compileEntries(config: RuleSetConfig): CompiledEntries {
   const parts = new EntryParts(config);
   for (const entry of config.entries) parts.take(entry);
   return parts.finish();
 }
 
-/** What is wrong with one entry of a set, fit to be shown; null when nothing is. */
+/** What is wrong with an entry of a set, for users; null if it is valid. */
 export function validateRuleSetEntry(behavior: RuleSetConfig['behavior'], entry: string): string | null {
   try {
     new EntryParts({ name: '', behavior, entries: [] }).add(entry.trim());
@@ -139,7 +139,7 @@ class EntryParts {
   }
 }
 
-/** A prefix, or one address. @throws RuleError */
+/** Parses a prefix or a single address. @throws RuleError */
 function parsePrefix(entry: string): Cidr {
   const cidr = parseCidr(entry);
   if (cidr) return cidr;

@@ -6,12 +6,12 @@ export interface DomainPattern {
   /** The part to look up; empty for a pattern that ends in `*`. */
   domain: string;
   scope: DomainScope;
-  /** Scope `pattern`: all labels, `*` standing for any one. */
+  /** For scope `pattern`: all labels, where `*` stands for any one. */
   labels?: readonly string[];
 }
 
 /**
- * A name with Clash wildcards: `+.x` is x and all below, `.x` all below, `*` exactly one label.
+ * Parses a name with Clash wildcards: `+.x` is x and all below, `.x` all below, `*` exactly one label.
  * @throws RuleError
  */
 export function parseDomainEntry(entry: string): DomainPattern {

@@ -68,7 +68,7 @@ describe('rule sets', () => {
     expect(decision).toMatchObject({ outbound: expected ? 'REJECT' : 'DIRECT' });
   });
 
-  it('matches a name twice in one set, in several ways', () => {
+  it('matches a name that is in one set twice', () => {
     const sets = compileRuleSets([set('s', 'domain', 'a.com', '.a.com', 'a.com', '*.b.com', 'b.com')]);
     const one = router(rules('RULE-SET,s,REJECT'), sets);
     for (const host of ['a.com', 'x.y.a.com', 'b.com', 'x.b.com'])
@@ -76,7 +76,7 @@ describe('rule sets', () => {
     expect(one.decide(flow({ host: 'x.y.b.com' }))).toMatchObject({ outbound: 'DIRECT' });
   });
 
-  it('has a domain resolved for prefixes, not for names, and not with no-resolve', async () => {
+  it('resolves domains for prefixes, but not for names or with no-resolve', async () => {
     const sets = compileRuleSets([
       set('names', 'domain', 'b.com'),
       set('nets', 'ipcidr', '10.0.0.0/8', '2001:db8::1'),
@@ -97,7 +97,7 @@ describe('rule sets', () => {
     });
   });
 
-  it('skips a rule whose set does not exist, inside a condition too, and says so', async () => {
+  it('skips a rule whose set does not exist, also inside a condition, with a reason', async () => {
     const list = rules('RULE-SET,gone,REJECT', 'GEOSITE,CN,REJECT', 'NOT,((RULE-SET,gone)),REJECT', 'MATCH,DIRECT');
     const { trace } = await router(list, compileRuleSets([])).explain(flow({ host: 'a.com' }));
     expect(trace.map(({ result, reason }) => [result, reason])).toEqual([
@@ -115,7 +115,7 @@ describe('rule sets', () => {
     expect(one.decide(flow({ host: 'a.cn' }))).toMatchObject({ outbound: 'REJECT' });
   });
 
-  it('tells of entries it cannot read, a few of them, and keeps the others', () => {
+  it('warns of a few unreadable entries and keeps the others', () => {
     const bad = Array.from({ length: 100 }, (_, i) => `bad name ${i}`);
     const sets = compileRuleSets([
       set('s', 'domain', 'a.com', ...bad),
@@ -132,7 +132,7 @@ describe('rule sets', () => {
     expect(sets.get('s')?.hasDomain('a.com')).toBe(true);
   });
 
-  it('takes over what did not change', () => {
+  it('reuses unchanged sets', () => {
     const entries = Array.from({ length: 2000 }, (_, i) => `+.h${i}.com`);
     const first = compileRuleSets([set('big', 'domain', ...entries), set('small', 'domain', 'a.com')]);
     const again = [set('big', 'domain', ...entries), set('small', 'domain', 'a.com')];
@@ -161,7 +161,7 @@ describe('rule sets', () => {
     expect(validateRuleSetEntry(behavior, behavior === 'classical' ? 'DOMAIN,a.com' : '1.2.3.4')).toBeNull();
   });
 
-  it('bounds what each lookup must try', () => {
+  it('bounds the patterns of each lookup', () => {
     const patterns = Array.from({ length: 400 }, (_, i) => `h${i}.*.com`);
     expect(compileRuleSets([set('s', 'domain', ...patterns)]).warnings.at(-1)).toContain('139 more entries');
   });

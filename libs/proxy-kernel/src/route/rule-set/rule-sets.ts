@@ -1,6 +1,6 @@
 /**
- * All rule sets of a configuration in one domain table and two address tables, whose values are the sets' numbers. The rules
- * that name the sets are no part of it, so that it is the same for every generation with the same sets.
+ * All rule sets of a configuration in one domain table and two address tables, whose values are the numbers of the
+ * sets. The rules that name the sets are not part of it, so every generation with the same sets can share it.
  */
 import type { RuleSetConfig } from '../../interfaces/config.js';
 import { KernelConfigError } from '../../interfaces/kernel.js';
@@ -12,7 +12,7 @@ import type { RuleSetHandle, RuleSetLookup } from '../rule/matcher-context.js';
 
 export interface CompiledRuleSets extends RuleSetLookup {
   readonly tables: RuleSetTables;
-  /** Entries that cannot be read, a few of each set. */
+  /** Warnings of a few unreadable entries of each set. */
   readonly warnings: readonly string[];
 }
 
@@ -25,8 +25,8 @@ export interface RuleSetTables {
 const ALWAYS = (): boolean => true;
 
 /**
- * Compiles rule sets. Those of `previous` with the same entries are taken over, and all of it when every one is the same.
- * @throws KernelConfigError for a name used twice.
+ * Compiles rule sets. Those of `previous` with the same entries are reused, or all of it if every set is the same.
+ * @throws KernelConfigError for a duplicate name.
  */
 export function compileRuleSets(
   configs: readonly RuleSetConfig[],
@@ -95,7 +95,7 @@ function prefixEntries(cidrs: CompiledEntries['destinations'], number: number): 
   return cidrs.map((cidr) => ({ cidr, rule: number }));
 }
 
-/** Text by text: exact, and quicker than a hash of both. */
+/** Compares texts: exact, and faster than hashing both. */
 function isSame(a: RuleSetConfig, b: RuleSetConfig): boolean {
   if (a.entries === b.entries) return a.behavior === b.behavior;
   if (a.behavior !== b.behavior || a.entries.length !== b.entries.length) return false;

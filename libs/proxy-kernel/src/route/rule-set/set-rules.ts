@@ -2,10 +2,10 @@ import type { ConnectionMetadata } from '../../interfaces/connection.js';
 import type { Accept } from '../accept.js';
 import type { RuleSetTables } from './rule-sets.js';
 
-/** Which rules name which sets: turns the sets that hold a flow's name or address into the smallest rule. */
+/** Maps sets to the rules that name them: from the sets that contain a flow's name or address to the smallest rule. */
 export class SetRules {
   readonly #tables: RuleSetTables;
-  /** Rules by the set's number, ascending: all, those for the target's address, those for the client's. */
+  /** Rules by the number of the set, ascending: all, those for the target's address, those for the client's. */
   readonly #all: number[][] = [];
   readonly #byDestination: number[][] = [];
   readonly #bySource: number[][] = [];
@@ -23,7 +23,7 @@ export class SetRules {
     if (src) this.#firstBySource = Math.min(this.#firstBySource, rule);
   }
 
-  /** Smallest accepted rule in `[from, to)` one of whose set's names or prefixes matches; `to` when there is none. */
+  /** The smallest accepted rule in `[from, to)` with a set whose names or prefixes match; `to` if there is none. */
   find(flow: ConnectionMetadata, from: number, to: number, accept: Accept): number {
     if (this.#first >= to) return to;
     let best = to;

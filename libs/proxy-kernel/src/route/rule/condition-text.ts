@@ -1,9 +1,9 @@
-/** A condition as Clash writes it: `TYPE,payload[,options]`, in parentheses inside AND, OR and NOT. */
+/** Conditions in Clash's form: `TYPE,payload[,options]`, in parentheses inside AND, OR and NOT. */
 import type { RuleType } from '../../interfaces/config.js';
 import { RuleError } from './rule-error.js';
 import { isLogicRule, resolveType, type RuleCondition } from './rule-type.js';
 
-/** Their payload may hold commas, so that no options can follow. */
+/** Types whose payload may contain commas, so that no options can follow. */
 const COMMA_PAYLOAD: ReadonlySet<RuleType> = new Set(['DOMAIN-REGEX', 'DST-PORT', 'SRC-PORT', 'IN-PORT']);
 const MAX_CONDITIONS = 256;
 
@@ -11,7 +11,7 @@ export interface ConditionParts {
   type: RuleType;
   src?: true;
   payload: string;
-  /** Fields behind the payload, trimmed: the target where there is one, then options. */
+  /** The fields after the payload, trimmed: the target if there is one, then options. */
   rest: string[];
 }
 
@@ -19,7 +19,7 @@ export function holdsCommas(type: RuleType): boolean {
   return COMMA_PAYLOAD.has(type);
 }
 
-/** `withTarget`: the last field of a payload that may hold commas is the target. @throws RuleError */
+/** `withTarget`: the last field of a payload with commas is the target. @throws RuleError */
 export function splitCondition(text: string, withTarget: boolean): ConditionParts {
   const comma = text.indexOf(',');
   const word = comma < 0 ? text : text.slice(0, comma);
@@ -37,7 +37,7 @@ export function parseCondition(text: string): RuleCondition {
   return condition;
 }
 
-/** @throws RuleError for a word that is no option. */
+/** @throws RuleError for an unknown option. */
 export function applyOptions(rule: { noResolve?: boolean; src?: boolean }, options: readonly string[]): void {
   for (const option of options) {
     if (option === 'no-resolve') rule.noResolve = true;
@@ -46,7 +46,7 @@ export function applyOptions(rule: { noResolve?: boolean; src?: boolean }, optio
   }
 }
 
-/** The conditions of `((DOMAIN,a.com),(NETWORK,udp))`. @throws RuleError */
+/** Splits `((DOMAIN,a.com),(NETWORK,udp))` into its conditions. @throws RuleError */
 export function splitConditions(payload: string): string[] {
   const inner = payload.startsWith('(') && closing(payload, 0) === payload.length - 1 ? payload.slice(1, -1) : null;
   if (inner === null) throw new RuleError('payload', `${quoted(payload)} is not a list in parentheses: ((A,b),(C,d))`);
@@ -85,7 +85,7 @@ function fieldsOf(text: string): string[] {
   return text.split(',').map((field) => field.trim());
 }
 
-/** Position of the parenthesis that closes the one at `open`; -1 when none does. */
+/** The position of the parenthesis that closes the one at `open`; -1 if there is none. */
 function closing(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length; at++) {

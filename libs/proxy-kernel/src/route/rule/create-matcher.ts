@@ -19,10 +19,10 @@ import { RuleError } from './rule-error.js';
 import { RuleSetMatcher, setNameOf } from './rule-set.js';
 import { type RuleCondition, refusedType } from './rule-type.js';
 
-/** AND, OR and NOT inside each other. */
+/** The deepest nesting of AND, OR and NOT. */
 const MAX_DEPTH = 8;
 
-/** Enough to check a rule. */
+/** Suffices to check a rule. */
 export const EMPTY_CONTEXT: MatcherContext = { country: () => null, asn: () => null, sets: { get: () => null } };
 
 type Construct = (rule: RuleCondition, context: MatcherContext, depth: number) => RuleMatcher;
@@ -64,10 +64,10 @@ export interface SetCondition {
   matcher: RuleMatcher;
 }
 
-/** Made once for a context, however many rules and conditions name the set. */
+/** Created once for a context, however many rules and conditions name the set. */
 const setConditionsOf = new WeakMap<MatcherContext, Map<string, readonly SetCondition[]>>();
 
-/** What of a set is in no table, with the options of the rule that names it. */
+/** The conditions of a set that are in no table, with the options of the rule that names it. */
 export function setConditions(
   rule: RuleCondition,
   set: RuleSetHandle,
@@ -86,7 +86,7 @@ export function setConditions(
   return made;
 }
 
-/** A condition of a set with the options of the rule that names the set. */
+/** A condition of a set, with the options of the rule that names the set. */
 function withOptionsOf(rule: RuleCondition, condition: RuleCondition): RuleCondition {
   return {
     ...condition,

@@ -3,7 +3,7 @@ import type { Matcher } from '../../interfaces/route.js';
 import { MAX_DOMAIN_LENGTH, toAsciiLower } from './domain-name.js';
 import { RuleError } from './rule-error.js';
 
-/** `DOMAIN-KEYWORD,google`: every name with that text anywhere in it. */
+/** `DOMAIN-KEYWORD,google`: names that contain the text anywhere. */
 export class DomainKeywordMatcher implements Matcher {
   readonly type = 'DOMAIN-KEYWORD';
   readonly keyword: string;

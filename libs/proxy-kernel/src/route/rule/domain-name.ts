@@ -4,12 +4,12 @@ import { RuleError } from './rule-error.js';
 /** RFC 1035 2.3.4. */
 export const MAX_DOMAIN_LENGTH = 253;
 
-/** Underscores are no host name (RFC 1123) but are in use, and a rule must be able to name what is asked for. */
+/** Host names have no underscores (RFC 1123), but they are in use, and rules must be able to name them. */
 const DOMAIN = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 
-/** Lower case and Punycode, as a flow's host is. Length and characters are the caller's to check. */
+/** Lower case and Punycode, as in a flow's host. The caller checks length and characters. */
 export function toAsciiLower(text: string): string {
-  // Only where needed: domainToASCII would also read `1.2.3` as the address 1.2.0.3.
+  // Only if needed: domainToASCII would also read `1.2.3` as the address 1.2.0.3.
   return isAscii(text) ? text.toLowerCase() : domainToASCII(text);
 }
 

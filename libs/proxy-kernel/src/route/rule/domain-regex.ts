@@ -3,10 +3,9 @@ import type { Matcher } from '../../interfaces/route.js';
 import { type LinearRegex, compileLinearRegex } from './linear-regex.js';
 
 /**
- * `DOMAIN-REGEX,^ad\d+\.`: a regular expression somewhere in the name, case ignored.
- *
- * Rules come from subscriptions, so a pattern is as little trusted as a packet. A backtracking engine can be made to take
- * hours over a 60-character name; this one takes time in proportion to the name, and refuses what needs backtracking.
+ * `DOMAIN-REGEX,^ad\d+\.`: names with a match of the regular expression, ignoring case.
+ * Rules may come from subscriptions, so patterns are not trusted. A backtracking engine can be made to take hours over
+ * a 60-character name; this one takes time in proportion to the name, and refuses patterns that need backtracking.
  */
 export class DomainRegexMatcher implements Matcher {
   readonly type = 'DOMAIN-REGEX';

@@ -2,7 +2,7 @@ import type { ConnectionMetadata } from '../../interfaces/connection.js';
 import type { Matcher } from '../../interfaces/route.js';
 import { parseDomainPayload } from './domain-name.js';
 
-/** `DOMAIN-SUFFIX,example.com`: that name and everything below it. A leading dot, as other dialects write it, is dropped. */
+/** `DOMAIN-SUFFIX,example.com`: that name and everything below it. A leading dot, as in other dialects, is dropped. */
 export class DomainSuffixMatcher implements Matcher {
   readonly type = 'DOMAIN-SUFFIX';
   readonly suffix: string;

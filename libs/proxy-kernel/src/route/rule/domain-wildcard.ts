@@ -3,7 +3,7 @@ import type { Matcher } from '../../interfaces/route.js';
 import { MAX_DOMAIN_LENGTH, toAsciiLower } from './domain-name.js';
 import { RuleError } from './rule-error.js';
 
-/** `DOMAIN-WILDCARD,*.example.c?m`: `*` is any text, dots and nothing included; `?` is exactly one character. */
+/** `DOMAIN-WILDCARD,*.example.c?m`: `*` is any text, including dots or none; `?` is exactly one character. */
 export class DomainWildcardMatcher implements Matcher {
   readonly type = 'DOMAIN-WILDCARD';
   readonly pattern: string;
@@ -24,7 +24,9 @@ export class DomainWildcardMatcher implements Matcher {
   }
 }
 
-/** Greedy with one point to come back to: time is at most the product of both lengths, whatever the pattern. */
+/**
+ * Greedy with a single backtracking point: the time is at most the product of both lengths, whatever the pattern is.
+ */
 function matchesWildcard(text: string, pattern: string): boolean {
   let at = 0;
   let star = -1;

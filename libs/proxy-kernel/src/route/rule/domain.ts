@@ -2,7 +2,7 @@ import type { ConnectionMetadata } from '../../interfaces/connection.js';
 import type { Matcher } from '../../interfaces/route.js';
 import { parseDomainPayload } from './domain-name.js';
 
-/** `DOMAIN,example.com`: that name and no other. */
+/** `DOMAIN,example.com`: exactly that name. */
 export class DomainMatcher implements Matcher {
   readonly type = 'DOMAIN';
   readonly domain: string;

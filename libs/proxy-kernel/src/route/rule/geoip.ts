@@ -4,7 +4,7 @@ import type { CountryLookup, Matcher } from '../../interfaces/route.js';
 import { type AddressOptions, describeOptions, matchAddress } from './match-address.js';
 import { RuleError } from './rule-error.js';
 
-/** Pseudo-country of addresses that no registry gives to a country. `PRIVATE` is another name for it. */
+/** The pseudo-country of addresses that belong to no country. `PRIVATE` is another name for it. */
 export const LAN = 'LAN';
 
 /** Private use, loopback, link-local, multicast, broadcast and unspecified, in both families. */
@@ -17,7 +17,7 @@ export const LAN_PREFIXES: readonly Cidr[] = specialPurposeRanges(
   'broadcast',
 );
 
-/** `GEOIP,CN` or `GEOIP,LAN`. Without a database only `LAN` ever matches. */
+/** `GEOIP,CN` or `GEOIP,LAN`. Without a database only `LAN` can match. */
 export class GeoIpMatcher implements Matcher {
   readonly type = 'GEOIP';
   readonly country: string;

@@ -5,7 +5,7 @@ import { RuleError } from './rule-error.js';
 const MAX_NAMES = 64;
 const INBOUND_TYPES: ReadonlySet<string> = new Set(['HTTP', 'HTTPS', 'SOCKS4', 'SOCKS5', 'SOCKS', 'INNER']);
 
-/** `IN-TYPE,SOCKS/HTTP`: how the client speaks to the listener. `SOCKS` is both versions; `HTTPS` is CONNECT. */
+/** `IN-TYPE,SOCKS/HTTP`: the protocol between client and listener. `SOCKS` is both versions; `HTTPS` is CONNECT. */
 export class InTypeMatcher implements Matcher {
   readonly type = 'IN-TYPE';
   readonly #types: ReadonlySet<string>;
@@ -15,7 +15,10 @@ export class InTypeMatcher implements Matcher {
     const unknown = types.find((type) => !INBOUND_TYPES.has(type));
     if (unknown !== undefined) {
       const known = [...INBOUND_TYPES].join(', ');
-      throw new RuleError('payload', `${JSON.stringify(unknown.slice(0, 80))} is no inbound of this kernel (${known})`);
+      throw new RuleError(
+        'payload',
+        `${JSON.stringify(unknown.slice(0, 80))} is not an inbound of this kernel (${known})`,
+      );
     }
     this.#types = new Set(types.flatMap((type) => (type === 'SOCKS' ? ['SOCKS4', 'SOCKS5'] : [type])));
   }
@@ -29,7 +32,7 @@ export class InTypeMatcher implements Matcher {
   }
 }
 
-/** `IN-USER,anna/ben`: the name a client signed in with; `IN-NAME,mixed`: the listener it came through. */
+/** `IN-USER,anna/ben`: the client's user name; `IN-NAME,mixed`: the listener it came through. */
 export class InboundNameMatcher implements Matcher {
   readonly type: 'IN-USER' | 'IN-NAME';
   readonly #names: ReadonlySet<string>;

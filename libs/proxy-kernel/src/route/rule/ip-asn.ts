@@ -3,7 +3,7 @@ import type { AsnLookup, Matcher } from '../../interfaces/route.js';
 import { type AddressOptions, describeOptions, matchAddress } from './match-address.js';
 import { RuleError } from './rule-error.js';
 
-/** `IP-ASN,13335`: addresses of that autonomous system. Without a database none ever matches. */
+/** `IP-ASN,13335`: addresses of that autonomous system. Without a database it never matches. */
 export class IpAsnMatcher implements Matcher {
   readonly type = 'IP-ASN';
   readonly #asn: number;

@@ -4,7 +4,7 @@ import type { Matcher } from '../../interfaces/route.js';
 import { type AddressOptions, describeOptions, matchAddress } from './match-address.js';
 import { RuleError } from './rule-error.js';
 
-/** `IP-CIDR,10.0.0.0/8` and its alias `IP-CIDR6`: both take both families. */
+/** `IP-CIDR,10.0.0.0/8` and its alias `IP-CIDR6`: both accept both families. */
 export class IpCidrMatcher implements Matcher {
   readonly type: 'IP-CIDR' | 'IP-CIDR6';
   readonly cidr: Cidr;

@@ -1,30 +1,32 @@
 import { isWordCode } from './regex-syntax.js';
 import type { Assertion } from './regex-syntax.js';
 
-/** One instruction of a pattern's program; what follows `read` and `assert` is the instruction after it. */
+/** One instruction of a pattern's program; after `read` and `assert` the next instruction follows. */
 export type AutomatonStep =
   | { op: 'read'; reads: (code: number) => boolean }
   | { op: 'split'; to: readonly number[] }
   | { op: 'assert'; assertion: Assertion }
   | { op: 'match' };
 
-/** What work is paid from, so that texts which defeat the cache cannot keep a thread busy. Unit: instructions run. */
+/**
+ * A budget for the work, so that texts that defeat the cache cannot keep a thread busy. The unit is one instruction.
+ */
 export interface AutomatonCredit {
-  /** At hand at first, and at most. */
+  /** The initial and the largest credit. */
   pool: number;
-  /** Given for each text. */
+  /** Added for each text. */
   perText: number;
 }
 
-/** Instructions that states hold together, and transitions between them, at 4 each; beyond it all are forgotten. */
+/** The most cached instructions in states, plus 4 for each transition; beyond that the cache is cleared. */
 const MAX_CACHED = 16_384;
 const TRANSITION = 4;
-/** Not a code point: the place behind the last character. */
+/** Not a code point: the position after the last character. */
 const END = -1;
 
 type Before = 'nothing' | 'word' | 'other';
 
-/** All the instructions that the text so far may have led to, and what stands before the next character. */
+/** All instructions that the text so far may have led to, and what may come before the next character. */
 interface State {
   readonly at: readonly number[];
   readonly before: Before;
@@ -32,8 +34,8 @@ interface State {
 }
 
 /**
- * Finds a program's pattern anywhere in a text: all instructions at once and without backtracking (Thompson), each step
- * remembered the first time it is taken (a deterministic automaton, built as texts need it).
+ * Finds a program's pattern anywhere in a text. It follows all instructions at once without backtracking (Thompson),
+ * and caches each step when it is first taken (a deterministic automaton, built on demand).
  */
 export class LazyAutomaton {
   readonly #program: readonly AutomatonStep[];
@@ -44,7 +46,9 @@ export class LazyAutomaton {
   #cached = 0;
   #round = 0;
 
-  /** Without `credit` every text is read to its end, at (length of the text) x (size of the program) at worst. */
+  /**
+   * Without `credit` every text is read to its end, which takes at most (length of the text) x (size of the program).
+   */
   constructor(program: readonly AutomatonStep[], credit: AutomatonCredit | null = null) {
     this.#program = program;
     this.#seen = new Int32Array(program.length);
@@ -52,7 +56,7 @@ export class LazyAutomaton {
     this.#left = credit?.pool ?? Infinity;
   }
 
-  /** False also for a text that would cost more than the credit. */
+  /** Also false for a text that would exceed the credit. */
   test(text: string): boolean {
     if (this.#credit) this.#left = Math.min(this.#credit.pool, this.#left + this.#credit.perText);
     let state = this.#state([0], 'nothing');
@@ -101,9 +105,9 @@ export class LazyAutomaton {
       } else if (code !== END && step.reads(code)) ready.push(index + 1);
     }
     if (code === END) return false;
-    // A match may begin anywhere, so the start joins what is running at each place.
+    // A match may begin anywhere, so the start instruction is added at each position.
     ready.push(0);
-    // Telling a state from the others costs more than running its instructions does.
+    // Finding a state in the cache costs more than running its instructions.
     this.#left -= 3 * ready.length;
     return this.#state(
       [...new Set(ready)].sort((a, b) => a - b),

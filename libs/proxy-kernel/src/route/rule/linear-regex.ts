@@ -1,6 +1,7 @@
 /**
- * Regular expressions by Thompson's construction: all states at once, one pass, no backtracking. Time is at most
- * (length of the text) x (size of the program), and the program has a size; steps taken before cost next to nothing.
+ * Regular expressions by Thompson's construction: all states at once, one pass, no backtracking. The time is at most
+ * (length of the text) x (size of the program), the size of the program is bounded, and cached steps cost next to
+ * nothing.
  */
 import { type AutomatonStep, LazyAutomaton } from './lazy-automaton.js';
 import { type Assertion, type CharSet, type RegexNode, parseRegex } from './regex-syntax.js';
@@ -80,7 +81,7 @@ function emitRepeat(program: Instruction[], item: RegexNode, min: number, max: n
   for (let i = 0; i < min; i++) {
     const before = program.length;
     emit(program, item);
-    // Nothing repeated is nothing; without this, nested empty groups would be repeated without ever filling the program.
+    // Repeating an empty group adds nothing; nested empty groups would otherwise loop without ever filling the program.
     if (program.length === before) return;
   }
   if (max === Infinity) {

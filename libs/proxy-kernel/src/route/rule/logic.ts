@@ -5,8 +5,8 @@ import { RuleError } from './rule-error.js';
 export type LogicType = 'AND' | 'OR' | 'NOT';
 
 /**
- * `AND,((DOMAIN,a.com),(NETWORK,udp))`, `OR`, and `NOT` of one condition. A condition that waits for an address leaves
- * the answer open only while it could still change it: `AND` of a miss and an unknown is a miss, and nothing is resolved.
+ * `AND,((DOMAIN,a.com),(NETWORK,udp))`, `OR`, and `NOT` of one condition. A condition that needs an address leaves the
+ * result open only while it can still change it: `AND` of a miss and an unknown is a miss, and nothing is resolved.
  */
 export class LogicMatcher implements RuleMatcher {
   readonly type: LogicType;
@@ -15,7 +15,7 @@ export class LogicMatcher implements RuleMatcher {
 
   constructor(type: LogicType, conditions: readonly RuleMatcher[]) {
     if (conditions.length === 0) throw new RuleError('payload', `${type} needs a condition`);
-    if (type === 'NOT' && conditions.length !== 1) throw new RuleError('payload', 'NOT takes one condition');
+    if (type === 'NOT' && conditions.length !== 1) throw new RuleError('payload', 'NOT needs exactly one condition');
     this.type = type;
     this.#conditions = conditions;
     this.missingSet = conditions.find(({ missingSet }) => missingSet)?.missingSet ?? null;

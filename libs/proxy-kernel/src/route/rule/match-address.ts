@@ -5,10 +5,13 @@ export interface AddressOptions {
   src: boolean;
 }
 
-/** Stands for the address of a name that was asked for and has none: every address rule misses it. */
+/** Stands for the address of a name that did not resolve; every address rule misses it. */
 export const UNRESOLVED = '';
 
-/** Puts the address an IP rule looks at to `test`: the client's with `src`, else the target's once it is known. */
+/**
+ * Calls `test` with the address that an IP rule looks at: the client's with `src`, otherwise the target's once it is
+ * known.
+ */
 export function matchAddress(
   flow: ConnectionMetadata,
   options: AddressOptions,

@@ -6,9 +6,9 @@ export interface RuleSetLookup {
 }
 
 export interface RuleSetHandle {
-  /** Position among the sets; what the tables answer. */
+  /** The number of the set, as found in the tables. */
   readonly number: number;
-  /** An entry would have a domain resolved. */
+  /** An entry may cause a domain to be resolved. */
   readonly asks: boolean;
   /** Entries that are in no table. */
   readonly others: readonly RuleCondition[];
@@ -17,7 +17,7 @@ export interface RuleSetHandle {
   hasSource(address: string): boolean;
 }
 
-/** What matchers look things up in. */
+/** The lookups that matchers use. */
 export interface MatcherContext {
   readonly country: CountryLookup;
   readonly asn: AsnLookup;
@@ -25,6 +25,6 @@ export interface MatcherContext {
 }
 
 export interface RuleMatcher extends Matcher {
-  /** Name of a rule set that this rule needs and that does not exist: the rule is skipped then. */
+  /** The name of a rule set that this rule needs and that does not exist; the rule is skipped then. */
   readonly missingSet?: string | null;
 }

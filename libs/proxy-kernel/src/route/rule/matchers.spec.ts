@@ -168,7 +168,7 @@ describe('matchers', () => {
     expect(() => createMatcher(rule(line), context)).toThrow(RuleError);
   });
 
-  it('takes 28 port ranges and says how an address becomes a prefix', () => {
+  it('accepts 28 port ranges and explains how an address becomes a prefix', () => {
     const ports = Array.from({ length: 28 }, (_, i) => i).join('/');
     expect(createMatcher(rule(`DST-PORT;${ports}`), context).matches(flow({ destinationPort: 27 }))).toBe(true);
     expect(() => createMatcher(rule('IP-CIDR;10.0.0.1'), context)).toThrow('10.0.0.1/32');

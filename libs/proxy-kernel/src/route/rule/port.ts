@@ -2,7 +2,7 @@ import type { ConnectionMetadata } from '../../interfaces/connection.js';
 import type { Matcher } from '../../interfaces/route.js';
 import { RuleError } from './rule-error.js';
 
-/** As many as mihomo takes. */
+/** The same limit as in mihomo. */
 const MAX_RANGES = 28;
 
 export type PortRuleType = 'DST-PORT' | 'SRC-PORT' | 'IN-PORT';
@@ -19,8 +19,8 @@ const PORT_OF: Record<PortRuleType, (flow: ConnectionMetadata) => number | undef
 };
 
 /**
- * `DST-PORT,80/443/8000-9000`: the target's port (or the client's, or the listener's) in any of up to 28 ports and ranges.
- * A comma serves for a slash.
+ * `DST-PORT,80/443/8000-9000`: the target's port (or the client's, or the listener's) is in one of up to 28 ports and
+ * ranges. Commas can be used instead of slashes.
  */
 export class PortMatcher implements Matcher {
   readonly type: PortRuleType;

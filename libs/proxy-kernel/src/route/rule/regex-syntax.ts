@@ -1,7 +1,7 @@
-/** Reads the part of regular expression syntax that a finite automaton can run. */
+/** Parses the part of regular expression syntax that a finite automaton can run. */
 import { RuleError } from './rule-error.js';
 
-/** Membership by ASCII code; hosts are ASCII. */
+/** Membership by ASCII code, since hosts are ASCII. */
 export type CharSet = Uint8Array;
 export type Assertion = 'start' | 'end' | 'boundary' | 'not-boundary';
 
@@ -152,7 +152,7 @@ class RegexReader {
     return Array.from({ length: last - first + 1 }, (_, i) => first + i);
   }
 
-  /** One character or one escape, as the codes it stands for. */
+  /** One character or one escape, as the codes that it matches. */
   #codes(): number[] {
     const char = this.#pattern[this.#at++] ?? '';
     if (char.charCodeAt(0) > 127) throw this.#error('a character outside ASCII (write such names in Punycode)');
@@ -167,7 +167,7 @@ class RegexReader {
   }
 }
 
-/** Case is ignored: hosts are lower case, so an upper-case letter stands for its lower-case one too. */
+/** Case is ignored: hosts are in lower case, so an upper-case letter also matches its lower-case form. */
 function addFolded(set: CharSet, codes: readonly number[]): void {
   for (const code of codes) {
     set[code] = 1;

@@ -1,4 +1,4 @@
-/** A rule that cannot be compiled. `field` is the part of the rule at fault; the message is fit to be shown to whoever wrote it. */
+/** A rule that cannot be compiled. `field` is the part of the rule at fault; the message can be shown to users. */
 export class RuleError extends Error {
   readonly field: 'type' | 'payload' | 'target';
   constructor(field: 'type' | 'payload' | 'target', message: string) {

@@ -5,7 +5,7 @@ import { RuleError } from './rule-error.js';
 
 const MAX_NAME = 255;
 
-/** Name of the set behind a rule: `GEOSITE,CN` reads `geosite:cn`. @throws RuleError */
+/** The name of a rule's set: `GEOSITE,CN` uses `geosite:cn`. @throws RuleError */
 export function setNameOf(type: 'RULE-SET' | 'GEOSITE', payload: string): string {
   if (type === 'GEOSITE') {
     if (/^[A-Za-z0-9_.!@-]{1,128}$/.test(payload)) return `geosite:${payload.toLowerCase()}`;
@@ -19,13 +19,16 @@ interface SetMatcherParts {
   type: 'RULE-SET' | 'GEOSITE';
   payload: string;
   options: AddressOptions;
-  /** Null: no such set. */
+  /** Null: the set does not exist. */
   set: RuleSetHandle | null;
-  /** What of the set is in no table, with this rule's options. */
+  /** The entries of the set that are in no table, with this rule's options. */
   others: readonly RuleMatcher[];
 }
 
-/** `RULE-SET,ads`: any entry of the set. Used inside AND, OR and NOT and to explain; the router has the entries in its index. */
+/**
+ * `RULE-SET,ads`: any entry of the set. Used inside AND, OR and NOT and for explanations; otherwise the router has the
+ * entries in its index.
+ */
 export class RuleSetMatcher implements RuleMatcher {
   readonly type: 'RULE-SET' | 'GEOSITE';
   readonly missingSet: string | null;

@@ -1,11 +1,11 @@
-/** The words a rule may begin with, and why others are refused. */
+/** The types of rules, and why others are refused. */
 import type { RuleConfig, RuleType } from '../../interfaces/config.js';
 import { RuleError } from './rule-error.js';
 
-/** What of a rule decides which flows it matches. */
+/** The part of a rule that decides which flows it matches. */
 export type RuleCondition = Pick<RuleConfig, 'type' | 'payload' | 'noResolve' | 'src'>;
 
-/** A record, so that the compiler misses no type. */
+/** A record, so that the compiler finds a missing type. */
 const KNOWN: Readonly<Record<RuleType, true>> = {
   DOMAIN: true,
   'DOMAIN-SUFFIX': true,
@@ -34,7 +34,7 @@ const KNOWN: Readonly<Record<RuleType, true>> = {
 
 export const RULE_TYPES = Object.keys(KNOWN) as readonly RuleType[];
 
-/** Other spellings in use: mihomo's rules on the client's address, Surge's last rule. */
+/** Other names in use: mihomo's rules for the client's address, and Surge's last rule. */
 const ALIASES: Readonly<Record<string, { type: RuleType; src?: true }>> = {
   'SRC-IP-CIDR': { type: 'IP-CIDR', src: true },
   'SRC-IP-SUFFIX': { type: 'IP-SUFFIX', src: true },
@@ -60,13 +60,13 @@ export function resolveType(text: string): { type: RuleType; src?: true } {
   throw refusedType(word);
 }
 
-/** Why a word is no rule type here. */
+/** Why a word is not a rule type here. */
 export function refusedType(word: string): RuleError {
   if (NEEDS_HOOK.test(word)) return new RuleError('type', `${word} needs an operating-system hook`);
   if (word === 'SUB-RULE') {
     return new RuleError('type', 'SUB-RULE names a list inside a Clash configuration; write its rules out instead');
   }
-  if (word === 'REMATCH-NAME') return new RuleError('type', 'REMATCH-NAME is not carried by this kernel');
+  if (word === 'REMATCH-NAME') return new RuleError('type', 'REMATCH-NAME is not supported by this kernel');
   return new RuleError('type', `${JSON.stringify(word.slice(0, 80))} is not a known rule type`);
 }
 
@@ -82,7 +82,7 @@ export function isLogicRule(rule: RuleCondition): boolean {
   return LOGIC_TYPES.has(rule.type);
 }
 
-/** True where the rule by itself makes the router resolve a domain. */
+/** Whether the rule makes the router resolve a domain. */
 export function wantsResolving(rule: RuleCondition): boolean {
   return isAddressRule(rule) && rule.noResolve !== true && rule.src !== true;
 }
