@@ -6,7 +6,7 @@ import { readInfoName } from './info-nodes.js';
 import type { ParsedSubscription, SubscriptionFormat } from './parsed.js';
 import { redact } from './text/redact.js';
 
-/** Where document readers put their entries; a reader that meets the limit gets a `too_many_entries` error. */
+/** Collects the entries of a document. @throws FormatError `too_many_entries` when the limit is exceeded. */
 export class EntrySink {
   readonly result: ParsedSubscription;
   private readonly maxEntries: number;
@@ -18,7 +18,7 @@ export class EntrySink {
     this.result = emptyResult('unknown');
   }
 
-  /** Reads one entry; a `FormatError` costs that entry and no other. */
+  /** Reads one entry. A `FormatError` skips this entry only. */
   add(entry: EntrySource): void {
     this.countEntry();
     let node: ProxyNode;
@@ -74,13 +74,13 @@ export class EntrySink {
 /** One entry of a document. */
 export interface EntrySource {
   line: number;
-  /** Throws `FormatError`. */
+  /** @throws FormatError */
   read(): ProxyNode;
-  /** For storage. */
+  /** The text to store. */
   raw(): string;
-  /** Name for people when the entry cannot be read. */
+  /** Label to report when the entry cannot be read. */
   label(): string | undefined;
-  /** What `redact` takes. */
+  /** The input for `redact`. */
   shown(): unknown;
 }
 

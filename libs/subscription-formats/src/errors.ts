@@ -32,10 +32,10 @@ export const FORMAT_ERROR_CODES = [
 ] as const;
 export type FormatErrorCode = (typeof FORMAT_ERROR_CODES)[number];
 
-/** Text that is not what it should be. `message` never contains a credential, so it may be shown to people. */
+/** Text that cannot be read. `message` never contains a credential, so it may be shown to users. */
 export class FormatError extends Error {
   readonly code: FormatErrorCode;
-  /** The option at fault, by its Clash name, e.g. `port` or `ws-opts.path`. */
+  /** The invalid option, by its Clash name, e.g. `port` or `ws-opts.path`. */
   readonly field: string | undefined;
 
   constructor(code: FormatErrorCode, message: string, options: { field?: string; cause?: unknown } = {}) {

@@ -5,7 +5,7 @@ import { cutText } from './text/redact.js';
 
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/;
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/;
-// oxlint-disable-next-line no-control-regex -- names come from outside; control characters are what we look for
+// oxlint-disable-next-line no-control-regex -- names come from outside and may have control characters
 const CONTROLS = /(?:[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\p{Surrogate})+/gu;
 const NAME_LIMIT = 200;
 
@@ -15,7 +15,7 @@ export function readServer(raw: string, field = 'server'): string {
   if (host === '') throw missing(field);
   if (host.startsWith('[') && host.endsWith(']')) host = host.slice(1, -1);
   if (host.includes(':')) return readIpv6(host, field);
-  // oxlint-disable-next-line no-control-regex -- ASCII or not
+  // oxlint-disable-next-line no-control-regex -- tests for ASCII
   if (!/^[\u0000-\u007f]*$/.test(host)) host = domainToASCII(host);
   host = host.toLowerCase();
   if (host.endsWith('.')) host = host.slice(0, -1);
@@ -67,7 +67,7 @@ export function readName(raw: string | undefined, server: string, port: number):
   return cleanLabel(raw) ?? defaultName(server, port);
 }
 
-/** The same without a default: undefined when nothing is left. */
+/** Like `readName` without a default: undefined when nothing is left. */
 export function cleanLabel(raw: string | undefined, limit = NAME_LIMIT): string | undefined {
   if (raw === undefined) return undefined;
   const label = cutText(raw.replace(CONTROLS, ' ').trim(), limit).trim();
@@ -86,7 +86,7 @@ export function hostInUrl(server: string): string {
 const TRUE_WORDS = new Set(['1', 'true', 'yes', 'on']);
 const FALSE_WORDS = new Set(['0', 'false', 'no', 'off', '']);
 
-/** A switch as links write it; undefined when absent or empty. */
+/** A boolean as links write it; undefined when absent or empty. */
 export function readSwitch(raw: unknown, field: string): boolean | undefined {
   if (raw === undefined || raw === null || raw === '') return undefined;
   if (typeof raw === 'boolean') return raw;
@@ -105,7 +105,7 @@ export function readCount(raw: unknown, field: string, min = 0): number | undefi
   return value;
 }
 
-/** `server` of a TLS handshake when none is named: the Host header, if that is a host name (as mihomo and v2rayN do). */
+/** The default server name of a TLS handshake: the Host header, if it is a host name (as in mihomo and v2rayN). */
 export function serverNameOf(hostHeader: string | undefined): string | undefined {
   if (hostHeader === undefined) return undefined;
   const host = hostHeader.replace(/:\d+$/, '').toLowerCase();
@@ -115,7 +115,7 @@ export function serverNameOf(hostHeader: string | undefined): string | undefined
 // oxlint-disable-next-line no-control-regex -- NUL cannot be stored as text or JSON in PostgreSQL
 const UNSTORABLE = /\u0000|\p{Surrogate}/u;
 
-/** Refuses what no database and no other program can take: NUL and halves of surrogate pairs. */
+/** Refuses text that databases and other programs cannot store: NUL and halves of surrogate pairs. */
 export function checkStorable(value: unknown, field = ''): void {
   if (typeof value === 'string') {
     if (UNSTORABLE.test(value)) throw invalid(field, 'text without NUL characters');

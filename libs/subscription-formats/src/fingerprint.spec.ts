@@ -47,7 +47,7 @@ describe('defaults count as absent', () => {
     expect(print(link)).toBe(entry(change));
   });
 
-  it('what decides where a node connects and how far it is trusted counts', () => {
+  it('options that decide where a node connects and what it trusts count', () => {
     const links = [
       '',
       '?security=tls',
@@ -64,7 +64,7 @@ describe('defaults count as absent', () => {
     expect(new Set(links.map(print)).size).toBe(links.length);
   });
 
-  it('option values cannot run into one another', () => {
+  it('option values cannot be confused with one another', () => {
     const node = (options: Record<string, unknown>) =>
       fingerprintNode({ type: 'ssh', name: 'n', server: 'h', port: 22, options });
     expect(node({ a: '1,1:b=1:2' })).not.toBe(node({ a: '1', b: '2' }));

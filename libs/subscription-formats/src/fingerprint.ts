@@ -5,9 +5,9 @@ import { hostInUrl } from './fields.js';
 type Plain = Record<string, unknown>;
 
 /**
- * SHA-256 in hex of what a node connects to: endpoint, credentials, TLS, transport. Left out: the name, and what does
- * not reach the server's configuration (`udp`, the imitated ClientHello, UDP packet encoding). Options that say their
- * default count as absent.
+ * SHA-256 in hex of what a node connects to: endpoint, credentials, TLS, transport. The name is left out, and so are options
+ * that do not concern the server (`udp`, the imitated ClientHello, UDP packet encoding). An option that is set to its default
+ * counts as absent.
  */
 export function fingerprintNode(node: ProxyNode): string {
   return hash('sha256', canonicalText(identityOf(node)), 'hex');
@@ -63,7 +63,7 @@ function tlsIdentity(node: ProxyNode & { tls?: NodeTls }): Plain | undefined {
   if (tls.skipCertVerify === false) delete identity['skipCertVerify'];
   const usual = node.type === 'trojan' && tls.alpn?.join(',') === 'h2,http/1.1';
   if (tls.alpn?.length === 0 || usual) delete identity['alpn'];
-  // Only the crawler's first page; the server never checks it.
+  // Only the path that the crawler starts with; the server does not check it.
   if (tls.reality !== undefined) identity['reality'] = { ...tls.reality, spiderX: undefined };
   return identity;
 }
@@ -82,7 +82,7 @@ function transportIdentity(transport: NodeTransport | undefined, node: ProxyNode
   return identity;
 }
 
-/** Header names without regard to case (RFC 9110 5.1); a Host that is the server anyway is left out. */
+/** Header names in lower case (RFC 9110 5.1). A Host that equals the server is left out. */
 function lowerKeys(headers: Record<string, unknown> | undefined, server?: string): Plain | undefined {
   if (headers === undefined) return undefined;
   const lower: Plain = {};

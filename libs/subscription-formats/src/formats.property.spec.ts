@@ -39,7 +39,7 @@ describe('written nodes read back', () => {
     expect(parseSubscription(formatClashDocument([])).error?.code).toBe('no_entries');
   });
 
-  it('as sing-box says it, where it can', () => {
+  it('as a sing-box outbound, where sing-box has one', () => {
     let compared = 0;
     fc.assert(
       fc.property(dialableNode.map(sayable), (node) => {
@@ -90,7 +90,7 @@ describe('JSON as people write it', () => {
     expect(nodesOf(text)).toStrictEqual([node]);
   });
 
-  it('never changes what is JSON already, and never throws', () => {
+  it('does not change valid JSON, and never throws', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const padded = `{"outbounds": [], "x": ${json}, }`;

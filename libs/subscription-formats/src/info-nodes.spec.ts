@@ -4,7 +4,7 @@ import { parseSubscription } from './parse-subscription.js';
 const listOf = (labels: readonly string[]) =>
   labels.map((label, i) => `trojan://p@h${i}.example:443#${encodeURIComponent(label)}`).join('\n');
 
-describe('messages that pose as nodes', () => {
+describe('messages in the form of nodes', () => {
   it.each([
     '剩余流量：12.34 GB',
     '剩余流量 : 500M',
@@ -39,7 +39,7 @@ describe('messages that pose as nodes', () => {
     expect(result.nodes.map((entry) => entry.node.name)).toEqual(['HK 01']);
   });
 
-  it('the figures are taken over', () => {
+  it('the figures are read', () => {
     const { info } = parseSubscription(listOf(['剩余流量：1.5 GB', '套餐到期：2026-12-31', 'Total: 100 GB']));
     expect(info).toEqual({
       remainingBytes: 1.5 * 1024 ** 3,
@@ -53,18 +53,18 @@ describe('messages that pose as nodes', () => {
     expect(parseSubscription(listOf(['到期：2026-13-45'])).info.expireAt).toBeNull();
   });
 
-  it('a looser message needs a server that is none', () => {
+  it('a less certain message needs an invalid server', () => {
     const label = encodeURIComponent('请更新订阅');
     expect(parseSubscription(`trojan://p@127.0.0.1:1#${label}\ntrojan://p@h.example:1#x`).infoNodes).toHaveLength(1);
     expect(parseSubscription(`trojan://p@h.example:1#${label}`).nodes).toHaveLength(1);
   });
 
-  it('a list of nothing but messages is not an error, but has no nodes', () => {
+  it('a list of messages only is not an error, but has no nodes', () => {
     expect(parseSubscription(listOf(['剩余流量：1 GB']))).toMatchObject({ nodes: [], infoNodes: [{ line: 1 }] });
   });
 });
 
-describe('real nodes are not swallowed', () => {
+describe('real nodes are kept', () => {
   it.each([
     '香港 01 | 大流量 10G',
     '大流量专线 100M',

@@ -5,7 +5,7 @@ import type { SubscriptionInfo } from './parsed.js';
 const AMOUNT = String.raw`(\d+(?:[.,]\d+)*)\s*([KMGTPкмгтп]?)i?[BбБ]?(?![\p{L}\d])`;
 const DATE = String.raw`(\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})`;
 const FOREVER = String.raw`(?:长期有效|長期有效|永久|永不过期|无限期|不限时|never|unlimited|lifetime|∞|бессрочно|навсегда|نامحدود)`;
-/** Decoration panels put before the words: emoji, brackets, dashes. */
+/** Decoration that panels put before the words: emoji, brackets, dashes. */
 const LEAD = String.raw`^[^\p{L}\d]*`;
 const SIGN = String.raw`\s*[:：=|\-—]?\s*`;
 const COLON = String.raw`\s*[:：=|]\s*`;
@@ -22,7 +22,7 @@ const NOTICE_WORDS =
   '官网|官網|最新官网|官方网站|网址|網址|最新地址|最新域名|备用网址|防失联|永久地址|发布页|公告|通知|客服|售后|(?:tg|telegram|电报|qq|微信)?(?:群|群组|交流群|频道|頻道)|website|homepage|home ?page|official site|support|сайт|поддержка';
 
 const OF_TOTAL = `(?:\\s*[|/]\\s*${AMOUNT})?`;
-/** Words that also begin labels of real nodes need a colon, or nothing after the amount. */
+/** Words that labels of real nodes begin with, too, need a colon, or nothing after the amount. */
 const ALONE = String.raw`[^\p{L}\d]*$`;
 const REMAINING = pattern(`${LEAD}(?:${REMAINING_WORDS})${SIGN}${AMOUNT}${OF_TOTAL}`);
 const TOTAL = weakPattern(TOTAL_WORDS);
@@ -31,7 +31,7 @@ const EXPIRE = pattern(`${LEAD}(?:${EXPIRE_WORDS})${SIGN}(?:${DATE}|${FOREVER}|\
 const RESET = pattern(`${LEAD}(?:${RESET_WORDS})${SIGN}(?:${DATE}|\\d+\\s*(?:天|日|小时|days?|hours?|дн)?)\\s*$`);
 const NOTICE = pattern(`${LEAD}(?:${NOTICE_WORDS})${COLON}\\S`);
 const FILTERED = pattern(`${LEAD}(?:过滤掉|已过滤|隐藏)\\s*\\d+\\s*条?(?:线路|节点)`);
-/** Words that make a label a message when its server is no server at all. */
+/** Words that make a label a message if its server cannot be one. */
 const MESSAGE = pattern(
   '剩余|流量|到期|过期|套餐|官网|订阅|更新|公告|重置|群|频道|traffic|expire|remaining|subscri|update|renew|website|telegram|трафик|истек|подпис|حجم|انقضا',
 );
@@ -64,9 +64,9 @@ function weakPattern(words: string): RegExp {
 }
 
 /**
- * Whether a node is only a message of the provider ("remaining traffic: 12 GB"), and if so takes the figures over.
- * A label alone convicts only when the keyword stands first and a figure, a date or an address follows it; anything
- * looser needs a server that cannot be one as well.
+ * Whether a node is only a message of the provider ("remaining traffic: 12 GB"). If so, its figures are stored in `info`.
+ * A label is enough only if it begins with a keyword that a figure, a date or an address follows. Otherwise the server must
+ * also be one that cannot exist.
  */
 export function readInfoName(node: ProxyNode, info: SubscriptionInfo): boolean {
   const name = node.name;
@@ -92,7 +92,7 @@ function readTraffic(name: string, info: SubscriptionInfo): boolean {
   return true;
 }
 
-/** The amounts of a match; none when the first is a bare figure: "Traffic 01" numbers a node. */
+/** The amounts of a match. None if the first has no unit: "Traffic 01" numbers a node. */
 function amountsOf(found: RegExpExecArray | null): (number | null)[] {
   if (found === null) return [];
   const start = found[1] === undefined && found.length > 5 ? 5 : 1;
@@ -117,7 +117,7 @@ function readExpiry(name: string, info: SubscriptionInfo): boolean {
   return true;
 }
 
-/** The named day in UTC: labels carry no time zone. */
+/** The date of a label in UTC, because labels have no time zone. */
 function dateOf(text: string): Date | null {
   const figures = text.match(/\d+/g)?.map(Number) ?? [];
   const [a = 0, b = 0, c = 0, hour = 0, minute = 0, second = 0] = figures;

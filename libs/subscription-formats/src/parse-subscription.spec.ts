@@ -59,7 +59,7 @@ describe('lists of links', () => {
     expect(result.skipped).toMatchObject([{ line: 4, reason: 'invalid_port' }]);
   });
 
-  it('the same node twice is one node and one duplicate', () => {
+  it('a repeated node is one node and one duplicate', () => {
     const result = parseSubscription(`${LINKS[0]}\n${LINKS[1]}\ntrojan://secret@A.example:443?security=tls#other`);
     expect(names(result)).toEqual(['A', 'B']);
     expect(result.duplicates).toEqual([{ line: 3, name: 'other', of: 1 }]);
@@ -125,13 +125,13 @@ describe('Clash documents', () => {
     ]);
   });
 
-  it('DIRECT and the like are not nodes and not errors', () => {
+  it('DIRECT and similar entries are neither nodes nor errors', () => {
     const result = parseSubscription(`proxies:\n  - {name: d, type: direct}\n  - ${entry}\n`);
     expect(result).toMatchObject({ ignored: 1, skipped: [] });
     expect(result.nodes).toHaveLength(1);
   });
 
-  it('a broken document with aliases still gives the entries that can be read', () => {
+  it('a broken document with aliases still gives its readable entries', () => {
     const result = parseSubscription(`proxies:\n  - ${entry}\n  - {name: B, <<: *gone}\n`);
     expect(names(result)).toEqual(['A']);
     expect(result.skipped).toMatchObject([{ line: 3 }]);
@@ -157,7 +157,7 @@ describe('Clash documents', () => {
     expect(parseSubscription(laughs).error?.code).toBe('too_many_aliases');
   });
 
-  it('deep and huge JSON entries cost themselves only', () => {
+  it('deep and huge JSON entries are skipped without affecting others', () => {
     const good = { name: 'A', type: 'trojan', server: 'a.example', port: 443, password: '1' };
     const deep = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`) as object;
     const result = parseSubscription(
@@ -174,7 +174,7 @@ describe('Clash documents', () => {
 });
 
 describe('sing-box and SIP008', () => {
-  it('reads outbounds and leaves out what is no server', () => {
+  it('reads outbounds and ignores those that are not servers', () => {
     const text = JSON.stringify({
       outbounds: [
         { type: 'selector', tag: 'select', outbounds: ['t'] },
@@ -340,7 +340,7 @@ describe('one node, many formats', () => {
   });
 });
 
-describe('whatever comes', () => {
+describe('any input', () => {
   function check(input: string | Uint8Array): void {
     const result = parseSubscription(input);
     for (const entry of result.skipped) {

@@ -16,17 +16,17 @@ export interface ParseOptions {
   type?: 'auto' | 'clash' | 'links';
   /** A document with more entries is refused as a whole. Default 50 000. */
   maxEntries?: number;
-  /** Also read the rules that a Clash or Surge document brings. Default false. */
+  /** Also read the rules of a Clash or Surge document. Default false. */
   rules?: boolean;
 }
 
 const DEFAULT_MAX_ENTRIES = 50_000;
-/** In UTF-16 units or bytes; fetchers refuse earlier. */
+/** In UTF-16 units or bytes. Callers that fetch have lower limits. */
 export const MAX_DOCUMENT_LENGTH = 64 * 1024 * 1024;
 
 /**
- * Reads a subscription of any known format. Never throws on what the text says: an entry that cannot be read is in
- * `skipped`, a document that cannot be read has `error` and no nodes.
+ * Reads a subscription of any known format. Never throws for any text: an unreadable entry is in `skipped`, and an
+ * unreadable document has `error` and no nodes.
  */
 export function parseSubscription(input: string | Uint8Array, options: ParseOptions = {}): ParsedSubscription {
   const sink = new EntrySink(options.maxEntries ?? DEFAULT_MAX_ENTRIES);
@@ -44,7 +44,7 @@ export function parseSubscription(input: string | Uint8Array, options: ParseOpti
   return result;
 }
 
-/** A forced type overrules the guess, but not the finding that there is nothing to read. */
+/** A forced type overrides the detected one, except for a document without anything to read. */
 function force(found: Detected, type: NonNullable<ParseOptions['type']>): Detected {
   if (type === 'auto' || found.kind === 'empty' || found.kind === 'html') return found;
   if (type === 'links')

@@ -17,7 +17,7 @@ export interface ParsedEntry {
 /** One entry that was not read, and why. */
 export interface SkippedEntry {
   line: number;
-  /** Label of the entry where it could be made out. */
+  /** Label of the entry, if it could be read. */
   name: string | null;
   reason: FormatErrorCode;
   message: string;
@@ -25,7 +25,7 @@ export interface SkippedEntry {
   input: string;
 }
 
-/** A node that is the same as an earlier one of the document. */
+/** A node that equals an earlier one in the document. */
 export interface DuplicateEntry {
   line: number;
   name: string;
@@ -33,7 +33,7 @@ export interface DuplicateEntry {
   of: number;
 }
 
-/** What pseudo-nodes say about the subscription. Bytes; null where nothing was said. */
+/** What informational nodes say about the subscription. Bytes; null if unknown. */
 export interface SubscriptionInfo {
   remainingBytes: number | null;
   totalBytes: number | null;
@@ -49,10 +49,10 @@ export interface ParsedSubscription {
   infoNodes: { line: number; name: string }[];
   info: SubscriptionInfo;
   duplicates: DuplicateEntry[];
-  /** Entries that are no servers by design: selectors, DIRECT, DNS outbounds. */
+  /** Number of entries that are not meant to be servers: selectors, DIRECT, DNS outbounds. */
   ignored: number;
-  /** Lines of the document's `rules:` as they stand there; read only when asked for, and empty where it has none. */
+  /** Lines of the document's `rules:`, unchanged. Empty if it has none or they were not requested. */
   rules: string[];
-  /** Why the document as a whole gave nothing; absent when its entries were looked at. */
+  /** Why the document as a whole could not be read; absent if its entries were. */
   error?: { code: FormatErrorCode; message: string };
 }

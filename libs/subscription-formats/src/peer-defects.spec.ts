@@ -5,21 +5,21 @@ import { parseSubscription } from './parse-subscription.js';
 import { parseUserinfo } from './response-headers.js';
 
 /**
- * What well-known programs get wrong, section 1.4 of the peer study, by its numbers. Each test is named after what we do
- * instead. Numbers 6 and 8 are about refreshing and tested where that is done; 10 is about sign-in and speed tests.
+ * Defects of well-known programs that must not exist here. Each test is named after the correct behaviour, and tests with one
+ * number are about one defect.
  */
 
 const b64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('links', () => {
-  it('1: a trojan link over WebSocket keeps its Host header and gets no made-up ones', () => {
+  it('1: a trojan link over WebSocket keeps its Host header and gets no others', () => {
     const link = 'trojan://p@h.example:443?type=ws&host=cdn.example&path=%2Fws#n';
     const node = parseLink(link);
     expect(node).toMatchObject({ transport: { type: 'ws', path: '/ws', headers: { Host: 'cdn.example' } } });
     expect(fingerprintNode(parseLink(link))).toBe(fingerprintNode(node));
   });
 
-  it('2: certificates of http and socks proxies are verified unless the link says otherwise', () => {
+  it('2: certificates of http and socks proxies are verified by default', () => {
     for (const link of ['https://u:p@h.example:443', 'socks5://u:p@h.example:1080?tls=1']) {
       expect(parseLink(link)).toMatchObject({ tls: {} });
       expect(JSON.stringify(parseLink(link))).not.toContain('skipCertVerify');
@@ -55,12 +55,12 @@ describe('links', () => {
 });
 
 describe('documents', () => {
-  it('3: equal names are kept as they are, because a name is no identity', () => {
+  it('3: equal names are kept, because a name is not an identity', () => {
     const list = ['A', 'A', 'A-01'].map((name, i) => `trojan://p@h${i}.example:443#${name}`).join('\n');
     expect(parseSubscription(list).nodes.map((entry) => entry.node.name)).toEqual(['A', 'A', 'A-01']);
   });
 
-  it('4: every line that cannot be read is reported with its number and reason', () => {
+  it('4: every unreadable line is reported with its number and reason', () => {
     const result = parseSubscription('trojan://p@h.example:443#ok\n\nvless://nope\n# note\nfoo://x#label\n');
     expect(result.nodes).toHaveLength(1);
     expect(result.skipped).toMatchObject([
@@ -69,7 +69,7 @@ describe('documents', () => {
     ]);
   });
 
-  it('4: one bad proxy of a Clash document costs that proxy', () => {
+  it('4: a bad proxy in a Clash document affects no other', () => {
     const result = parseSubscription(
       [
         'proxies:',
@@ -123,7 +123,7 @@ describe('documents', () => {
     expect(parseSubscription(list, { maxEntries: 11 }).nodes).toHaveLength(11);
   });
 
-  it('9: an SSD server takes what it leaves out from the document, never from the server before it', () => {
+  it('9: defaults of an SSD server come from the document, never from the server before it', () => {
     const document = {
       airport: 'x',
       port: 1000,
@@ -144,7 +144,7 @@ describe('documents', () => {
 });
 
 describe('quota header', () => {
-  it('9: missing parts are null and do not cost the others', () => {
+  it('9: missing parts are null and do not affect the others', () => {
     expect(parseUserinfo('upload=1; total=3')).toEqual({ upload: 1, download: null, total: 3, expireAt: null });
     expect(parseUserinfo('expire=1700000000')).toMatchObject({ download: null, expireAt: new Date(1_700_000_000_000) });
   });

@@ -19,7 +19,7 @@ describe('raw configuration of a manual node', () => {
     expect(parseRawConfig('trojan', raw)).toEqual(NODE);
   });
 
-  it('an empty type takes any, aliases are known', () => {
+  it('an empty type accepts any type, and aliases are known', () => {
     expect(parseRawConfig('', 'trojan://0123@h.example:443#n')).toEqual(NODE);
     expect(parseRawConfig('SOCKS', '192.0.2.1:1080:u:p')).toEqual({
       type: 'socks5',

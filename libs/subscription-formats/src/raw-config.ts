@@ -20,9 +20,9 @@ const TYPE_WORDS: Record<string, string> = {
 };
 
 /**
- * Reads what a person entered for one node: a share link, a JSON object or YAML of one Clash entry (with `proxies:`
- * around it or not), or `host:port[:user:password]`. An empty `type` accepts any. Throws `FormatError`; a link of
- * another type gives `type_mismatch`.
+ * Reads what a user entered for one node: a share link, a JSON object or YAML of one Clash entry (with `proxies:`
+ * around it or not), or `host:port[:user:password]`. An empty `type` accepts any.
+ * @throws FormatError; `type_mismatch` for a link of another type.
  */
 export function parseRawConfig(type: string, rawConfig: string): ProxyNode {
   const text = rawConfig.trim();
@@ -53,7 +53,7 @@ function read(text: string, type: string | undefined): ProxyNode {
   return entryNode(singleEntry(readObject(text)), type);
 }
 
-/** Lists of bare endpoints mean HTTP proxies unless the type says SOCKS. */
+/** A bare endpoint is an HTTP proxy unless the type is SOCKS. */
 function hostNode(text: string, type: string | undefined): ProxyNode {
   const { headers: _headers, ...node } = parseHostLine(text);
   return type === 'socks5' ? { ...node, type } : node;
@@ -64,7 +64,7 @@ function readObject(text: string): unknown {
     try {
       return JSON.parse(text) as unknown;
     } catch {
-      // YAML flow mappings look like this too.
+      // YAML in flow style looks like this, too.
       return readYaml(text);
     }
   }

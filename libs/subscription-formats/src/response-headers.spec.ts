@@ -19,11 +19,11 @@ describe('subscription-userinfo', () => {
     expect(parseUserinfo(header)).toEqual(expected);
   });
 
-  it.each([null, undefined, '', 'nonsense', 'reupload=3', 'upload'])('%j says nothing', (header) => {
+  it.each([null, undefined, '', 'nonsense', 'reupload=3', 'upload'])('%j is ignored', (header) => {
     expect(parseUserinfo(header)).toBeUndefined();
   });
 
-  it('never throws and never gives a date that is none', () => {
+  it('never throws and never returns an invalid date', () => {
     fc.assert(
       fc.property(fc.string(), fc.double(), (noise, figure) => {
         const result = parseUserinfo(`${noise};expire=${figure};total=${figure}`);
@@ -86,16 +86,16 @@ describe('profile headers', () => {
     'https://user:p@example.com/',
     '',
     'data:text/html,x',
-  ])('a link that is not plain http(s) is dropped: %s', (url) => {
+  ])('a link that is not plain http(s) is ignored: %s', (url) => {
     const profile = parseProfileHeaders({ 'profile-web-page-url': url, 'support-url': url });
     expect([profile.webPageUrl, profile.supportUrl]).toEqual([null, null]);
   });
 
-  it.each(['0', '-1', 'NaN', 'daily', '1e9', ''])('update interval %j is none', (value) => {
+  it.each(['0', '-1', 'NaN', 'daily', '1e9', ''])('update interval %j is ignored', (value) => {
     expect(parseProfileHeaders({ 'profile-update-interval': value }).updateIntervalHours).toBeNull();
   });
 
-  it('UTF-8 bytes that came as Latin-1 are put right, real Latin-1 stays', () => {
+  it('UTF-8 that was read as Latin-1 is corrected, and real Latin-1 stays', () => {
     const wire = Buffer.from('我的订阅').toString('latin1');
     expect(parseProfileHeaders({ 'profile-title': wire }).title).toBe('我的订阅');
     expect(parseProfileHeaders({ 'profile-title': 'caf\u00e9' }).title).toBe('café');

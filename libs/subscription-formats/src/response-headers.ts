@@ -2,28 +2,28 @@ import { cleanLabel } from './fields.js';
 import { decodeBase64Text } from './text/base64.js';
 import { decodePercent } from './text/percent.js';
 
-/** Quota as `subscription-userinfo` reports it. Bytes; null where the header says nothing. */
+/** Quota as `subscription-userinfo` reports it. Bytes; null if the header has no value. */
 export interface SubscriptionUserinfo {
   upload: number | null;
   download: number | null;
   total: number | null;
-  /** null also when the subscription does not expire. */
+  /** Also null if the subscription does not expire. */
   expireAt: Date | null;
 }
 
-/** What else a provider says about a subscription in its response headers. */
+/** Other facts about a subscription in the provider's response headers. */
 export interface SubscriptionProfile {
   updateIntervalHours: number | null;
   title: string | null;
   /** File name of the download, without its folder. */
   filename: string | null;
-  /** http and https only: it is opened by people. */
+  /** http and https only, because users open it. */
   webPageUrl: string | null;
   supportUrl: string | null;
   announce: string | null;
 }
 
-/** Response headers as `fetch` or `node:http` give them. */
+/** Response headers of `fetch` or `node:http`. */
 export type HeaderSource =
   Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null | undefined };
 
@@ -60,14 +60,14 @@ export function parseUserinfo(header: string | null | undefined): SubscriptionUs
   };
 }
 
-/** Unix seconds; some panels send milliseconds. Zero means never. */
+/** Converts Unix seconds; some panels send milliseconds. Zero means never. */
 function expiry(value: number | undefined): Date | null {
   if (value === undefined || value === 0) return null;
   const seconds = value > MAX_EXPIRE ? value / 1000 : value;
   return seconds > MAX_EXPIRE ? null : new Date(Math.round(seconds * 1000));
 }
 
-/** Reads the profile headers Clash clients know. A value that cannot be read is null. */
+/** Reads the profile headers that Clash clients know. An unreadable value is null. */
 export function parseProfileHeaders(headers: HeaderSource): SubscriptionProfile {
   const get = headerReader(headers);
   return {
@@ -98,7 +98,7 @@ function readHours(value: string | undefined): number | null {
   return value !== undefined && value.trim() !== '' && hours > 0 && hours <= MAX_INTERVAL_HOURS ? hours : null;
 }
 
-/** Plain, `base64:…`, or UTF-8 that an HTTP parser took for Latin-1. */
+/** Reads a text that is plain, `base64:…`, or UTF-8 that an HTTP parser read as Latin-1. */
 function readText(value: string | undefined, limit?: number): string | null {
   if (value === undefined) return null;
   const encoded = /^\s*base64:\s*([^]*)$/i.exec(value)?.[1];
@@ -106,7 +106,7 @@ function readText(value: string | undefined, limit?: number): string | null {
   return cleanLabel(text, limit) ?? null;
 }
 
-/** Node's HTTP parser hands header bytes over as Latin-1. */
+/** Decodes UTF-8 that Node's HTTP parser read as Latin-1. */
 function utf8OfLatin1(value: string): string {
   // oxlint-disable-next-line no-control-regex -- every Latin-1 character, one of them beyond ASCII
   if (!/^[\u0000-\u00ff]*$/.test(value) || !/[\u0080-\u00ff]/.test(value)) return value;
@@ -121,7 +121,7 @@ function readFilename(value: string | undefined): string | null {
   const quoted = /(?:^|;)\s*filename\s*=\s*"((?:\\.|[^"\\])*)"/i.exec(value)?.[1]?.replace(/\\(.)/g, '$1');
   const token = /(?:^|;)\s*filename\s*=\s*([^;"\s]+)/i.exec(value)?.[1];
   const name = extended === null ? decodePercent(utf8OfLatin1(quoted ?? token ?? '')) : decodeExtended(extended);
-  // Only the last part: a file name from outside is not a path.
+  // Only the last part, because a file name from outside must not be a path.
   return cleanLabel(name.split(/[/\\]/).pop()) ?? null;
 }
 

@@ -3,7 +3,10 @@ import { toClashEntry } from './clash/to-entry.js';
 import { FormatError } from './errors.js';
 import { formatLink } from './links/registry.js';
 
-/** One line that `parseSubscription` and `parseRawConfig` read back to an equal node: its link, or where its type has none, one JSON object. */
+/**
+ * One line that `parseSubscription` and `parseRawConfig` read back to an equal node: its link, or a JSON object if its type
+ * has no link.
+ */
 export function formatNodeLine(node: ProxyNode): string {
   try {
     return formatLink(node);
@@ -13,7 +16,7 @@ export function formatNodeLine(node: ProxyNode): string {
   }
 }
 
-/** A Clash document with the nodes as its `proxies:`. JSON is YAML, so that no value needs quoting rules of its own. */
+/** A Clash document with the nodes as its `proxies:`. JSON is YAML, so values need no other quoting rules. */
 export function formatClashDocument(nodes: readonly ProxyNode[]): string {
   if (nodes.length === 0) return 'proxies: []\n';
   return `proxies:\n${nodes.map((node) => `  - ${JSON.stringify(toClashEntry(node))}\n`).join('')}`;

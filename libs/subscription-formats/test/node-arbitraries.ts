@@ -13,7 +13,7 @@ import fc from 'fast-check';
 
 /** Nodes in their canonical form: what every reader produces. */
 
-/** Any text that can be stored: no NUL, no half of a surrogate pair. */
+/** Any text that can be stored: without NUL or half of a surrogate pair. */
 export const text = (min = 1, max = 24) =>
   fc
     .string({ unit: 'binary', minLength: min, maxLength: max })
@@ -45,7 +45,7 @@ const awkward = fc.constantFrom(
 );
 export const secret = fc.oneof(text(), awkward);
 
-// oxlint-disable-next-line no-control-regex -- labels have none
+// oxlint-disable-next-line no-control-regex -- labels have no control characters
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 export const label = fc
   .oneof(text(1, 20), awkward, fc.constantFrom('🇭🇰 香港 01 | IPLC', 'US #2 + 50%', 'a'))

@@ -19,7 +19,7 @@ const tlsOptions = {
   fingerprint: hex(32),
   'client-fingerprint': fc.constant('chrome'),
 };
-/** Options no link has a parameter for. */
+/** Options that have no parameter in links. */
 const strange = {
   'x-text': fc.constantFrom('a&b', 'ü'),
   'x-number': fc.integer({ min: -5, max: 5 }),

@@ -2,7 +2,7 @@ import type { NodeTls, NodeTransport, ProxyNode } from '@gatehouse/contracts';
 
 type Outbound = Record<string, unknown>;
 
-/** The node without what sing-box has no words for. */
+/** The node without options that sing-box does not have. */
 export function sayable(node: ProxyNode): ProxyNode {
   const { udp: _udp, plugin: _plugin, encryption: _encryption, ...rest } = node as ProxyNode & Outbound;
   const tls = rest['tls'] as NodeTls | undefined;
@@ -21,7 +21,7 @@ export function sayable(node: ProxyNode): ProxyNode {
   return rest as unknown as ProxyNode;
 }
 
-/** The sing-box outbound that says the same as a node; undefined where sing-box has no words for it. */
+/** The sing-box outbound equivalent to a node; undefined if there is none. */
 export function toSingBoxOutbound(node: ProxyNode): Outbound | undefined {
   if (node.udp !== undefined) return undefined;
   const own = protocol(node);

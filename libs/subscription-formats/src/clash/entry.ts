@@ -1,7 +1,7 @@
 import { FormatError, invalid, missing } from '../errors.js';
 import { readCount, readSwitch } from '../fields.js';
 
-/** Typed access to one mapping of a Clash document. Values may be real types (JSON) or the texts YAML had. */
+/** Typed access to one mapping of a Clash document. Values have their types (JSON) or are texts (YAML). */
 export class ClashEntry {
   private readonly values: Record<string, unknown>;
   private readonly prefix: string;
@@ -51,7 +51,7 @@ export class ClashEntry {
     throw invalid(this.fieldName(key), 'a list of texts');
   }
 
-  /** A nested mapping; empty when absent, so that its fields read as absent. */
+  /** A nested mapping. An absent one is read as empty. */
   map(key: string): ClashEntry {
     const value = this.own(key);
     if (value === undefined || value === '') return new ClashEntry({}, this.fieldName(key));
@@ -79,7 +79,7 @@ export class ClashEntry {
   private own(key: string): unknown {
     if (!Object.hasOwn(this.values, key)) return undefined;
     const value = this.values[key];
-    // Texts of YAML carry no type; a bare `~` or `null` is null.
+    // YAML scalars are texts here; a plain `~` or `null` means null.
     return value === null ? undefined : value;
   }
 }

@@ -1,23 +1,23 @@
 /**
  * Reads the YAML that Clash generators write: one-line flow mappings, and block mappings of plain and quoted scalars.
- * Whatever is not certain to be that gives `UNUSUAL`, and the YAML package decides; the two never disagree. All
- * scalars stay texts (`0123` and `1e5` are passwords here), a bare null is null.
+ * Anything else gives `UNUSUAL` and is left to the YAML package; the two must agree. All scalars stay texts (`0123` and
+ * `1e5` are passwords here), and a plain null is null.
  */
 export const UNUSUAL = Symbol('unusual');
 type Unusual = typeof UNUSUAL;
 type Value = string | null | Value[] | { [key: string]: Value };
 
-// oxlint-disable-next-line no-control-regex -- control characters, tabs and exotic breaks are for the package
+// oxlint-disable-next-line no-control-regex -- control characters, tabs and unusual line breaks are left to the package
 const STRANGE =
   // oxlint-disable-next-line no-control-regex -- the very ones looked for
   /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|\p{Surrogate}|\r(?!\n|$)/u;
 const KEY = /([A-Za-z0-9_][A-Za-z0-9_.-]*)/y;
 const NULL = /^(?:~|null|Null|NULL)?$/;
-/** What a plain scalar may begin with, for certain. */
+/** Characters that certainly begin a plain scalar. */
 const PLAIN_START = /[A-Za-z0-9_/.+$(^=;\\~<\u00a1-\ud7ff\ud800-\udfff\ue000-\ufffd]/;
 const FLOW_PLAIN = /[^,[\]{}]*/y;
 
-/** The value of one list entry, given from its dash on; `UNUSUAL` when the package must read it. */
+/** Reads one list entry, given from its dash on. `UNUSUAL` when the package must read it. */
 export function readFastEntry(lines: readonly string[]): Value | Unusual {
   for (const line of lines) if (STRANGE.test(line)) return UNUSUAL;
   const block: Line[] = [];
@@ -46,7 +46,7 @@ function measure(raw: string): Line {
   return { indent: start, text: raw.slice(start, end) };
 }
 
-/** A plain scalar that stands on its own; `inFlow` adds the characters that end one there. */
+/** Reads a plain scalar; null for a plain null. */
 function plain(text: string): string | null | Unusual {
   if (NULL.test(text)) return null;
   const start = text[0] === '-' ? text[1] : text[0];
@@ -101,7 +101,7 @@ class FlowReader {
     this.text = text;
   }
 
-  /** The value, if it takes the whole text. */
+  /** The value, if it is the whole text. */
   whole(): Value | Unusual {
     const value = this.value();
     return this.at === this.text.length ? value : UNUSUAL;
@@ -196,7 +196,7 @@ class FlowReader {
   }
 }
 
-/** A key that is no null, no merge key and no trap for objects. */
+/** Whether a key is not null, not a merge key and safe as a property name. */
 function isPlainKey(key: string): boolean {
   return key !== '' && key !== '__proto__' && !NULL.test(key) && key !== '<<';
 }
@@ -232,7 +232,7 @@ class BlockReader {
     return map;
   }
 
-  /** What stands under a key without a value on its line. */
+  /** Reads the value below a key that has none on its line. */
   private nested(indent: number, depth: number): Value | Unusual {
     const line = this.lines[this.at];
     if (line === undefined || line.indent < indent) return null;

@@ -29,7 +29,7 @@ const TYPE_ALIASES: Record<string, string> = {
   wg: 'wireguard',
   https: 'http',
 };
-/** Entries that are no servers. */
+/** Types of entries that are not servers. */
 const BUILTIN = new Set([
   'direct',
   'reject',
@@ -49,7 +49,7 @@ export function isBuiltinEntry(entry: unknown): boolean {
   return isRecord(entry) && typeof entry['type'] === 'string' && BUILTIN.has(entry['type'].toLowerCase());
 }
 
-/** Reads one entry of a Clash `proxies:` list. Throws `FormatError` naming the field. */
+/** Reads one entry of a Clash `proxies:` list. @throws FormatError with the field. */
 export function fromClashEntry(value: unknown): ProxyNode {
   const entry = asEntry(value);
   const given = entry.required('type').toLowerCase();
@@ -201,7 +201,7 @@ function readStream(entry: ClashEntry): Pick<VlessNode, 'tls' | 'transport' | 'p
   };
 }
 
-/** Port hopping entries name a range instead of one port; its first port stands for it. */
+/** Entries with port hopping have a range of ports; the first one is the port of the node. */
 function readOther(type: OtherType, entry: ClashEntry): OtherNode {
   const range = entry.text('ports', 'port-range');
   const peers = entry.raw('peers');

@@ -7,7 +7,7 @@ import { ClashEntry, isRecord } from './entry.js';
 
 export type OtherType = OtherNode['type'];
 
-/** Options a node of the type cannot do without; an inner list means one of them is enough. */
+/** Options that a type requires. Of an inner list, one is enough. */
 const REQUIRED: Record<OtherType, readonly (string | readonly string[])[]> = {
   ssr: ['cipher', 'password', 'protocol', 'obfs'],
   hysteria: [],
@@ -24,7 +24,7 @@ export function isOtherType(type: string): type is OtherType {
   return Object.hasOwn(REQUIRED, type);
 }
 
-/** Spellings mihomo takes for the same option. */
+/** Other spellings that mihomo accepts for an option. */
 const ALIASES: Partial<Record<OtherType, Record<string, string>>> = {
   hysteria: {
     auth_str: 'auth-str',
@@ -53,7 +53,7 @@ export const isListOption = (option: string): boolean => LISTS.has(option);
 const OWN = new Set(['name', 'type', 'server', 'port', 'udp', 'dialer-proxy']);
 const MAX_DEPTH = 6;
 
-/** Options of a type that is only stored, with one type for each value whether it came as YAML, JSON or a link. */
+/** Options of a type that is only stored. A value has the same type whether it came as YAML, JSON or a link. */
 export function readOtherOptions(type: OtherType, entry: ClashEntry): Record<string, unknown> {
   const aliases = ALIASES[type] ?? {};
   const options: Record<string, unknown> = {};
@@ -80,7 +80,7 @@ function plainFingerprint(text: string): string {
   return text.replaceAll(':', '').toLowerCase();
 }
 
-/** The three reserved bytes of WARP, which some write as one base64 text. */
+/** Normalises the three reserved bytes of WARP, which some programs write as base64. */
 function settleReserved(options: Record<string, unknown>): void {
   const list = options['reserved'];
   if (!Array.isArray(list) || list.length !== 1 || typeof list[0] !== 'string') return;
@@ -88,7 +88,7 @@ function settleReserved(options: Record<string, unknown>): void {
   if (bytes?.length === 3) options['reserved'] = [...bytes];
 }
 
-/** An address of the interface, which some write with its prefix. */
+/** Normalises an address of the interface, which some programs write with a prefix length. */
 function settleAddress(options: Record<string, unknown>, key: string, fits: (text: string) => boolean): void {
   const value = options[key];
   if (value === undefined) return;
@@ -105,7 +105,7 @@ function checkRequired(type: OtherType, options: Record<string, unknown>): void 
   }
 }
 
-/** Absent, empty and switched off are one and the same. */
+/** Gives a value its type. Absent, empty and false are the same. */
 function typed(key: string, value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw invalid(key, `nested at most ${MAX_DEPTH} deep`);
   if (value === undefined || value === null || value === '' || value === false) return undefined;
@@ -140,7 +140,7 @@ function typedMap(value: Record<string, unknown>, depth: number): Record<string,
   return Object.keys(map).length === 0 ? undefined : map;
 }
 
-/** A type for the value of an option not known here; only texts that come back the same become numbers. */
+/** Infers the type of an unknown option. Only texts that are formatted back to the same text become numbers. */
 function inferred(text: string): string | number | boolean | undefined {
   if (text === 'true') return true;
   if (text === 'false') return undefined;

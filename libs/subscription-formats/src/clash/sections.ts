@@ -1,7 +1,7 @@
 const LIST_KEY = /^(?:proxies|Proxy)[ \t]*:(.*)$/m;
 const NO_VALUE = /^[ \t]*(?:#.*)?\r?$/;
 const EMPTY_LIST = /^[ \t]*(?:\[[ \t]*\]|~|null)[ \t]*(?:#.*)?\r?$/;
-/** `*name` where a value may stand, or a merge key. */
+/** `*name` in place of a value, or a merge key. */
 const ALIAS = /(?:^|[\s[{,:-])\*[^\s,[\]{}*]|<<["']?[ \t]*:/;
 
 export interface EntryText {
@@ -10,7 +10,7 @@ export interface EntryText {
   lines: string[];
 }
 
-/** The entries of the `proxies:` block list of a document, cut by indentation; undefined when it is written otherwise. */
+/** The entries of the `proxies:` block list of a document, cut by indentation; undefined for any other layout. */
 export function cutEntries(text: string): EntryText[] | undefined {
   const heading = LIST_KEY.exec(text);
   if (heading === null) return cutList(text, 0, 1);
@@ -66,7 +66,7 @@ function isDash(line: string, indent: number): boolean {
   return line[indent] === '-' && (after === undefined || after === ' ' || after === '\r' || after === '\t');
 }
 
-/** A key at the left edge: the list before it was empty. */
+/** Whether a line is a key at the left margin, so that the list before it was empty. */
 function isKey(line: string, indent: number): boolean {
   return indent === 0 && /^[A-Za-z0-9_-]+[ \t]*:/.test(line);
 }
@@ -81,8 +81,8 @@ function* linesFrom(text: string, start: number): Generator<string> {
 }
 
 /**
- * The document with every top-level block blanked that neither is the list nor defines an anchor, so that line numbers
- * stay and a rule list of ten thousand lines is not parsed for nothing.
+ * Blanks every top-level block that is not the list and defines no anchor. Line numbers stay the same, and a rule list of
+ * ten thousand lines is not parsed needlessly.
  */
 export function blankUnrelated(text: string): string {
   const out: string[] = [];

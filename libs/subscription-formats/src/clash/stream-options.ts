@@ -6,7 +6,7 @@ import type { ClashEntry } from './entry.js';
 
 type Options = Record<string, unknown>;
 
-/** TLS options of an entry. Which key names the server depends on the type: `sni` or `servername`. */
+/** TLS options of an entry. The type decides which key has the server name: `sni` or `servername`. */
 export function readClashTls(entry: ClashEntry, always: boolean): NodeTls | undefined {
   const reality = entry.map('reality-opts');
   const on = always || entry.flag('tls') === true;
@@ -93,7 +93,7 @@ function readWs(entry: ClashEntry, upgrade: boolean): NodeTransport {
   });
 }
 
-/** Header texts by name; `host` in any case is `Host`. */
+/** Header values by name. `host` in any case becomes `Host`. */
 export function readHeaders(entry: ClashEntry): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const key of entry.keys()) headers[key.toLowerCase() === 'host' ? 'Host' : key] = entry.text(key) ?? '';
@@ -142,7 +142,7 @@ function buildTransportOf(kind: string, fields: Omit<Parameters<typeof buildTran
   return transport;
 }
 
-/** The opposite of `readClashTransport`. Clash knows no kcp and quic; they are written in the same manner. */
+/** The opposite of `readClashTransport`. Clash has no kcp and quic; they are written in the same style. */
 export function writeClashTransport(transport: NodeTransport | undefined): Options {
   if (transport === undefined) return {};
   switch (transport.type) {

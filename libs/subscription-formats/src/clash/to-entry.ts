@@ -91,7 +91,7 @@ function parseOrKeep(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // Not JSON after all: the option is written as it is.
+    // It is not JSON, so the option is written unchanged.
     return json;
   }
 }

@@ -2,12 +2,12 @@ import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Document } from 'yaml';
 import { FormatError } from '../errors.js';
 
-/** How many values aliases may expand to. */
+/** How many values aliases may expand to, in total. */
 const MAX_ALIASES = 10_000;
-/** The package reads 0.3 to 1 MiB a second; a document that needs it for more is refused. */
+/** Longest text given to the package, which reads only 0.3 to 1 MiB a second. */
 export const MAX_PACKAGE_LENGTH = 2 * 1024 * 1024;
 
-/** Reads YAML with all its features; scalars stay texts, nulls are null. Throws `FormatError`. */
+/** Reads YAML with all its features; scalars stay texts, nulls are null. @throws FormatError */
 export function readYaml(text: string): unknown {
   return toValue(open(text));
 }
@@ -41,7 +41,7 @@ function open(text: string, lineCounter?: LineCounter): Document.Parsed {
       schema: 'failsafe',
       customTags: ['null', 'merge'],
       merge: true,
-      // The package compares every key with every other; the last of equal keys wins, as in JSON.
+      // Unique keys are not checked: that compares all pairs of keys. The last of equal keys wins, as in JSON.
       uniqueKeys: false,
       logLevel: 'silent',
       prettyErrors: false,
@@ -58,7 +58,7 @@ function toValue(document: Document.Parsed): unknown {
   return attempt(() => document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown);
 }
 
-/** Turns what the package throws into coded errors: its parser and its alias expansion are recursive. */
+/** Converts errors of the package. Its parser and its expansion of aliases are recursive, so they may overflow the stack. */
 function attempt<T>(action: () => T): T {
   try {
     return action();

@@ -10,7 +10,7 @@ import { addObject } from './object-entry.js';
 const LIST_KEYS = ['proxies', 'Proxy'];
 const MAX_ENTRY_LENGTH = 65_536;
 
-/** Reads the `proxies:` of a Clash document. Entry by entry where the layout allows, so that one bad entry costs one. */
+/** Reads the `proxies:` of a Clash document, entry by entry where the layout allows it, so that a bad one affects no other. */
 export function readClashYaml(text: string, sink: EntrySink): void {
   sink.result.format = 'clash';
   const entries = cutEntries(text);
@@ -23,7 +23,7 @@ export function readClashYaml(text: string, sink: EntrySink): void {
   for (const entry of entries) addEntryText(entry, sink, budget);
 }
 
-/** Anchors may be defined anywhere. False when the document as a whole is not YAML; its entries may still be. */
+/** Reads the document as a whole, because anchors may be anywhere. False if it is not YAML; its entries may still be. */
 function readWithAnchors(text: string, sink: EntrySink): boolean {
   try {
     readWhole(blankUnrelated(text), sink);
@@ -76,7 +76,7 @@ function addFailure(sink: EntrySink, entry: EntryText, failure: FormatError): vo
     },
     raw: () => '',
     label: () => /name["']?:[ ]*["']?([^"',}]+)/.exec(text)?.[1],
-    // The text of a broken entry cannot be told apart into secrets and others.
+    // In the text of a broken entry, secrets cannot be distinguished from other values.
     shown: () => ({ type: /type["']?:[ ]*["']?([a-z0-9]{2,12})\b/.exec(text)?.[1] ?? '' }),
   });
 }

@@ -10,7 +10,7 @@ export function looksLikeHostLine(line: string): boolean {
   return HOST_LINE.test(line) || USER_FIRST.test(line);
 }
 
-/** `host:port`, `host:port:user:password` or `user:password@host:port`: an HTTP proxy, as lists of them mean it. */
+/** `host:port`, `host:port:user:password` or `user:password@host:port`: an HTTP proxy, as in plain lists of proxies. */
 export function parseHostLine(line: string): HttpNode {
   const plain = HOST_LINE.exec(line);
   const node = plain === null ? fromUserFirst(line) : build(plain[1], plain[2], plain[3], plain[4]);

@@ -14,7 +14,7 @@ export function readJson(text: string, sink: EntrySink): void {
   if (Array.isArray(document)) readList(document as unknown[], sink);
   else if (document !== undefined) readObject(document, sink);
   else if (isLineOfJson(text)) readLines(text, sink);
-  // Flow YAML begins like JSON does.
+  // YAML in flow style begins like JSON.
   else if (/\bproxies["']?[ \t]*:/.test(text)) readClashYaml(text, sink);
   else throw new FormatError('invalid_json', 'the document is not valid JSON');
 }
@@ -23,18 +23,18 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON: the caller says so, or tries something else.
+    // Not JSON: the caller reports that, or tries another format.
     return undefined;
   }
 }
 
-/** JSON with the liberties that sing-box and JSON5 allow. */
+/** Parses JSON with the extensions of sing-box and JSON5. */
 function parseRelaxed(text: string): unknown {
   const strict = toStrictJson(text);
   return strict === undefined ? undefined : parse(strict);
 }
 
-/** One entry a line: the first line is an object of its own. */
+/** Whether the first line is a complete object, as in lists with one entry a line. */
 function isLineOfJson(text: string): boolean {
   const start = text.trimStart();
   const end = start.search(/[\r\n]/);

@@ -37,7 +37,7 @@ function addLine(entry: string, line: number, sink: EntrySink): void {
   });
 }
 
-/** A node whose type has no link, as `formatNodeLine` writes it. */
+/** Adds a node whose type has no link, as `formatNodeLine` writes it. False: the line is not JSON. */
 function addJsonLine(entry: string, line: number, sink: EntrySink): boolean {
   if (entry.length > MAX_LINK_LENGTH) return false;
   try {
@@ -49,7 +49,7 @@ function addJsonLine(entry: string, line: number, sink: EntrySink): boolean {
   }
 }
 
-/** Some lists encode every line for itself. */
+/** Decodes a line, because some lists encode each line separately. */
 function unwrap(entry: string): string {
   if (entry.includes(':') || !BASE64_LINE.test(entry)) return entry;
   const decoded = decodeBase64Text(entry)?.trim();

@@ -7,7 +7,7 @@ const MAX_DEPTH = 16;
 const MAX_VALUES = 5000;
 const MAX_RAW_LENGTH = 65_536;
 
-/** Hands one object of a list to the sink. `nameKeys` say where its label is, should it not be readable. */
+/** Passes one object of a list to the sink. `nameKeys` are the keys of its label, which is reported if it cannot be read. */
 export function addObject(
   sink: EntrySink,
   line: number,
@@ -36,7 +36,7 @@ export function labelOf(value: unknown, keys: readonly string[]): string | undef
   return typeof label === 'string' ? label.slice(0, 1024) : undefined;
 }
 
-/** Depth and number of values are bounded before anything walks the entry: aliases share what they expand to. */
+/** Limits the depth and number of values before anything walks the entry: aliases may expand to very many values. */
 function checkSize(value: unknown, depth: number, budget: { left: number }): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > MAX_DEPTH) throw new FormatError('too_deep', `the entry nests deeper than ${MAX_DEPTH}`);

@@ -23,7 +23,7 @@ describe('rules of a subscription', () => {
     expect(rulesOf(text)).toEqual(RULES);
   });
 
-  it('are read only when asked for, and are no reason to fail', () => {
+  it('are read only if requested, and never cause an error', () => {
     expect(rulesOf(`${PROXIES}rules:\n  - MATCH,DIRECT\n`, false)).toEqual([]);
     expect(rulesOf(`${PROXIES}rules: {a: b}\n`)).toEqual([]);
     expect(rulesOf(`${PROXIES}rules:\n  - 'MATCH,DIRECT\n  - 7\n  - {a: b}\n  - MATCH,REJECT\n`)).toEqual([

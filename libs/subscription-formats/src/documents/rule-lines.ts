@@ -4,13 +4,13 @@ import { FormatError } from '../errors.js';
 import type { SubscriptionFormat } from '../parsed.js';
 import { eachLine } from '../text/lines.js';
 
-/** More rules than any real list has; the rest is left out. */
+/** More rules than any real list has. The rest is dropped. */
 const MAX_RULES = 200_000;
 const MAX_RULE = 4_096;
 const HEADING = /^["']?rules["']?[ \t]*:[ \t]*(?:#.*)?\r?$/m;
 const ITEM = /^[ ]*-[ \t]+(.*)$/;
 
-/** The lines of a document's rules, one `TYPE,payload,target[,option]` each; never throws, what cannot be read is left out. */
+/** The lines of a document's rules, one `TYPE,payload,target[,option]` each. Never throws; unreadable lines are dropped. */
 export function readRuleLines(text: string, format: SubscriptionFormat): string[] {
   if (format === 'surge') return surgeRules(text);
   if (format !== 'clash') return [];
@@ -26,7 +26,7 @@ function jsonRules(text: string): string[] {
     const document: unknown = JSON.parse(text);
     return isRecord(document) ? texts(document['rules']) : [];
   } catch {
-    // JSON in the form of YAML.
+    // YAML that is JSON.
     return yamlValues(text);
   }
 }
@@ -35,7 +35,7 @@ function texts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** Line by line, as rules are written everywhere; another layout is left to the YAML package. */
+/** Reads line by line, the usual layout. Any other layout is left to the YAML package. */
 function yamlRules(text: string): string[] {
   const heading = HEADING.exec(text);
   if (heading === null) return /^["']?rules["']?[ \t]*:/m.test(text) ? yamlValues(text) : [];
@@ -63,7 +63,7 @@ function scalar(text: string): string {
   const quote = text[0];
   if (quote === "'" || quote === '"') {
     const end = text.indexOf(quote, 1);
-    // A quote inside a quoted rule is nothing a rule has.
+    // A quoted rule never contains a quote.
     return end === -1 ? '' : text.slice(1, end);
   }
   const comment = text.indexOf(' #');

@@ -10,7 +10,7 @@ import { addObject } from './object-entry.js';
 
 type Options = Record<string, unknown>;
 
-/** Outbounds and endpoints of sing-box that are no servers. */
+/** Types of sing-box outbounds that are not servers. */
 const BUILTIN = new Set(['direct', 'block', 'dns', 'selector', 'urltest', 'bond', 'naive-noop']);
 const TYPES: Record<string, string> = { shadowsocks: 'ss', socks: 'socks5', shadowsocksr: 'ssr' };
 
@@ -29,7 +29,7 @@ export function readSingBox(document: Record<string, unknown>, sink: EntrySink):
   }
 }
 
-/** Reads one sing-box outbound by way of the Clash entry that says the same. Throws `FormatError`. */
+/** Reads one sing-box outbound by converting it to the equivalent Clash entry. @throws FormatError */
 export function fromSingBox(value: unknown): ProxyNode {
   const outbound = asEntry(value);
   const type = outbound.required('type').toLowerCase();
@@ -169,7 +169,7 @@ function tlsOptions(type: string, tls: ClashEntry, server: string | undefined): 
   const other = !['shadowsocks', 'socks', 'http', 'trojan', 'vmess', 'vless'].includes(type);
   return {
     ...(other ? {} : { tls: true }),
-    // Without a name sing-box sends the server's own, where Clash would take the Host header.
+    // Without a server name sing-box sends the server's address, while Clash would use the Host header.
     [named]: tls.text('server_name') ?? (other ? undefined : server),
     alpn: tls.raw('alpn'),
     'skip-cert-verify': tls.flag('insecure') ?? false,

@@ -15,7 +15,7 @@ export function readSip008(servers: readonly unknown[], sink: EntrySink): void {
   }
 }
 
-/** Reads one server of SIP008. Throws `FormatError`. */
+/** Reads one server of SIP008. @throws FormatError */
 export function fromSip008(value: unknown): ProxyNode {
   const server = asEntry(value);
   const plugin = server.text('plugin');

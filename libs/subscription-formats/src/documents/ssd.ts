@@ -7,7 +7,7 @@ import { parseSip003 } from '../stream/sip003.js';
 import { decodeBase64Text } from '../text/base64.js';
 import { addObject } from './object-entry.js';
 
-/** Reads `ssd://BASE64(JSON)`. What a server leaves out comes from the document, never from the server before it. */
+/** Reads `ssd://BASE64(JSON)`. Defaults of a server come from the document, never from the server before it. */
 export function readSsd(text: string, sink: EntrySink): void {
   sink.result.format = 'ssd';
   const json = decodeBase64Text(text.trim().slice('ssd://'.length));

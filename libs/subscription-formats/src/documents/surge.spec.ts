@@ -7,7 +7,7 @@ import { parseRawConfig } from '../raw-config.js';
 const UUID = '11111111-2222-4333-8444-555555555555';
 
 describe('Surge', () => {
-  it('the [Proxy] section of a configuration, and nothing else of it', () => {
+  it('only the [Proxy] section of a configuration is read', () => {
     const result = parseSubscription(
       [
         '#!MANAGED-CONFIG https://sub.example/x interval=86400',

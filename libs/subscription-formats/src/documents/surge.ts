@@ -29,7 +29,7 @@ const COMMENT = /^(?:#|\/\/|;)/;
 const LINE = /^([^=,]{1,400})=[ \t]*([A-Za-z0-9-]{2,16})[ \t]*(?:,|$)/;
 const MAX_LINE = 65_536;
 
-/** Whether a line reads `name = type, ...` with a type of Surge. */
+/** Whether a line is `name = type, ...` with a type of Surge. */
 export function looksLikeSurgeLine(line: string): boolean {
   const type = LINE.exec(line)?.[2]?.toLowerCase();
   return type !== undefined && (Object.hasOwn(TYPES, type) || BUILTIN.has(type));
@@ -79,13 +79,16 @@ function addSurgeLine(entry: string, line: number, sink: EntrySink): void {
   });
 }
 
-/** Reads `name = type, host, port, key=value...` of Surge by way of the Clash entry that says the same. */
+/** Reads `name = type, host, port, key=value...` of Surge by converting it to the equivalent Clash entry. */
 export function parseSurgeLine(line: string): ProxyNode {
   if (line.length > MAX_LINE) throw new FormatError('entry_too_large', 'the line is longer than 64 KiB');
   const found = LINE.exec(line);
   const word = found?.[2]?.toLowerCase() ?? '';
   if (found === null || !Object.hasOwn(TYPES, word)) {
-    throw new FormatError(found === null ? 'unrecognised_line' : 'unsupported_type', 'the line is no proxy of Surge');
+    throw new FormatError(
+      found === null ? 'unrecognised_line' : 'unsupported_type',
+      'the line is not a proxy of Surge',
+    );
   }
   const [, ...parts] = splitQuoted(line.slice(line.indexOf('=') + 1));
   const settings = new SurgeOptions(parts);
@@ -99,7 +102,7 @@ export function parseSurgeLine(line: string): ProxyNode {
   });
 }
 
-/** What follows host and port: positional values and `key=value` pairs, keys in lower case. */
+/** The values after host and port: positional ones and `key=value` pairs, with keys in lower case. */
 class SurgeOptions {
   private readonly places: string[] = [];
   private readonly pairs = new Map<string, string>();
@@ -135,7 +138,7 @@ function protocolOptions(type: string, options: SurgeOptions): Options {
     case 'vmess':
       return {
         uuid: options.get('username'),
-        // Surge speaks the old handshake unless told otherwise.
+        // `vmess-aead=false` is the old handshake, which an alterId above 0 stands for.
         alterId: options.get('vmess-aead')?.toLowerCase() === 'false' ? 1 : 0,
         cipher: options.get('encrypt-method'),
         ...tls(options, 'servername', options.isOn('tls')),
@@ -185,7 +188,7 @@ function shadowsocks(options: SurgeOptions): Options {
   };
 }
 
-/** Types that are only stored and exported. */
+/** Options of types that are only stored and exported. */
 function storedOptions(type: string, options: SurgeOptions): Options {
   const secret = { password: options.get('password'), ...tls(options, 'sni', false) };
   switch (type) {
@@ -235,7 +238,7 @@ function webSocket(options: SurgeOptions): Options {
   return { network: 'ws', 'ws-opts': { path: options.get('ws-path'), headers } };
 }
 
-/** Parts between commas that are outside double quotes. */
+/** Splits at commas outside of double quotes. */
 function splitQuoted(text: string): string[] {
   const parts: string[] = [];
   let start = 0;

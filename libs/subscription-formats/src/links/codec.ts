@@ -4,8 +4,8 @@ import type { ProxyNode } from '@gatehouse/contracts';
 export interface LinkCodec<N extends ProxyNode> {
   /** Lower case, without `://`. */
   readonly schemes: readonly string[];
-  /** Throws `FormatError`. */
+  /** @throws FormatError */
   readonly parse: (link: string) => N;
-  /** A link that `parse` reads back to an equal node. Throws `FormatError` when no link can say it. */
+  /** A link that `parse` reads back to an equal node. @throws FormatError when there is no such link. */
   readonly format: (node: N) => string;
 }

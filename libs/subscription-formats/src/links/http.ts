@@ -9,7 +9,7 @@ import { readProxyTls } from './socks.js';
 import { readExtras, writeExtras, writeTlsQuery } from './stream-query.js';
 import { readCredentials, writeCredentials } from './userinfo.js';
 
-/** HTTP(S) proxies as links. A web address is not one: it has a path, or neither a port nor a user. */
+/** HTTP(S) proxies as links. A web address is refused: it has a path, or neither a port nor a user. */
 export const httpLinks: LinkCodec<HttpNode> = { schemes: ['http', 'https'], parse: parseHttp, format: formatHttp };
 
 function parseHttp(link: string): HttpNode {

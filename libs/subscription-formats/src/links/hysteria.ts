@@ -16,7 +16,7 @@ const NAMES: OptionNames = {
   ...TLS_OPTIONS,
   sni: ['peer', 'sni'],
   'auth-str': ['auth', 'auth_str', 'auth-str'],
-  // `obfs` of the link only ever says `xplus`; the Clash option is its password.
+  // In links `obfs` is always `xplus`; the Clash option `obfs` is its password.
   obfs: ['obfsParam'],
   protocol: ['protocol'],
   up: ['upmbps', 'up'],

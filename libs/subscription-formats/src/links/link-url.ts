@@ -2,7 +2,7 @@ import { FormatError } from '../errors.js';
 import { hostInUrl, readPort, readServer } from '../fields.js';
 import { decodePercent, encodePercent } from '../text/percent.js';
 
-/** A share link cut at its delimiters. Nothing is decoded but the query values. */
+/** A share link cut at its delimiters. Only name and query values are decoded. */
 export interface LinkParts {
   scheme: string;
   /** Before the last `@`; undefined without one. */
@@ -22,8 +22,8 @@ export function linkScheme(link: string): string | undefined {
 }
 
 /**
- * Cuts `scheme://userinfo@host:port/path?query#name`. Unlike a URL parser it leaves userinfo alone: links carry
- * unencoded base64 and passwords there.
+ * Cuts `scheme://userinfo@host:port/path?query#name`. Unlike a URL parser it does not change userinfo, because
+ * links have unencoded base64 and passwords there.
  */
 export function splitLink(link: string): LinkParts {
   const scheme = linkScheme(link);
@@ -57,7 +57,7 @@ export interface Endpoint {
   port: number;
 }
 
-/** `host:port`, `[v6]:port` or, tolerated, `v6:port`. */
+/** `host:port`, `[v6]:port`, or `v6:port` without brackets. */
 export function readEndpoint(authority: string, defaultPort?: number): Endpoint {
   const place = authority.endsWith('/') ? authority.slice(0, -1) : authority;
   const { host, port } = cutEndpoint(place);
@@ -72,7 +72,7 @@ function cutEndpoint(place: string): { host: string; port: string | undefined } 
   return { host: place.slice(0, colon), port: place.slice(colon + 1) };
 }
 
-/** Query parameters; names without regard to case, the first of equal names wins, `+` is a plus. */
+/** Query parameters. Names are case-insensitive, the first of equal names wins, and `+` is a plus. */
 export class LinkQuery {
   private readonly values: Map<string, string> = new Map();
 
@@ -86,7 +86,7 @@ export class LinkQuery {
     }
   }
 
-  /** The first of these names (lower case) that is there and not empty. */
+  /** The value of the first of these names (lower case) that has one. */
   get(...names: string[]): string | undefined {
     for (const name of names) {
       const value = this.values.get(name);
@@ -95,7 +95,7 @@ export class LinkQuery {
     return undefined;
   }
 
-  /** Whether the name is there, with a value or without. */
+  /** Whether the name is present, with or without a value. */
   has(name: string): boolean {
     return this.values.has(name);
   }

@@ -49,7 +49,7 @@ describe('ss links', () => {
     expect(formatLink(parseLink(`ss://${b64('rc4-md5:x')}@[2001:db8::1]:80#n`))).toContain('@[2001:db8::1]:80');
   });
 
-  it('panels that put an Xray WebSocket into an ss link mean v2ray-plugin without mux', () => {
+  it('an Xray WebSocket in an ss link is v2ray-plugin without mux', () => {
     const link = `ss://${b64('aes-128-gcm:x')}@h.example:443?type=ws&security=tls&host=c.example&path=%2Fp#n`;
     expect(parseLink(link)).toMatchObject({
       plugin: {
@@ -291,7 +291,7 @@ describe('vless links', () => {
   });
 });
 
-it('links of unknown schemes, no links and endless links are refused', () => {
+it('unknown schemes, texts that are not links and endless links are refused', () => {
   expect(failure('gopher://h.example').code).toBe('unsupported_scheme');
   expect(failure('h.example').code).toBe('invalid_link');
   expect(failure(`trojan://${'x'.repeat(70_000)}@h:1`).code).toBe('entry_too_large');

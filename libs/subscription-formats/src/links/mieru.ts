@@ -9,8 +9,8 @@ import type { OptionNames } from './option-query.js';
 import { readCredentials } from './userinfo.js';
 
 /**
- * `mierus://user:password@host?port=…&protocol=…` (mieru simple sharing link). A link may list further ports of the same
- * server; the node is the first.
+ * `mierus://user:password@host?port=…&protocol=…` (mieru simple sharing link). A link may list more ports of the same
+ * server; the node has the first.
  */
 export const mieruLinks: LinkCodec<OtherNode> = { schemes: ['mierus'], parse: parseMieru, format: formatMieru };
 

@@ -9,10 +9,10 @@ import { readExtras, writeExtras } from './stream-query.js';
 
 type Options = Record<string, unknown>;
 
-/** Clash option name to its names in links, the one to write first. */
+/** Clash option name to its names in links; the first one is written. */
 export type OptionNames = Readonly<Record<string, readonly [string, ...string[]]>>;
 
-/** TLS options as most of these links name them. */
+/** TLS options, by the names that most of these links use. */
 export const TLS_OPTIONS: OptionNames = {
   sni: ['sni', 'peer'],
   'skip-cert-verify': ['insecure', 'allowInsecure', 'allow_insecure', 'skip-cert-verify'],
@@ -21,10 +21,10 @@ export const TLS_OPTIONS: OptionNames = {
   'client-fingerprint': ['fp'],
 };
 
-/** Parameter that carries, as base64 of JSON, the options a link has no parameter for. */
+/** Parameter with all options that have no parameter of their own, as base64 of JSON. */
 const REST = 'clash';
 
-/** The options that stand in the query. */
+/** Reads the options of the query. */
 export function readOptionQuery(query: LinkQuery, names: OptionNames): Options {
   const options: Options = readRest(query.get(REST));
   for (const [option, aliases] of Object.entries(names)) {
@@ -48,7 +48,7 @@ function readRest(encoded: string | undefined): Options {
   return { ...parsed };
 }
 
-/** Writes `options`, those in `elsewhere` excepted; what has no name or no plain text goes into one parameter. */
+/** Writes `options` except those in `elsewhere`. Options without a name or a plain text go into one parameter. */
 export function writeOptionQuery(
   node: OtherNode,
   names: OptionNames,
@@ -80,7 +80,7 @@ function listText(items: readonly unknown[]): string | undefined {
   return plain ? items.join(',') : undefined;
 }
 
-/** Builds the node by way of the Clash entry, which checks and types its options. */
+/** Builds the node from a Clash entry, which checks its options and gives them types. */
 export function otherNode(
   type: OtherNode['type'],
   endpoint: Endpoint,

@@ -166,7 +166,7 @@ describe('links of types that are stored and exported', () => {
     expect(caught).toMatchObject({ code, field });
   });
 
-  it('types without a link form say so', () => {
+  it('types without a link are reported as such', () => {
     const ssh = { type: 'ssh' as const, name: 'n', server: 'h.example', port: 22, options: { username: 'u' } };
     expect(() => formatLink(ssh)).toThrow(expect.objectContaining({ code: 'no_link_form' }));
   });

@@ -40,10 +40,10 @@ for (const codec of [
   for (const scheme of codec.schemes) PARSERS.set(scheme, codec.parse);
 }
 
-/** Longest link that is looked at, in UTF-16 units. */
+/** Longest link that is read, in UTF-16 units. */
 export const MAX_LINK_LENGTH = 65_536;
 
-/** Reads one share link. Throws `FormatError`. */
+/** Reads one share link. @throws FormatError */
 export function parseLink(text: string): ProxyNode {
   const link = text.trim();
   if (link.length > MAX_LINK_LENGTH) throw new FormatError('entry_too_large', 'the link is longer than 64 KiB');
@@ -56,7 +56,7 @@ export function parseLink(text: string): ProxyNode {
   return node;
 }
 
-/** Writes a share link that `parseLink` reads back to an equal node. Throws `no_link_form` for types without links. */
+/** Writes a share link that `parseLink` reads back to an equal node. @throws FormatError `no_link_form` for types without links. */
 export function formatLink(node: ProxyNode): string {
   switch (node.type) {
     case 'ss':

@@ -11,7 +11,7 @@ import { readExtras, readTlsQuery, writeExtras, writeTlsQuery } from './stream-q
 import { readCredentials, splitCredentials, writeCredentials } from './userinfo.js';
 import type { Credentials } from './userinfo.js';
 
-/** SOCKS5 proxies as links. `socks4` is recognised and refused: nothing here speaks it. */
+/** SOCKS5 proxies as links. `socks4` is recognised but not supported. */
 export const socksLinks: LinkCodec<Socks5Node> = {
   schemes: ['socks', 'socks5', 'socks5h', 'socks5+tls', 'socks4', 'socks4a'],
   parse: parseSocks,
@@ -41,7 +41,7 @@ function parseSocks(link: string): Socks5Node {
   return node;
 }
 
-/** `socks://BASE64(user:password@host:port)` is what older clients write. */
+/** `socks://BASE64(user:password@host:port)` is the form of older clients. */
 function readPlace(parts: LinkParts): { credentials: Credentials; authority: string } {
   if (parts.userinfo !== undefined) {
     return { credentials: readCredentials(parts.userinfo), authority: parts.authority };
@@ -54,7 +54,7 @@ function readPlace(parts: LinkParts): { credentials: Credentials; authority: str
     : { credentials: splitCredentials(decoded.slice(0, at)), authority: decoded.slice(at + 1) };
 }
 
-/** TLS to an HTTP or SOCKS proxy. Certificates are verified unless the link says otherwise. */
+/** TLS to an HTTP or SOCKS proxy. Certificates are verified by default. */
 export function readProxyTls(query: LinkQuery, byScheme: boolean): NodeTls | undefined {
   const security = query.get('security') ?? (readSwitch(query.get('tls'), 'tls') === true || byScheme ? 'tls' : 'none');
   return readTlsQuery(query, security);

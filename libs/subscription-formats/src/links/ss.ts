@@ -11,7 +11,7 @@ import { joinLink, readEndpoint, splitLink } from './link-url.js';
 import type { LinkParts, LinkQuery } from './link-url.js';
 import { readExtras, readTransportQuery, writeExtras } from './stream-query.js';
 
-/** `ss://` links: SIP002 with base64 or plain userinfo, and the older form that is base64 as a whole. */
+/** `ss://` links: SIP002 with base64 or plain userinfo, and the older form that is all base64. */
 export const shadowsocksLinks: LinkCodec<ShadowsocksNode> = {
   schemes: ['ss', 'shadowsocks'],
   parse: parseShadowsocks,

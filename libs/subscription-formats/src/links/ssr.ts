@@ -48,7 +48,7 @@ function decodeValues(text: string): LinkQuery {
     const equals = pair.indexOf('=');
     if (equals === -1) return pair;
     const value = decodePercent(pair.slice(equals + 1));
-    // `+` for `-` and a space for `+` happen when links pass through forms.
+    // Web forms turn `-` into `+`, and `+` into a space.
     const plain = decodeBase64Text(value.replaceAll(' ', '+')) ?? '';
     return `${pair.slice(0, equals)}=${encodeURIComponent(plain)}`;
   });

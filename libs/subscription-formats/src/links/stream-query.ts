@@ -101,7 +101,7 @@ export function writeStreamQuery(
   };
 }
 
-/** Options no link standard names, under their Clash names; other clients ignore them. */
+/** Options without a standard parameter, under their Clash names; other clients ignore them. */
 export function readExtras(query: LinkQuery): { udp?: boolean; dialerProxy?: string } {
   const extras: { udp?: boolean; dialerProxy?: string } = {};
   const udp = readSwitch(query.get('udp'), 'udp');

@@ -6,7 +6,7 @@ export interface Credentials {
   password?: string;
 }
 
-/** `user:password` at the first `:`, or the base64 of it that v2rayN writes. An empty part is an absent one. */
+/** `user:password` at the first `:`, or the base64 of it that v2rayN writes. An empty part counts as absent. */
 export function readCredentials(userinfo: string | undefined): Credentials {
   if (userinfo === undefined || userinfo === '') return {};
   const colon = userinfo.indexOf(':');
@@ -34,7 +34,7 @@ function pair(username: string, password: string): Credentials {
   return credentials;
 }
 
-/** The colon is always there, so that a user name alone is never taken for base64. */
+/** Always writes the colon, so that a user name alone is not read as base64. */
 export function writeCredentials(credentials: Credentials): string | undefined {
   const { username = '', password = '' } = credentials;
   if (username === '' && password === '') return undefined;

@@ -10,7 +10,7 @@ import { splitAlpn } from './stream-query.js';
 
 type Fields = (key: string) => string | undefined;
 
-/** Reads the JSON of v2rayN (wiki: "share link format", version 2). Numbers may be texts and the other way round. */
+/** Reads the JSON of v2rayN (wiki: "share link format", version 2). Numbers may be texts, and texts numbers. */
 export function parseVmessJson(text: string, label: string | undefined): VmessNode {
   const get = fieldReader(text);
   const address = get('add');
@@ -77,7 +77,7 @@ function readTls(get: Fields): NodeTls | undefined {
   });
 }
 
-/** `type`, `host` and `path` mean something else for each transport. */
+/** The meaning of `type`, `host` and `path` depends on the transport. */
 function readTransportFields(get: Fields): TransportFields {
   const kind = (get('net') ?? '').toLowerCase();
   const [host, path, type] = [get('host'), get('path'), get('type')];
@@ -93,7 +93,7 @@ function readTransportFields(get: Fields): TransportFields {
     case 'xhttp':
     case 'splithttp':
       return { ...same, host, path, mode: type, extra: get('extra') };
-    // v2rayN itself says `tcp` plus `type: http` for the disguise; `http` is HTTP/2.
+    // v2rayN writes `tcp` with `type: http` for the disguise; `http` is HTTP/2.
     default:
       return {
         ...same,
@@ -107,7 +107,7 @@ function readTransportFields(get: Fields): TransportFields {
   }
 }
 
-/** Writes v2rayN's JSON in base64; options it has no key for go under the names vless links use. */
+/** Writes v2rayN's JSON in base64; options without a key of its own have the names of vless links. */
 export function formatVmessJson(node: VmessNode): string {
   const tls = tlsFields(node.tls);
   const json = {

@@ -7,7 +7,7 @@ import { splitLink } from './link-url.js';
 import { formatVmessJson, parseVmessJson } from './vmess-json.js';
 import { parseVmessRocket, parseVmessUri } from './vmess-uri.js';
 
-/** `vmess://` links: v2rayN's base64 of JSON (also what is written), the URI form of Xray, and Shadowrocket's. */
+/** `vmess://` links: v2rayN's base64 of JSON, which is also written, the URI form of Xray, and that of Shadowrocket. */
 export const vmessLinks: LinkCodec<VmessNode> = { schemes: ['vmess'], parse: parseVmess, format: formatVmessJson };
 
 function parseVmess(link: string): VmessNode {

@@ -5,7 +5,7 @@ import { joinLink, readEndpoint, splitLink } from './link-url.js';
 import { otherNode, readOptionQuery, textOption, writeOptionQuery } from './option-query.js';
 import type { OptionNames } from './option-query.js';
 
-/** `wireguard://private-key@host:port?publickey=…&address=…`, the form v2rayN and Shadowrocket share. */
+/** `wireguard://private-key@host:port?publickey=…&address=…`, the form of v2rayN and Shadowrocket. */
 export const wireguardLinks: LinkCodec<OtherNode> = {
   schemes: ['wireguard', 'wg'],
   parse: parseWireguard,

@@ -18,7 +18,7 @@ const KEY_BYTES = new Map([
   ['2022-blake3-chacha20-poly1305', 32],
 ]);
 
-/** Cipher name in lower case, aliases resolved. Ciphers we cannot dial are kept: the node is still listed. */
+/** Cipher name in lower case, aliases resolved. Ciphers that cannot be dialled are kept, so that the node is still listed. */
 export function readCipher(raw: string | undefined): string {
   if (raw === undefined || raw.trim() === '') throw missing('cipher');
   const name = raw.trim().toLowerCase();

@@ -28,7 +28,7 @@ export function parseSip003(text: string): ShadowsocksPlugin | undefined {
   return canonicalPlugin(unescape(name.trim()), options);
 }
 
-/** Gives a plugin and its options their Clash names, whichever of the two dialects they came in. */
+/** Gives a plugin and its options their Clash names, from either of the two dialects. */
 export function canonicalPlugin(rawName: string, raw: Options): ShadowsocksPlugin {
   const name = NAMES.get(rawName.toLowerCase()) ?? rawName;
   if (name === 'obfs') return { name, options: withoutOff(obfsOptions(raw)) };
@@ -36,7 +36,7 @@ export function canonicalPlugin(rawName: string, raw: Options): ShadowsocksPlugi
   return { name, options: withoutOff(raw) };
 }
 
-/** A flag that is off is an absent flag, save `mux`, which is on when absent. */
+/** Removes flags that are off, except `mux`, which is on when absent. */
 function withoutOff(options: Options): Options {
   for (const key of Object.keys(options)) if (options[key] === false && key !== 'mux') delete options[key];
   return options;
@@ -57,7 +57,7 @@ function webSocketOptions(raw: Options): Options {
   options['mode'] = textOf(mode ?? obfs, 'plugin-opts.mode') ?? 'websocket';
   put(options, 'host', host ?? obfsHost);
   if (isOn(tls)) options['tls'] = true;
-  // Multiplexing is what both plugins do when nothing is said.
+  // Both plugins multiplex by default.
   if (mux !== undefined && !isOn(mux)) options['mux'] = false;
   if (options['skip-cert-verify'] !== undefined) {
     if (isOn(options['skip-cert-verify'])) options['skip-cert-verify'] = true;
@@ -79,7 +79,7 @@ function isOn(value: string | boolean | undefined): boolean {
   return value !== undefined && value !== false && value !== '0' && value !== 'false' && value !== '';
 }
 
-/** Writes a plugin as SIP003 text, under the names plugins themselves use. */
+/** Writes a plugin as SIP003 text, with the names that the plugins use. */
 export function formatSip003(plugin: ShadowsocksPlugin): string {
   const obfs = plugin.name === 'obfs';
   const parts = [escape(obfs ? 'obfs-local' : plugin.name)];

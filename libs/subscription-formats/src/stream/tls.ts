@@ -4,7 +4,7 @@ import { serverNameOf } from '../fields.js';
 
 /** TLS options as text formats write them. Empty means absent. */
 export interface TlsFields {
-  /** `tls`, `reality`, or one of the words for plain. */
+  /** `tls`, `reality`, or a word for none. */
   security: string;
   sni?: string | undefined;
   alpn?: string[] | undefined;
@@ -21,7 +21,7 @@ export interface TlsFields {
 
 const REALITY_KEY = /^[A-Za-z0-9_-]{43}$/;
 
-/** Builds TLS in its canonical form; undefined is plain. Throws `unsupported_security` for XTLS and unknown words. */
+/** Builds TLS in its canonical form; undefined is plain. @throws FormatError `unsupported_security` for XTLS and unknown words. */
 export function buildTls(fields: TlsFields): NodeTls | undefined {
   const security = fields.security.toLowerCase();
   const reality = security === 'reality' || (security === '' && filled(fields.publicKey));
@@ -86,8 +86,8 @@ export function tlsFields(tls: NodeTls | undefined): TlsFields {
 }
 
 /**
- * Gives `sni` its one canonical form: absent when it is the server itself. VMess and VLESS over WebSocket that name
- * none send their Host header, as mihomo and v2rayN do.
+ * Gives `sni` its canonical form: absent when it equals the server. VMess and VLESS over WebSocket without one send their
+ * Host header, as mihomo and v2rayN do.
  */
 export function settleSni(tls: NodeTls | undefined, server: string, transport?: NodeTransport): void {
   if (tls === undefined) return;
@@ -106,7 +106,7 @@ function hostServerName(tls: NodeTls, transport: NodeTransport | undefined): str
   return serverNameOf(transport.headers?.['Host']);
 }
 
-/** The server name to write so that reading it back gives the same node; undefined when absence says it. */
+/** The server name to write so that reading it back gives the same node; undefined when it is the default. */
 export function explicitSni(tls: NodeTls | undefined, server: string, transport?: NodeTransport): string | undefined {
   if (tls === undefined) return undefined;
   return tls.sni ?? (hostServerName(tls, transport) === undefined ? undefined : server);

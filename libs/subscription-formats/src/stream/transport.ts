@@ -2,12 +2,12 @@ import type { NodeTransport } from '@gatehouse/contracts';
 import { FormatError, invalid } from '../errors.js';
 import { readCount } from '../fields.js';
 
-/** The options of a transport as text formats write them, before they are one `NodeTransport`. Empty means absent. */
+/** The options of a transport as text formats write them. Empty means absent. */
 export interface TransportFields {
   kind: string;
   host?: string | undefined;
   path?: string | undefined;
-  /** `http` on TCP makes the HTTP/1.1 disguise; on kcp and quic the packet disguise. */
+  /** On TCP `http` is the HTTP/1.1 disguise; on kcp and quic this is the packet disguise. */
   headerType?: string | undefined;
   serviceName?: string | undefined;
   mode?: string | undefined;
@@ -19,14 +19,14 @@ export interface TransportFields {
   method?: string | undefined;
   earlyData?: string | undefined;
   earlyDataHeader?: string | undefined;
-  /** JSON object of further headers. */
+  /** JSON object of more headers. */
   headers?: string | undefined;
 }
 
 const EARLY_DATA = /^ed=(\d{1,9})$/;
 export const EARLY_DATA_HEADER = 'Sec-WebSocket-Protocol';
 
-/** Builds the transport in its one canonical form; undefined is raw TCP. */
+/** Builds the transport in its canonical form; undefined is raw TCP. */
 export function buildTransport(fields: TransportFields): NodeTransport | undefined {
   switch (fields.kind.toLowerCase()) {
     case '':
@@ -72,7 +72,7 @@ export function given<K extends string, V>(key: K, value: V | undefined): Partia
   return part;
 }
 
-/** `none` is what absence means. */
+/** `none` means absent. */
 function notNone(value: string | undefined): string | undefined {
   return value === 'none' ? undefined : value;
 }
@@ -82,7 +82,7 @@ export function slashPath(path: string | undefined): string {
   return path.startsWith('/') ? path : `/${path}`;
 }
 
-/** Takes the `ed=` that clients hide in the query of a WebSocket path (v2rayNG, mihomo) out of it; the first counts. */
+/** Removes `ed=` from the query of a WebSocket path, where v2rayNG and mihomo put it. The first one counts. */
 export function splitEarlyData(raw: string | undefined): { path: string; earlyData?: number } {
   const path = slashPath(raw);
   const mark = path.indexOf('?');
@@ -95,7 +95,7 @@ export function splitEarlyData(raw: string | undefined): { path: string; earlyDa
   return earlyData > 0 ? { path: kept, earlyData } : { path: kept };
 }
 
-/** Builds the canonical ws transport; a header name of its own and an amount in the path both mean early data. */
+/** Builds the canonical ws transport. Both a header name and an amount in the path enable early data. */
 export function wsTransport(
   rawPath: string | undefined,
   headers: Record<string, string>,
@@ -176,7 +176,7 @@ function buildHttp(fields: TransportFields): NodeTransport {
   return httpTransport(fields.method, splitList(fields.path), headers);
 }
 
-/** HTTP/1.1 disguise in its canonical form: `GET` and `/` are what absence means. */
+/** HTTP/1.1 disguise in its canonical form: `GET` and `/` are the defaults, and left out. */
 export function httpTransport(
   method: string | undefined,
   paths: string[],

@@ -12,12 +12,12 @@ export function decodeBase64(text: string): Buffer | undefined {
   }
   const padding = compact.indexOf('=', compact.length - 2);
   const digits = padding === -1 ? compact.length : padding;
-  // Four digits carry three bytes; a single left-over digit carries less than one.
+  // Four digits are three bytes; a single remaining digit is less than one.
   if (digits % 4 === 1) return undefined;
   return Buffer.from(compact, 'base64');
 }
 
-/** The same as text; undefined when the bytes are not UTF-8 text. */
+/** Like `decodeBase64`, as text; undefined when the bytes are not UTF-8. */
 export function decodeBase64Text(text: string): string | undefined {
   const bytes = decodeBase64(text);
   if (bytes === undefined || !isUtf8(bytes)) return undefined;

@@ -1,4 +1,4 @@
-/** Text of a document: byte order marks (UTF-8, UTF-16) are honoured and removed; bad bytes become U+FFFD. */
+/** Decodes a document. Byte order marks (UTF-8, UTF-16) are respected and removed; bad bytes become U+FFFD. */
 export function decodeText(input: string | Uint8Array): string {
   const text = typeof input === 'string' ? input : decodeBytes(input);
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;

@@ -1,6 +1,6 @@
 const ESCAPES = /(?:%[0-9A-Fa-f]{2})+/g;
 
-/** Percent-decodes (RFC 3986); a broken escape stays as written, because panels forget to encode a literal `%`. */
+/** Percent-decodes (RFC 3986). A broken escape stays unchanged, because some panels do not encode a literal `%`. */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -10,7 +10,7 @@ export function decodePercent(text: string): string {
   }
 }
 
-/** Percent-encodes everything but RFC 3986 unreserved characters. */
+/** Percent-encodes everything except the unreserved characters of RFC 3986. */
 export function encodePercent(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }

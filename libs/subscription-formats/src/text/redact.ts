@@ -18,7 +18,7 @@ const PUBLIC_KEYS = new Set([
   'server_port',
 ]);
 
-/** A rejected line or entry as it may be shown and stored: no credential, at most 200 characters. */
+/** A rejected line or entry in a form that may be shown and stored: without credentials, at most 200 characters. */
 export function redact(input: unknown): string {
   const text = typeof input === 'string' ? redactLine(input) : redactEntry(input);
   return text.length <= LIMIT ? text : `${cutText(text, LIMIT - 1)}…`;
@@ -41,14 +41,14 @@ function redactLine(input: string): string {
   return `${scheme.toLowerCase()}://***${endpoint === undefined ? '' : `@${endpoint}`}${label}`;
 }
 
-/** Keeps `host:port` and the shape of a line; hides all that may be a password or a token. */
+/** Keeps `host:port` and the shape of a line, and hides everything that may be a password or a token. */
 function maskWords(line: string): string {
   const colons = line.split(':');
   const head = colons.length > 2 ? `${colons.slice(0, 2).join(':')}:***` : line;
   return head.slice(0, LIMIT * 2).replace(/[A-Za-z0-9+/=_-]{8,}/g, (word) => `${word.slice(0, 3)}***`);
 }
 
-/** Cut before it is put together: what nobody sees of a huge value must cost nothing. */
+/** Cuts a value before formatting it, so that the hidden part of a huge value takes no time. */
 function shownValue(value: unknown): unknown {
   if (typeof value === 'string') return cutText(value, LIMIT);
   return typeof value === 'number' || typeof value === 'boolean' ? value : '***';

@@ -3,8 +3,8 @@ const SPACE = /\s*/y;
 const LITERALS = new Set(['true', 'false', 'null']);
 
 /**
- * JSON as people write it (JSON5: comments, trailing commas, single quotes, names without quotes) as JSON. Undefined for
- * text that even so is none; whether the result is JSON is for `JSON.parse` to say. Takes time in proportion to length.
+ * Converts JSON5 (comments, trailing commas, single quotes, names without quotes) to JSON. Undefined for text that is clearly
+ * neither; `JSON.parse` must check the result. Takes time proportional to the length.
  */
 export function toStrictJson(text: string): string | undefined {
   const out: string[] = [];
@@ -33,7 +33,7 @@ export function toStrictJson(text: string): string | undefined {
   return out.join('');
 }
 
-/** Numbers, punctuation and white space: everything up to the next character that means something here. */
+/** Numbers, punctuation and white space, up to the next character that needs conversion. */
 function plainRun(text: string, start: number): string {
   let end = start + 1;
   // An exponent belongs to its number.
@@ -54,7 +54,7 @@ function doubleQuoted(body: string): string {
   return `"${body.replace(/\\'|"|\\[^]/g, (found) => (found === '"' ? '\\"' : found === "\\'" ? "'" : found))}"`;
 }
 
-/** Where the text goes on after a comment that begins here; -1 where none does. */
+/** Where the text continues after a comment that begins at `start`; -1 if none does. */
 function endOfComment(text: string, start: number): number {
   if (text[start] === '#' || text[start + 1] === '/') {
     const end = text.indexOf('\n', start);
