@@ -25,8 +25,9 @@ export default defineConfig({
     maxWorkers: 3,
     projects: [
       {
-        // These share processes: loading the same modules again for each file took as long as the tests.
-        test: { ...tests, name: 'pure', include: [PURE_LIBRARIES], isolate: false },
+        // These share processes: loading the same modules again for each file took as long as the tests. Vitest runs projects by
+        // name: short files at the end leave no worker without work while another is busy for a minute.
+        test: { ...tests, name: 'units', include: [PURE_LIBRARIES], isolate: false },
       },
       {
         // So do these: Nest and TypeORM again for each file were a third of their processor time.

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseBase32, totpCode } from '@gatehouse/auth';
 import { withClient } from '@gatehouse/persistence';
-import { waitFor } from '@gatehouse/testing';
+import { programEnvironment, waitFor } from '@gatehouse/testing';
 import { expect } from 'vitest';
 import { ROOT, type Ports } from '../smoke/launched-platform.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
@@ -36,7 +36,7 @@ export function basesOf(ports: Ports): Bases {
 
 export const commandLine = (home: string, ...args: string[]) =>
   run(process.execPath, [join(ROOT, 'tools/dist/cli.js'), ...args], {
-    env: { PATH: process.env['PATH'], GATEHOUSE_HOME: home },
+    env: programEnvironment({ GATEHOUSE_HOME: home }),
   });
 
 /** One request through the proxy, to a web server on this machine; its status. */
@@ -73,7 +73,7 @@ export class Kept {
 
   startAgent(): void {
     const program = join(ROOT, 'apps/tunnel-agent/dist/gatehouse-agent.mjs');
-    const env = { PATH: process.env['PATH'], GATEHOUSE_AGENT_KEY: this.agentKey };
+    const env = programEnvironment({ GATEHOUSE_AGENT_KEY: this.agentKey });
     const options = ['--server', this.agentServer, '--allow', '127.0.0.1', '--grace-seconds', '1'];
     this.agent = spawn(process.execPath, [program, ...options], { env, stdio: 'ignore' });
   }

@@ -16,7 +16,7 @@ import {
   withClient,
   type StoredData,
 } from '@gatehouse/persistence';
-import { createTestDatabase, type TestDatabase, waitFor } from '@gatehouse/testing';
+import { createTestDatabase, programEnvironment, type TestDatabase, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../smoke/launched-platform.js';
 import { SERVICES, storedServices } from './stored-services.js';
@@ -131,7 +131,7 @@ describe('backups of the real schemas', { timeout: 120_000 }, () => {
     await backupDatabase(url, file);
     await withClient(url, (client) => client.query('TRUNCATE proxy_gateway.runtime_logs'));
     const before = await withClient(url, tableFingerprints);
-    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: folder, DATABASE_URL: url };
+    const env = programEnvironment({ GATEHOUSE_HOME: folder, DATABASE_URL: url });
     const command = [join(ROOT, 'tools/dist/cli.js'), 'restore', file, '--force'];
     const child = spawn(process.execPath, command, { env, stdio: 'ignore' });
     const ended = once(child, 'exit');

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { findPeer, reservePort, waitFor } from '@gatehouse/testing';
+import { findPeer, programEnvironment, reservePort, waitFor } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RunningResourceSharing, type Demonstration } from '../support/resource-sharing.js';
 
@@ -16,7 +16,7 @@ class Example {
 
   constructor(command: string, args: string[], env: Record<string, string>) {
     this.child = spawn(command, args, {
-      env: { PATH: process.env['PATH'], ...env },
+      env: programEnvironment(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const keep = (chunk: Buffer): void => void (this.printed += chunk.toString());

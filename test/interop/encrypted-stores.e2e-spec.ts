@@ -9,6 +9,7 @@ import {
   type MadeCertificate,
   makeCertificate,
   type PostgresServer,
+  programEnvironment,
   type RedisServer,
   startPostgres,
   startRedis,
@@ -51,7 +52,7 @@ describe('a PostgreSQL that lets in over TLS only', { timeout: 120_000 }, () => 
   afterAll(() => server.close());
 
   async function migrate(service: string, query: string): Promise<{ code: number; text: string }> {
-    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: folder, DATABASE_URL: `${server.url}${query}` };
+    const env = programEnvironment({ GATEHOUSE_HOME: folder, DATABASE_URL: `${server.url}${query}` });
     return run(process.execPath, [migrateScript(service)], { env }).then(
       ({ stdout }) => ({ code: 0, text: stdout }),
       ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),

@@ -11,6 +11,7 @@ import {
   makeCertificate,
   type PostgresServer,
   type PostgresServerOptions,
+  programEnvironment,
   startPgBouncer,
   startPostgres,
 } from '@gatehouse/testing';
@@ -55,7 +56,7 @@ describe('an external database', { timeout: 120_000 }, () => {
   /** Migrates, starts, walks through everything, stops, makes a backup, and puts it back. */
   async function walkThrough(url: string): Promise<void> {
     const platform = await start(url);
-    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home, DATABASE_URL: url };
+    const env = programEnvironment({ GATEHOUSE_HOME: home, DATABASE_URL: url });
     const command = async (...args: string[]): Promise<string> => {
       const ended = run(process.execPath, [join(ROOT, 'tools/dist/cli.js'), ...args], { env });
       return ended.then(
@@ -78,7 +79,7 @@ describe('an external database', { timeout: 120_000 }, () => {
 
   /** As two replicas of each service that start at once: they take turns, and neither does what the other has done. */
   async function migrateTwice(url: string): Promise<void> {
-    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home, DATABASE_URL: url };
+    const env = programEnvironment({ GATEHOUSE_HOME: home, DATABASE_URL: url });
     const scripts = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'].flatMap((service) => {
       const script = join(ROOT, 'apps', service, 'dist/migrate.js');
       return [script, script];

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { VisitorBrowser, waitFor } from '@gatehouse/testing';
+import { programEnvironment, VisitorBrowser, waitFor } from '@gatehouse/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePorts, LaunchedPlatform, ROOT, temporaryHome, type Ports } from './launched-platform.js';
@@ -34,7 +34,7 @@ function start(): Promise<LaunchedPlatform> {
 }
 
 async function tool(...args: string[]): Promise<string> {
-  const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home };
+  const env = programEnvironment({ GATEHOUSE_HOME: home });
   const { stdout } = await run(process.execPath, [join(ROOT, 'tools/dist/cli.js'), ...args], { env });
   return stdout;
 }

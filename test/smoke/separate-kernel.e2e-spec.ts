@@ -6,7 +6,14 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, logInFrom, reservePort, startTcpEcho, waitFor } from '@gatehouse/testing';
+import {
+  createTestDatabase,
+  logInFrom,
+  programEnvironment,
+  reservePort,
+  startTcpEcho,
+  waitFor,
+} from '@gatehouse/testing';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 
@@ -24,12 +31,13 @@ class Machine implements AsyncDisposable {
   private readonly env: NodeJS.ProcessEnv;
   private readonly running = new Set<ChildProcess>();
   private readonly drop: () => Promise<void>;
+  private session: string | undefined;
 
   private constructor(databaseUrl: string, drop: () => Promise<void>, ports: [number, number, number]) {
     [this.apiPort, this.proxyPort, this.healthPort] = ports;
     this.drop = drop;
     this.env = {
-      PATH: process.env['PATH'],
+      ...programEnvironment(),
       NODE_ENV: 'production',
       LOG_LEVEL: 'warn',
       GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64'),
@@ -98,7 +106,12 @@ class Machine implements AsyncDisposable {
     return `http://127.0.0.1:${this.apiPort}/api/v1`;
   }
 
+  /** The administrator's, of one login: services that start again know it, and logins are limited. */
   async token(): Promise<string> {
+    return (this.session ??= await this.logIn());
+  }
+
+  private async logIn(): Promise<string> {
     const login = await fetch(`${this.api}/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -307,7 +320,7 @@ describe('a kernel that runs on its own', () => {
       new Set(['before the restart'.length, 'after'.length]),
     );
     // The first line was written while there was no service, the second one is about somebody without the key.
-    await machine.logged('The configuration of the run before is in use until the service comes');
+    await machine.logged('The configuration of the previous run is in use until the service connects');
     connect(join(machine.folder, 'kernel.sock'))
       .on('error', () => undefined)
       .end('no TLS');

@@ -134,36 +134,63 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     expect(processesOf(home)).toEqual([]);
   });
 
-  it('starts again with the same data, does not show the password again, and ends with 143 on SIGTERM', async () => {
-    const platform = await launch().ready();
-    expect(platform.output).not.toContain(readFileSync(join(home, 'first-login.txt'), 'utf8').trim());
-    expect(platform.output).toContain(join(home, 'first-login.txt'));
-    expect(await query(readState(home).databaseUrl, 'SELECT n FROM public.kept')).toEqual([{ n: 7 }]);
-    const { code, seconds } = await platform.stop('SIGTERM');
-    expect(code).toBe(143);
-    expect(seconds).toBeLessThan(STOP_SECONDS);
-    expect(processesOf(home)).toEqual([]);
-  });
+  describe('again', () => {
+    let platform: LaunchedPlatform;
+    beforeAll(async () => {
+      platform = await new LaunchedPlatform(home, ports).ready();
+    }, TIMEOUT_MS);
+    afterAll(async () => {
+      await platform.stop();
+      expect(processesOf(home)).toEqual([]);
+    });
 
-  it('refuses a second start in the same home, naming the first', async () => {
-    const first = await launch().ready();
-    const second = launch(home, await freePorts());
-    expect((await second.ended).code).toBe(1);
-    expect(second.errors).toContain(`already runs in ${home} (pid ${first.pid})`);
-    expect((await fetch(`${readState(home).services[0]?.url}/healthz`)).status).toBe(200);
-  });
+    it('has the same data, and does not show the password again', async () => {
+      expect(platform.output).not.toContain(readFileSync(join(home, 'first-login.txt'), 'utf8').trim());
+      expect(platform.output).toContain(join(home, 'first-login.txt'));
+      expect(await query(readState(home).databaseUrl, 'SELECT n FROM public.kept')).toEqual([{ n: 7 }]);
+    });
 
-  it('runs beside another platform with a home and ports of its own', async () => {
-    const otherHome = temporaryHome('gatehouse-other-');
-    try {
-      const [one, other] = [launch(), launch(otherHome, await freePorts())];
-      await Promise.all([one.ready(), other.ready()]);
-      expect(readState(home).databaseUrl).not.toBe(readState(otherHome).databaseUrl);
-      await Promise.all([one.stop(), other.stop()]);
-      expect([...processesOf(home), ...processesOf(otherHome)]).toEqual([]);
-    } finally {
-      rmSync(otherHome, { recursive: true, force: true });
-    }
+    it('refuses a second start in the same home, naming the first', async () => {
+      const second = launch(home, await freePorts());
+      expect((await second.ended).code).toBe(1);
+      expect(second.errors).toContain(`already runs in ${home} (pid ${platform.pid})`);
+      expect((await fetch(`${readState(home).services[0]?.url}/healthz`)).status).toBe(200);
+    });
+
+    it('runs beside another platform with a home and ports of its own', async () => {
+      const otherHome = temporaryHome('gatehouse-other-');
+      try {
+        const other = await launch(otherHome, await freePorts()).ready();
+        expect(readState(home).databaseUrl).not.toBe(readState(otherHome).databaseUrl);
+        await other.stop();
+        expect(processesOf(otherHome)).toEqual([]);
+        expect((await fetch(`${readState(home).services[0]?.url}/healthz`)).status).toBe(200);
+      } finally {
+        rmSync(otherHome, { recursive: true, force: true });
+      }
+    });
+
+    it('starts a killed service again, with no row of the traffic log lost', async () => {
+      const [service] = readState(home).services;
+      const origin = await startHttpOrigin();
+      const through = Array.from({ length: FLOWS }, () => getThroughProxy(ports.PROXY_KERNEL_PORT, `${origin.url}/`));
+      await Promise.all(through);
+      await waitForNoConnection(home, service?.url ?? '');
+      process.kill(service?.pid ?? 0, 'SIGKILL');
+      await waitFor(() => platform.errors.includes('is back'), { timeoutMs: 30_000 });
+      expect((await fetch(`${service?.url}/readyz`)).status).toBe(200);
+      // Other commands find it there.
+      expect(readState(home).services.map(({ url }) => url)).toContain(service?.url);
+      const rows = async (): Promise<unknown> =>
+        (
+          await query(
+            readState(home).databaseUrl,
+            `SELECT count(*)::int AS rows FROM proxy_gateway.traffic_logs WHERE target_port = ${Number(new URL(origin.url).port)}`,
+          )
+        )[0]?.rows;
+      await waitFor(async () => (await rows()) === FLOWS, { timeoutMs: 30_000 });
+      await origin.close();
+    });
   });
 
   it.each(PORT_VARIABLES)('says in one line that the port of %s is taken, and starts nothing', async (variable) => {
@@ -188,30 +215,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     expect(processesOf(home)).toEqual([]);
   });
 
-  it('starts a killed service again, with no row of the traffic log lost', async () => {
-    const platform = await launch().ready();
-    const [service] = readState(home).services;
-    const origin = await startHttpOrigin();
-    const through = Array.from({ length: FLOWS }, () => getThroughProxy(ports.PROXY_KERNEL_PORT, `${origin.url}/`));
-    await Promise.all(through);
-    await waitForNoConnection(home, service?.url ?? '');
-    process.kill(service?.pid ?? 0, 'SIGKILL');
-    await waitFor(() => platform.errors.includes('is back'), { timeoutMs: 30_000 });
-    expect((await fetch(`${service?.url}/readyz`)).status).toBe(200);
-    // Other commands find it there.
-    expect(readState(home).services.map(({ url }) => url)).toContain(service?.url);
-    const rows = async (): Promise<unknown> =>
-      (
-        await query(
-          readState(home).databaseUrl,
-          `SELECT count(*)::int AS rows FROM proxy_gateway.traffic_logs WHERE target_port = ${Number(new URL(origin.url).port)}`,
-        )
-      )[0]?.rows;
-    await waitFor(async () => (await rows()) === FLOWS, { timeoutMs: 30_000 });
-    await origin.close();
-  });
-
-  it('starts cleanly after its supervisor was killed, with no row lost', async () => {
+  it('starts cleanly after its supervisor was killed, with no row lost, and ends with 143 on SIGTERM', async () => {
     const platform = await launch().ready();
     await query(readState(home).databaseUrl, 'INSERT INTO public.kept VALUES (8)');
     process.kill(platform.pid, 'SIGKILL');
@@ -221,7 +225,9 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
       { n: 7 },
       { n: 8 },
     ]);
-    await next.stop();
+    const { code, seconds } = await next.stop('SIGTERM');
+    expect(code).toBe(143);
+    expect(seconds).toBeLessThan(STOP_SECONDS);
     expect(processesOf(home)).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { programEnvironment } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { GuessesThroughProxy } from './guesses-through-proxy.js';
 import { freePorts, LaunchedPlatform, ROOT, temporaryHome, type Ports } from './launched-platform.js';
@@ -27,7 +28,7 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
 
   /** What it prints, whatever its end. */
   const tour = async (): Promise<string> => {
-    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home };
+    const env = programEnvironment({ GATEHOUSE_HOME: home });
     return await run(process.execPath, TOUR, { env }).then(
       ({ stdout }) => stdout,
       ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
@@ -35,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
   };
 
   it('leaves every door closed that npm run security tries', async () => {
-    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home };
+    const env = programEnvironment({ GATEHOUSE_HOME: home });
     const command = [join(ROOT, 'tools/dist/cli.js'), 'security', '--no-fuzz'];
     const { stdout } = await run(process.execPath, command, { env }).catch(({ stdout: printed }) => {
       throw new Error(String(printed));
@@ -54,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
   });
 
   it('lets no bystander notice what npm run hostile does', async () => {
-    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home };
+    const env = programEnvironment({ GATEHOUSE_HOME: home });
     const command = [join(ROOT, 'tools/dist/cli.js'), 'hostile', '--quick', '--running', '--seed', '1'];
     const { stdout } = await run(process.execPath, command, { env }).catch(({ stdout: printed }) => {
       throw new Error(String(printed));

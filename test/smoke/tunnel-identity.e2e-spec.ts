@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import { createTestDatabase, programEnvironment, type TestDatabase } from '@gatehouse/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROOT } from './launched-platform.js';
 
@@ -15,7 +15,7 @@ let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   database = await createTestDatabase();
   const home = mkdtempSync(join(tmpdir(), 'gatehouse-identity-'));
-  env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home, DATABASE_URL: database.url };
+  env = programEnvironment({ GATEHOUSE_HOME: home, DATABASE_URL: database.url });
   await run(process.execPath, [join(ROOT, 'apps/tunnel-gateway/dist/migrate.js')], { env });
 });
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import { createTestDatabase, programEnvironment, type TestDatabase } from '@gatehouse/testing';
 
 const APPS = new URL('../../apps/', import.meta.url);
 
@@ -22,7 +22,7 @@ export class BuiltService implements AsyncDisposable {
     this.database = database;
     this.home = home;
     this.env = {
-      PATH: process.env['PATH'],
+      ...programEnvironment(),
       NODE_ENV: 'production',
       DATABASE_URL: database.url,
       GATEHOUSE_HOME: home,

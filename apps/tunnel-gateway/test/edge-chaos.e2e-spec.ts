@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { waitFor } from '@gatehouse/testing';
+import { programEnvironment, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EdgeLauncher } from '../src/edge-host/edge-launcher.js';
 import { SteadyTransfer } from './support/steady-transfer.js';
@@ -60,7 +60,7 @@ afterAll(async () => {
 function startRollup(): ChildProcess {
   const env = { DATABASE_URL: world.gateway.databaseUrl, GATEHOUSE_HOME: world.gateway.home, LOG_LEVEL: 'error' };
   // Only this environment: what the test run itself carries must not leak in.
-  return fork(WORKER, [], { env: { PATH: process.env['PATH'] ?? '', ...env }, execArgv: [] });
+  return fork(WORKER, [], { env: programEnvironment(env), execArgv: [] });
 }
 
 /** Kills one of the processes that add minutes up, at work or not; another takes its place. */

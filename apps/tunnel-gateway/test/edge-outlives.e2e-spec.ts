@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withClient } from '@gatehouse/persistence';
-import { createTestDatabase, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
+import { createTestDatabase, programEnvironment, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
 import { TunnelAgent, type AgentStatus } from '@gatehouse/tunnel-kernel';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SteadyTransfer } from './support/steady-transfer.js';
@@ -126,7 +126,7 @@ afterEach(async () => {
 async function busy(env: Record<string, string> = {}): Promise<SteadyTransfer> {
   const agents = await reservePort();
   platform = await Platform.start({
-    PATH: process.env['PATH'] ?? '',
+    ...programEnvironment(),
     DATABASE_URL: database.url,
     GATEHOUSE_HOME: home,
     GATEHOUSE_ADMIN_PASSWORD: PASSWORD,

@@ -6,7 +6,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
+import { createTestDatabase, programEnvironment, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SteadyTransfer } from './support/steady-transfer.js';
@@ -65,7 +65,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'separate-'));
   ports = { channel: await reservePort(), health: await reservePort(), agents: await reservePort() };
   env = {
-    PATH: process.env['PATH'] ?? '',
+    ...programEnvironment(),
     DATABASE_URL: database.url,
     GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
     GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64'),

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
+import { createTestDatabase, programEnvironment, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseLine } from './support/database-line.js';
@@ -48,8 +48,7 @@ afterAll(async () => {
 
 function run(program: string, env: Record<string, string>): Run {
   // Only this environment: what the test run itself carries must not leak in. Compiled code is no setting.
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = fork(program, [], { env: { PATH, NODE_COMPILE_CACHE, ...env }, silent: true, execArgv: [] });
+  const child = fork(program, [], { env: programEnvironment(env), silent: true, execArgv: [] });
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   child.stdout?.resume();
