@@ -23,6 +23,7 @@ COPY libs/persistence/package.json libs/persistence/
 COPY libs/platform/package.json libs/platform/
 COPY libs/postgres/package.json libs/postgres/
 COPY libs/proxy-kernel/package.json libs/proxy-kernel/
+COPY libs/service/package.json libs/service/
 COPY libs/share-links/package.json libs/share-links/
 COPY libs/subscription-formats/package.json libs/subscription-formats/
 COPY libs/testing/package.json libs/testing/

@@ -37,14 +37,12 @@ function edgePoolSize(): number {
   return Number(/^const EDGE_POOL_SIZE = (\d+);$/m.exec(text)?.[1]);
 }
 
-/** What the processes of one replica open at most, from the modules that each service has. */
+/** What the processes of one replica open at most: every service has the foundation of `defineService`, and queues where it names some. */
 function mostOf(service: string): number {
-  const modules = sources.filter(([file]) => file === `apps/${service}/src/app.module.ts`).map(([, text]) => text);
-  expect(modules).toHaveLength(1);
-  const [text = ''] = modules;
-  const pools = text.split(/\bPersistenceModule\.forRoot/).length - 1;
-  const queues = text.split(/\bJobsModule\.forRoot/).length - 1;
-  return pools * (POOL_SIZE + LISTENER) + queues * JOBS_POOL_SIZE;
+  const [, text = ''] = sources.find(([file]) => file === `apps/${service}/src/service.ts`) ?? [];
+  const [, queues] = /^ {2}queues: \[(.*?)\]/ms.exec(text) ?? [];
+  if (queues === undefined) throw new Error(`apps/${service}/src/service.ts names no queues`);
+  return POOL_SIZE + LISTENER + (queues === '' ? 0 : JOBS_POOL_SIZE);
 }
 
 describe('connections to PostgreSQL', () => {
@@ -64,6 +62,8 @@ describe('connections to PostgreSQL', () => {
     const opened = filesWith(/new (?:pg\.)?Pool\(|new pg\.Client\(|new DataSource\(/);
     expect(opened).toEqual([...OPENED_IN, ...CLOSED_AT_ONCE].toSorted());
     expect(filesWith(/\bpoolSize: (?!1\b|config\.)/)).toEqual([]);
+    // Otherwise a service would have more than its foundation.
+    expect(filesWith(/\b(?:Persistence|Jobs)Module\.forRoot\(/).filter((file) => file.startsWith('apps/'))).toEqual([]);
     expect(filesWith(/new PgListener\(/)).toEqual([
       'libs/jobs/src/postgres-store.ts',
       'libs/persistence/src/persistence.module.ts',

@@ -12,7 +12,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['health'],
   ],
   'apps/resource-sharing': [
-    ['batches', 'data', 'health', 'migrations', 'titles', 'wire'],
+    ['batches', 'data', 'migrations', 'titles', 'wire'],
     ['audit', 'idempotency'],
     ['credentials', 'points'],
     ['check-in', 'links', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
@@ -26,18 +26,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
   'apps/tunnel-gateway': [
     ['common', 'wire'],
     ['data', 'edge', 'edge-host', 'edge-supervisor'],
-    [
-      'audit',
-      'auth-policies',
-      'domains',
-      'gateway',
-      'health',
-      'ip-rules',
-      'retention',
-      'rollup',
-      'sessions',
-      'traffic',
-    ],
+    ['audit', 'auth-policies', 'domains', 'gateway', 'ip-rules', 'retention', 'rollup', 'sessions', 'traffic'],
     ['events', 'migrations', 'tunnels', 'users', 'warnings'],
     ['acme', 'auth', 'clients', 'dashboard', 'hosts', 'visits', 'webhooks'],
     ['api-keys', 'certificates', 'transfer'],

@@ -17,6 +17,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   auth: ['persistence', 'platform', 'net', 'contracts'],
   audit: ['auth', 'persistence', 'platform', 'postgres', 'contracts'],
   jobs: ['persistence', 'platform', 'postgres', 'contracts'],
+  service: ['jobs', 'persistence', 'platform', 'contracts'],
   testing: [
     'contracts',
     'net',
@@ -31,6 +32,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'jobs',
   ],
   'proxy-gateway': [
+    'service',
     'platform',
     'auth',
     'audit',
@@ -44,8 +46,19 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'proxy-kernel',
     'subscription-formats',
   ],
-  'resource-sharing': ['platform', 'auth', 'audit', 'jobs', 'persistence', 'postgres', 'contracts', 'share-links'],
+  'resource-sharing': [
+    'service',
+    'platform',
+    'auth',
+    'audit',
+    'jobs',
+    'persistence',
+    'postgres',
+    'contracts',
+    'share-links',
+  ],
   'tunnel-gateway': [
+    'service',
     'platform',
     'auth',
     'audit',

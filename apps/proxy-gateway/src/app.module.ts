@@ -1,8 +1,7 @@
 import { AuditApiModule, AuditModule } from '@gatehouse/audit';
-import { JobsModule } from '@gatehouse/jobs';
 import type { WorkersMode } from '@gatehouse/jobs';
-import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
-import { redisOptions, ThrottlingModule } from '@gatehouse/platform';
+import { loadSecretKeys } from '@gatehouse/persistence';
+import { ThrottlingModule } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { ProxyAuditRules } from './audit/audit-rules.js';
@@ -10,8 +9,6 @@ import { AccessModule } from './auth/access.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { CountriesModule } from './countries/countries.module.js';
-import { databaseConfig } from './database.js';
-import { EnvironmentModule } from './environment.module.js';
 import { HealthJobsModule } from './health/health-jobs.module.js';
 import { NodeHealthModule } from './health/health.module.js';
 import { JobControlModule } from './jobs/job-control.module.js';
@@ -32,7 +29,7 @@ import { SettingsApiModule } from './settings-api/settings-api.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 import { SystemModule } from './system/system.module.js';
 import { TrafficModule } from './traffic/traffic.module.js';
-import { SERVICE_NAME } from './service-version.js';
+import { SERVICE } from './service.js';
 
 /** The service: management API, kernel, and the job handlers unless they run elsewhere. */
 @Module({})
@@ -84,30 +81,12 @@ function foundation(
   secretKeys: readonly Buffer[],
   workers: WorkersMode,
 ): NonNullable<DynamicModule['imports']> {
-  const { databaseUrl, redisUrl, autoMigrate } = settings;
   return [
-    EnvironmentModule.forRoot(settings, secretKeys),
-    PersistenceModule.forRoot(databaseConfig(settings, workers === 'only' ? `${SERVICE_NAME} worker` : SERVICE_NAME)),
-    JobsModule.forRoot({
-      namespace: SERVICE_NAME,
-      queues: [
-        'subscription-refresh',
-        'rule-set-refresh',
-        'retention',
-        'geo-update',
-        'speed-test',
-        'country-detection',
-      ],
-      databaseUrl,
-      redisUrl,
-      redisOptions: redisOptions(settings),
-      autoMigrate,
-      workers,
-    }),
+    ...SERVICE.foundation(settings, workers),
     PreferencesModule,
     RuntimeLogsModule.forRoot(workers === 'only' ? 'worker' : 'api'),
     AuditModule.forRoot({
-      service: SERVICE_NAME,
+      service: SERVICE.name,
       settings,
       secretKeys,
       retentionDays: { inject: Preferences, days: (found: Preferences) => found.get('audit.retention_days') },

@@ -9,17 +9,15 @@ import {
   type SealedColumn,
 } from '@gatehouse/persistence';
 import { runCommand } from '@gatehouse/platform';
-import { SCHEMA } from './database.js';
 import { SECRET_PREFERENCES } from './preferences/preference-definitions.js';
-import { SERVICE_NAME } from './service-version.js';
-import { readSettings } from './settings.js';
+import { SERVICE } from './service.js';
 
 /** Seals everything in this service's schema again with the newest of the secret keys. The service may run meanwhile. */
-await runCommand(SERVICE_NAME, async () => {
-  const { databaseUrl, home, secretKey: envValue } = readSettings();
+await runCommand(SERVICE.name, async () => {
+  const { databaseUrl, home, secretKey: envValue } = SERVICE.readSettings();
   const box = createSecretBox(loadSecretKeys({ home, envValue }));
   const byRow = (name: string, column: string): SealedColumn => ({
-    table: `${SCHEMA}.${name}`,
+    table: `${SERVICE.schema}.${name}`,
     key: ['id'],
     column,
     box,
@@ -32,7 +30,7 @@ await runCommand(SERVICE_NAME, async () => {
     byRow('nodes', 'config'),
     byRow('rule_sets', 'sealed_url'),
     {
-      table: `${SCHEMA}.settings`,
+      table: `${SERVICE.schema}.settings`,
       key: ['key'],
       column: 'value',
       box,
@@ -40,7 +38,7 @@ await runCommand(SERVICE_NAME, async () => {
       // Pairs with a colon are from before they were sealed.
       where: `key IN (${secretPreferences}) AND value <> '' AND position(':' IN value) = 0`,
     },
-    ...sealedColumns(SCHEMA, box, { signingKeys: true }),
-    dataKeyColumn(SCHEMA, box),
+    ...sealedColumns(SERVICE.schema, box, { signingKeys: true }),
+    dataKeyColumn(SERVICE.schema, box),
   ]);
 });

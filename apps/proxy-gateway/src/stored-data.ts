@@ -1,13 +1,12 @@
 import { AUDIT_INVARIANTS } from '@gatehouse/audit';
 import { noRows, type StoredData } from '@gatehouse/persistence';
-import { databaseConfig } from './database.js';
-import { SERVICE_NAME } from './service-version.js';
+import { SERVICE } from './service.js';
 
 /** What backup and restore have to know about this service. */
 export const STORED_DATA: StoredData = {
-  service: SERVICE_NAME,
-  schemas: ['proxy_gateway'],
-  database: (databaseUrl, applicationName) => databaseConfig({ databaseUrl }, applicationName),
+  service: SERVICE.name,
+  schemas: [SERVICE.schema],
+  database: SERVICE.databaseConfig,
   invariants: [
     ...AUDIT_INVARIANTS,
     noRows(

@@ -1,13 +1,5 @@
 import 'reflect-metadata';
-import { runWorker } from '@gatehouse/platform';
 import { WorkerModule } from './app.module.js';
-import { prepareDatabase } from './database.js';
-import { SERVICE_NAME } from './service-version.js';
-import { readSettings } from './settings.js';
+import { SERVICE } from './service.js';
 
-await runWorker({
-  name: `${SERVICE_NAME} worker`,
-  settings: readSettings,
-  module: (settings) => WorkerModule.forRoot(settings),
-  prepare: prepareDatabase,
-});
+await SERVICE.runWorker((settings) => WorkerModule.forRoot(settings));

@@ -1,12 +1,12 @@
 import { createDataSource, migrate, pendingMigrations } from '@gatehouse/persistence';
 import { createTestDatabase, expectSchemaInSync, expectSqlFilesInSync } from '@gatehouse/testing';
 import { expect, it } from 'vitest';
-import { databaseConfig } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import { MIGRATIONS } from '../src/migrations/index.js';
 
 it('migrates an empty database to what the entities say, and back', async () => {
   await using database = await createTestDatabase();
-  const dataSource = createDataSource(databaseConfig({ databaseUrl: database.url }, 'test'));
+  const dataSource = createDataSource(SERVICE.databaseConfig(database.url, 'test'));
   expect(await migrate(dataSource)).toHaveLength(MIGRATIONS.length);
   expect(await pendingMigrations(dataSource)).toEqual([]);
   await dataSource.initialize();

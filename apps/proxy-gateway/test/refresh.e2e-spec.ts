@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { databaseConfig } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import type { CountryDatabase } from '../src/nodes/country-database.js';
 import { NodeVault } from '../src/data/node-vault.js';
 import { NodeWriter } from '../src/nodes/node-writer.js';
@@ -55,7 +55,7 @@ const server = createServer((request, response) => reply(request, response));
 beforeAll(async () => {
   Logger.overrideLogger(false);
   database = await createTestDatabase();
-  dataSource = createDataSource(databaseConfig({ databaseUrl: database.url }, 'test'));
+  dataSource = createDataSource(SERVICE.databaseConfig(database.url, 'test'));
   await migrate(dataSource);
   await dataSource.initialize();
   const writer = new NodeWriter(vault, countries);

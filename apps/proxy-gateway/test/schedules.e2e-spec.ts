@@ -4,7 +4,7 @@ import { createTestDatabase, waitFor } from '@gatehouse/testing';
 import type { TestDatabase } from '@gatehouse/testing';
 import type { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { databaseConfig } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import { RefreshSchedules } from '../src/subscriptions/refresh-schedules.js';
 
 let database: TestDatabase;
@@ -29,7 +29,7 @@ let running: RefreshSchedules[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  dataSource = createDataSource(databaseConfig({ databaseUrl: database.url }, 'test'));
+  dataSource = createDataSource(SERVICE.databaseConfig(database.url, 'test'));
   await migrate(dataSource);
   await dataSource.initialize();
 });

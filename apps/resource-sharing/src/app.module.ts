@@ -1,6 +1,6 @@
 import { AuditApiModule, AuditModule as AuditLogModule } from '@gatehouse/audit';
 import { AuthModule } from '@gatehouse/auth';
-import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
+import { loadSecretKeys } from '@gatehouse/persistence';
 import { remoteProxyClients, ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ApplicationsModule } from './applications/applications.module.js';
@@ -8,9 +8,6 @@ import { CheckInModule } from './check-in/check-in.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { SiteAuditRules } from './audit/site-audit-rules.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
-import { databaseConfig, SERVICE_NAME } from './database.js';
-import { EnvironmentModule } from './environment.module.js';
-import { DatabaseHealth } from './health/database-health.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { LinksModule } from './links/links.module.js';
@@ -19,6 +16,7 @@ import { OpenApiModule } from './open-api/open-api.module.js';
 import { PagesModule } from './pages/pages.module.js';
 import { PointsModule } from './points/points.module.js';
 import { ProfileModule } from './profile/profile.module.js';
+import { SERVICE } from './service.js';
 import type { ResourceSharingSettings } from './settings.js';
 import { RiskModule } from './risk/risk.module.js';
 import { SharesModule } from './shares/shares.module.js';
@@ -36,15 +34,14 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        EnvironmentModule.forRoot(settings),
+        ...SERVICE.foundation(settings, 'inline'),
         ThrottlingModule.perMinute(settings.apiRateLimit),
-        PersistenceModule.forRoot(databaseConfig(settings.databaseUrl)),
         AuthModule.forRoot({
-          service: SERVICE_NAME,
+          service: SERVICE.name,
           imports: [SiteModule],
           sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: SiteUsers, ...SESSION_LIFETIME },
         }),
-        AuditLogModule.forRoot({ service: SERVICE_NAME, settings, secretKeys }),
+        AuditLogModule.forRoot({ service: SERVICE.name, settings, secretKeys }),
         AuditApiModule.withoutRoutes(SiteAuditRules),
         AuditModule,
         CredentialsModule,
@@ -64,7 +61,7 @@ export class AppModule {
         SiteModule,
         PagesModule,
       ],
-      providers: [DatabaseHealth, remoteProxyClients(settings, secretKeys)],
+      providers: [remoteProxyClients(settings, secretKeys)],
     };
   }
 }

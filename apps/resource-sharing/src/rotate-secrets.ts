@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 import { createSecretBox, dataKeyColumn, loadSecretKeys, resealDatabase } from '@gatehouse/persistence';
 import { runCommand } from '@gatehouse/platform';
-import { SCHEMA, SERVICE_NAME } from './database.js';
-import { readSettings } from './settings.js';
+import { SERVICE } from './service.js';
 
 /** Seals everything in this service's schema again with the newest of the secret keys. The service may run meanwhile. */
-await runCommand(SERVICE_NAME, async () => {
-  const { databaseUrl, home, secretKey: envValue } = readSettings();
-  return resealDatabase(databaseUrl, [dataKeyColumn(SCHEMA, createSecretBox(loadSecretKeys({ home, envValue })))]);
+await runCommand(SERVICE.name, async () => {
+  const { databaseUrl, home, secretKey: envValue } = SERVICE.readSettings();
+  return resealDatabase(databaseUrl, [
+    dataKeyColumn(SERVICE.schema, createSecretBox(loadSecretKeys({ home, envValue }))),
+  ]);
 });

@@ -2,5 +2,7 @@ import { createRequire } from 'node:module';
 
 const manifest = createRequire(import.meta.url)('../package.json') as { version: string };
 
+export const SERVICE_NAME = 'resource-sharing';
+
 /** Version of this program. */
 export const SERVICE_VERSION = manifest.version;

@@ -1,12 +1,12 @@
 import { AUDIT_INVARIANTS } from '@gatehouse/audit';
 import { noRows, type StoredData } from '@gatehouse/persistence';
-import { databaseConfig, SERVICE_NAME } from './database.js';
+import { SERVICE } from './service.js';
 
 /** What backup and restore have to know about this service. */
 export const STORED_DATA: StoredData = {
-  service: SERVICE_NAME,
-  schemas: ['resource_sharing'],
-  database: databaseConfig,
+  service: SERVICE.name,
+  schemas: [SERVICE.schema],
+  database: SERVICE.databaseConfig,
   invariants: [
     ...AUDIT_INVARIANTS,
     noRows(

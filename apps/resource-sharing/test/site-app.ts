@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestApp, createTestDatabase, type TestApp } from '@gatehouse/testing';
 import { AppModule } from '../src/app.module.js';
-import { migrateDatabase, SERVICE_NAME } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import { HTTP_OPTIONS } from '../src/http-options.js';
 import { readSettings } from '../src/settings.js';
 
@@ -17,7 +17,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<SiteA
   const database = await createTestDatabase({ template: { key: 'resource_sharing', prepare: migrate } });
   const settings = readSettings({ GATEHOUSE_HOME: home, DATABASE_URL: database.url, ...env });
   const running = await createTestApp({
-    name: SERVICE_NAME,
+    name: SERVICE.name,
     module: AppModule.forRoot(settings),
     settings,
     http: HTTP_OPTIONS,
@@ -31,5 +31,5 @@ export async function startSite(env: Record<string, string> = {}): Promise<SiteA
 }
 
 async function migrate(url: string): Promise<void> {
-  await migrateDatabase(url);
+  await SERVICE.migrate({ databaseUrl: url });
 }

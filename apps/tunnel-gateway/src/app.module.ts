@@ -1,8 +1,8 @@
 import { AuditApiModule, AuditModule } from '@gatehouse/audit';
 import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
-import { JobsModule, type WorkersMode } from '@gatehouse/jobs';
-import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
-import { redisOptions, remoteProxyClients, ThrottlingModule } from '@gatehouse/platform';
+import type { WorkersMode } from '@gatehouse/jobs';
+import { loadSecretKeys, SECRET_BOX } from '@gatehouse/persistence';
+import { remoteProxyClients, ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AcmeModule } from './acme/acme.module.js';
 import { TunnelAuditRules } from './audit/tunnel-audit-rules.js';
@@ -16,9 +16,7 @@ import { SESSION_COOKIE } from './common/session-cookie-name.js';
 import { CertificatesModule } from './certificates/certificates.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
-import { databaseConfig, SERVICE_NAME } from './database.js';
 import { DomainsModule } from './domains/domains.module.js';
-import { EnvironmentModule } from './environment.module.js';
 import { EventsApiModule } from './events/events-api.module.js';
 import { EventsModule } from './events/events.module.js';
 import { EdgeModule } from './edge-host/edge.module.js';
@@ -26,11 +24,10 @@ import type { RunningEdge } from './edge-host/start-edge.js';
 import { GatewayModule } from './gateway/gateway.module.js';
 import { HostsModule } from './hosts/hosts.module.js';
 import { IpRulesModule } from './ip-rules/ip-rules.module.js';
-import { DatabaseHealth } from './health/database-health.js';
 import { OwnershipModule } from './data/ownership.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { RollupModule } from './rollup/rollup.module.js';
-import { SECRET_BOX } from './secret-box.token.js';
+import { SERVICE } from './service.js';
 import type { TunnelGatewaySettings } from './settings.js';
 import { TrafficModule } from './traffic/traffic.module.js';
 import { TransferModule } from './transfer/transfer.module.js';
@@ -53,7 +50,7 @@ export class AppModule {
         ThrottlingModule.perMinute(settings.apiRateLimit),
         AuditApiModule.forRoot(TunnelAuditRules),
         AuthModule.forRoot({
-          service: SERVICE_NAME,
+          service: SERVICE.name,
           imports: [UsersModule],
           apiKeyPrefix: API_KEY_PREFIX,
           loginLimits: LOGIN_LIMITS,
@@ -87,7 +84,7 @@ export class AppModule {
         TransferModule,
         VisitsModule,
       ],
-      providers: [DatabaseHealth, remoteProxyClients(settings, keysOf(settings))],
+      providers: [remoteProxyClients(settings, keysOf(settings))],
     };
   }
 }
@@ -109,22 +106,9 @@ function foundation(
   settings: Readonly<TunnelGatewaySettings>,
   workers: WorkersMode,
 ): NonNullable<DynamicModule['imports']> {
-  const { databaseUrl, redisUrl, autoMigrate } = settings;
   return [
-    EnvironmentModule.forRoot(settings),
-    PersistenceModule.forRoot(
-      databaseConfig(databaseUrl, workers === 'only' ? `${SERVICE_NAME} worker` : SERVICE_NAME),
-    ),
-    JobsModule.forRoot({
-      namespace: SERVICE_NAME,
-      queues: ['certificates', 'flow-rollup', 'retention', 'webhook-fan-out', 'webhook-delivery'],
-      databaseUrl,
-      redisUrl,
-      redisOptions: redisOptions(settings),
-      autoMigrate,
-      workers,
-    }),
-    AuditModule.forRoot({ service: SERVICE_NAME, settings, secretKeys: keysOf(settings) }),
+    ...SERVICE.foundation(settings, workers),
+    AuditModule.forRoot({ service: SERVICE.name, settings, secretKeys: keysOf(settings) }),
     EventsModule,
     AcmeModule,
     WebhookJobsModule,

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
 import { runCommand, StartError } from '@gatehouse/platform';
-import { SERVICE_NAME } from './database.js';
+import { SERVICE_NAME } from './service-version.js';
 import { EdgeDatabase } from './common/edge-database.js';
 import {
   exchangeIdentity,

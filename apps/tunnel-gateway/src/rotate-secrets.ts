@@ -17,23 +17,22 @@ import {
   NO_PLACE,
   policyPlace,
 } from './common/key-box.js';
-import { OPERATIONS_SCHEMA, SERVICE_NAME } from './database.js';
 import { policyBoxOf } from './common/policy-secrets.js';
 import { SERVER_IDENTITY_PLACE } from './edge-host/server-identity.js';
 import { visitorSecretOf } from './edge-host/start-edge.js';
-import { readSettings } from './settings.js';
+import { SERVICE } from './service.js';
 import { secondFactorPlace } from './users/second-factor.js';
 import { WEBHOOKS_TABLE } from './webhooks/webhook-secrets.js';
 
 /** Seals everything of this service again with the newest of the secret keys. The service and its edges may run meanwhile. */
-await runCommand(SERVICE_NAME, async () => {
-  const { databaseUrl, home, secretKey: envValue } = readSettings();
+await runCommand(SERVICE.name, async () => {
+  const { databaseUrl, home, secretKey: envValue } = SERVICE.readSettings();
   const keys = loadSecretKeys({ home, envValue });
   const box = createSecretBox(keys);
   const certificates = createKeyBox(keys.map(certificateSecret));
   const policies = policyBoxOf(visitorSecretOf(keys));
   const of = (name: string, key: string, column: string): Omit<SealedColumn, 'box'> => ({
-    table: `${OPERATIONS_SCHEMA}.${name}`,
+    table: `${SERVICE.schema}.${name}`,
     key: [key],
     column,
   });
@@ -68,7 +67,7 @@ await runCommand(SERVICE_NAME, async () => {
       place: ({ policy_id: policyId }) => policyPlace(Number(policyId)),
       formerPlace: NO_PLACE,
     },
-    ...sealedColumns(OPERATIONS_SCHEMA, box, { signingKeys: false }),
-    dataKeyColumn(OPERATIONS_SCHEMA, box),
+    ...sealedColumns(SERVICE.schema, box, { signingKeys: false }),
+    dataKeyColumn(SERVICE.schema, box),
   ]);
 });

@@ -1,6 +1,6 @@
 import { AUDIT_INVARIANTS } from '@gatehouse/audit';
 import { noRows, type StoredData } from '@gatehouse/persistence';
-import { databaseConfig, MODEL_SCHEMA, OPERATIONS_SCHEMA, SERVICE_NAME } from './database.js';
+import { MODEL_SCHEMA, SERVICE } from './service.js';
 
 /** What rules and policies are about, by the word they have for it. */
 const SUBJECTS = `SELECT 'user' AS kind, id FROM users UNION ALL SELECT 'client', id FROM clients
@@ -8,9 +8,9 @@ const SUBJECTS = `SELECT 'user' AS kind, id FROM users UNION ALL SELECT 'client'
 
 /** What backup and restore have to know about this service. */
 export const STORED_DATA: StoredData = {
-  service: SERVICE_NAME,
-  schemas: [MODEL_SCHEMA, OPERATIONS_SCHEMA],
-  database: databaseConfig,
+  service: SERVICE.name,
+  schemas: [MODEL_SCHEMA, SERVICE.schema],
+  database: SERVICE.databaseConfig,
   invariants: [
     ...AUDIT_INVARIANTS,
     noRows(

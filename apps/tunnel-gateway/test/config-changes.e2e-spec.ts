@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrateDatabase } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import { readConfigRows } from '../src/edge/config-changes.js';
 import { readAllRows, type ConfigRows } from '../src/common/config-rows.js';
 import { EdgeDatabase } from '../src/common/edge-database.js';
@@ -9,7 +9,7 @@ let database: TestDatabase;
 let db: EdgeDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  await migrateDatabase(database.url);
+  await SERVICE.migrate({ databaseUrl: database.url });
   db = new EdgeDatabase(database.url);
   await sql(
     `INSERT INTO tunnel_gateway.users (username, password_hash) SELECT 'u' || n, 'x' FROM generate_series(1, 3) n`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import type { FlowDelta } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrateDatabase } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import { applyBatch } from '../src/edge/apply-batch.js';
 import { EdgeDatabase, type Queries } from '../src/common/edge-database.js';
 import { UnsentFlows, type FlowBatch } from '../src/edge/flow-batch.js';
@@ -15,7 +15,7 @@ let queries: EdgeDatabase;
 let folder: string;
 beforeAll(async () => {
   database = await createTestDatabase();
-  await migrateDatabase(database.url);
+  await SERVICE.migrate({ databaseUrl: database.url });
   queries = new EdgeDatabase(database.url);
   folder = mkdtempSync(join(tmpdir(), 'counting-'));
   await queries.query(`INSERT INTO tunnel_gateway.users (username, password_hash) VALUES ('u', 'x')`);

@@ -1,7 +1,7 @@
 import { createDataSource, migrate, pendingMigrations, withClient } from '@gatehouse/persistence';
 import { createTestDatabase, expectSchemaInSync, expectSqlFilesInSync, type TestDatabase } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseConfig } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import { MIGRATIONS } from '../src/migrations/index.js';
 
 /** [column, type, not null, default], as the data model's document lists them; `identity` is its PK. */
@@ -146,7 +146,7 @@ describe('the data model', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
-    await migrate(createDataSource(databaseConfig(database.url)));
+    await migrate(createDataSource(SERVICE.databaseConfig(database.url)));
   });
   afterAll(() => database.drop());
 
@@ -176,7 +176,7 @@ describe('the data model', () => {
   });
 
   it('agrees with the entities', async () => {
-    const dataSource = createDataSource(databaseConfig(database.url));
+    const dataSource = createDataSource(SERVICE.databaseConfig(database.url));
     expect(await pendingMigrations(dataSource)).toEqual([]);
     await dataSource.initialize();
     await expectSchemaInSync(dataSource);
@@ -221,7 +221,7 @@ describe('the data model', () => {
 
 it('goes back to nothing', async () => {
   await using database = await createTestDatabase();
-  const dataSource = createDataSource(databaseConfig(database.url));
+  const dataSource = createDataSource(SERVICE.databaseConfig(database.url));
   await migrate(dataSource);
   await dataSource.initialize();
   const schemas = ['tunnel_gateway', 'tunnel_gateway_ops'];

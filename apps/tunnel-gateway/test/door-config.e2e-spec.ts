@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrateDatabase } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import { readAllRows, type ConfigRows } from '../src/common/config-rows.js';
 import { DoorConfig } from '../src/edge/door/door-config.js';
 import { EdgeDatabase } from '../src/common/edge-database.js';
@@ -19,7 +19,7 @@ let line: DatabaseLine;
 let folder: string;
 beforeAll(async () => {
   database = await createTestDatabase();
-  await migrateDatabase(database.url);
+  await SERVICE.migrate({ databaseUrl: database.url });
   db = new EdgeDatabase(database.url);
   line = await DatabaseLine.to(database.url);
   folder = await mkdtemp(join(tmpdir(), 'door-config-'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestApp, createTestDatabase, type TestApp } from '@gatehouse/testing';
 import { AppModule } from '../src/app.module.js';
-import { migrateDatabase, SERVICE_NAME } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import { EdgeLauncher } from '../src/edge-host/edge-launcher.js';
 import { HTTP_OPTIONS } from '../src/http-options.js';
 import { readSettings } from '../src/settings.js';
@@ -41,7 +41,7 @@ export async function startGateway(
     ...env,
   });
   const running = await createTestApp({
-    name: SERVICE_NAME,
+    name: SERVICE.name,
     module: AppModule.forRoot(settings),
     settings,
     http: HTTP_OPTIONS,
@@ -56,5 +56,5 @@ export async function startGateway(
 }
 
 async function migrate(url: string): Promise<void> {
-  await migrateDatabase(url);
+  await SERVICE.migrate({ databaseUrl: url });
 }

@@ -7,7 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkerModule } from '../src/app.module.js';
-import { databaseConfig, migrateDatabase } from '../src/database.js';
+import { SERVICE } from '../src/service.js';
 import { applyBatch } from '../src/edge/apply-batch.js';
 import { EdgeDatabase } from '../src/common/edge-database.js';
 import type { FlowBatch, FlowShare } from '../src/edge/flow-batch.js';
@@ -26,7 +26,7 @@ let closing: (() => Promise<unknown>)[];
 beforeEach(async () => {
   closing = [];
   database = await createTestDatabase({
-    template: { key: 'tunnel_gateway', prepare: (url) => migrateDatabase(url).then(() => undefined) },
+    template: { key: 'tunnel_gateway', prepare: (url) => SERVICE.migrate({ databaseUrl: url }).then(() => undefined) },
   });
   queries = new EdgeDatabase(database.url);
 });
@@ -38,7 +38,7 @@ afterEach(async () => {
 
 /** A worker's connections of its own. */
 async function unitOfWork(): Promise<UnitOfWork> {
-  const dataSource = await createDataSource(databaseConfig(database.url)).initialize();
+  const dataSource = await createDataSource(SERVICE.databaseConfig(database.url)).initialize();
   closing.push(() => dataSource.destroy());
   return new UnitOfWork(dataSource);
 }

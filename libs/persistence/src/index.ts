@@ -58,6 +58,7 @@ export {
 export { takeRowId, takeRowIds } from './row-id.js';
 export { createDataKeyTable, dataKeyColumn, loadDataKey } from './data-keys.js';
 export { resealDatabase, type ResealOutcome, type SealedColumn } from './reseal.js';
+export { SECRET_BOX } from './secret-box.token.js';
 export {
   findSecretKeys,
   loadSecretKey,

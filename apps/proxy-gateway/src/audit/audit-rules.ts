@@ -1,11 +1,10 @@
 import { AuditRules, LOGIN_ACTION, readRow, type AuditActor, type AuditTarget, type Fields } from '@gatehouse/audit';
-import { openFromRow, type SealedRow, type SecretBox } from '@gatehouse/persistence';
+import { openFromRow, type SealedRow, type SecretBox, SECRET_BOX } from '@gatehouse/persistence';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isSecretOption } from '../data/mask-secrets.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { ADMINISTRATOR } from '../auth/administrator.js';
-import { SECRET_BOX } from '../secret-box.token.js';
 import { auditTarget } from './audit-target.js';
 
 interface TableOfResource {

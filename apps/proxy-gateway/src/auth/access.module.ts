@@ -1,7 +1,7 @@
+import { SECRET_BOX } from '@gatehouse/persistence';
 import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { SECRET_BOX } from '../secret-box.token.js';
 import { Administrator } from './administrator.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';

@@ -1,7 +1,6 @@
 import type { ProxyNode } from '@gatehouse/contracts';
-import { openFromRow, sealForRow, SecretBoxError, type SecretBox } from '@gatehouse/persistence';
+import { openFromRow, sealForRow, SecretBoxError, type SecretBox, SECRET_BOX } from '@gatehouse/persistence';
 import { Inject, Injectable } from '@nestjs/common';
-import { SECRET_BOX } from '../secret-box.token.js';
 
 const TABLE = 'nodes';
 

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { parseControlEndpoint, type ControlKey } from '@gatehouse/net';
+import { loadSecretKeys } from '@gatehouse/persistence';
 import { MetricsRegistry, StartError } from '@gatehouse/platform';
 import { Logger, Module } from '@nestjs/common';
+import { kernelChannelKey } from '../common/kernel-channel.js';
 import { openSpoolFiles, type SpoolFiles } from '../common/spool-files.js';
 import { CountryGroups } from '../kernel-config/country-groups.js';
 import { GroupSwitches } from '../data/group-switches.js';
@@ -11,14 +13,19 @@ import { KernelLauncher } from './kernel-launcher.js';
 import { KernelService } from './kernel.service.js';
 import { LostChoices } from '../kernel-config/lost-choices.js';
 import { RemoteKernelLauncher } from './remote-kernel.js';
-import { KERNEL_CHANNEL_KEY } from '../secret-box.token.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
+/** Of the newest secret key: the kernel knows the older ones as well. */
+function channelKeyOf({ home, secretKey: envValue }: ProxyGatewaySettings): ControlKey {
+  const [newest] = loadSecretKeys({ home, envValue });
+  return kernelChannelKey(newest);
+}
+
 /** @throws StartError if a separate kernel is configured without its address. */
-function launcherFor(settings: ProxyGatewaySettings, key: ControlKey): KernelLauncher {
+function launcherFor(settings: ProxyGatewaySettings): KernelLauncher {
   if (settings.kernel === 'own') return new KernelLauncher(undefined, undefined, spoolFilesFor(settings));
   const endpoint = parseControlEndpoint(settings.kernelChannel ?? '');
-  if (endpoint) return new RemoteKernelLauncher(endpoint, key);
+  if (endpoint) return new RemoteKernelLauncher(endpoint, channelKeyOf(settings));
   throw new StartError('PROXY_KERNEL is separate, and PROXY_KERNEL_CHANNEL does not say where it is');
 }
 
@@ -43,7 +50,7 @@ export function spoolFilesFor({ home, port }: Pick<ProxyGatewaySettings, 'home' 
     LostChoices,
     CountryGroups,
     GroupSwitches,
-    { provide: KernelLauncher, inject: [ProxyGatewaySettings, KERNEL_CHANNEL_KEY], useFactory: launcherFor },
+    { provide: KernelLauncher, inject: [ProxyGatewaySettings], useFactory: launcherFor },
   ],
   exports: [KernelService, KernelClients, KernelConfigModule, GroupSwitches],
 })

@@ -1,10 +1,9 @@
-import { notify, PgListener, UnitOfWork } from '@gatehouse/persistence';
+import { notify, PgListener, UnitOfWork, SECRET_BOX } from '@gatehouse/persistence';
 import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { SECRET_BOX } from '../secret-box.token.js';
 import { SECRET_PREFERENCES } from './preference-definitions.js';
 import type { PreferenceKey, PreferenceValue } from './preference-definitions.js';
 import { PreferenceSnapshot, problemOf } from './preference-snapshot.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RuleSetRefreshResult } from '@gatehouse/contracts';
-import { UnitOfWork } from '@gatehouse/persistence';
+import { UnitOfWork, SECRET_BOX } from '@gatehouse/persistence';
 import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { RuleSetFileError } from '@gatehouse/proxy-kernel';
@@ -8,7 +8,6 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { announceRules } from '../rules/rule-changes.js';
 import { openUrl } from '../sealed-url.js';
-import { SECRET_BOX } from '../secret-box.token.js';
 import { ContentSource } from './content-source.js';
 import type { SourceReply } from './content-source.js';
 import type { ReadRuleSet } from '../kernel-config/read-rule-set.js';

@@ -1,10 +1,9 @@
 import type { RuleSetType } from '@gatehouse/contracts';
-import { takeRowId, type SecretBox } from '@gatehouse/persistence';
+import { takeRowId, type SecretBox, SECRET_BOX } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { sealUrl, tryOpenUrl } from '../sealed-url.js';
-import { SECRET_BOX } from '../secret-box.token.js';
 import type { ReadRuleSet } from '../kernel-config/read-rule-set.js';
 import { entryColumns } from './refresh-outcome.js';
 import { deleteEntries, writeEntries } from './rule-set-entries.store.js';

@@ -1,6 +1,6 @@
 import type { Actor } from '@gatehouse/auth';
 import type { ItemList, RuleSetDeletedResponse, RuleSetDetail, RuleSetView } from '@gatehouse/contracts';
-import { UnitOfWork } from '@gatehouse/persistence';
+import { UnitOfWork, SECRET_BOX } from '@gatehouse/persistence';
 import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
@@ -11,7 +11,6 @@ import { KernelService } from '../kernel-process/kernel.service.js';
 import { announceRules, lockRules } from '../rules/rule-changes.js';
 import { describeTargets, resolveTarget } from '../rules/rule-targets.js';
 import { tryOpenUrl } from '../sealed-url.js';
-import { SECRET_BOX } from '../secret-box.token.js';
 import { readOwnRules, rulesNaming, writeOwnRule } from './own-rule.store.js';
 import { ruleSetNotFound } from './refresh-rule-set.js';
 import { RuleSetDefinitions } from './rule-set-definitions.js';

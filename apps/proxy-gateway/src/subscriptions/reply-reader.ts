@@ -1,8 +1,7 @@
-import type { SecretBox } from '@gatehouse/persistence';
+import { SECRET_BOX, type SecretBox } from '@gatehouse/persistence';
 import { Inject, Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
 import { openUrl } from '../sealed-url.js';
-import { SECRET_BOX } from '../secret-box.token.js';
 import { DocumentParser } from '../documents/document-parser.js';
 import { FetchFailure } from '../documents/fetch-failure.js';
 import { interpretReply, sha256 } from './interpret-reply.js';

@@ -1,6 +1,6 @@
 import { keepAnswer, type Actor } from '@gatehouse/auth';
 import type { ItemList, RefreshResult, SubscriptionDeletedResponse, SubscriptionView } from '@gatehouse/contracts';
-import { notify, takeRowId, UnitOfWork } from '@gatehouse/persistence';
+import { notify, takeRowId, UnitOfWork, SECRET_BOX } from '@gatehouse/persistence';
 import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
@@ -12,7 +12,6 @@ import { KernelService } from '../kernel-process/kernel.service.js';
 import { NodeWriter } from '../nodes/node-writer.js';
 import { replaceSubscriptionRules } from '../rules/subscription-rules.js';
 import { sealUrl, tryOpenUrl } from '../sealed-url.js';
-import { SECRET_BOX } from '../secret-box.token.js';
 import { RefreshSchedules } from './refresh-schedules.js';
 import { notFound } from './refresh-subscription.js';
 import { FIRST_REFRESH_MS } from './refresh-times.js';

@@ -2,7 +2,6 @@ import { Jobs } from '@gatehouse/jobs';
 import { HealthRegistry } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { GeoApiModule } from '../geo-updates/geo.module.js';
 import { KernelModule } from '../kernel-process/kernel.module.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
@@ -19,14 +18,11 @@ import { SystemService } from './system.service.js';
 export class SystemModule implements OnModuleInit {
   constructor(
     private readonly health: HealthRegistry,
-    private readonly dataSource: DataSource,
     private readonly jobs: Jobs,
     private readonly kernel: KernelService,
   ) {}
 
-  /** The service is ready when the database, the queues and the kernel answer. */
   onModuleInit(): void {
-    this.health.register('database', () => this.dataSource.query('SELECT 1'));
     this.health.register('queue', () => this.jobs.ping());
     this.health.register('kernel', () => this.kernel.status());
   }

@@ -6,7 +6,7 @@ import { createTestApp, createTestDatabase, waitFor } from '@gatehouse/testing';
 import type { TestApp } from '@gatehouse/testing';
 import { AppModule } from '../../src/app.module.js';
 import { SERVICE_NAME } from '../../src/service-version.js';
-import { migrateDatabase } from '../../src/database.js';
+import { SERVICE } from '../../src/service.js';
 import { HTTP_OPTIONS } from '../../src/http-options.js';
 import { KernelLauncher } from '../../src/kernel-process/kernel-launcher.js';
 import { spoolFilesFor } from '../../src/kernel-process/kernel.module.js';
@@ -65,7 +65,7 @@ export async function startGateway(
     LOG_LEVEL: 'debug',
     ...env,
   });
-  await migrateDatabase(settings);
+  await SERVICE.migrate(settings);
   await storeSettings(database.url, stored);
   const clean = async (): Promise<void> => {
     await database.drop();

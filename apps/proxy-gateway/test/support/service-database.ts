@@ -1,7 +1,7 @@
 import { createDataSource, migrate, UnitOfWork } from '@gatehouse/persistence';
 import { createTestDatabase } from '@gatehouse/testing';
 import type { DataSource } from 'typeorm';
-import { databaseConfig } from '../../src/database.js';
+import { SERVICE } from '../../src/service.js';
 
 /** A migrated database of its own, connected. */
 export interface ServiceDatabase {
@@ -30,5 +30,5 @@ async function prepare(url: string): Promise<void> {
 }
 
 function dataSourceFor(url: string): DataSource {
-  return createDataSource(databaseConfig({ databaseUrl: url }, 'proxy-gateway test'));
+  return createDataSource(SERVICE.databaseConfig(url, 'proxy-gateway test'));
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSecretBox, PersistenceModule } from '@gatehouse/persistence';
+import { createSecretBox, PersistenceModule, SECRET_BOX } from '@gatehouse/persistence';
 import { createTestApp } from '@gatehouse/testing';
 import type { TestApp } from '@gatehouse/testing';
 import type { DynamicModule } from '@nestjs/common';
@@ -10,12 +10,10 @@ import { DataSource } from 'typeorm';
 import { AccessModule } from '../../src/auth/access.module.js';
 import { ConnectionsModule } from '../../src/connections/connections.module.js';
 import { DashboardModule } from '../../src/dashboard/dashboard.module.js';
-import { databaseConfig } from '../../src/database.js';
+import { SERVICE } from '../../src/service.js';
 import { KernelService } from '../../src/kernel-process/kernel.service.js';
 import { PreferencesModule } from '../../src/preferences/preferences.module.js';
 import { RulesModule } from '../../src/rules/rules.module.js';
-import { kernelChannelKey } from '../../src/common/kernel-channel.js';
-import { KERNEL_CHANNEL_KEY, SECRET_BOX } from '../../src/secret-box.token.js';
 import { ProxyGatewaySettings } from '../../src/settings.js';
 import { TrafficModule } from '../../src/traffic/traffic.module.js';
 import { FakeKernel } from './fake-kernel.js';
@@ -113,7 +111,7 @@ function featuresModule(settings: ProxyGatewaySettings): DynamicModule {
     module: TestFeatures,
     imports: [
       globals(settings),
-      PersistenceModule.forRoot(databaseConfig(settings, 'proxy-gateway test')),
+      PersistenceModule.forRoot(SERVICE.databaseConfig(settings.databaseUrl, 'proxy-gateway test')),
       PreferencesModule,
       AccessModule.forRoot([randomBytes(32)]),
       TrafficModule,
@@ -128,7 +126,6 @@ function globals(settings: ProxyGatewaySettings): DynamicModule {
   const providers = [
     { provide: ProxyGatewaySettings, useValue: settings },
     { provide: SECRET_BOX, useValue: createSecretBox(randomBytes(32)) },
-    { provide: KERNEL_CHANNEL_KEY, useValue: kernelChannelKey(randomBytes(32)) },
   ];
   return { module: TestGlobals, global: true, providers, exports: providers.map(({ provide }) => provide) };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createTestApp, createTestDatabase } from '@gatehouse/testing';
 import { Controller, Get, Module } from '@nestjs/common';
 import { AppModule } from '../../src/app.module.js';
-import { migrateDatabase, SERVICE_NAME } from '../../src/database.js';
+import { SERVICE } from '../../src/service.js';
 import { HTTP_OPTIONS } from '../../src/http-options.js';
 import { CurrentCaller, OpenOperation, type Caller, type OpenOperationOptions } from '../../src/credentials/caller.js';
 import { readSettings } from '../../src/settings.js';
@@ -53,7 +53,7 @@ export async function startOpenSite(
   const settings = readSettings({ GATEHOUSE_HOME: home, DATABASE_URL: database.url, ...env });
   const start = async (): Promise<SiteApp> => {
     const running = await createTestApp({
-      name: SERVICE_NAME,
+      name: SERVICE.name,
       module: { module: class {}, imports: [AppModule.forRoot(settings), ProbeModule] },
       settings,
       http: HTTP_OPTIONS,
@@ -70,5 +70,5 @@ export async function startOpenSite(
 }
 
 async function migrate(url: string): Promise<void> {
-  await migrateDatabase(url);
+  await SERVICE.migrate({ databaseUrl: url });
 }

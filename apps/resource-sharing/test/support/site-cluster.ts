@@ -8,7 +8,7 @@ import { createDataSource, loadSecretKey } from '@gatehouse/persistence';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { hasherFor } from '../../src/credentials/secret-hasher.js';
-import { databaseConfig, migrateDatabase } from '../../src/database.js';
+import { SERVICE } from '../../src/service.js';
 import { OPEN_SCOPES } from '../../src/credentials/caller.js';
 import { liftLimits, setPremium } from '../points-support.js';
 
@@ -51,13 +51,13 @@ export class SiteCluster implements AsyncDisposable {
     this.database = database;
     this.home = home;
     this.env = env;
-    this.sql = createDataSource(databaseConfig(database.url, 'test'));
+    this.sql = createDataSource(SERVICE.databaseConfig(database.url, 'test'));
   }
 
   static async start(count: number, env: Record<string, string> = {}): Promise<SiteCluster> {
     if (!existsSync(MAIN)) throw new Error('apps/resource-sharing/dist is missing: run npm run build');
     const home = mkdtempSync(join(tmpdir(), 'resource-sharing-'));
-    const prepare = async (url: string): Promise<void> => void (await migrateDatabase(url));
+    const prepare = async (url: string): Promise<void> => void (await SERVICE.migrate({ databaseUrl: url }));
     const database = await createTestDatabase({ template: { key: 'resource_sharing', prepare } });
     const cluster = new SiteCluster(database, home, env);
     await cluster.sql.initialize();

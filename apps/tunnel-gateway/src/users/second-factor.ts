@@ -1,10 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import { base32, createTotpSecret, matchingTotpStep } from '@gatehouse/auth';
-import { UnitOfWork, type SecretBox } from '@gatehouse/persistence';
+import { UnitOfWork, type SecretBox, SECRET_BOX } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { SECRET_BOX } from '../secret-box.token.js';
 
 /** `missing`: there is a second factor and no code came. */
 export type FactorOutcome = 'accepted' | 'missing' | 'wrong';

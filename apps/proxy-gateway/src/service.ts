@@ -1,0 +1,37 @@
+import { defineService } from '@gatehouse/service';
+import { NodeHealthEntity } from './data/node-health.entity.js';
+import { NodeSourceEntity } from './data/node-source.entity.js';
+import { NodeEntity } from './data/node.entity.js';
+import { GroupSwitchEntity } from './data/group-switch.entity.js';
+import { OutboundGroupEntity } from './data/outbound-group.entity.js';
+import { OutboundPolicyEntity } from './data/outbound-policy.entity.js';
+import { RuleSetEntity } from './data/rule-set.entity.js';
+import { Rule } from './data/rule.entity.js';
+import { SubscriptionEntity } from './data/subscription.entity.js';
+import { MIGRATIONS } from './migrations/index.js';
+import { SERVICE_NAME } from './service-version.js';
+import { ProxyGatewaySettings, readSettings } from './settings.js';
+
+export const SERVICE = defineService({
+  name: SERVICE_NAME,
+  settings: ProxyGatewaySettings,
+  readSettings,
+  database: {
+    schema: 'proxy_gateway',
+    entities: [
+      SubscriptionEntity,
+      NodeEntity,
+      NodeSourceEntity,
+      NodeHealthEntity,
+      OutboundGroupEntity,
+      GroupSwitchEntity,
+      OutboundPolicyEntity,
+      RuleSetEntity,
+      Rule,
+    ],
+    migrations: MIGRATIONS,
+    sqlFolder: new URL('../data/sql/', import.meta.url),
+    usedTable: 'proxy_gateway.administrators',
+  },
+  queues: ['subscription-refresh', 'rule-set-refresh', 'retention', 'geo-update', 'speed-test', 'country-detection'],
+});

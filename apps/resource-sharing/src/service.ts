@@ -1,0 +1,19 @@
+import { defineService } from '@gatehouse/service';
+import { MIGRATIONS } from './migrations/index.js';
+import { SERVICE_NAME } from './service-version.js';
+import { readSettings, ResourceSharingSettings } from './settings.js';
+import { SiteAccount } from './site/site-account.entity.js';
+
+export const SERVICE = defineService({
+  name: SERVICE_NAME,
+  settings: ResourceSharingSettings,
+  readSettings,
+  database: {
+    schema: 'resource_sharing',
+    entities: [SiteAccount],
+    migrations: MIGRATIONS,
+    sqlFolder: new URL('../data/sql/', import.meta.url),
+    usedTable: 'resource_sharing.site_accounts',
+  },
+  queues: [],
+});

@@ -1,0 +1,2 @@
+/** Injects the SecretBox of the service's secret keys. */
+export const SECRET_BOX = Symbol('SECRET_BOX');

@@ -1,0 +1,69 @@
+import { migrateJobs } from '@gatehouse/jobs';
+import {
+  createDataSource,
+  migrate,
+  pendingMigrations,
+  refuseLostSecretKey,
+  type DataSourceConfig,
+} from '@gatehouse/persistence';
+import { explained, prepareSchema, type JsonLogger, type ServiceSettings } from '@gatehouse/platform';
+
+/** Where the tables of a service are and how they are made. */
+export interface ServiceDatabase extends Pick<DataSourceConfig, 'schema' | 'searchPath' | 'entities' | 'migrations'> {
+  /** Folder of the SQL files; it ends with a slash. */
+  readonly sqlFolder: URL;
+  /** Every first start writes to this table. While it has rows, a missing secret key is an error: a new key could read nothing. */
+  readonly usedTable: string;
+}
+
+export function databaseConfig(database: ServiceDatabase, url: string, applicationName: string): DataSourceConfig {
+  const { usedTable: _, ...config } = database;
+  return { ...config, url, applicationName };
+}
+
+/** Without a Redis, jobs are in tables of the database. */
+export interface StoreAddresses {
+  readonly databaseUrl: string;
+  readonly redisUrl?: string | undefined;
+}
+
+/** What its database needs to know of a service. */
+export interface ServiceWithDatabase {
+  readonly name: string;
+  readonly database: ServiceDatabase;
+  readonly queues: readonly unknown[];
+}
+
+/**
+ * Brings the database to this version, the tables of jobs included where there is no Redis; resolves to the names of what
+ * was run.
+ * @throws StartError naming DATABASE_URL when the database cannot be reached.
+ */
+export async function migrateDatabase(
+  { name, database, queues }: ServiceWithDatabase,
+  { databaseUrl, redisUrl }: StoreAddresses,
+): Promise<string[]> {
+  return await explained(async () => {
+    const applied = await migrate(createDataSource(databaseConfig(database, databaseUrl, `${name} migrate`)));
+    if (queues.length > 0 && redisUrl === undefined) await migrateJobs(databaseUrl);
+    return applied;
+  });
+}
+
+/** Migrates where AUTO_MIGRATE says so. @throws StartError when migrations are missing, SecretKeyError when the key is. */
+export async function prepareDatabase(
+  service: ServiceWithDatabase,
+  settings: Readonly<ServiceSettings>,
+  logger: JsonLogger,
+): Promise<void> {
+  const { name, database } = service;
+  const { databaseUrl, home, secretKey: envValue } = settings;
+  await explained(() => refuseLostSecretKey({ home, envValue }, databaseUrl, database.usedTable));
+  await prepareSchema({
+    service: name,
+    autoMigrate: settings.autoMigrate,
+    pending: () => pendingMigrations(createDataSource(databaseConfig(database, databaseUrl, `${name} check`))),
+    migrate: () => migrateDatabase(service, settings),
+    logger,
+  });
+}
