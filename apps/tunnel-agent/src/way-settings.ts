@@ -1,3 +1,4 @@
+import { formatHostPort } from '@gatehouse/net';
 import {
   formatWebSocketAddress,
   parseWebSocketAddress,
@@ -33,8 +34,7 @@ export function readWay(
 
 /** The gateway's name for people. */
 export function nameOf({ server: { host, port }, websocket }: WaySettings): string {
-  if (websocket) return formatWebSocketAddress(websocket);
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return websocket ? formatWebSocketAddress(websocket) : formatHostPort(host, port);
 }
 
 /** @throws Error that says how it is written. */

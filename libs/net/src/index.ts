@@ -73,7 +73,7 @@ export { GuessLimit, type Guess, type GuessLimits } from './guess-limit.js';
 export { networkOf } from './client-network.js';
 export { isLoopback, isPublicAddress, specialPurposeRanges, type SpecialPurpose } from './special-purpose.js';
 export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
-export { asHostName, formatAuthority } from './host-name.js';
+export { asHostName, formatAuthority, formatHostPort } from './host-name.js';
 export { hostField, sniffHttpHost, sniffTlsServerName, type SniffResult } from './sniff.js';
 export { readHeaderLine } from './header-line.js';
 export {

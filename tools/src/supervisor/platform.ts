@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { formatHostPort } from '@gatehouse/net';
 import { explainFullDisk, PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import type { OwnedLock } from '../../bootstrap/process-lock.mjs';
@@ -194,5 +195,5 @@ export class Platform {
 export function baseUrl(bindAddress: string, port: number): string {
   const isWildcard = bindAddress === '0.0.0.0' || bindAddress === '::';
   const host = isWildcard ? '127.0.0.1' : bindAddress;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `http://${formatHostPort(host, port)}`;
 }

@@ -1,5 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { formatHostPort } from '@gatehouse/net';
 import { usersOfProxy } from '../kernel-config/kernel-options.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
@@ -64,6 +65,6 @@ export class KernelProxyAddress {
     const host = this.settings.kernelHost === '' ? here : this.settings.kernelHost;
     const [user] = usersOfProxy(this.preferences, this.settings);
     const credentials = user ? `${encodeURIComponent(user.username)}:${encodeURIComponent(user.password)}@` : '';
-    return `http://${credentials}${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return `http://${credentials}${formatHostPort(host, port)}`;
   }
 }

@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { formatHostPort } from '../host-name.js';
 
 /** Longest path of a Unix socket, with a margin: `sun_path` has 108 bytes on Linux and 104 on macOS. */
 const MAX_PATH_BYTES = 100;
@@ -22,8 +23,7 @@ export function parseControlEndpoint(text: string): ControlEndpoint | null {
 }
 
 export function formatControlEndpoint(endpoint: ControlEndpoint): string {
-  if ('path' in endpoint) return endpoint.path;
-  return isIPv6(endpoint.host) ? `[${endpoint.host}]:${endpoint.port}` : `${endpoint.host}:${endpoint.port}`;
+  return 'path' in endpoint ? endpoint.path : formatHostPort(endpoint.host, endpoint.port);
 }
 
 /**

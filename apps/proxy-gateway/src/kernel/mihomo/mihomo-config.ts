@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { formatHostPort } from '@gatehouse/net';
 import { formatRuleLine } from '@gatehouse/proxy-kernel';
 import type {
   DnsConfig,
@@ -135,7 +135,7 @@ function toDns(
 ): Record<string, unknown> {
   return {
     enable: true,
-    ...(listen ? { listen: endpoint(listen.address, listen.port || (ports.get(DNS_LISTENER) ?? 0)) } : {}),
+    ...(listen ? { listen: formatHostPort(listen.address, listen.port || (ports.get(DNS_LISTENER) ?? 0)) } : {}),
     nameserver: nameservers,
     ...(bootstrap ? { 'default-nameserver': bootstrap } : {}),
     ...(policy ? { 'nameserver-policy': policy } : {}),
@@ -143,10 +143,6 @@ function toDns(
       ? { 'enhanced-mode': 'fake-ip', 'fake-ip-range': fakeIp.range, 'fake-ip-filter': fakeIp.filter ?? [] }
       : { 'enhanced-mode': 'normal' }),
   };
-}
-
-function endpoint(address: string, port: number): string {
-  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 function toSniffer({ sniffing }: KernelConfig): MihomoConfig {

@@ -1,3 +1,4 @@
+import { formatHostPort } from '@gatehouse/net';
 import { own, type Fields } from './fields.js';
 import { PROXY_REASONS, TRANSPORT_REASONS } from './frp-reasons.js';
 import type { PlannedResource } from './import-plan.js';
@@ -221,5 +222,5 @@ function readTarget(fields: Fields): string {
   const host = fields.filled('localIP', 'target_addr') ?? '127.0.0.1';
   const port = fields.integer('localPort', 'target_addr');
   if (port === undefined) fields.refuse('localPort', 'a port is needed');
-  return `${host.includes(':') ? `[${host}]` : host}:${port ?? 0}`;
+  return formatHostPort(host, port ?? 0);
 }

@@ -54,10 +54,6 @@ export function parseAuthority(text: string, defaultPort?: number): Authority {
   return { host, port };
 }
 
-export function formatAuthority({ host, port }: Authority): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 /**
  * Fields by lower-case name. @throws HttpRequestError 400 for folded lines, empty names, and duplicates of fields that
  * must be unique.

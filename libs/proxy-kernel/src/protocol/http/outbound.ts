@@ -1,9 +1,9 @@
 import type { HttpNode } from '@gatehouse/contracts';
-import type { ByteReader, ByteStream } from '@gatehouse/net';
+import { formatHostPort, type ByteReader, type ByteStream } from '@gatehouse/net';
 import { DialError, type DialContext, type ErrorKind, type Outbound, type Target } from '../../interfaces/index.js';
 import { dialNodeServer, shakeHands } from '../../transport/node-server.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
-import { formatAuthority, formatBasic } from './codec.js';
+import { formatBasic } from './codec.js';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
@@ -25,7 +25,7 @@ export class HttpOutbound implements Outbound {
 
   async connect(target: Target, context: DialContext): Promise<ByteStream> {
     const stream = await dialNodeServer(this.node, this.dialer, context);
-    const authority = formatAuthority(target);
+    const authority = formatHostPort(target.host, target.port);
     await shakeHands(stream, context.signal, (reader) => {
       const head = `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${this.fixedHeaders}\r\n`;
       stream.write(Buffer.from(head));

@@ -2,11 +2,6 @@ import { isIP, isIPv6 } from 'node:net';
 import { asHostName } from '@gatehouse/net';
 import type { HostAndPort } from '../../environment.js';
 
-/** As a start says it: an IPv6 address in brackets. */
-export function formatDestination({ host, port }: HostAndPort): string {
-  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
 /** `name:port`, `192.0.2.1:80`, `[2001:db8::1]:443`; null for anything else. A missing port is `defaultPort`, where given. */
 export function parseDestination(text: string, defaultPort?: number): HostAndPort | null {
   const [, bracketed, plain, digits] = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]@/\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];

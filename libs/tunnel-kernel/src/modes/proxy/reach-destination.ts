@@ -1,8 +1,7 @@
-import type { ByteStream } from '@gatehouse/net';
+import { formatHostPort, type ByteStream } from '@gatehouse/net';
 import type { HostAndPort } from '../../environment.js';
 import type { AdmittedSocket } from '../admission.js';
 import type { ModeContext } from '../mode.js';
-import { formatDestination } from './destination.js';
 
 /** Longer than the agent takes to give a destination up. */
 const REACH_MS = 15_000;
@@ -17,7 +16,7 @@ export function reachDestination(
     kind: 'tunnel' as const,
     id: resource.id,
     target: null,
-    destination: formatDestination(destination),
+    destination: formatHostPort(destination.host, destination.port),
     visitor,
     entrance,
   };
