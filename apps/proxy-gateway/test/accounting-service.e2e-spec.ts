@@ -82,7 +82,7 @@ describe('accounting', () => {
     expect(api.kernel.resumed).toEqual([{ stored: [range(1, 2)], lost: [range(2, 3)] }]);
     api.kernel.tell({ closed: [aRecord({ host: 'new.example' })], source: range(3, 3) });
     await waitFor(() => api.kernel.stored.length === 2);
-    api.kernel.askFor([spool, randomUUID()]);
+    api.kernel.offerUnstored([spool, randomUUID()]);
     await waitFor(() => api.kernel.resumed.length === 2);
     expect(api.kernel.resumed[1]).toEqual({ stored: [range(1, 3)], lost: [] });
     expect(await logCount()).toBe(3);
@@ -94,7 +94,7 @@ describe('accounting', () => {
     const range = { spool, first: 1, last: 1 };
     const before = api.kernel.resumed.length;
     api.kernel.tell({ closed: [aRecord()], source: range });
-    api.kernel.askFor([spool]);
+    api.kernel.offerUnstored([spool]);
     await waitFor(() => api.kernel.resumed.length > before);
     expect(api.kernel.resumed.at(-1)).toEqual({ stored: [range], lost: [] });
   });

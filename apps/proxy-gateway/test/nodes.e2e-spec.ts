@@ -3,7 +3,7 @@ import { IdempotencyStore } from '@gatehouse/auth';
 import { waitFor } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { holdNodes } from '../src/nodes/hold-nodes.js';
+import { lockNodes } from '../src/nodes/lock-nodes.js';
 import { startGateway } from './support/gateway.js';
 import type { Answer, Gateway } from './support/gateway.js';
 import { shadowsocksLink, startProvider } from './support/provider.js';
@@ -270,8 +270,8 @@ describe('several nodes in one transaction', () => {
     const [low = 0, high = 0] = ids.toSorted((a, b) => a - b);
     const sql = gateway.app.app.get(DataSource);
     const { second } = await sql.transaction(async (tx) => {
-      await holdNodes(tx, [high]);
-      const second = sql.transaction((other) => holdNodes(other, [high, low]));
+      await lockNodes(tx, [high]);
+      const second = sql.transaction((other) => lockNodes(other, [high, low]));
       // It waits for the higher one and has the lower one by then: two that do so cannot wait for each other.
       const isFree = 'SELECT id FROM nodes WHERE id = $1 FOR NO KEY UPDATE SKIP LOCKED';
       await waitFor(async () => ((await sql.query(isFree, [low])) as unknown[]).length === 0);

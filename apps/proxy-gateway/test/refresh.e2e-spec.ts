@@ -394,7 +394,7 @@ describe('a refresh', () => {
     const connect = vi.spyOn(pool, 'connect').mockImplementation((() => Promise.resolve(client)) as never);
     const lock = new RefreshLock(dataSource);
     const ids = [1, 2, 3, 4];
-    expect(await Promise.all(ids.map((id) => lock.hold(id, () => Promise.resolve(id))))).toEqual(ids);
+    expect(await Promise.all(ids.map((id) => lock.run(id, () => Promise.resolve(id))))).toEqual(ids);
     expect([connect.mock.calls.length, most, running]).toEqual([1, 1, 0]);
   });
 

@@ -16,7 +16,7 @@ import {
 } from './index.js';
 import { findDialCycle } from './dialers.js';
 import { compileGeneration } from './generation.js';
-import { HealthBook } from './health/index.js';
+import { HealthTracker } from './health/index.js';
 import { createOutbound } from './registry.js';
 import { createChainDialer, fixedHop } from './transport/chain-dialer.js';
 import { createDirectDialer } from './transport/server-dialer.js';
@@ -25,7 +25,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const resolver = { resolve: () => Promise.resolve(['127.0.0.1']) };
 const environment = { now: Date.now, logger: quiet, resolver, country: () => null };
 const direct = createDirectDialer(resolver);
-const health = new HealthBook(Date.now, { circuit: () => undefined, changed: () => undefined });
+const health = new HealthTracker(Date.now, { circuit: () => undefined, changed: () => undefined });
 
 let kernels: ProxyKernel[] = [];
 let servers: Server[] = [];

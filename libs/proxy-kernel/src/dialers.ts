@@ -51,7 +51,7 @@ export class DialerTable {
   }
 
   private hop(tag: string, server: Target, network: 'tcp' | 'udp'): Outbound {
-    const chosen = this.policies?.take(tag, hopMetadata(server, network)).at(-1) ?? tag;
+    const chosen = this.policies?.useChain(tag, hopMetadata(server, network)).at(-1) ?? tag;
     const outbound = this.outbounds.get(chosen);
     if (!outbound) throw new DialError('route', 'other', `no outbound named ${chosen}`);
     return this.reports ? watchHop(outbound, this.reports) : outbound;

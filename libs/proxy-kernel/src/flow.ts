@@ -196,7 +196,7 @@ export class KernelFlow implements Flow {
     const view = routingView(this.metadata);
     const deciding = generation.router.decide(view, this.signal);
     const decided = deciding instanceof Promise ? await deciding : deciding;
-    const decision = withChain(decided, generation.policies.take(decided.target, view));
+    const decision = withChain(decided, generation.policies.useChain(decided.target, view));
     table.routed(this.entry, decision);
     const outbound = generation.outbounds.get(decision.outbound);
     if (!outbound) throw new DialError('route', 'other', `no outbound named ${decision.outbound}`);

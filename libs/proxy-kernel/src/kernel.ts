@@ -28,7 +28,7 @@ import {
   type TracedDecision,
 } from './interfaces/index.js';
 import { OwnServiceClients } from './guard/own-service-clients.js';
-import { FlowWatch, HealthBook } from './health/index.js';
+import { FlowWatch, HealthTracker } from './health/index.js';
 import { ListenerSet, type Listener } from './listeners.js';
 import { targetFields } from './protocol/stream-session.js';
 import { createInbound } from './registry.js';
@@ -58,7 +58,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   private readonly listeners: ListenerSet;
   private readonly dnsListener: DnsListener;
   private readonly events = new EventListeners();
-  private readonly health: HealthBook;
+  private readonly health: HealthTracker;
   private readonly watch: FlowWatch;
   private readonly guesses: GuessLimit;
   private readonly ownServiceClients: OwnServiceClients;
@@ -83,7 +83,7 @@ class Kernel implements ProxyKernel, Dispatcher {
         if (this.table.size === 0) this.onDrained?.();
       },
     );
-    this.health = new HealthBook(() => environment.now(), {
+    this.health = new HealthTracker(() => environment.now(), {
       circuit: (change) => this.events.emit('circuit', change),
       changed: (tags) => this.generation?.policies.healthChanged(tags),
     });

@@ -2,7 +2,7 @@ import { notify, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
-import { holdNodes } from '../nodes/hold-nodes.js';
+import { lockNodes } from '../nodes/lock-nodes.js';
 import type { DecidedCountry, ExitFinding, PlacedNode } from './country-facts.js';
 
 /** The values to write for one node. */
@@ -67,7 +67,7 @@ export class CountryStore {
   async write(changes: readonly CountryChange[], regroup: boolean): Promise<void> {
     if (changes.length === 0) return;
     await this.unitOfWork.run(async (tx) => {
-      await holdNodes(
+      await lockNodes(
         tx,
         changes.map(({ id }) => id),
       );

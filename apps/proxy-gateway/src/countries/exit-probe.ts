@@ -23,13 +23,13 @@ export class ExitProbe {
   ) {}
 
   /**
-   * Findings by node id; null where there was no answer; an empty map if no service is configured. Calls `told` after
+   * Findings by node id; null where there was no answer; an empty map if no service is configured. Calls `onAsked` after
    * each node.
    */
   async ask(
     targets: readonly NodeTarget[],
     signal: AbortSignal,
-    told: () => void,
+    onAsked: () => void,
   ): Promise<Map<number, ExitFinding | null>> {
     const found = new Map<number, ExitFinding | null>();
     const url = this.preferences.get('country.exit_url');
@@ -38,7 +38,7 @@ export class ExitProbe {
     const concurrency = Math.min(MAX_AT_ONCE, this.preferences.get('health.concurrency'));
     const work = async (target: NodeTarget): Promise<void> => {
       found.set(target.id, await this.one(target, { url, timeoutMs, signal }));
-      told();
+      onAsked();
     };
     const keyOf = ({ node, via }: NodeTarget): string => (via?.[0] ?? node).server.toLowerCase();
     await slideOver(targets, work, { concurrency, perKey: PER_ADDRESS, keyOf, signal });

@@ -15,7 +15,7 @@ export class KernelGeoFeeder implements OnModuleInit {
 
   onModuleInit(): void {
     this.library.onChange(() => void this.feed());
-    this.kernel.onNewborn(() => this.feed());
+    this.kernel.onStarted(() => this.feed());
   }
 
   private async feed(): Promise<void> {

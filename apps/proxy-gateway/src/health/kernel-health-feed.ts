@@ -38,11 +38,11 @@ export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.kernel.onNewborn(() => this.next(() => this.tellEverything()));
+    this.kernel.onStarted(() => this.next(() => this.sendAll()));
     this.kernel.onCircuit((change) => void this.next(() => this.storeCircuit(change)));
-    const heard = (payload: string): void => void this.next(() => this.tell(JSON.parse(payload) as HealthNotice));
-    this.stopListening = await this.listener.listen(NODE_HEALTH_CHANNEL, heard, () => {
-      void this.next(() => this.tellEverything());
+    const onNotice = (payload: string): void => void this.next(() => this.send(JSON.parse(payload) as HealthNotice));
+    this.stopListening = await this.listener.listen(NODE_HEALTH_CHANNEL, onNotice, () => {
+      void this.next(() => this.sendAll());
     });
   }
 
@@ -60,7 +60,7 @@ export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
     return this.work;
   }
 
-  private async tell({ url, ids }: HealthNotice): Promise<void> {
+  private async send({ url, ids }: HealthNotice): Promise<void> {
     const rows: HealthRow[] = await this.dataSource.query(
       `${SELECT} WHERE test_url = $1 AND node_id = ANY($2::bigint[])`,
       [url, ids],
@@ -68,7 +68,7 @@ export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
     await this.report(rows);
   }
 
-  private async tellEverything(): Promise<void> {
+  private async sendAll(): Promise<void> {
     // A new kernel has no open circuits.
     await this.dataSource.query(RESET_CIRCUITS);
     const rows: HealthRow[] = await this.dataSource.query(SELECT);

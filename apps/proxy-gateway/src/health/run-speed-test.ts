@@ -59,25 +59,25 @@ export class RunSpeedTest {
     if (nodeIds === undefined) await this.measureForGroups(targets, run, trigger);
   }
 
-  /** Calls `told` with each result, and without one whenever results were stored. */
+  /** Calls `onProgress` with each result, and without one whenever results were stored. */
   private async measure(
     targets: readonly NodeTarget[],
     options: ProbeOptions,
     kind: MeasuredWith,
-    told: (result: ProbeResult | null) => void | Promise<void>,
+    onProgress: (result: ProbeResult | null) => void | Promise<void>,
   ): Promise<void> {
     const batch = new MeasurementBatch(async (measurements) => {
       await this.store.record(measurements, kind);
-      await told(null);
+      await onProgress(null);
     });
-    await told(null);
+    await onProgress(null);
     try {
       await measureAll(this.tester, targets, {
         ...options,
         concurrency: this.preferences.get('health.concurrency'),
         perAddress: PER_ADDRESS,
         onResult: ({ id }, result) => {
-          void told(result);
+          void onProgress(result);
           return batch.add({ nodeId: id, result });
         },
       });

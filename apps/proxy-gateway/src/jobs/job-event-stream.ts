@@ -1,6 +1,5 @@
 import type { JobView } from '@gatehouse/contracts';
-import { AppError } from '@gatehouse/platform';
-import { HealthRegistry } from '@gatehouse/platform';
+import { AppError, HealthRegistry } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { hasEnded } from './job.view.js';

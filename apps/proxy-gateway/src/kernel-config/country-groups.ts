@@ -34,7 +34,7 @@ export function countryChanges({ nodes, groups }: Pick<KernelConfigRows, 'nodes'
 export class CountryGroups {
   private readonly logger = new Logger('Outbound');
   /** Countries whose names users took for groups of their own, and that were logged. */
-  private readonly told = new Set<string>();
+  private readonly logged = new Set<string>();
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -60,10 +60,10 @@ export class CountryGroups {
   private nameOf(country: string, taken: ReadonlySet<string>): { country: string; name: string }[] {
     const name = [country, countryName(country)].find((candidate) => candidate !== null && !taken.has(candidate));
     if (name) return [{ country, name }];
-    if (!this.told.has(country)) {
+    if (!this.logged.has(country)) {
       this.logger.warn(`${country} gets no automatic group: its code and its name are taken by other groups`);
     }
-    this.told.add(country);
+    this.logged.add(country);
     return [];
   }
 

@@ -34,7 +34,7 @@ export class KernelClients implements ProxyClients, OnApplicationBootstrap, OnAp
   async onApplicationBootstrap(): Promise<void> {
     await this.listen();
     if (!this.kernel.runsElsewhere) return;
-    this.kernel.onNewborn(() => this.renew());
+    this.kernel.onStarted(() => this.renew());
     this.renewal = setInterval(() => void this.renew(), RENEW_MS).unref();
     await this.renew();
   }

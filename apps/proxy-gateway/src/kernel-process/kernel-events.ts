@@ -20,7 +20,7 @@ class Listeners<T> {
     this.all.add(listener);
   }
 
-  tell(value: T): void {
+  emit(value: T): void {
     for (const listener of this.all) listener(value);
   }
 }
@@ -28,7 +28,7 @@ class Listeners<T> {
 /** Passes the kernel's events on to their listeners. */
 export class KernelEvents {
   readonly records = new Listeners<KernelRecords>();
-  readonly left = new Listeners<readonly string[]>();
+  readonly unstored = new Listeners<readonly string[]>();
   readonly traffic = new Listeners<TrafficDelta>();
   readonly switches = new Listeners<GroupSwitched>();
   readonly circuits = new Listeners<CircuitChanged>();
@@ -39,10 +39,10 @@ export class KernelEvents {
   }
 
   receive({ closed, traffic, source, switched, circuits, logs, dropped }: EventBatch): void {
-    if (closed.length + traffic.length > 0) this.records.tell({ closed, traffic, source: source ?? null });
-    for (const delta of traffic) if (Date.now() - delta.at < LIVE_MS) this.traffic.tell(delta);
-    for (const change of switched) this.switches.tell(change);
-    for (const change of circuits) this.circuits.tell(change);
+    if (closed.length + traffic.length > 0) this.records.emit({ closed, traffic, source: source ?? null });
+    for (const delta of traffic) if (Date.now() - delta.at < LIVE_MS) this.traffic.emit(delta);
+    for (const change of switched) this.switches.emit(change);
+    for (const change of circuits) this.circuits.emit(change);
     for (const { level, message, ...entry } of logs) {
       this.logger[level === 'info' ? 'log' : level](message, ...fieldsOf(entry));
     }

@@ -19,7 +19,7 @@ export interface KernelProcessOptions {
   onReady(): void;
   onEvents(batch: EventBatch): void;
   /** The kernel has records that, as far as it knows, were not stored. */
-  onLeft?(spools: readonly string[]): void;
+  onUnstored?(spools: readonly string[]): void;
   onExit(reason: string): void;
   /** The kernel keeps running when this process disconnects. */
   leaveRunning?: boolean;
@@ -42,7 +42,7 @@ const DEFAULTS = {
   readyTimeoutMs: 60_000,
   heartbeatMs: 5_000,
   leaveRunning: false,
-  onLeft: () => undefined,
+  onUnstored: () => undefined,
 };
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Missed heartbeats in a row before a kernel counts as hung. A large configuration keeps it busy for seconds. */
@@ -141,7 +141,7 @@ export class KernelProcess {
   #receive(link: KernelLink, message: Exclude<ChildMessage, { type: 'response' }>): void {
     if (link !== this.#current?.link) return;
     if (message.type === 'events') return this.#options.onEvents(message);
-    if (message.type === 'left') return this.#options.onLeft(message.spools);
+    if (message.type === 'left') return this.#options.onUnstored(message.spools);
     this.#state = 'running';
     this.#cancelTimer();
     link.watch({ everyMs: this.#options.heartbeatMs, missed: MISSED_HEARTBEATS });

@@ -11,7 +11,7 @@ import { KernelConfigModule } from '../kernel-config/kernel-config.module.js';
 import { KernelClients } from './kernel-clients.js';
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelService } from './kernel.service.js';
-import { LostChoices } from '../kernel-config/lost-choices.js';
+import { LostSelections } from '../kernel-config/lost-selections.js';
 import { RemoteKernelLauncher } from './remote-kernel.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
@@ -47,7 +47,7 @@ export function spoolFilesFor({ home, port }: Pick<ProxyGatewaySettings, 'home' 
   providers: [
     KernelService,
     KernelClients,
-    LostChoices,
+    LostSelections,
     CountryGroups,
     GroupSwitches,
     { provide: KernelLauncher, inject: [ProxyGatewaySettings], useFactory: launcherFor },

@@ -33,7 +33,7 @@ import { KernelEvents, type KernelRecords, type Listener } from './kernel-events
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelProcess } from './kernel-process.js';
 import { describeKernel } from './kernel.view.js';
-import { LostChoices } from '../kernel-config/lost-choices.js';
+import { LostSelections } from '../kernel-config/lost-selections.js';
 import type { SpoolRange } from '../common/spool-range.js';
 import { explainFirstFailure } from './start-refusal.js';
 
@@ -57,7 +57,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly process: KernelProcess;
   private readonly configurator: KernelConfigurator;
   private readonly events = new KernelEvents(this.logger);
-  private readonly newbornListeners = new Set<() => void | Promise<void>>();
+  private readonly startListeners = new Set<() => void | Promise<void>>();
   private readonly endings: (() => void | Promise<void>)[] = [];
   private readonly firstApply = Promise.withResolvers<void>();
   private due: NodeJS.Timeout | null = null;
@@ -65,7 +65,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   /** Why the connection to a separate kernel was last lost. */
   private lost: string | null = null;
   /** The running kernel has not received a configuration yet. */
-  private newborn = false;
+  private isNew = false;
   private stopping = false;
   private readonly isRemote: boolean;
 
@@ -73,7 +73,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly source: KernelConfigSource,
     private readonly countryGroups: CountryGroups,
     launcher: KernelLauncher,
-    private readonly lostChoices: LostChoices,
+    private readonly lostSelections: LostSelections,
     private readonly listener: PgListener,
     private readonly preferences: Preferences,
   ) {
@@ -82,9 +82,9 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
       fork: () => launcher.launch(source.mode.get(), source.mode.executable),
       clock: SYSTEM_CLOCK,
       leaveRunning: this.isRemote,
-      onReady: () => guardPromise(null, this.configureNewborn()),
+      onReady: () => guardPromise(null, this.configureNew()),
       onEvents: (batch) => this.events.receive(batch),
-      onLeft: (spools) => this.events.left.tell(spools),
+      onUnstored: (spools) => this.events.unstored.emit(spools),
       onExit: (reason) => this.kernelLost(reason, this.isRemote),
     });
     this.configurator = new KernelConfigurator(
@@ -129,8 +129,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** The kernel holds records of these spools and waits for `resumeRecords`. */
-  onLeft(listener: Listener<readonly string[]>): void {
-    this.events.left.add(listener);
+  onUnstored(listener: Listener<readonly string[]>): void {
+    this.events.unstored.add(listener);
   }
 
   /** Lets the kernel delete records that are in the database. A kernel that misses this asks at its next start. */
@@ -162,8 +162,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** A kernel has just started and received its first configuration, but nothing else that its predecessor knew. */
-  onNewborn(listener: () => void | Promise<void>): void {
-    this.newbornListeners.add(listener);
+  onStarted(listener: () => void | Promise<void>): void {
+    this.startListeners.add(listener);
   }
 
   /**
@@ -309,10 +309,10 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     }, ms);
   }
 
-  private async configureNewborn(): Promise<void> {
+  private async configureNew(): Promise<void> {
     this.lost = null;
     this.configurator.forget();
-    this.newborn = true;
+    this.isNew = true;
     await this.sync();
     this.firstApply.resolve();
   }
@@ -325,8 +325,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async takenOver(mapped: MappedConfig): Promise<void> {
-    if (this.newborn) this.introduce();
-    const switched = await this.lostChoices.record(mapped);
+    if (this.isNew) this.introduce();
+    const switched = await this.lostSelections.record(mapped);
     const choice = this.preferences.get('switch.close_connections');
     if (switched.length === 0 || choice === 'none') return;
     const filters = choice === 'all' ? [{}] : switched.map(({ group, lostTag: member }) => ({ group, member }));
@@ -334,8 +334,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private introduce(): void {
-    this.newborn = false;
-    for (const listener of this.newbornListeners) {
+    this.isNew = false;
+    for (const listener of this.startListeners) {
       void (async () => listener())().catch((error: unknown) =>
         this.logger.warn(
           `A new kernel did not receive everything: ${error instanceof Error ? error.message : 'failed'}`,

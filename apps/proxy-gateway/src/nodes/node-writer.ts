@@ -5,7 +5,7 @@ import type { EntityManager } from 'typeorm';
 import { CountryDatabase } from './country-database.js';
 import { describeNode } from './describe-node.js';
 import { guessCountry } from './guess-country.js';
-import { holdNodes } from './hold-nodes.js';
+import { lockNodes } from './lock-nodes.js';
 import { mapInSlices } from './in-slices.js';
 import { NodeVault, type SealedNode } from '../data/node-vault.js';
 
@@ -90,14 +90,14 @@ export class NodeWriter {
     if (nodes.length === 0) return;
     const parameters = await this.parameters(nodes);
     const ids = nodes.map(({ id }) => id);
-    await holdNodes(tx, ids);
+    await lockNodes(tx, ids);
     await tx.query(UPDATE, [ids, ...parameters]);
   }
 
   /** Deletes those of the nodes that no subscription contains and no user added; returns how many. */
   async deleteOrphans(tx: EntityManager, ids: readonly number[]): Promise<number> {
     if (ids.length === 0) return 0;
-    await holdNodes(tx, ids);
+    await lockNodes(tx, ids);
     const [, count]: [unknown, number] = await tx.query(
       `DELETE FROM nodes WHERE id = ANY($1::bigint[]) AND source = 'subscription'
          AND NOT EXISTS (SELECT 1 FROM node_sources WHERE node_id = nodes.id)`,

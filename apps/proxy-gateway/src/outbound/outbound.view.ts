@@ -92,11 +92,11 @@ export function toGroupViews(facts: OverviewFacts): OutboundGroupView[] {
 
 /** The member that each group uses, from the kernel, or from the configuration while it does not answer. */
 function currentMembers({ groups, live }: OverviewFacts) {
-  const told = new Map(live?.map((state) => [state.name, state]));
+  const states = new Map(live?.map((state) => [state.name, state]));
   return new Map(
     groups.map(({ config: { name, type, selected, members } }) => {
       const first = type === 'load-balance' ? null : (members[0] ?? null);
-      const { now, fixed } = told.get(name) ?? { now: selected ?? first, fixed: selected !== undefined };
+      const { now, fixed } = states.get(name) ?? { now: selected ?? first, fixed: selected !== undefined };
       return [name, { now, fixed, type }];
     }),
   );

@@ -30,7 +30,7 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
       if (change.from === null) return;
       if (change.reason === 'manual' && this.switches.isExpected(change.group, change.to)) return;
       this.working = this.working
-        .then(() => this.take(change, change.from))
+        .then(() => this.record(change, change.from))
         .catch((error: unknown) => this.logger.error(`The switch of ${change.group} was not stored`, error));
     });
   }
@@ -40,7 +40,7 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
     await this.working;
   }
 
-  private async take(change: GroupSwitched, left: string | null): Promise<void> {
+  private async record(change: GroupSwitched, left: string | null): Promise<void> {
     const closed = await this.close(change.group, left);
     const names = await this.nodes.names([change.from, change.to]);
     const end = (tag: string | null) => ({ tag, name: tag === null ? 'REJECT' : (names.node(tag)?.name ?? tag) });

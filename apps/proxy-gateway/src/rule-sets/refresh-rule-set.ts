@@ -52,7 +52,7 @@ export class RefreshRuleSet {
     const before = await this.unitOfWork.run((tx) => tx.findOneBy(RuleSetEntity, { id }));
     if (!before) throw ruleSetNotFound(id);
     const outcome = await this.attempt(before, force);
-    const { result, name } = await this.unitOfWork.run((tx) => this.take(tx, before, outcome, began));
+    const { result, name } = await this.unitOfWork.run((tx) => this.apply(tx, before, outcome, began));
     this.log(name, result);
     return result;
   }
@@ -85,7 +85,7 @@ export class RefreshRuleSet {
     }
   }
 
-  private async take(tx: EntityManager, before: RuleSetEntity, attempted: RuleSetOutcome, began: number) {
+  private async apply(tx: EntityManager, before: RuleSetEntity, attempted: RuleSetOutcome, began: number) {
     const row = await tx.findOne(RuleSetEntity, { where: { id: before.id }, lock: { mode: 'pessimistic_write' } });
     if (!row) throw ruleSetNotFound(before.id);
     const superseded = ASKED_BY.some((key) => row[key] !== before[key]);

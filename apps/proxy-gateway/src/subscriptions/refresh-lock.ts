@@ -32,7 +32,7 @@ export class RefreshLock {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Runs the work while holding the lock; `waited` says whether another refresh had to end first. */
-  hold<T>(id: number, work: (waited: boolean) => Promise<T>): Promise<T> {
+  run<T>(id: number, work: (waited: boolean) => Promise<T>): Promise<T> {
     const before = this.turns.get(id);
     const run = (before ?? Promise.resolve()).then(() => this.locked(id, before !== undefined, work));
     const turn: Promise<unknown> = run

@@ -31,7 +31,7 @@ export interface AttemptFacts {
 export function changesAfter(row: SubscriptionEntity, outcome: RefreshOutcome, facts: AttemptFacts): RefreshChanges {
   // Not a failure: the changed subscription will be fetched soon.
   if (outcome.kind === 'superseded') return { dispatchedAt: null };
-  const changes = told(row, outcome, facts);
+  const changes = changesOf(row, outcome, facts);
   const profile = changes.profile ?? row.profile;
   const rhythm = settleInterval(row, profile);
   const retryAfterMs = outcome.kind === 'failed' ? outcome.failure.retryAfterMs : null;
@@ -40,7 +40,7 @@ export function changesAfter(row: SubscriptionEntity, outcome: RefreshOutcome, f
   return { ...changes, ...rhythm, nextRefreshAt: row.enabled ? next : null, dispatchedAt: null };
 }
 
-function told(
+function changesOf(
   row: SubscriptionEntity,
   outcome: Exclude<RefreshOutcome, { kind: 'superseded' }>,
   { now, chosenAgent }: AttemptFacts,
@@ -87,15 +87,15 @@ function changesAfterReading(
   now: Date,
 ): RefreshChanges {
   // Every real reply of the provider has its quota, even if its nodes are rejected.
-  const told = {
+  const stated = {
     ...(read.traffic ? { traffic: read.traffic } : {}),
     ...(read.profile ? { profile: read.profile } : {}),
   };
-  if (plan.kind === 'keep') return { ...refused(row, plan.reason, plan.message, now), status: 'warning', ...told };
+  if (plan.kind === 'keep') return { ...refused(row, plan.reason, plan.message, now), status: 'warning', ...stated };
   const changed = plan.add.length + plan.update.length + plan.remove.length > 0;
   return {
     ...accepted(read.skipped, now),
-    ...told,
+    ...stated,
     ...(changed ? { lastUpdatedAt: now } : {}),
     detectedType: read.detectedType,
     duplicateCount: read.duplicates + plan.duplicates,

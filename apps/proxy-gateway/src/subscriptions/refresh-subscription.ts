@@ -48,7 +48,7 @@ export class RefreshSubscription {
 
   private async refresh(id: number, force: boolean): Promise<RefreshResult> {
     const asked = new Date();
-    return this.lock.hold(id, async (waited) => {
+    return this.lock.run(id, async (waited) => {
       const began = performance.now();
       const before = await this.unitOfWork.run((tx) => tx.findOneBy(SubscriptionEntity, { id }));
       if (!before) throw notFound(id);
@@ -56,14 +56,14 @@ export class RefreshSubscription {
       const done = waited && !force && before.lastCheckedAt !== null && before.lastCheckedAt >= asked;
       if (done && before.lastResult) return before.lastResult;
       const attempt = await this.reader.read(before, force);
-      const result = await this.unitOfWork.run((tx) => this.take(tx, before, attempt, { force, began }));
+      const result = await this.unitOfWork.run((tx) => this.apply(tx, before, attempt, { force, began }));
       this.log(before, result);
       return result;
     });
   }
 
   /** In one transaction: the nodes, their sources and the columns of the subscription change together. */
-  private async take(
+  private async apply(
     tx: EntityManager,
     before: SubscriptionEntity,
     attempt: Attempt,

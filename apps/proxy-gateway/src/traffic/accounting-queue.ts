@@ -37,7 +37,7 @@ export class AccountingQueue {
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<boolean> | null = null;
   /** Batches that are being written. Such a batch stays unchanged and keeps its number. */
-  readonly #taken: NumberedBatch[] = [];
+  readonly #numbered: NumberedBatch[] = [];
   #closed = false;
 
   constructor(options: AccountingQueueOptions) {
@@ -56,7 +56,7 @@ export class AccountingQueue {
   /** Bytes of a group's finished flows that are not stored yet. */
   waitingFor(group: string): GroupBytes {
     const sum = { upload: 0, download: 0 };
-    for (const { groups } of [...this.#taken.map(({ batch }) => batch), this.#pending]) {
+    for (const { groups } of [...this.#numbered.map(({ batch }) => batch), this.#pending]) {
       sum.upload += groups.get(group)?.upload ?? 0;
       sum.download += groups.get(group)?.download ?? 0;
     }
@@ -70,7 +70,7 @@ export class AccountingQueue {
   async flush(): Promise<boolean> {
     this.#clearTimer();
     if (this.#writing !== null) await this.#writing;
-    while (this.#taken.length > 0 || !this.#pending.isEmpty()) {
+    while (this.#numbered.length > 0 || !this.#pending.isEmpty()) {
       if (!(await this.#writeNext())) return false;
     }
     return true;
@@ -84,7 +84,7 @@ export class AccountingQueue {
 
   #schedule(): void {
     if (this.#closed || this.#writing !== null) return;
-    if (this.#taken.length === 0 && this.#pending.isEmpty()) return;
+    if (this.#numbered.length === 0 && this.#pending.isEmpty()) return;
     if (this.#failures === 0 && this.#pending.logs.length >= FULL_BATCH) {
       this.#clearTimer();
       void this.#writeNext();
@@ -109,26 +109,26 @@ export class AccountingQueue {
     return this.#writing;
   }
 
-  #take(batch: AccountingBatch): NumberedBatch {
+  #number(batch: AccountingBatch): NumberedBatch {
     return { batch, sequence: ++this.#sequence };
   }
 
   async #write(): Promise<boolean> {
     const { write, onLost, onFailure, onDropped } = this.#options;
-    if (this.#taken.length === 0) {
-      this.#taken.push(this.#take(this.#pending));
+    if (this.#numbered.length === 0) {
+      this.#numbered.push(this.#number(this.#pending));
       this.#pending = new AccountingBatch(this.#options.limits ?? DEFAULT_LIMITS);
     }
     let dropped = 0;
     try {
-      await writeBatches(this.#taken, {
+      await writeBatches(this.#numbered, {
         write: async ({ batch, sequence }) => {
           await write(batch, sequence);
           dropped += batch.droppedLogs;
         },
         halve: ({ batch }) => {
           const halves = batch.halve();
-          return halves && [this.#take(halves[0]), this.#take(halves[1])];
+          return halves && [this.#number(halves[0]), this.#number(halves[1])];
         },
         setAside: ({ batch }, error) => onLost(error, batch),
       });

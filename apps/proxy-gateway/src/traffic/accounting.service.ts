@@ -50,7 +50,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     await this.prepareDaysAhead();
     this.kernel.onRecords((records) => this.queue.add(records, this.preferences.get('traffic_log.enabled')));
     this.kernel.onTraffic((delta) => this.meter.add(delta, Date.now()));
-    this.kernel.onLeft((spools) => guardPromise(null, this.resume(spools, [])));
+    this.kernel.onUnstored((spools) => guardPromise(null, this.resume(spools, [])));
   }
 
   /** Runs after the kernel has sent its last records and before the stage in which the database closes. */

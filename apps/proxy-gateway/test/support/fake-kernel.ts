@@ -54,7 +54,7 @@ export class FakeKernel {
   private readonly trafficListeners: ((delta: TrafficDelta) => void)[] = [];
   private readonly switchListeners: ((change: GroupSwitched) => void)[] = [];
   private readonly circuitListeners: ((change: CircuitChanged) => void)[] = [];
-  private readonly newbornListeners: (() => void | Promise<void>)[] = [];
+  private readonly startListeners: (() => void | Promise<void>)[] = [];
   /** Every report of measurements, in order. */
   health: { testUrl: string | null; report: HealthReport }[] = [];
   groupStates: GroupState[] = [];
@@ -68,7 +68,7 @@ export class FakeKernel {
     this.recordListeners.push(listener);
   }
 
-  onLeft(listener: (spools: readonly string[]) => void): void {
+  onUnstored(listener: (spools: readonly string[]) => void): void {
     this.leftListeners.push(listener);
   }
 
@@ -81,7 +81,7 @@ export class FakeKernel {
   }
 
   /** As a kernel does that has records of these spools. */
-  askFor(spools: readonly string[]): void {
+  offerUnstored(spools: readonly string[]): void {
     for (const listener of this.leftListeners) listener(spools);
   }
 
@@ -97,8 +97,8 @@ export class FakeKernel {
     this.circuitListeners.push(listener);
   }
 
-  onNewborn(listener: () => void | Promise<void>): void {
-    this.newbornListeners.push(listener);
+  onStarted(listener: () => void | Promise<void>): void {
+    this.startListeners.push(listener);
   }
 
   tell({ closed = [], traffic = [], switched = [], circuits = [], source = null }: Told): void {
@@ -109,8 +109,8 @@ export class FakeKernel {
   }
 
   /** As if another process had taken the place of the one before. */
-  async beBorn(): Promise<void> {
-    for (const listener of this.newbornListeners) await listener();
+  async restart(): Promise<void> {
+    for (const listener of this.startListeners) await listener();
   }
 
   async setHealth(testUrl: string | null, report: HealthReport): Promise<void> {

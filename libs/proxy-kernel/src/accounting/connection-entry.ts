@@ -21,8 +21,8 @@ export class ConnectionEntry implements ByteCounter {
   uploadSpeed = 0;
   downloadSpeed = 0;
   /** The bytes that earlier deltas contain. */
-  toldUpload = 0;
-  toldDownload = 0;
+  reportedUpload = 0;
+  reportedDownload = 0;
   rule: MatchedRule | null = null;
   chain: string[] = [];
   /** Null until routed. */

@@ -81,7 +81,7 @@ export class ConnectionTable {
   close(entry: ConnectionEntry, outcome: FlowOutcome, stage: ErrorStage): void {
     if (!this.entries.delete(entry.id)) return;
     this.shares.add(entry.metadata, -1);
-    this.tell(entry);
+    this.addTraffic(entry);
     const status = flowStatus(outcome, stage);
     this.ended.upload += entry.upload;
     this.ended.download += entry.download;
@@ -120,9 +120,9 @@ export class ConnectionTable {
     const elapsed = Math.max(1, now - this.sampledAt);
     this.sampledAt = now;
     for (const entry of this.entries.values()) {
-      entry.uploadSpeed = Math.round(((entry.upload - entry.toldUpload) * 1000) / elapsed);
-      entry.downloadSpeed = Math.round(((entry.download - entry.toldDownload) * 1000) / elapsed);
-      this.tell(entry);
+      entry.uploadSpeed = Math.round(((entry.upload - entry.reportedUpload) * 1000) / elapsed);
+      entry.downloadSpeed = Math.round(((entry.download - entry.reportedDownload) * 1000) / elapsed);
+      this.addTraffic(entry);
     }
     const delta = this.pending;
     this.pending = null;
@@ -131,12 +131,12 @@ export class ConnectionTable {
   }
 
   /** Adds the flow's traffic since its last call to the pending delta. */
-  private tell(entry: ConnectionEntry): void {
-    const upload = entry.upload - entry.toldUpload;
-    const download = entry.download - entry.toldDownload;
+  private addTraffic(entry: ConnectionEntry): void {
+    const upload = entry.upload - entry.reportedUpload;
+    const download = entry.download - entry.reportedDownload;
     if ((upload === 0 && download === 0) || entry.outbound === null) return;
-    entry.toldUpload = entry.upload;
-    entry.toldDownload = entry.download;
+    entry.reportedUpload = entry.upload;
+    entry.reportedDownload = entry.download;
     const delta = this.delta();
     delta.upload += upload;
     delta.download += download;

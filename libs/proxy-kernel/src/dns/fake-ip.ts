@@ -63,7 +63,7 @@ class RangePool implements FakeIpPool {
   addressFor(host: string): string | null {
     const name = host.toLowerCase().replace(/\.$/, '');
     if (name === '' || this.#real.get(name)) return null;
-    return formatIp({ family: 4, words: [this.places.first + 1 + this.places.take(name)] });
+    return formatIp({ family: 4, words: [this.places.first + 1 + this.places.assign(name)] });
   }
 
   nameOf(address: string): string | null {
@@ -104,7 +104,7 @@ class Places {
     this.#capacity = Math.min(size - 2, MAX_NAMES);
   }
 
-  take(name: string): number {
+  assign(name: string): number {
     if (this.#names.length === 0) {
       this.#names = Array.from({ length: this.#capacity }, () => undefined);
       this.#usedAt = new Float64Array(this.#capacity);

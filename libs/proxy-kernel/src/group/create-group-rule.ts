@@ -20,8 +20,8 @@ class SelectRule implements GroupRule {
   choose(view: GroupView): GroupChoice {
     const { chosen, members, now } = view;
     const member = chosen !== null && members.includes(chosen) ? chosen : (members[0] ?? null);
-    const told = now !== null && members.includes(now);
-    return { member, reason: told ? 'manual' : leaveReason(view, member) };
+    const nowRemains = now !== null && members.includes(now);
+    return { member, reason: nowRemains ? 'manual' : leaveReason(view, member) };
   }
 }
 

@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { GroupConfig, LoadBalanceStrategy } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
-import { siteOf } from './load-balance.js';
+import { siteOf, SESSION_MS, StickySessions } from './load-balance.js';
 import { createPolicyTable, type SelectablePolicyTable } from './policy-table.js';
 import { Rendezvous } from './rendezvous.js';
-import { SESSION_MS, StickySessions } from './load-balance.js';
 
 const TAGS = Array.from({ length: 10 }, (_, index) => `n${index}`);
 const outbounds = new Map(TAGS.map((tag, index) => [tag, { udp: index % 2 === 0 }]));
@@ -50,7 +49,7 @@ function balanced(strategy: LoadBalanceStrategy | undefined, members: string[] =
   };
   const take = (host: string | null, part?: Partial<ConnectionMetadata>): string => {
     const shown = table.chain('B', flow(host, part));
-    const chain = table.take('B', flow(host, part));
+    const chain = table.useChain('B', flow(host, part));
     expect(chain).toEqual(shown);
     return chain.at(-1) ?? '';
   };

@@ -271,9 +271,9 @@ describe('a reload', () => {
   it('keeps the turn and the sessions of a load-balance group', () => {
     const config = group('load-balance', { strategy: 'round-robin' });
     const world = new World([config]);
-    expect(world.table.take('G', flow())).toEqual(['G', 'n1']);
+    expect(world.table.useChain('G', flow())).toEqual(['G', 'n1']);
     world.reload([config]);
-    expect(world.table.take('G', flow())).toEqual(['G', 'n2']);
+    expect(world.table.useChain('G', flow())).toEqual(['G', 'n2']);
   });
 });
 
@@ -306,13 +306,13 @@ describe('an open circuit that may be tried', () => {
     world.measured({ n1: 10, n3: 500 });
     world.health.set('n1', { alive: false, delayMs: 10 });
     world.table.healthChanged(['n1']);
-    expect(world.table.take('G', flow())).toEqual(['G', 'n3']);
+    expect(world.table.useChain('G', flow())).toEqual(['G', 'n3']);
     world.waiting.add('n1');
     world.table.healthChanged(['n1']);
     expect(world.table.chain('G', flow())).toEqual(['G', 'n1']);
-    expect(world.table.take('G', flow())).toEqual(['G', 'n1']);
+    expect(world.table.useChain('G', flow())).toEqual(['G', 'n1']);
     expect(world.table.chain('G', flow())).toEqual(['G', 'n3']);
-    expect(world.table.take('G', flow())).toEqual(['G', 'n3']);
+    expect(world.table.useChain('G', flow())).toEqual(['G', 'n3']);
     expect(world.table.groups()[0]?.now).toBe(type === 'load-balance' ? null : 'n3');
   });
 
@@ -321,7 +321,7 @@ describe('an open circuit that may be tried', () => {
     world.health.set('n4', { alive: false, delayMs: null });
     world.waiting.add('n4');
     world.table.healthChanged(['n4']);
-    expect(world.table.take('G', flow())).toEqual(['G', 'n1']);
+    expect(world.table.useChain('G', flow())).toEqual(['G', 'n1']);
     expect(world.waiting.has('n4')).toBe(true);
   });
 
@@ -330,7 +330,7 @@ describe('an open circuit that may be tried', () => {
     world.health.set('n2', { alive: false, delayMs: null });
     world.waiting.add('n2');
     world.table.healthChanged(['n2']);
-    expect(world.table.take('G', flow({ network: 'udp' }))).toEqual(['G', 'n3']);
-    expect(world.table.take('G', flow())).toEqual(['G', 'n2']);
+    expect(world.table.useChain('G', flow({ network: 'udp' }))).toEqual(['G', 'n3']);
+    expect(world.table.useChain('G', flow())).toEqual(['G', 'n2']);
   });
 });

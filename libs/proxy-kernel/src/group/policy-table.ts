@@ -36,7 +36,7 @@ export interface SelectablePolicyTable extends PolicyTable {
   /** Members that were left out because they do not exist. */
   readonly warnings: readonly string[];
   /** The chain of this flow, which counts as used. */
-  take(tag: string, flow: ConnectionMetadata): string[];
+  useChain(tag: string, flow: ConnectionMetadata): string[];
   /** @throws KernelConfigError for an unknown group or a member it does not have, and for a load-balance group. */
   select(group: string, member: string | null): void;
   /** The member in use, null for an empty group and a load-balance group. @throws KernelConfigError for an unknown group. */
@@ -63,11 +63,11 @@ const EVERYTHING_ALIVE: HealthView = {
 };
 
 /** Why a group decides. */
-interface Occasion {
+interface DecisionCause {
   /** A user or a new configuration chose another member. */
-  told?: boolean;
+  isChoice?: boolean;
   /** The member in use gets no preference. */
-  afresh?: boolean;
+  ignoreCurrent?: boolean;
   silent?: boolean;
 }
 
@@ -128,7 +128,7 @@ class GroupTable implements SelectablePolicyTable {
     return this.#walk(tag).at(-1) ?? 'REJECT';
   }
 
-  take(tag: string, flow: ConnectionMetadata): string[] {
+  useChain(tag: string, flow: ConnectionMetadata): string[] {
     const trial = this.#walkTrial(tag, flow);
     const claimed = trial !== null && this.#health.claimTrial(trial.at(-1) ?? '');
     return claimed ? trial : [...this.#walk(tag, flow, true)];
@@ -141,7 +141,7 @@ class GroupTable implements SelectablePolicyTable {
       throw new KernelConfigError(name, `${member} is not a member of this group`);
     }
     group.chosen = member;
-    this.#decide(group, { told: true, afresh: member === null });
+    this.#decide(group, { isChoice: true, ignoreCurrent: member === null });
     this.#decideAbove([name]);
   }
 
@@ -198,12 +198,12 @@ class GroupTable implements SelectablePolicyTable {
     if (sameRule(group.config, memory.config)) group.rule = memory.rule;
     group.now = memory.now;
     group.switchedAt = memory.switchedAt;
-    this.#decide(group, { told: group.chosen !== memory.chosen });
+    this.#decide(group, { isChoice: group.chosen !== memory.chosen });
   }
 
-  #decide(group: Group, { told = false, afresh = false, silent = false }: Occasion = {}): void {
+  #decide(group: Group, { isChoice = false, ignoreCurrent = false, silent = false }: DecisionCause = {}): void {
     const { now: from, members } = group;
-    const view = this.#view(group, afresh);
+    const view = this.#view(group, ignoreCurrent);
     const { member, reason, recheckAt = Infinity } = group.rule.choose(view);
     group.recheckAt = recheckAt;
     group.now = member;
@@ -211,7 +211,7 @@ class GroupTable implements SelectablePolicyTable {
     if (member === from) return;
     if (from !== null) group.switchedAt = view.at;
     if (silent || group.rule.pick) return;
-    const because = told && (from === null || members.includes(from)) ? 'manual' : reason;
+    const because = isChoice && (from === null || members.includes(from)) ? 'manual' : reason;
     this.#onSwitched?.({ at: view.at, group: group.config.name, from, to: member, reason: because });
   }
 
@@ -228,13 +228,13 @@ class GroupTable implements SelectablePolicyTable {
     }
   }
 
-  #view(group: Group, afresh: boolean): GroupView {
+  #view(group: Group, ignoreCurrent: boolean): GroupView {
     const { members, chosen, switchedAt, config } = group;
     const health = (member: string): MemberHealth => {
       const leaf = this.#leafOf(member);
       return leaf === null ? DEAD : this.#health.of(config.testUrl, leaf);
     };
-    return { members, chosen, switchedAt, health, now: afresh ? null : group.now, at: this.#now() };
+    return { members, chosen, switchedAt, health, now: ignoreCurrent ? null : group.now, at: this.#now() };
   }
 
   /** Updates everything that follows from the member in use and the health of all members. */

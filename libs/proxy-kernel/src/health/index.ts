@@ -1,3 +1,2 @@
-export { FlowWatch } from './health-book.js';
-export { HealthBook } from './health-book.js';
+export { FlowWatch, HealthTracker } from './health-tracker.js';
 export { watchHop, type HopReports } from './watch-hop.js';

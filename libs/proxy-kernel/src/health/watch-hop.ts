@@ -1,8 +1,8 @@
 import type { DialContext, DialStage, Outbound, PacketConnection } from '../interfaces/outbound.js';
-import type { HealthBook } from './health-book.js';
+import type { HealthTracker } from './health-tracker.js';
 import { isTransportFailure } from './transport-failure.js';
 
-export type HopReports = Pick<HealthBook, 'flowFailed' | 'flowSucceeded' | 'flowEnded'>;
+export type HopReports = Pick<HealthTracker, 'flowFailed' | 'flowSucceeded' | 'flowEnded'>;
 
 /** Wraps an outbound that carries another's connections: flows do not report for it, so its dials do. */
 export function watchHop(outbound: Outbound, reports: HopReports): Outbound {

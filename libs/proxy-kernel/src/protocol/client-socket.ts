@@ -20,7 +20,7 @@ export function endGently(socket: Socket, answer?: Uint8Array): void {
 }
 
 /** Leaves a client without an answer for a while, then closes the connection. */
-export function holdSilently(socket: Socket, ms: number): void {
+export function leaveUnanswered(socket: Socket, ms: number): void {
   if (socket.destroyed) return;
   const timer = setFlowTimeout(null, () => socket.destroy(), ms);
   timer.unref();

@@ -10,7 +10,7 @@ import {
 } from '@gatehouse/net';
 import { RejectedError, type ConnectionMetadata, type Flow, type InboundContext } from '../interfaces/index.js';
 import { normalHost } from '../transport/normal-host.js';
-import { endGently, holdSilently, plainAddress } from './client-socket.js';
+import { endGently, leaveUnanswered, plainAddress } from './client-socket.js';
 
 /** A client that asked for a byte stream (CONNECT, SOCKS), with its protocol's answers. */
 export interface StreamRequest {
@@ -84,7 +84,7 @@ function streamMetadata(context: InboundContext, request: StreamRequest): Connec
 function refuse(context: InboundContext, request: StreamRequest, error: unknown, early: boolean): void {
   const { socket, reader } = request;
   reader.detach();
-  if (error instanceof RejectedError && error.drop) holdSilently(socket, context.timeouts.drop);
+  if (error instanceof RejectedError && error.drop) leaveUnanswered(socket, context.timeouts.drop);
   else if (early) socket.destroy();
   else endGently(socket, request.refused(error));
 }

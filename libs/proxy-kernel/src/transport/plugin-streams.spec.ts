@@ -3,9 +3,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { ByteStream } from '@gatehouse/net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MuxCoolStream } from './mux-cool.js';
-import { clientHello } from './obfs/tls.js';
+import { clientHello, TlsObfsStream } from './obfs/tls.js';
 import { obfuscateAsHttp } from './obfs/http.js';
-import { TlsObfsStream } from './obfs/tls.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(() => {

@@ -226,8 +226,8 @@ export class MihomoKernel implements ProxyKernel {
       const from = before.get(name)?.now;
       if (from === undefined || from === now) continue;
       const reason = fixed ? 'manual' : 'faster';
-      for (const tell of this.#listeners.switched) {
-        tell({ at: this.#environment.now(), group: name, from, to: now, reason });
+      for (const listener of this.#listeners.switched) {
+        listener({ at: this.#environment.now(), group: name, from, to: now, reason });
       }
     }
   }
@@ -256,17 +256,17 @@ export class MihomoKernel implements ProxyKernel {
 
   async #look(): Promise<void> {
     try {
-      this.#tell(await this.#mihomo.api.connections());
+      this.#report(await this.#mihomo.api.connections());
       if (this.#config?.groups.some(({ type }) => type !== 'select')) await this.#readGroups();
     } catch (error) {
       if (!this.#closing) this.#complain(error);
     }
   }
 
-  #tell(list: Awaited<ReturnType<MihomoApi['connections']>>): void {
+  #report(list: Awaited<ReturnType<MihomoApi['connections']>>): void {
     const { closed, delta } = this.#watch.observe(list, this.#environment.now());
-    for (const record of closed) for (const tell of this.#listeners.closed) tell(record);
-    if (delta) for (const tell of this.#listeners.traffic) tell(delta);
+    for (const record of closed) for (const listener of this.#listeners.closed) listener(record);
+    if (delta) for (const listener of this.#listeners.traffic) listener(delta);
   }
 
   #complain(error: unknown): void {
@@ -278,7 +278,7 @@ export class MihomoKernel implements ProxyKernel {
     await this.#lastChange;
     await this.#look();
     for (const { id } of this.#watch.snapshots) this.#watch.closing(id);
-    this.#tell({
+    this.#report({
       uploadTotal: this.#watch.totals.upload,
       downloadTotal: this.#watch.totals.download,
       connections: null,

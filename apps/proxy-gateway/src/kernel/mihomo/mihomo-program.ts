@@ -68,7 +68,7 @@ export class MihomoProgram {
     // needs.
     const takeAlong = (): void => this.#abandon(child);
     process.once('exit', takeAlong);
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => this.#heard(chunk));
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => this.#onOutput(chunk));
     const ended = Promise.withResolvers<never>();
     // Not every caller waits for the end, so the rejection must not go unhandled.
     ended.promise.catch(() => undefined);
@@ -116,7 +116,7 @@ export class MihomoProgram {
     }
   }
 
-  #heard(chunk: Buffer): void {
+  #onOutput(chunk: Buffer): void {
     const text = chunk.toString('utf8');
     this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
     for (const line of text.split('\n')) if (line.trim() !== '') this.#options.onOutput(line.trim());

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../../kernel-config-channel.js';
 import { KernelService } from '../../kernel-process/kernel.service.js';
-import { holdNodes } from '../hold-nodes.js';
+import { lockNodes } from '../lock-nodes.js';
 import { NodeVault } from '../../data/node-vault.js';
 import { NodeWriter } from '../node-writer.js';
 import { writeRawConfig } from '../raw-config.js';
@@ -78,7 +78,7 @@ export class ImportNodes {
   /** Returns the ids of new nodes by fingerprint. */
   private async apply(tx: EntityManager, plan: ImportPlan): Promise<Map<string, number>> {
     const ids = await this.writer.upsert(tx, plan.create, 'manual');
-    await holdNodes(tx, [...ids.values(), ...plan.change.map(({ id }) => id), ...plan.remove.map(({ id }) => id)]);
+    await lockNodes(tx, [...ids.values(), ...plan.change.map(({ id }) => id), ...plan.remove.map(({ id }) => id)]);
     const redefined = plan.change.flatMap(({ id, definition }) => (definition ? [{ ...definition, id }] : []));
     await this.writer.rewrite(tx, redefined);
     const labelled = plan.create

@@ -129,7 +129,7 @@ describe('sessions', () => {
   }
 
   async function open(pool: AnyTlsSessionPool): Promise<AnyTlsStream> {
-    const stream = new AnyTlsStream(await pool.take(context));
+    const stream = new AnyTlsStream(await pool.acquire(context));
     stream.on('error', () => undefined);
     stream.resume();
     return stream;

@@ -42,7 +42,7 @@ export class AnyTlsOutbound implements Outbound {
   }
 
   private async open(head: Uint8Array, context: DialContext): Promise<ByteStream> {
-    return new PrologueStream(new AnyTlsStream(await this.pool.take(context)), head);
+    return new PrologueStream(new AnyTlsStream(await this.pool.acquire(context)), head);
   }
 }
 

@@ -36,7 +36,7 @@ export class AnyTlsSessionPool {
   }
 
   /** @throws DialError; the signal's reason when it is aborted. */
-  async take(context: DialContext): Promise<AnyTlsSession> {
+  async acquire(context: DialContext): Promise<AnyTlsSession> {
     if (context.signal.aborted) throw abortError(context.signal);
     const entry = this.idle.pop();
     if (entry) {

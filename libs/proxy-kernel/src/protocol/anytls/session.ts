@@ -10,7 +10,7 @@ const CONFIRM_MS = 3000;
 const MAX_TEXT = 200;
 
 /** The stream that uses the session at the moment. */
-export interface Lane {
+export interface AttachedStream {
   data(piece: Buffer): void;
   /** The server has ended the stream. */
   finished(): void;
@@ -35,7 +35,7 @@ export class AnyTlsSession {
   readonly stream: ByteStream;
   private readonly options: SessionOptions;
   private readonly writer: PacketWriter;
-  private lane: Lane | null = null;
+  private attached: AttachedStream | null = null;
   private streamId = 0;
   private begun = false;
   private serverVersion = 1;
@@ -48,11 +48,11 @@ export class AnyTlsSession {
     this.options = options;
     this.writer = new PacketWriter(stream, () => options.padding.scheme);
     const decoder = new FrameDecoder({
-      data: (id, piece) => id === this.streamId && this.lane?.data(piece),
+      data: (id, piece) => id === this.streamId && this.attached?.data(piece),
       command: (command, id, content) => this.command(command, id, content),
     });
     stream.on('data', (bytes) => decoder.push(bytes));
-    stream.on('drain', () => this.lane?.drained());
+    stream.on('drain', () => this.attached?.drained());
     stream.on('error', (error) => this.close(error));
     stream.on('end', () => this.close());
     stream.on('close', () => this.close());
@@ -60,15 +60,15 @@ export class AnyTlsSession {
   }
 
   get usable(): boolean {
-    return !this.closed && this.lane === null;
+    return !this.closed && this.attached === null;
   }
 
   get writableLength(): number {
     return this.stream.writableLength;
   }
 
-  attach(lane: Lane): void {
-    this.lane = lane;
+  attach(stream: AttachedStream): void {
+    this.attached = stream;
     this.streamId += 1;
     this.begun = false;
   }
@@ -87,8 +87,8 @@ export class AnyTlsSession {
 
   /** Detaches the stream; later data of the server for it is dropped. */
   detach(): void {
-    if (this.lane === null) return;
-    this.lane = null;
+    if (this.attached === null) return;
+    this.attached = null;
     this.settleConfirmation();
     if (this.closed) return;
     if (this.begun) this.writer.write([frame(COMMAND.finish, this.streamId)]);
@@ -101,9 +101,9 @@ export class AnyTlsSession {
     this.closed = true;
     this.settleConfirmation();
     this.stream.destroy();
-    const { lane } = this;
-    this.lane = null;
-    lane?.failed(error ?? new DialError('relay', 'connection_reset', 'the server closed the session'));
+    const { attached } = this;
+    this.attached = null;
+    attached?.failed(error ?? new DialError('relay', 'connection_reset', 'the server closed the session'));
     this.options.onClose(this);
   }
 
@@ -134,7 +134,7 @@ export class AnyTlsSession {
   }
 
   private finished(id: number): void {
-    if (id === this.streamId) this.lane?.finished();
+    if (id === this.streamId) this.attached?.finished();
   }
 
   /** A text in the answer is the server's reason why it could not reach the target. */
@@ -142,9 +142,9 @@ export class AnyTlsSession {
     if (id !== this.streamId) return;
     this.settleConfirmation();
     if (content.length === 0) return;
-    const { lane } = this;
+    const { attached } = this;
     this.detach();
-    lane?.failed(new DialError('handshake', 'other', `the server could not connect: ${printable(content)}`));
+    attached?.failed(new DialError('handshake', 'other', `the server could not connect: ${printable(content)}`));
   }
 
   private settleConfirmation(): void {

@@ -1,11 +1,11 @@
 import { setFlowTimeout, StreamEmitter, type ByteStream } from '@gatehouse/net';
-import type { AnyTlsSession, Lane } from './session.js';
+import type { AnyTlsSession, AttachedStream } from './session.js';
 
 /** A stream cannot end one direction: after our end it is closed when nothing has come for this time. */
 const QUIET_BEFORE_CLOSE_MS = 30_000;
 
 /** A stream of a session, which it releases when it ends. */
-export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
+export class AnyTlsStream extends StreamEmitter implements ByteStream, AttachedStream {
   private session: AnyTlsSession | null;
   private readonly remote: Pick<ByteStream, 'remoteAddress' | 'remotePort'>;
   private readonly waiting: Buffer[] = [];
@@ -82,7 +82,7 @@ export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
   uncork(): void {}
 
   destroy(error?: Error): void {
-    if (error) this.tell(error);
+    if (error) this.emitError(error);
     this.finish();
   }
 
@@ -106,11 +106,11 @@ export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
   failed(error: Error): void {
     this.session = null;
     // After the server's end errors no longer matter.
-    if (!this.sourceEnded) this.tell(error);
+    if (!this.sourceEnded) this.emitError(error);
     this.finish();
   }
 
-  private tell(error: Error): void {
+  private emitError(error: Error): void {
     // Without a listener an `error` event would end the process; `close` follows in any case.
     if (!this.closed && this.listenerCount('error') > 0) this.emit('error', error);
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { RejectedError, type ConnectionMetadata, type InboundContext } from '../../interfaces/index.js';
-import { endGently, holdSilently } from '../client-socket.js';
+import { endGently, leaveUnanswered } from '../client-socket.js';
 import { endToEndHeaders, formatAnswer, publicReason, statusOf } from './codec.js';
 import type { ForwardTarget } from './target.js';
 
@@ -29,7 +29,7 @@ export async function serveUpgrade(context: InboundContext, upgrade: UpgradeRequ
   } catch (error) {
     socket.off('close', onClientClose);
     flow.setHttpStatus(statusOf(error));
-    if (error instanceof RejectedError && error.drop) holdSilently(socket, context.timeouts.drop);
+    if (error instanceof RejectedError && error.drop) leaveUnanswered(socket, context.timeouts.drop);
     else endGently(socket, formatAnswer(statusOf(error), publicReason(error)));
     flow.finish({ closeReason: 'error', error });
   }

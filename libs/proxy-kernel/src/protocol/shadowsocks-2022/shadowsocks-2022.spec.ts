@@ -6,8 +6,7 @@ import { encodeSocksAddress } from '@gatehouse/net';
 import { StreamOpener, StreamSealer, type StreamFormat } from '../shadowsocks/codec.js';
 import { decodeAddress } from '../socks/codec.js';
 import { decryptBlock, keyName, parseKeys2022, streamIdentities, subkey, type Keys2022 } from './cipher.js';
-import { Datagrams2022, createSealing } from './datagrams.js';
-import { ReplayWindow } from './datagrams.js';
+import { Datagrams2022, createSealing, ReplayWindow } from './datagrams.js';
 import { session2022 } from './session.js';
 
 const AES128 = '2022-blake3-aes-128-gcm';

@@ -3,8 +3,19 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parseUserId } from '../node-protocol.js';
 import { ChunkOpener, ChunkSealer, MAX_DATAGRAM, MAX_PAYLOAD, type BodyKeys } from './body.js';
-import { OPTION, VmessError, createAccount, fnv1a, sealRequest, takeRandom, type Security } from './header.js';
-import { commandKey, deriveCipherKey, deriveKey, deriveNonce } from './header.js';
+import {
+  OPTION,
+  VmessError,
+  createAccount,
+  fnv1a,
+  sealRequest,
+  takeRandom,
+  type Security,
+  commandKey,
+  deriveCipherKey,
+  deriveKey,
+  deriveNonce,
+} from './header.js';
 
 const ID = parseUserId('b831381d-6324-4d53-ad4f-8cda48b30811') ?? Buffer.alloc(0);
 

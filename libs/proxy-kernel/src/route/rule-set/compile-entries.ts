@@ -37,7 +37,7 @@ export interface CompiledEntries {
 /** Invalid entries are left out, with `warnings`. */
 export function compileEntries(config: RuleSetConfig): CompiledEntries {
   const parts = new EntryParts(config);
-  for (const entry of config.entries) parts.take(entry);
+  for (const entry of config.entries) parts.tryAdd(entry);
   return parts.finish();
 }
 
@@ -68,7 +68,7 @@ class EntryParts {
     this.#config = config;
   }
 
-  take(entry: string): void {
+  tryAdd(entry: string): void {
     try {
       this.add(entry.trim());
     } catch (error) {

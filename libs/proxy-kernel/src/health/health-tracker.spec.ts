@@ -3,23 +3,22 @@ import type { CircuitChanged } from '../interfaces/kernel.js';
 import { DialError, RejectedError, type DialStage } from '../interfaces/outbound.js';
 import type { ErrorKind, ErrorStage } from '../interfaces/connection.js';
 import { OPENING_FAILURES, OPEN_MS } from './circuits.js';
-import { FlowWatch } from './health-book.js';
-import { HealthBook } from './health-book.js';
+import { FlowWatch, HealthTracker } from './health-tracker.js';
 import { isTransportFailure } from './transport-failure.js';
 
-function newBook(tags = ['n1', 'n2']) {
+function newTracker(tags = ['n1', 'n2']) {
   const clock = { at: 1000 };
   const circuits: CircuitChanged[] = [];
   const changed: string[][] = [];
-  const book = new HealthBook(() => clock.at, {
+  const tracker = new HealthTracker(() => clock.at, {
     circuit: (change) => circuits.push(change),
     changed: (names) => changed.push([...names]),
   });
-  book.keepOnly(new Set(tags), new Set(['u']));
+  tracker.keepOnly(new Set(tags), new Set(['u']));
   const fail = (times: number): void => {
-    for (let index = 0; index < times; index += 1) book.flowFailed('n1');
+    for (let index = 0; index < times; index += 1) tracker.flowFailed('n1');
   };
-  return { book, clock, circuits, changed, fail };
+  return { tracker, clock, circuits, changed, fail };
 }
 
 const alive = (delayMs: number, testedAt = 0) => ({ alive: true, delayMs, testedAt });
@@ -27,94 +26,94 @@ const dead = (testedAt = 0) => ({ alive: false, delayMs: null, testedAt });
 
 describe('measurements', () => {
   it('count by test address; without one for it, the general measurement decides', () => {
-    const { book } = newBook();
-    expect(book.of(undefined, 'n1')).toEqual({ alive: true, delayMs: null });
-    book.report(null, { n1: alive(10), n2: dead() });
-    expect(book.of('u', 'n1')).toMatchObject({ alive: true, delayMs: 10 });
-    book.report('u', { n2: alive(99) });
-    expect(book.of('u', 'n2')).toMatchObject({ alive: true, delayMs: 99 });
-    expect(book.of('u', 'n1')).toEqual({ alive: true, delayMs: null });
-    expect(book.of(undefined, 'n2')).toMatchObject({ alive: false });
+    const { tracker } = newTracker();
+    expect(tracker.of(undefined, 'n1')).toEqual({ alive: true, delayMs: null });
+    tracker.report(null, { n1: alive(10), n2: dead() });
+    expect(tracker.of('u', 'n1')).toMatchObject({ alive: true, delayMs: 10 });
+    tracker.report('u', { n2: alive(99) });
+    expect(tracker.of('u', 'n2')).toMatchObject({ alive: true, delayMs: 99 });
+    expect(tracker.of('u', 'n1')).toEqual({ alive: true, delayMs: null });
+    expect(tracker.of(undefined, 'n2')).toMatchObject({ alive: false });
   });
 
   it('are kept across generations for nodes that remain', () => {
-    const { book, changed } = newBook();
-    book.report(null, { n1: alive(10), n2: alive(20), n3: alive(30) });
-    book.report('u', { n1: alive(11) });
+    const { tracker, changed } = newTracker();
+    tracker.report(null, { n1: alive(10), n2: alive(20), n3: alive(30) });
+    tracker.report('u', { n1: alive(11) });
     expect(changed).toEqual([['n1', 'n2'], ['n1']]);
-    book.keepOnly(new Set(['n1', 'n3']), new Set());
-    book.keepOnly(new Set(['n1', 'n2', 'n3']), new Set(['u']));
-    expect(book.of(undefined, 'n1')).toMatchObject({ delayMs: 10 });
-    expect(book.of('u', 'n1')).toMatchObject({ delayMs: 10 });
-    expect(book.of(undefined, 'n2')).toEqual({ alive: true, delayMs: null });
-    expect(book.of(undefined, 'n3')).toEqual({ alive: true, delayMs: null });
+    tracker.keepOnly(new Set(['n1', 'n3']), new Set());
+    tracker.keepOnly(new Set(['n1', 'n2', 'n3']), new Set(['u']));
+    expect(tracker.of(undefined, 'n1')).toMatchObject({ delayMs: 10 });
+    expect(tracker.of('u', 'n1')).toMatchObject({ delayMs: 10 });
+    expect(tracker.of(undefined, 'n2')).toEqual({ alive: true, delayMs: null });
+    expect(tracker.of(undefined, 'n3')).toEqual({ alive: true, delayMs: null });
   });
 
   it('can come before the first configuration', () => {
-    const book = new HealthBook(() => 0, { circuit: () => undefined, changed: () => undefined });
-    book.report('u', { n1: dead() });
-    book.keepOnly(new Set(['n1']), new Set(['u']));
-    expect(book.of('u', 'n1')).toMatchObject({ alive: false });
+    const tracker = new HealthTracker(() => 0, { circuit: () => undefined, changed: () => undefined });
+    tracker.report('u', { n1: dead() });
+    tracker.keepOnly(new Set(['n1']), new Set(['u']));
+    expect(tracker.of('u', 'n1')).toMatchObject({ alive: false });
   });
 });
 
 describe('a circuit', () => {
   it('opens after failures in a row, and lets one flow try after a while', () => {
-    const { book, clock, circuits, changed, fail } = newBook();
+    const { tracker, clock, circuits, changed, fail } = newTracker();
     fail(OPENING_FAILURES - 1);
-    book.flowSucceeded('n1');
+    tracker.flowSucceeded('n1');
     fail(OPENING_FAILURES - 1);
-    expect(book.of(undefined, 'n1').alive).toBe(true);
+    expect(tracker.of(undefined, 'n1').alive).toBe(true);
     fail(1);
     expect(circuits).toEqual([{ at: 1000, tag: 'n1', open: true, failures: OPENING_FAILURES }]);
     expect(changed).toEqual([['n1']]);
-    expect(book.of(undefined, 'n1').alive).toBe(false);
+    expect(tracker.of(undefined, 'n1').alive).toBe(false);
     clock.at += OPEN_MS - 1;
-    book.settle();
-    expect(book.mayTry('n1')).toBe(false);
+    tracker.settle();
+    expect(tracker.mayTry('n1')).toBe(false);
     clock.at += 1;
-    book.settle();
-    expect(book.of(undefined, 'n1').alive).toBe(false);
-    expect([book.mayTry('n1'), book.claimTrial('n1'), book.claimTrial('n1')]).toEqual([true, true, false]);
-    book.flowFailed('n1');
-    expect(book.halfOpen('n1')).toBe(false);
+    tracker.settle();
+    expect(tracker.of(undefined, 'n1').alive).toBe(false);
+    expect([tracker.mayTry('n1'), tracker.claimTrial('n1'), tracker.claimTrial('n1')]).toEqual([true, true, false]);
+    tracker.flowFailed('n1');
+    expect(tracker.halfOpen('n1')).toBe(false);
     clock.at += OPEN_MS;
-    book.settle();
-    expect(book.claimTrial('n1')).toBe(true);
-    book.flowSucceeded('n1');
-    expect(book.of(undefined, 'n1').alive).toBe(true);
+    tracker.settle();
+    expect(tracker.claimTrial('n1')).toBe(true);
+    tracker.flowSucceeded('n1');
+    expect(tracker.of(undefined, 'n1').alive).toBe(true);
     expect(circuits.slice(1)).toEqual([{ at: clock.at, tag: 'n1', open: false, failures: 0 }]);
   });
 
   it('lets another flow try if the first gives no result', () => {
-    const { book, clock, fail } = newBook();
+    const { tracker, clock, fail } = newTracker();
     fail(OPENING_FAILURES);
     clock.at += OPEN_MS;
-    book.settle();
-    book.claimTrial('n1');
-    book.flowEnded('n1');
-    expect(book.claimTrial('n1')).toBe(true);
+    tracker.settle();
+    tracker.claimTrial('n1');
+    tracker.flowEnded('n1');
+    expect(tracker.claimTrial('n1')).toBe(true);
     clock.at += OPEN_MS;
-    expect(book.claimTrial('n1')).toBe(true);
+    expect(tracker.claimTrial('n1')).toBe(true);
   });
 
   it('is closed by a measurement begun since, not by an older one', () => {
-    const { book, circuits, fail } = newBook();
+    const { tracker, circuits, fail } = newTracker();
     fail(OPENING_FAILURES);
-    book.report(null, { n1: alive(5, 999) });
-    expect(book.of(undefined, 'n1').alive).toBe(false);
-    book.report(null, { n1: alive(5, 1000) });
-    expect(book.of(undefined, 'n1').alive).toBe(true);
+    tracker.report(null, { n1: alive(5, 999) });
+    expect(tracker.of(undefined, 'n1').alive).toBe(false);
+    tracker.report(null, { n1: alive(5, 1000) });
+    expect(tracker.of(undefined, 'n1').alive).toBe(true);
     expect(circuits.map(({ open }) => open)).toEqual([true, false]);
   });
 
   it('does not exist for outbounds outside the configuration, and is removed with them', () => {
-    const { book, circuits, fail } = newBook();
-    for (let index = 0; index < 9; index += 1) book.flowFailed('DIRECT');
+    const { tracker, circuits, fail } = newTracker();
+    for (let index = 0; index < 9; index += 1) tracker.flowFailed('DIRECT');
     fail(OPENING_FAILURES);
-    book.keepOnly(new Set(['n2']), new Set());
-    book.keepOnly(new Set(['n1', 'n2']), new Set());
-    expect(book.of(undefined, 'n1').alive).toBe(true);
+    tracker.keepOnly(new Set(['n2']), new Set());
+    tracker.keepOnly(new Set(['n1', 'n2']), new Set());
+    expect(tracker.of(undefined, 'n1').alive).toBe(true);
     expect(circuits).toHaveLength(1);
   });
 });
@@ -188,8 +187,8 @@ describe('flows', () => {
   const fine = { error: null, type: 'ss', reached: new Set<DialStage>() };
 
   it('count as successes with the first byte that comes back', () => {
-    const { book, circuits, fail } = newBook();
-    const watch = new FlowWatch(book);
+    const { tracker, circuits, fail } = newTracker();
+    const watch = new FlowWatch(tracker);
     const one = flow();
     watch.opened(one, 'n1');
     fail(OPENING_FAILURES);
@@ -205,8 +204,8 @@ describe('flows', () => {
   });
 
   it('without a byte back give no result, unless the dial failed', () => {
-    const { book, circuits, fail } = newBook();
-    const watch = new FlowWatch(book);
+    const { tracker, circuits, fail } = newTracker();
+    const watch = new FlowWatch(tracker);
     fail(OPENING_FAILURES - 1);
     watch.opened(flow(), 'n1');
     watch.ended(flow(), 'n1', fine);

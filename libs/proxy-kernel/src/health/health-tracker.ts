@@ -5,7 +5,7 @@ import type { ByteCounter } from '@gatehouse/net';
 import { isTransportFailure } from './transport-failure.js';
 import type { FailedDial } from './transport-failure.js';
 
-export interface HealthBookEvents {
+export interface HealthTrackerEvents {
   circuit(change: CircuitChanged): void;
   /** The health of these nodes, as groups see it, has changed. */
   changed(tags: readonly string[]): void;
@@ -14,14 +14,14 @@ export interface HealthBookEvents {
 const UNKNOWN = { alive: true, delayMs: null };
 
 /** The health of nodes, from measurements and from real flows. Outlives generations. */
-export class HealthBook {
+export class HealthTracker {
   readonly #measurements = new Measurements();
   readonly #circuits: Circuits;
-  readonly #changed: HealthBookEvents['changed'];
+  readonly #changed: HealthTrackerEvents['changed'];
   /** Nodes of the present configuration; null before the first. */
   #tags: ReadonlySet<string> | null = null;
 
-  constructor(now: () => number, events: HealthBookEvents) {
+  constructor(now: () => number, events: HealthTrackerEvents) {
     this.#circuits = new Circuits(now, (change) => events.circuit(change));
     this.#changed = (tags) => events.changed(tags);
   }
@@ -85,12 +85,12 @@ export class HealthBook {
 
 /** Reports the results of real flows. */
 export class FlowWatch {
-  readonly #book: HealthBook;
+  readonly #health: HealthTracker;
   /** Open flows without a byte from the far end so far, and their nodes. */
   readonly #waiting = new Map<ByteCounter, string>();
 
-  constructor(book: HealthBook) {
-    this.#book = book;
+  constructor(tracker: HealthTracker) {
+    this.#health = tracker;
   }
 
   opened(flow: ByteCounter, tag: string): void {
@@ -105,15 +105,15 @@ export class FlowWatch {
     for (const [flow, tag] of this.#waiting) {
       if (flow.download === 0) continue;
       this.#waiting.delete(flow);
-      this.#book.flowSucceeded(tag);
+      this.#health.flowSucceeded(tag);
     }
   }
 
   ended(flow: ByteCounter, tag: string, dial: FailedDial): void {
     const unproven = this.#waiting.delete(flow);
     if (flow.download > 0) {
-      if (unproven) this.#book.flowSucceeded(tag);
-    } else if (isTransportFailure(dial)) this.#book.flowFailed(tag);
-    else this.#book.flowEnded(tag);
+      if (unproven) this.#health.flowSucceeded(tag);
+    } else if (isTransportFailure(dial)) this.#health.flowFailed(tag);
+    else this.#health.flowEnded(tag);
   }
 }

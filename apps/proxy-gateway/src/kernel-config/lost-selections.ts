@@ -8,7 +8,7 @@ import type { LostSelection, MappedConfig } from './kernel-config.mapper.js';
 
 /** Stores, once, that a chosen node is gone and which member its group uses instead. */
 @Injectable()
-export class LostChoices {
+export class LostSelections {
   private readonly logger = new Logger('Outbound');
   private toldPolicy: string | null = null;
 
