@@ -27,6 +27,8 @@ export function reportFailure(error) {
     for (const line of error.advice) process.stderr.write(`  ${line}\n`);
     return error.exitCode;
   }
+  // What `parseArgs` of node:util says of an option that a command does not have.
+  if (error?.code?.startsWith?.('ERR_PARSE_ARGS')) return reportFailure(new PlainFailure(error.message));
   if (NO_SPACE.has(error?.code)) return reportFailure(explainFullDisk(error, error.path ?? process.cwd()));
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`gatehouse: unexpected failure, please report it\n${text}\n`);

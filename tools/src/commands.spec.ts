@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ROOT } from '../bootstrap/layout.mjs';
 import { COMMANDS as NAMES } from '../bootstrap/names.mjs';
-import { COMMANDS } from './commands.js';
+import { COMMANDS, run } from './commands.js';
 
 /** Carried out before anything is built, or by the launcher itself. */
 const OF_THE_LAUNCHER = ['build', 'check', 'format', 'runtimes'];
@@ -23,3 +23,13 @@ it('every npm script has a command behind it, and every command a script', () =>
   const built = named.map(({ name }) => name).filter((name) => !OF_THE_LAUNCHER.includes(name));
   expect(built.filter((name) => !(name in COMMANDS))).toEqual([]);
 });
+
+it.each(['peers', 'faults', 'hostile', 'replicas', 'tour', 'security'])(
+  '%s says in a line which option it does not have',
+  async (name) => {
+    const lines: string[] = [];
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    expect(await run(name, ['--no-such-option'])).toBe(1);
+    expect(lines.join('')).toMatch(/^gatehouse: Unknown option '--no-such-option'.*\n$/);
+  },
+);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { OWN } from '../../bootstrap/layout.mjs';
 import { takeTurn } from '../../bootstrap/take-turn.mjs';
 import { table } from '../table.js';
@@ -10,8 +11,17 @@ import { bringPythonPeer } from './python-packages.js';
 import { bringRathole } from './rathole.js';
 import { bringRuntimes } from './runtimes.js';
 
+const OPTIONS = ['own', 'go', 'nps', 'hydra', 'rathole', 'oidc-provider', 'python'] as const;
+
+/** @throws TypeError for an option that does not exist */
+function optionsOf(args: string[]): Partial<Record<(typeof OPTIONS)[number], boolean>> {
+  const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'boolean' as const }]));
+  return parseArgs({ args, options }).values;
+}
+
 /** `npm run peers [-- --own] [--go] [--nps] [--hydra] [--rathole] [--python] [--oidc-provider]`: finds or brings the real servers, prints a table, fails when one is missing. */
 export async function peersCommand(args: string[]): Promise<number> {
+  const wanted = optionsOf(args);
   const folder = join(OWN, 'peers');
   const lock = await takeTurn(join(OWN, 'peers.lock'), 'brings peers');
   const onProgress = (text: string): boolean => process.stderr.write(`${text}\n`);
@@ -19,16 +29,16 @@ export async function peersCommand(args: string[]): Promise<number> {
     const results = await bringPeers({
       folder,
       path: process.env['PATH'] ?? '',
-      ownOnly: args.includes('--own'),
+      ownOnly: wanted.own ?? false,
       onProgress,
     });
     results.push(...(await bringRuntimes(folder, onProgress)));
-    if (args.includes('--go')) results.push(...(await bringGoPeers(folder, onProgress)));
-    if (args.includes('--nps')) results.push(...(await bringNps(folder, onProgress)));
-    if (args.includes('--hydra')) results.push(await bringHydra(folder, onProgress));
-    if (args.includes('--rathole')) results.push(await bringRathole(folder, onProgress));
-    if (args.includes('--oidc-provider')) results.push(await bringNodePeer(folder, onProgress));
-    if (args.includes('--python')) results.push(await bringPythonPeer(folder, onProgress));
+    if (wanted.go) results.push(...(await bringGoPeers(folder, onProgress)));
+    if (wanted.nps) results.push(...(await bringNps(folder, onProgress)));
+    if (wanted.hydra) results.push(await bringHydra(folder, onProgress));
+    if (wanted.rathole) results.push(await bringRathole(folder, onProgress));
+    if (wanted['oidc-provider']) results.push(await bringNodePeer(folder, onProgress));
+    if (wanted.python) results.push(await bringPythonPeer(folder, onProgress));
     const rows = results.map(({ program, state, detail }) => [program, state, detail]);
     process.stdout.write(`${table([['peer', 'state', 'where, or why not'], ...rows])}\n`);
     process.stdout.write(`Programs for tests and benchmarks: ${join(folder, 'bin')}\n`);
