@@ -4,7 +4,7 @@ import { DialedSocket, StreamEmitter, type ByteStream } from '@gatehouse/net';
 import { describe, expect, it } from 'vitest';
 import { EncodedStream } from './encoded-stream.js';
 
-/** Ends when it is destroyed, and closes in a later turn, as sockets do. */
+/** Is destroyed at once, and emits `close` in a later turn, like a socket. */
 class Carrier extends StreamEmitter implements ByteStream {
   destroyed = false;
   readableEnded = false;
@@ -33,7 +33,7 @@ class Plain extends EncodedStream {
   }
 }
 
-/** Says inside the stream that it is done, as VMess does. */
+/** Marks the end inside the stream, as VMess does. */
 class EndedByZero extends Plain {
   protected override get halfCloses(): boolean {
     return false;
@@ -46,7 +46,7 @@ class EndedByZero extends Plain {
   }
 }
 
-describe('a stream inside frames', () => {
+describe('EncodedStream', () => {
   it.each([
     ['reset', (stream: Plain) => stream.resetAndDestroy()],
     ['destroyed', (stream: Plain) => stream.destroy()],
@@ -61,7 +61,7 @@ describe('a stream inside frames', () => {
     await expect.poll(() => closed).toBe(1);
   });
 
-  it('keeps its close back from an owner that has not ended yet', async () => {
+  it('delays its close for an owner that has not ended yet', async () => {
     const carrier = new Carrier();
     const stream = new Plain(carrier);
     let closed = 0;
@@ -74,7 +74,7 @@ describe('a stream inside frames', () => {
     await expect.poll(() => closed).toBe(1);
   });
 
-  it('closes when its end came while its owner was slow', async () => {
+  it('closes if its end came while its owner was slow', async () => {
     const server = net.createServer((socket) => socket.end('last words\0')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as net.AddressInfo;

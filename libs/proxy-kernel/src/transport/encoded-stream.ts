@@ -13,12 +13,12 @@ export abstract class EncodedStream extends CarriedStream implements ByteStream 
   private endEmitted = false;
   private writingEnded = false;
   private room = true;
-  /** Inside `received`: whether a listener may still look at memory of the bytes below. */
+  /** During `received`: whether a listener may have kept memory of the bytes below. */
   private kept = false;
   private released = false;
-  /** The stream below is closed, and its `close` waits for the owner to take what came before. */
+  /** The stream below is closed, but `close` is delayed until the owner has taken what came before. */
   private closeHeld = false;
-  /** The owner wants nothing more of it: its close is not for holding back. */
+  /** The owner has destroyed the stream, so its `close` is not delayed. */
   private abandoned = false;
   private closed = false;
 
@@ -49,7 +49,7 @@ export abstract class EncodedStream extends CarriedStream implements ByteStream 
     this.inner.cork();
     this.encode(chunk);
     this.inner.uncork();
-    // Corked writes say "full" before the system was asked; what counts is what it left.
+    // Corked writes return false before the system has taken anything. What counts is what is left after that.
     return this.room || this.writableLength === 0;
   }
 
@@ -72,7 +72,7 @@ export abstract class EncodedStream extends CarriedStream implements ByteStream 
       if (plain) this.emit('data', plain);
     }
     if (this.paused) return;
-    // After an end inside the stream, too: a connection that nobody reads never notices that the server closed it.
+    // Even after an end inside the stream: a connection that is not read never notices that the server closed it.
     this.inner.resume();
     if (this.sourceEnded) this.emitEnd();
   }
@@ -98,28 +98,28 @@ export abstract class EncodedStream extends CarriedStream implements ByteStream 
     this.released = true;
   }
 
-  /** Frames a chunk and `put`s it; called corked. */
+  /** Encodes a chunk and `put`s it. Called while the stream below is corked. */
   protected abstract encode(chunk: Uint8Array): void;
 
-  /** Hands what is in these bytes to `give`. Must copy what it keeps for later. What it throws ends the stream. */
+  /** Decodes bytes and passes the result to `give`. Must copy what it keeps for later. An exception ends the stream. */
   protected abstract decode(bytes: Buffer): void;
 
-  /** The stream below ended: null, or what is wrong with that. */
+  /** Called when the stream below ended. Null, or an error if it must not end here. */
   protected checkEnd(): Error | null {
     return null;
   }
 
-  /** Nothing more will be written. */
+  /** Called when nothing more will be written. */
   protected endWriting(): void {
     this.inner.end();
   }
 
-  /** False: when the other end is done, so is the stream below, and failures of it mean nothing any more. */
+  /** False: an end of the other side ends the stream below as well, and later failures are ignored. */
   protected get halfCloses(): boolean {
     return true;
   }
 
-  /** Called once when nothing comes or goes any more. */
+  /** Called once, when the stream below has closed. */
   protected cleanUp(): void {}
 
   protected get readingEnded(): boolean {
@@ -134,7 +134,7 @@ export abstract class EncodedStream extends CarriedStream implements ByteStream 
     if (!this.inner.write(piece)) this.room = false;
   }
 
-  /** What was written waits: the next write is for after `drain`. */
+  /** Makes `write` return false, because what was written has to wait. */
   protected full(): void {
     this.room = false;
   }
@@ -151,7 +151,7 @@ export abstract class EncodedStream extends CarriedStream implements ByteStream 
     if (!this.released) this.kept = true;
   }
 
-  /** The other end has nothing more to say. */
+  /** The other side will send nothing more. */
   protected endReading(): void {
     if (this.sourceEnded) return;
     this.sourceEnded = true;
@@ -165,7 +165,7 @@ export abstract class EncodedStream extends CarriedStream implements ByteStream 
   }
 
   private received(bytes: Buffer): void {
-    // After the end of what was framed nothing counts.
+    // Bytes after the encoded end are ignored.
     if (this.sourceEnded || this.closed) return;
     this.kept = false;
     try {
@@ -192,7 +192,7 @@ export abstract class EncodedStream extends CarriedStream implements ByteStream 
 
   private innerClosed(): void {
     this.cleanUp();
-    // The owner has bytes to hand on, and a `close` before its own end would look like an abort to it.
+    // The owner may still have bytes to pass on, and a `close` before its own end would look like an abort.
     if (this.sourceEnded && !this.writingEnded && !this.closed && !this.abandoned) this.closeHeld = true;
     else this.emitClose();
   }

@@ -10,7 +10,7 @@ import {
 } from './handshake.js';
 
 describe('the handshake of a WebSocket', () => {
-  it('is not held up by a stranger who sends spaces', () => {
+  it('takes no longer for many spaces', () => {
     const began = performance.now();
     expect(() => readRequestHead(`GET / HTTP/1.1\r\na:${' '.repeat(4000)}\rx\r\n\r\n`)).toThrow('cannot be read');
     expect(performance.now() - began).toBeLessThan(50);
@@ -18,7 +18,7 @@ describe('the handshake of a WebSocket', () => {
 
   const address = { secure: false, host: 'gw.example', port: 8080, path: '/__gw/agent' };
 
-  it('is asked for, accepted, and checked', () => {
+  it('is requested, accepted and checked', () => {
     const { head, key } = upgradeRequest(address);
     const { method, target, field } = readRequestHead(head);
     expect([method, target, field('host')]).toEqual(['GET', '/__gw/agent', 'gw.example:8080']);
@@ -48,7 +48,7 @@ describe('the handshake of a WebSocket', () => {
     'HTTP/1.1 403 Forbidden\r\n\r\n',
     'SSH-2.0-OpenSSH\r\n\r\n',
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
-  ])('is no other answer: %j', (head) => {
+  ])('is not complete with the answer %j', (head) => {
     expect(() => checkUpgradeAnswer(head, 'k')).toThrow(TunnelError);
   });
 
@@ -70,5 +70,5 @@ describe('the handshake of a WebSocket', () => {
     'wss://gw.example/#x',
     'wss://gw.example:0',
     'gw.example:1',
-  ])('does not take %s for an address', (text) => expect(parseWebSocketAddress(text)).toBeNull());
+  ])('does not accept the address %s', (text) => expect(parseWebSocketAddress(text)).toBeNull());
 });

@@ -2,30 +2,30 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { formatAuthority, hasToken, readHeaderLine, switchesTo, webSocketAccept } from '@gatehouse/net';
 import { protocolError, TunnelError } from '../errors.js';
 
-/** Where a gateway takes WebSockets of agents. */
+/** Path where a gateway accepts WebSockets of agents. */
 export const AGENT_PATH = '/__gw/agent';
-/** Name of what is spoken inside (Sec-WebSocket-Protocol). */
+/** Name of the protocol inside the WebSocket (`Sec-WebSocket-Protocol`). */
 export const SUBPROTOCOL = 'gatehouse-tunnel.1';
-/** Longest head of a request or of an answer. */
+/** Longest head of a request or an answer. */
 export const MAX_HANDSHAKE_BYTES = 16 * 1024;
 
-/** A name in letters of the network, or an address. */
+/** An ASCII host name, or an address. */
 const HOST = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])$/i;
 const VERSION = '13';
 const KEY_BYTES = 16;
 
-/** A header field by its name in small letters, as `IncomingMessage.headers` has them. */
+/** Returns a header field by its name in lower case, as in `IncomingMessage.headers`. */
 export type FieldReader = (name: string) => string | undefined;
 
-/** A server as an agent finds it behind HTTP. */
+/** Address of a server that is reached by a WebSocket. */
 export interface WebSocketAddress {
-  /** Whether in TLS. */
+  /** Whether TLS is used. */
   secure: boolean;
   host: string;
   port: number;
-  /** With the query, as it is sent. */
+  /** With the query, as sent. */
   path: string;
-  /** Said in TLS as well: see `route-tag.ts`. */
+  /** Also sent in TLS: see `route-tag.ts`. */
   routeTag?: string;
 }
 
@@ -48,7 +48,7 @@ export function formatWebSocketAddress({ secure, host, port, path }: WebSocketAd
   return `${secure ? 'wss' : 'ws'}://${formatAuthority(host, port, secure)}${path}`;
 }
 
-/** A client's first words, and the key that the answer must go with. */
+/** The client's request, and its key, which `checkUpgradeAnswer` needs. */
 export function upgradeRequest({ secure, host, port, path }: WebSocketAddress): { head: string; key: string } {
   const key = randomBytes(KEY_BYTES).toString('base64');
   const lines = [
@@ -63,7 +63,7 @@ export function upgradeRequest({ secure, host, port, path }: WebSocketAddress): 
   return { head: `${lines.join('\r\n')}\r\n\r\n`, key };
 }
 
-/** @throws TunnelError `protocol` for an answer that is not the upgrade that was asked for, `misdirected` for a 421. */
+/** @throws TunnelError `protocol` unless the answer is the requested upgrade; `misdirected` for a 421. */
 export function checkUpgradeAnswer(head: string, key: string): void {
   const status = /^HTTP\/1\.1 (\d{3})(?: |\r)/.exec(head)?.[1];
   if (status === '421') {
@@ -77,7 +77,7 @@ export function checkUpgradeAnswer(head: string, key: string): void {
     throw protocolError('an answer to another WebSocket request');
   }
   const isUpgrade = switchesTo('websocket', field);
-  // An extension that was not asked for would change the frames.
+  // An extension that was not requested would change the frames.
   if (!isUpgrade || field('sec-websocket-extensions') || field('sec-websocket-protocol') !== SUBPROTOCOL) {
     throw protocolError('not the WebSocket that was asked for');
   }
@@ -90,7 +90,7 @@ export function readRequestHead(head: string): { method: string; target: string;
   return { method, target, field: readFields(head) };
 }
 
-/** The server's answer to a request for a WebSocket: 101, or what is wrong with it. */
+/** The server's answer to a request for a WebSocket: 101, or a refusal. */
 export function upgradeAnswer(field: FieldReader): { accepted: boolean; head: string } {
   const key = field('sec-websocket-key') ?? '';
   const isUpgrade = switchesTo('websocket', field);
@@ -114,12 +114,12 @@ export function upgradeAnswer(field: FieldReader): { accepted: boolean; head: st
   return { accepted: true, head: `${lines.join('\r\n')}\r\n\r\n` };
 }
 
-/** An answer without a body, after which the connection ends. */
+/** Head of an answer without a body, which closes the connection. */
 export function refusalHead(status: string, fields: readonly string[] = []): string {
   return [`HTTP/1.1 ${status}`, 'Content-Length: 0', 'Connection: close', ...fields, '', ''].join('\r\n');
 }
 
-/** Of a field that stands there twice, the values in one list. */
+/** Values of a repeated field are joined to one list. */
 function readFields(head: string): FieldReader {
   const fields = new Map<string, string>();
   for (const line of head.split('\r\n').slice(1)) {

@@ -11,16 +11,16 @@ import {
 import { protocolError, TunnelError } from '../errors.js';
 import type { MuxTransport, MuxTransportHandlers } from '../mux/mux-transport.js';
 
-/** Up to this, one copy costs less than a list of buffers for the system. */
+/** Up to this size, copying costs less than passing a list of buffers to the system. */
 const COPY_BYTES = 16 * 1024;
-/** What pings may pile up at a peer that does not read. */
+/** How much may wait to be sent to a peer that sends pings and does not read. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 /** How long the other side may take to answer a close. */
 const CLOSE_MS = 1000;
 /** RFC 6455 7.4.1. */
 const NORMAL = Buffer.of(0x03, 0xe8);
 
-/** A WebSocket after its handshake, as a line of bytes: binary messages whose borders mean nothing. */
+/** A WebSocket after its handshake, as a stream of bytes. The boundaries of its messages have no meaning. */
 export class WebSocketTransport implements MuxTransport {
   private readonly stream: ByteStream;
   private readonly isClient: boolean;
@@ -29,7 +29,7 @@ export class WebSocketTransport implements MuxTransport {
   private closing: NodeJS.Timeout | null = null;
   private ended = false;
 
-  /** `stream` is paused; a client masks. */
+  /** `stream` must be paused. A client masks its frames. */
   constructor(stream: ByteStream, isClient: boolean) {
     this.stream = stream;
     this.isClient = isClient;
@@ -113,7 +113,7 @@ export class WebSocketTransport implements MuxTransport {
       this.stream.write(this.frame(WEBSOCKET_OPCODE.pong, [payload]));
       return;
     }
-    // The answer to a close, and a close of the other side's, are the same to us: nothing comes after it.
+    // It makes no difference whether this is the answer to our close or a close of the other side: nothing follows.
     this.close();
     this.handlers?.closed(new TunnelError('connection', 'the other side closed the WebSocket'));
     this.handlers = null;

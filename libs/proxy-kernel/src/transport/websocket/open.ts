@@ -10,7 +10,7 @@ import { WebSocketStream } from './stream.js';
 type WebSocketTransport = Extract<NodeTransport, { type: 'ws' }>;
 type HttpUpgradeTransport = Extract<NodeTransport, { type: 'httpupgrade' }>;
 
-/** A WebSocket (RFC 6455). With early data its handshake is done by the first write and fails there. @throws DialError. */
+/** Opens a WebSocket (RFC 6455). With early data the handshake happens, and may fail, at the first write. @throws DialError. */
 export async function openWebSocket(
   node: NodeServer,
   { path, headers, maxEarlyData = 0, earlyDataHeaderName }: WebSocketTransport,
@@ -28,7 +28,7 @@ export async function openWebSocket(
   return new WebSocketStream(stream);
 }
 
-/** As a WebSocket's handshake without its keys; raw bytes after the answer. @throws DialError. */
+/** Opens a stream with a WebSocket's handshake without its keys, and raw bytes after it. @throws DialError. */
 export async function openHttpUpgrade(
   node: NodeServer,
   { path, headers = {} }: HttpUpgradeTransport,
@@ -43,7 +43,7 @@ export async function openHttpUpgrade(
   return stream;
 }
 
-/** What the request is for; a `Host` among the transport's own fields wins. */
+/** The default `Host`; one among the fields of the transport replaces it. */
 function hostOf({ server, port, tls }: NodeServer): string {
   return formatAuthority(tls?.sni ?? server, port, tls !== undefined);
 }

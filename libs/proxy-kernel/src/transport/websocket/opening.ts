@@ -1,4 +1,4 @@
-/** The opening handshake of a WebSocket (RFC 6455 4), with the first bytes inside it where the server takes that. */
+/** The opening handshake of a WebSocket (RFC 6455 4), with early data in it if the server accepts that. */
 import { randomBytes } from 'node:crypto';
 import { webSocketAccept } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
@@ -8,13 +8,13 @@ export interface WebSocketRequest {
   path: string;
   host: string;
   headers?: HeaderFields | undefined;
-  /** Bytes that may go with the handshake. 0: none. */
+  /** The most bytes that may be sent with the handshake. 0: none. */
   maxEarlyData: number;
-  /** Header field for them, base64url; absent: they are appended to the path. */
+  /** Header field for them, as base64url. Absent: they are appended to the path. */
   earlyDataHeader?: string | undefined;
 }
 
-/** One handshake: what to send and whether the answer fits it. */
+/** One handshake: formats the request and checks the answer. */
 export class WebSocketOpening {
   private readonly request: WebSocketRequest;
   private readonly key = randomBytes(16).toString('base64');
@@ -23,7 +23,7 @@ export class WebSocketOpening {
     this.request = request;
   }
 
-  /** The request, with as much of `first` in it as it takes, and the rest of `first`. */
+  /** Returns the request with as much of `first` as is allowed, and the rest of `first`. */
   format(first: Uint8Array = Buffer.alloc(0)): { head: Buffer; rest: Uint8Array } {
     const { path, host, headers = {}, maxEarlyData, earlyDataHeader } = this.request;
     const early = Buffer.from(first.subarray(0, maxEarlyData)).toString('base64url');
@@ -39,7 +39,7 @@ export class WebSocketOpening {
     return { head, rest: first.subarray(Math.min(first.length, maxEarlyData)) };
   }
 
-  /** @throws DialError when the server did not agree. */
+  /** @throws DialError when the server did not accept the WebSocket. */
   check(answer: UpgradeAnswer): void {
     checkSwitched(answer, 'websocket');
     if (answer.headers.get('sec-websocket-accept') !== webSocketAccept(this.key)) {

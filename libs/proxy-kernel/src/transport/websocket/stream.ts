@@ -10,17 +10,17 @@ import { AnswerCollector } from '../http-upgrade.js';
 import { EncodedStream } from '../encoded-stream.js';
 import type { WebSocketOpening } from './opening.js';
 
-/** A WebSocket cannot end one direction: when we are done and nothing has come for so long, it is closed. */
+/** A WebSocket cannot end one direction. It is closed when writing has ended and nothing was received for this long. */
 const QUIET_BEFORE_CLOSE_MS = 30_000;
-/** How long the other end has to close after we said that we do. */
+/** How long the other end has to close after our close frame. */
 const LINGER_MS = 2000;
-/** Pings are not answered over a backlog of this. */
+/** Pings are not answered while more than this waits to be sent. */
 const MAX_BACKLOG_BYTES = 1024 * 1024;
 const NORMAL_CLOSURE = Buffer.from([1000 >> 8, 1000 & 255]);
 
 /**
- * Binary messages of a WebSocket as a byte stream. With an `opening` its handshake is still to be done: it leaves with
- * the first write inside it, and what does not fit waits for the answer.
+ * The messages of a WebSocket as a byte stream. With an `opening` the handshake is sent at the first write, with early data
+ * in it; the rest waits for the answer.
  */
 export class WebSocketStream extends EncodedStream {
   private readonly frames: WebSocketFrameReader;
@@ -103,7 +103,7 @@ export class WebSocketStream extends EncodedStream {
     this.unsentBytes = 0;
     if (unsent.length === 0) return;
     const room = this.inner.write(maskedWebSocketFrame(WEBSOCKET_OPCODE.binary, unsent));
-    // Who was told to wait is told to go on, by the stream below where that is full.
+    // A writer that was told to wait may continue, unless the stream below is full and will emit `drain` itself.
     if (room || this.inner.writableLength === 0) this.emit('drain');
   }
 

@@ -15,7 +15,7 @@ import { reachDestination } from './reach-destination.js';
 import { readSocksRequest, replyTo, type PasswordCheck, type SocksRequest } from './socks5.js';
 import { UdpAssociation } from './udp-association.js';
 
-/** SOCKS5 to visitors; the way out is the agent's. */
+/** A SOCKS5 server for visitors. The agent connects to the destinations. */
 export class SocksServer {
   private readonly context: ModeContext;
 
@@ -23,7 +23,7 @@ export class SocksServer {
     this.context = context;
   }
 
-  /** `ready`: the visitor has said what it wants; before, it is under the time limit of whoever called. */
+  /** `ready` is called when the request was read; until then the caller's time limit applies. */
   async serve(visitor: AdmittedSocket, reader: ByteReader, ready: () => void): Promise<void> {
     const { socket } = visitor;
     const request = await readSocksRequest(reader, socket, await this.passwordCheck(visitor));
@@ -38,7 +38,7 @@ export class SocksServer {
     if (request.destination) await this.connect(visitor, reader, request.destination);
   }
 
-  /** Null: the visitor need not say a password, because nobody must or because its address was let in already. */
+  /** Null: no password is needed, because the tunnel has no policy or the visitor's address was already verified. */
   private async passwordCheck({ resource, clientId, visitor }: AdmittedSocket): Promise<PasswordCheck | null> {
     const { verifier } = this.context;
     if (!verifier.guards(resource, clientId) || (await verifier.allows(resource, clientId, visitor))) return null;

@@ -32,17 +32,17 @@ export function replyTo(failure: DialFailure): SocksReply {
 
 export interface SocksRequest {
   command: number;
-  /** Null: an address of a type that is not known, or a name that is none. */
+  /** Null: the type of the address is unknown, or the name is invalid. */
   destination: HostAndPort | null;
 }
 
 export type PasswordCheck = (user: string, password: string) => boolean | Promise<boolean>;
 
 /**
- * Reads greeting and request. `check`: who must be asked for a password; null for a visitor that need not say one, which
- * may all the same. Null: what came is not SOCKS5, or the visitor was told that it may not.
+ * Reads greeting and request. Returns null for anything but SOCKS5, and for a visitor that was refused.
  *
- * @throws ByteReaderError where the visitor leaves
+ * @param check checks user and password; null if none are needed, although a visitor may send them
+ * @throws ByteReaderError when the visitor leaves
  */
 export async function readSocksRequest(
   reader: ByteReader,
@@ -89,7 +89,7 @@ async function readDestination(reader: ByteReader): Promise<HostAndPort | null> 
   }
 }
 
-/** A datagram of a UDP association; null for fragments and for what cannot be read or sent anywhere. */
+/** A datagram of a UDP association. Null for a fragment, an unreadable datagram, and one without a port. */
 export function decodeDatagram(bytes: Buffer): SocksDatagram | null {
   const datagram = decodeSocksDatagram(bytes, readName);
   return datagram && datagram.target.port > 0 ? datagram : null;

@@ -29,7 +29,7 @@ async function udp(): Promise<UdpSocket> {
 }
 
 interface Association {
-  /** Its end is the association's. */
+  /** The association ends with it. */
   control: Socket;
   port: number;
 }
@@ -61,7 +61,7 @@ function encodeDatagram(target: SocksAddress, payload: Buffer): Buffer {
 const to = (host: string, port = target.address().port): { host: string; port: number } => ({ host, port });
 
 describe('a UDP association', () => {
-  it('carries datagrams to addresses and names, and says where the answers come from', async () => {
+  it('relays datagrams to addresses and names, with the sources of the answers', async () => {
     const { port } = await associate();
     const visitor = await udp();
     for (const host of ['127.0.0.1', 'localhost']) {
@@ -74,7 +74,7 @@ describe('a UDP association', () => {
     await waitFor(() => rig.server.takeDeltas().some(({ connections }) => connections === 1));
   });
 
-  it('goes nowhere else than the tunnel leads', async () => {
+  it('reaches only the destinations of the tunnel', async () => {
     const elsewhere = await udp();
     let stray = 0;
     elsewhere.on('message', () => (stray += 1));
@@ -82,12 +82,12 @@ describe('a UDP association', () => {
     const visitor = await udp();
     visitor.send(encodeDatagram(to('127.0.0.1', elsewhere.address().port), Buffer.from('x')), port, '127.0.0.1');
     visitor.send(encodeDatagram(to('127.0.0.1'), Buffer.from('y')), port, '127.0.0.1');
-    // What was sent before has been dropped when this one is answered.
+    // The earlier one was dropped by the time this one is answered.
     await once(visitor, 'message');
     expect(stray).toBe(0);
   });
 
-  it('drops fragments, what it cannot read, and what comes from another port', async () => {
+  it('drops fragments, unreadable datagrams, and those from another port', async () => {
     const { port } = await associate();
     const [visitor, stranger] = [await udp(), await udp()];
     let heard = 0;

@@ -11,15 +11,15 @@ import { decodeDatagram } from './socks5.js';
 const RECEIVE_BUFFER_BYTES = 1024 * 1024;
 
 /**
- * UDP ASSOCIATE (RFC 1928 section 7): a port of its own for one visitor, as long as its TCP connection stands. Only
- * datagrams from the visitor's own address are taken, and from the first port that sends.
+ * UDP ASSOCIATE (RFC 1928 section 7): a separate port for one visitor, for as long as its TCP connection is open. Only
+ * datagrams from the visitor's address are accepted, and only from the first port that sends one.
  */
 export class UdpAssociation {
   private readonly context: ModeContext;
   private readonly visitor: AdmittedSocket;
   private readonly udp: UdpSocket;
   private session: DatagramSession | null = null;
-  /** Where the visitor sends from, once it has. */
+  /** The visitor's UDP port; 0 before its first datagram. */
   private port = 0;
   private closed = false;
 
@@ -32,12 +32,12 @@ export class UdpAssociation {
     this.udp.on('message', (datagram, from) => this.received(datagram, from));
   }
 
-  /** Tells the visitor where to send, and carries datagrams until its connection ends. */
+  /** Sends the visitor the port, and relays datagrams until its connection ends. */
   start(): void {
     const { socket, entrance, resource, clientId, visitor } = this.visitor;
     socket.on('close', () => this.close());
     socket.on('end', () => this.close());
-    // Nothing more is to come on it.
+    // Reading is needed to notice its end; any data is ignored.
     socket.resume();
     this.udp.bind({ address: entrance.address, port: 0, exclusive: true }, () => {
       if (this.closed) return;
