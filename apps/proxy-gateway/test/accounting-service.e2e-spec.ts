@@ -34,14 +34,14 @@ describe('accounting', () => {
     }
   });
 
-  it('makes the partition of a day it did not expect', async () => {
+  it('creates the partition of an unexpected day', async () => {
     const endedAt = Date.now() - 400 * DAY;
     api.kernel.tell({ closed: [aRecord({ endedAt })] });
     await waitFor(async () => (await logCount()) === 1);
     expect(await one(`SELECT count(*)::int AS rows FROM ${partitionName(endedAt)}`)).toEqual({ rows: 1 });
   });
 
-  it('counts once when the answer to a commit is lost, and goes on when the database is back', async () => {
+  it('counts once when the answer to a commit is lost, and continues when the database is back', async () => {
     const unitOfWork = api.app.app.get(UnitOfWork, { strict: false });
     const run = unitOfWork.run.bind(unitOfWork);
     let failures = 3;
@@ -70,13 +70,13 @@ describe('accounting', () => {
     expect(api.app.logs.some(({ message }) => /next try in \d+ ms/.test(message))).toBe(true);
   });
 
-  it('writes what comes again from the spool once, and has the kernel send the rest', async () => {
+  it('writes repeated records once, and makes the kernel send the rest', async () => {
     const spool = randomUUID();
     const range = (first: number, last: number) => ({ spool, first, last });
     api.kernel.tell({ closed: [aRecord(), aRecord()], source: range(1, 2) });
     await waitFor(() => api.kernel.stored.some((stored) => stored.spool === spool));
     expect(api.kernel.stored).toEqual([range(1, 2)]);
-    // A kernel that was not told sends entry 2 again, together with a new one.
+    // A kernel without the acknowledgement sends entry 2 again, together with a new one.
     api.kernel.tell({ closed: [aRecord(), aRecord({ host: 'new.example' })], source: range(2, 3) });
     await waitFor(() => api.kernel.resumed.length === 1);
     expect(api.kernel.resumed).toEqual([{ stored: [range(1, 2)], lost: [range(2, 3)] }]);
@@ -89,7 +89,7 @@ describe('accounting', () => {
     expect(await one('SELECT sum(requests)::int AS requests FROM traffic_domain_hourly')).toEqual({ requests: 3 });
   });
 
-  it('answers what is stored only when all that came before is', async () => {
+  it('reports stored records only when all earlier ones are stored', async () => {
     const spool = randomUUID();
     const range = { spool, first: 1, last: 1 };
     const before = api.kernel.resumed.length;
@@ -99,7 +99,7 @@ describe('accounting', () => {
     expect(api.kernel.resumed.at(-1)).toEqual({ stored: [range], lost: [] });
   });
 
-  it('writes no log rows while they are switched off, and counts all the same', async () => {
+  it('writes no log rows while they are switched off, but still counts', async () => {
     await api.app.app.get(Preferences).write({ 'traffic_log.enabled': 'false' });
     api.kernel.tell({ closed: [aRecord()] });
     await waitFor(async () => (await one('SELECT count(*)::int AS rows FROM traffic_domain_hourly')).rows === 1);
@@ -109,7 +109,7 @@ describe('accounting', () => {
 });
 
 describe('retention', () => {
-  it('keeps what the settings say and forgets the rest', async () => {
+  it('keeps rows as long as the settings say and deletes the rest', async () => {
     const now = Date.now();
     const preferences = api.app.app.get(Preferences);
     await preferences.write({ 'traffic_log.retention_days': '3', 'traffic_stats.retention_days': '10' });
@@ -129,14 +129,14 @@ describe('retention', () => {
       'SELECT domain FROM traffic_domain_hourly ORDER BY hour DESC',
     );
     expect(domains.map(({ domain }) => domain)).toEqual(['d0', 'd1', 'd3', 'd4']);
-    // A straggler of a day that was dropped finds its partition made again.
+    // A late record of a dropped day has its partition created again.
     api.kernel.tell({ closed: [aRecord({ endedAt: now - 4 * DAY })] });
     await waitFor(async () => (await logCount()) === 4);
   });
 });
 
 describe('preferences', () => {
-  it('sets all or none, naming what is wrong', async () => {
+  it('sets all or none, naming what is invalid', async () => {
     const preferences = api.app.app.get(Preferences);
     const changes = { 'auth.token_ttl_sec': '60', 'health.timeout_ms': 'soon', 'no.such': 'x' };
     await expect(preferences.write(changes)).rejects.toMatchObject({
@@ -149,7 +149,7 @@ describe('preferences', () => {
     expect(preferences.texts()['auth.token_ttl_sec']).toBe('60');
   });
 
-  it('follows changes that another process made, and tells who wants to know', async () => {
+  it('follows changes made by another process, and notifies its listeners', async () => {
     const preferences = api.app.app.get(Preferences);
     const seen: number[] = [];
     const stop = preferences.onChange(() => seen.push(preferences.get('health.concurrency')));

@@ -208,7 +208,7 @@ describe('accounting store', () => {
     expect(await rowsOf('SELECT count(*)::int AS rows FROM traffic_logs')).toEqual([{ rows: 3 }]);
   });
 
-  it('leaves nothing of a batch that fails half-way', async () => {
+  it('writes nothing of a batch that fails half-way', async () => {
     const batch = batchOf(
       [aRecord()],
       [aDelta({ outbounds: { n7: { upload: Number.NaN, download: 0, opened: 0, failed: 0 } } })],
@@ -219,7 +219,7 @@ describe('accounting store', () => {
     }
   });
 
-  it('writes more rows than one statement carries', async () => {
+  it('writes more rows than fit into one statement', async () => {
     const records = Array.from({ length: 12_001 }, (_, index) => aRecord({ id: String(index), endedAt: NOON + index }));
     await write(batchOf(records));
     expect(await rowsOf('SELECT count(*)::int AS rows, sum(upload)::int AS upload FROM traffic_logs')).toEqual([
@@ -239,7 +239,7 @@ describe('accounting store', () => {
     ]);
   });
 
-  it('makes a day and writes rows while somebody reads for long, as a backup does at midnight', async () => {
+  it('creates a partition and writes rows during a long read, such as a backup at midnight', async () => {
     await write(batchOf([aRecord()]));
     await withClient(database.url, async (reader) => {
       await reader.query(
@@ -247,13 +247,13 @@ describe('accounting store', () => {
       );
       await write(batchOf([aRecord({ endedAt: NOON + DAY })]));
       expect(await rowsOf('SELECT count(*)::int AS rows FROM traffic_logs')).toEqual([{ rows: 2 }]);
-      // Whoever wants the table for himself makes this give up, and not the writers wait.
+      // With an exclusive lock on the table this must give up, rather than make the writers wait.
       await reader.query('LOCK TABLE proxy_gateway.traffic_logs IN ACCESS EXCLUSIVE MODE');
       await expect(unitOfWork.run((tx) => createPartitions(tx, [NOON + 5 * DAY]))).rejects.toThrow('lock timeout');
     });
   });
 
-  it('drops whole days and their counts, and no other', async () => {
+  it('drops whole days and their counts, and no others', async () => {
     const at = (days: number): ConnectionRecord => aRecord({ endedAt: NOON - days * DAY });
     await write(batchOf([at(0), at(1), at(2), at(2), at(9)]));
     const dropped = await unitOfWork.run((tx) => dropPartitionsBefore(tx, NOON - DAY));
@@ -263,14 +263,14 @@ describe('accounting store', () => {
     expect(await rowsOf('SELECT sum(row_count)::int AS rows FROM traffic_log_days')).toEqual([{ rows: 2 }]);
   });
 
-  it('agrees with itself: what logs, domains, nodes and totals say is the same once every flow is closed', async () => {
+  it('agrees in logs, domains, nodes and totals once every flow is closed', async () => {
     const outbounds = ['n1', 'n2', 'DIRECT'] as const;
     const flow = fc.record({
       outbound: fc.constantFrom(...outbounds),
       host: fc.constantFrom('a.example', 'b.example', null),
       startedAt: fc.integer({ min: NOON - 2 * HOUR, max: NOON }),
       failed: fc.boolean(),
-      /** Bytes that each second of the flow moved; a short flow has none or one. */
+      /** The bytes of each second of the flow; a short flow has none or one. */
       seconds: fc.array(fc.record({ upload: fc.nat(10_000), download: fc.nat(1_000_000) }), { maxLength: 6 }),
     });
     await fc.assert(
@@ -282,7 +282,7 @@ describe('accounting store', () => {
           const batch = new AccountingBatch();
           for (const event of events.slice(start, start + perBatch)) event(batch);
           await write(batch, { writerId: writer, sequence });
-          // A repeat after a lost answer.
+          // A repetition after a lost answer.
           if (sequence % 3 === 0) await write(batch, { writerId: writer, sequence });
         }
         const expected = {

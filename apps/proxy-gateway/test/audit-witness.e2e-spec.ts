@@ -25,7 +25,10 @@ const verify = async (): Promise<AuditVerification> =>
   (await gateway.call<AuditVerification>('GET', '/audit-logs/verify')).body;
 const makeKey = async (name: string): Promise<string> => (await gateway.call('POST', '/api-keys', { name })).body.key;
 
-/** What somebody with the database, but not the service's key, can do: the newest rows go, an old sealed head comes back. */
+/**
+ * What an attacker with the database but without the service's key can do: delete the newest rows and restore an old
+ * sealed head.
+ */
 async function cutAfter(work: () => Promise<unknown>): Promise<void> {
   await sql('CREATE TABLE kept AS SELECT * FROM audit_chain');
   await work();
@@ -45,7 +48,7 @@ it('sees the newest rows deleted and an old head put back', async () => {
   expect(found).toMatchObject({ ok: false, broken: { id: found.last_id + 1, reason: 'witness_ahead' } });
   expect(found.witness).toMatchObject({ status: 'contradicts', last_id: found.last_id + 1 });
 
-  // Going on as if nothing had been: the ids come again, with other rows.
+  // Continuing as if nothing had happened: the ids are used again, for other rows.
   await makeKey('after');
   await makeKey('that');
   expect(await verify()).toMatchObject({
@@ -55,7 +58,7 @@ it('sees the newest rows deleted and an old head put back', async () => {
   });
 });
 
-it('confirms a log that nobody touched, and needs no more than its file', async () => {
+it('confirms an unchanged log, with nothing but its file', async () => {
   await makeKey('one');
   const { ok, last_id, last_hash, witness } = await verify();
   expect({ ok, witness }).toMatchObject({ ok: true, witness: { status: 'confirms', last_id, detail: null } });
@@ -65,7 +68,7 @@ it('confirms a log that nobody touched, and needs no more than its file', async 
   expect(readFileSync(fileOf(), 'utf8')).not.toContain('one');
 });
 
-it('says that a backup was put back, and sees a cut after that', async () => {
+it('reports that a backup was restored, and detects a cut after that', async () => {
   await cutAfter(() => makeKey('newer than the backup'));
   await noteRestore(home, { at: new Date().toISOString(), backupOf: '2026-01-01T00:00:00.000Z' });
   expect(await verify()).toMatchObject({
@@ -79,7 +82,7 @@ it('says that a backup was put back, and sees a cut after that', async () => {
   expect(await verify()).toMatchObject({ ok: false, witness: { status: 'contradicts' } });
 });
 
-it('goes on when the witness cannot write, and says so', async () => {
+it('continues when the witness cannot write, and reports it', async () => {
   await makeKey('one');
   await verify();
   const lines = readFileSync(fileOf(), 'utf8');
@@ -88,7 +91,7 @@ it('goes on when the witness cannot write, and says so', async () => {
   expect((await gateway.call('POST', '/api-keys', { name: 'two' })).status).toBe(201);
   expect(await verify()).toMatchObject({ ok: true, witness: { status: 'unreadable' } });
   expect(gateway.app.logs.some(({ message }) => /witness of the audit log cannot write/.test(message))).toBe(true);
-  // It is there again, as it was: late, and no alarm.
+  // It is back as it was: late, but without an alarm.
   rmSync(join(home, 'audit-witness'));
   mkdirSync(join(home, 'audit-witness'));
   writeFileSync(fileOf(), lines, { mode: 0o600 });

@@ -27,7 +27,7 @@ const verify = async (): Promise<AuditVerification> =>
 const sql = (text: string, values: unknown[] = []): Promise<unknown> =>
   gateway.app.app.get(DataSource).query(text, values);
 
-describe('what is written down', () => {
+describe('what is recorded', () => {
   it('a login, by whom and from where', async () => {
     await gateway.call('POST', '/auth/login', { password: 'a password for tests' }, { 'user-agent': 'tester/1' });
     expect(await newest()).toMatchObject({
@@ -57,7 +57,7 @@ describe('what is written down', () => {
     });
   });
 
-  it('what creating, changing and deleting did, field by field, without secrets', async () => {
+  it('creations, changes and deletions, field by field, without secrets', async () => {
     const url = 'https://user:PASS-IN-URL@sub.example/TOKEN-IN-PATH?token=TOKEN-IN-QUERY';
     const created = await gateway.call('POST', '/subscriptions', { name: 'mine', url, enabled: false });
     const { id } = created.body;
@@ -138,7 +138,7 @@ describe('what is written down', () => {
     expect((await newest()).changes).toEqual([{ field: 'revoked_at', before: null, after: expect.any(String) }]);
   });
 
-  it('calls that failed, whoever made them and wherever they failed', async () => {
+  it('failed calls of any caller, wherever they failed', async () => {
     const read = await gateway.call('POST', '/api-keys', { name: 'reader', scopes: ['read'] });
     const asReader = { authorization: `Bearer ${read.body.key}` };
     const calls: [string, string, unknown, Record<string, string>, number, string][] = [
@@ -179,14 +179,14 @@ describe('what is written down', () => {
     }
   });
 
-  it('nothing of what only asks', async () => {
+  it('no calls that only ask', async () => {
     const before = await newest();
     await gateway.call('GET', '/settings');
     await gateway.call('POST', '/rules/test', { url: 'https://example.com' });
     expect((await newest()).id).toBe(before.id);
   });
 
-  it('what a call did whose client had left, and a repeat that did nothing', async () => {
+  it('a call whose client had left, and a repeat that did nothing', async () => {
     const login = await gateway.call('POST', '/auth/login', { password: 'a password for tests' });
     const authorization = `Bearer ${login.body.token}`;
     const before = await newest();
@@ -208,7 +208,7 @@ describe('what is written down', () => {
     expect(await newest()).toMatchObject({ action: 'rule.create', status: 201, changes: [] });
   });
 
-  it('what the service did by itself: a choice that is gone', async () => {
+  it('changes that the service made: a choice that is gone', async () => {
     const link = 'socks5://192.0.2.77:1080#gone';
     const node = await gateway.call('POST', '/proxies', { name: 'gone', type: 'socks5', raw_config: link });
     expect((await gateway.call('PUT', '/outbound/groups/PROXY', { proxy: 'gone' })).status).toBe(200);
@@ -225,7 +225,7 @@ describe('what is written down', () => {
     const before = await newest();
     await new Promise<void>((resolve) => {
       const socket = connect(gateway.app.port, '127.0.0.1', () => {
-        // The body never comes.
+        // The body never arrives.
         socket.write(
           'POST /api/v1/rules HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{',
         );
@@ -309,8 +309,8 @@ describe('GET /audit-logs', () => {
   });
 });
 
-describe('a database that does not take rows', () => {
-  it('keeps the answer and writes the row when it can again', async () => {
+describe('a database that does not accept rows', () => {
+  it('does not affect the answer, and the row is written later', async () => {
     const before = await newest();
     await sql('ALTER TABLE audit_logs RENAME TO audit_logs_away');
     let created: { status: number; body: { id: number } };
@@ -337,7 +337,7 @@ describe('the chain', () => {
   });
   afterAll(() => database.close());
 
-  /** Changes the log, looks, and puts it back. */
+  /** Changes the log, verifies it, and restores it. */
   async function tampered(...statements: string[]): ReturnType<AuditStore['verify']> {
     const keep = ['audit_logs', 'audit_chain'];
     for (const table of keep) await database.dataSource.query(`CREATE TABLE kept_${table} AS TABLE ${table}`);
@@ -353,7 +353,7 @@ describe('the chain', () => {
     }
   }
 
-  it('holds while nobody touches it', async () => {
+  it('holds for an unchanged log', async () => {
     expect(await store.verify()).toMatchObject({ checked: 10, broken: null });
   });
 
@@ -372,7 +372,7 @@ describe('the chain', () => {
     expect((await tampered(statement)).broken).toMatchObject({ id });
   });
 
-  it('shows two rows that changed places', async () => {
+  it('detects two rows that changed places', async () => {
     const found = await tampered(
       'UPDATE audit_logs SET id = 100 WHERE id = 4',
       'UPDATE audit_logs SET id = 4 WHERE id = 5',
@@ -381,7 +381,7 @@ describe('the chain', () => {
     expect(found.broken).toMatchObject({ id: 4 });
   });
 
-  it('shows a row removed where the ids were closed up', async () => {
+  it('detects a removed row whose ids were renumbered', async () => {
     const found = await tampered(
       'DELETE FROM audit_logs WHERE id = 5',
       'UPDATE audit_logs SET id = id + 1000 WHERE id > 5',
@@ -390,7 +390,7 @@ describe('the chain', () => {
     expect(found.broken).toMatchObject({ id: 5 });
   });
 
-  it('shows an end cut off together with the head', async () => {
+  it('detects an end cut off together with the head', async () => {
     const found = await tampered(
       'DELETE FROM audit_logs WHERE id > 8',
       `UPDATE audit_chain SET last_id = 8, last_hash = (SELECT hash FROM audit_logs WHERE id = 8)`,
@@ -398,7 +398,7 @@ describe('the chain', () => {
     expect(found.broken).toMatchObject({ reason: 'head_changed' });
   });
 
-  it('shows a row appended by somebody who has not the key', async () => {
+  it('detects a row appended without the key', async () => {
     const forger = new AuditStore(database.dataSource, new AuditChain(randomBytes(32)));
     const keep = await database.dataSource.query('SELECT * FROM audit_chain');
     await forger.append([systemEntry('test.forged')]);
@@ -411,7 +411,7 @@ describe('the chain', () => {
     ]);
   });
 
-  it('is one chain for everybody who appends at once', async () => {
+  it('is one chain for concurrent writers', async () => {
     const others = Array.from({ length: 5 }, () => store);
     await Promise.all(others.flatMap((each) => [each.append([systemEntry('a.b')]), each.append([systemEntry('c.d')])]));
     expect(await store.verify()).toMatchObject({ checked: 20, broken: null });
@@ -419,14 +419,14 @@ describe('the chain', () => {
 });
 
 describe('retention', () => {
-  it('forgets what is old, leaves the rest verifiable, and says so', async () => {
+  it('deletes old rows, keeps the rest verifiable, and records that', async () => {
     await using own = await startGateway();
     const log = own.app.app.get(AuditLog, { strict: false });
     const old = new Date(Date.now() - 400 * 86_400_000);
     for (let index = 0; index < 5; index++) await log.append({ ...systemEntry('test.old'), at: old });
     await own.app.app.get(DataSource).query('SELECT 1');
     await log.system({ action: 'test.fresh' });
-    // The login of the test came first and is fresh: only a beginning is ever removed.
+    // The login of the test came first and is recent: only a beginning is ever removed.
     const retention = own.app.app.get(AuditRetention, { strict: false });
     expect(await retention.sweep(Date.now())).toBe(0);
     expect(await retention.sweep(Date.now() + 500 * 86_400_000)).toBeGreaterThan(5);
@@ -443,7 +443,7 @@ describe('retention', () => {
   });
 });
 
-it('tells a lockout from a login that failed', async () => {
+it('distinguishes a lockout from a failed login', async () => {
   await using own = await startGateway({ TRUSTED_PROXIES: '127.0.0.1' });
   const from = { 'x-forwarded-for': '198.51.100.7' };
   for (let attempt = 0; attempt < 6; attempt++) await own.call('POST', '/auth/login', { password: 'guess' }, from);

@@ -55,14 +55,14 @@ describe('login', () => {
     expect((await api.login(PASSWORD, from('198.51.100.3'))).status).toBe(200);
   });
 
-  it('forgets the failures of an address that logs in', async () => {
+  it('clears the failures of an address that logs in', async () => {
     const address = from('198.51.100.4');
     for (let attempt = 0; attempt < 4; attempt++) await api.login('wrong', address);
     expect((await api.login(PASSWORD, address)).status).toBe(200);
     for (let attempt = 0; attempt < 4; attempt++) expect((await api.login('wrong', address)).status).toBe(401);
   });
 
-  it('lets nobody in without credentials or with bad ones', async () => {
+  it('refuses missing and bad credentials', async () => {
     const token = (await api.login()).body.token as string;
     for (const headers of [
       {},
@@ -79,21 +79,21 @@ describe('login', () => {
     }
   });
 
-  it('says that login is needed, to everybody', async () => {
+  it('reports to everyone that login is needed', async () => {
     expect(await api.call('GET', '/auth/status', undefined, {})).toMatchObject({
       status: 200,
       body: { enabled: true },
     });
   });
 
-  it('gives tokens as short a life as the setting says', async () => {
+  it('gives tokens the lifetime of the setting', async () => {
     await api.app.app.get(Preferences).write({ 'auth.token_ttl_sec': '60' });
     expect((await api.login()).body.expires_in).toBe(60);
   });
 });
 
 describe('an open API', () => {
-  it('asks nobody for credentials while login is off, on this machine', async () => {
+  it('needs no credentials while login is off, on this machine', async () => {
     const api = await startTestApi({
       prepare: (dataSource) => dataSource.query(`INSERT INTO settings (key, value) VALUES ('auth.enabled', 'false')`),
     });
@@ -104,7 +104,7 @@ describe('an open API', () => {
       for (const foreign of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
         expect((await api.call('POST', '/api-keys', undefined, foreign)).status, JSON.stringify(foreign)).toBe(403);
       }
-      // As another replica would do it.
+      // As another replica would do.
       await api.dataSource.query(`UPDATE settings SET value = 'true'`);
       await api.dataSource.query(`SELECT pg_notify('proxy_gateway_settings', '')`);
       await waitFor(async () => (await api.call('GET', '/rules', undefined, {})).status === 401);
@@ -124,7 +124,7 @@ describe('an open API', () => {
     );
   });
 
-  it('starts there when that is meant', async () => {
+  it('starts there when that is allowed explicitly', async () => {
     const api = await startTestApi({ ...loginOff, settings: { bindAddress: '0.0.0.0', allowOpen: true } });
     expect((await api.call('GET', '/rules', undefined, {})).status).toBe(200);
     await api.close();
@@ -231,7 +231,7 @@ describe('API keys', () => {
     expect(answer.body.details.map((detail: { field: string }) => detail.field)).toContain(field);
   });
 
-  it('refuses a huge list of scopes without holding everybody up', async () => {
+  it('refuses a huge list of scopes without blocking other requests', async () => {
     const began = performance.now();
     const scopes = Array.from({ length: 100_000 }, (_, index) => index);
     expect((await api.call('POST', '/api-keys', { scopes })).status).toBe(400);

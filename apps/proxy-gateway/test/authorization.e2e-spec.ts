@@ -6,7 +6,7 @@ import type { Gateway } from './support/gateway.js';
 
 const WHO = ['nobody', 'garbage', 'keyRead', 'keyWrite', 'keyAdmin', 'login'] as const;
 type Who = (typeof WHO)[number];
-/** `in`: the guard lets the call through, whatever the operation then thinks of it. */
+/** `in`: the guard lets the call through, whatever the operation answers. */
 type Expected = 'in' | 401 | 403;
 
 const RULES = {
@@ -14,11 +14,11 @@ const RULES = {
   read: [401, 401, 'in', 'in', 'in', 'in'],
   write: [401, 401, 403, 'in', 'in', 'in'],
   admin: [401, 401, 403, 403, 'in', 'in'],
-  /** Hands out, takes away or changes credentials. */
+  /** Issues, revokes or changes credentials. */
   login: [401, 401, 403, 403, 403, 'in'],
 } as const satisfies Record<string, readonly Expected[]>;
 
-/** Every operation of the interface description; a new one is one word here. */
+/** Every operation of the interface description; a new one needs a word here. */
 const OPERATIONS: Record<keyof typeof RULES, string> = {
   open: 'auth_login auth_status',
   read:
@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Nothing is there under this id and no body is right: who gets in is answered 400 or 404, and nothing changes. */
+/** The id does not exist and no body is valid: an allowed call gets 400 or 404 and changes nothing. */
 async function statusOf(id: string, who: Who): Promise<number> {
   const { method, path } = description.operation(id);
   const stop = new AbortController();
@@ -70,13 +70,13 @@ async function statusOf(id: string, who: Who): Promise<number> {
   const fields = Object.entries({ ...headers[who], 'content-type': 'application/json' }).filter(([, value]) => value);
   const url = `${gateway.app.url}${path.replaceAll(/\{\w+\}/g, '987654')}`;
   const { status } = await fetch(url, { method, headers: Object.fromEntries(fields), signal: stop.signal, ...body });
-  // A stream has no end of its own.
+  // A stream does not end on its own.
   stop.abort();
   return status;
 }
 
 describe('who may do what', () => {
-  it('is said of every operation that is described, and of no other', () => {
+  it('is defined for every described operation, and for no other', () => {
     expect([...RULE_OF.keys()].toSorted()).toEqual(description.operationIds().toSorted());
   });
 

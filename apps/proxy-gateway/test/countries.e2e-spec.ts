@@ -48,7 +48,7 @@ const living = (user: string): string => `http://${user}:p@127.0.0.1:${upstream.
 const server = (address: string): string => `ss://YWVzLTEyOC1nY206cA@${address}:443`;
 
 describe('POST /proxies/rebuild-countries', () => {
-  it('finds every country the best way there is, and says which', async () => {
+  it('finds every country in the best available way, and reports which', async () => {
     await add(living('exit'), '\u{1f1ef}\u{1f1f5} says Japan');
     const chosen = await add(living('chosen'), 'chosen');
     await gateway.call('PUT', `/proxies/${chosen.id}`, { country: 'CH' });
@@ -82,7 +82,7 @@ describe('POST /proxies/rebuild-countries', () => {
     expect((await rebuild()).body).toMatchObject({ changed: 0, unchanged: 5 });
   });
 
-  it('follows an exit that moved, and keeps it while nobody can be asked', async () => {
+  it('follows an exit that moved, and keeps it while no service answers', async () => {
     await add(living('a'), 'a');
     await rebuild();
     tells('1.1.1.1', 'AU');
@@ -94,7 +94,7 @@ describe('POST /proxies/rebuild-countries', () => {
     expect(await page()).toMatchObject([{ exit_ip: '1.1.1.1', country: moved!.country, country_source: 'exit_ip' }]);
   });
 
-  it('asks nobody where the setting is empty', async () => {
+  it('asks no service if the setting is empty', async () => {
     await gateway.call('PUT', '/settings', { 'country.exit_url': '' });
     await add(living('a'), '\u{1f1ef}\u{1f1f5} a');
     trace.requests = 0;
@@ -102,7 +102,7 @@ describe('POST /proxies/rebuild-countries', () => {
     expect(trace.requests).toBe(0);
   });
 
-  it('is one piece of work for all who ask at once, and can be cancelled', async () => {
+  it('is one job for concurrent requests, and can be cancelled', async () => {
     await using silent = await startSilentServer();
     await gateway.call('PUT', '/settings', { 'health.timeout_ms': '60000' });
     await add(`http://127.0.0.1:${silent.port}`, 'silent');
@@ -119,7 +119,7 @@ describe('POST /proxies/rebuild-countries', () => {
     expect(await page()).toMatchObject([{ exit_ip: null }]);
   });
 
-  it('works without nodes, and needs more than a key that may read', async () => {
+  it('works without nodes, and needs more than the scope read', async () => {
     expect((await rebuild()).body).toMatchObject({ total: 0, changed: 0, unknown: 0 });
     const { body } = await gateway.call('POST', '/api-keys', { name: 'r', scopes: ['read'] });
     const headers = { 'x-api-key': body.key };
@@ -127,7 +127,7 @@ describe('POST /proxies/rebuild-countries', () => {
     expect(refused.status).toBe(403);
   });
 
-  it('is done for living nodes by itself after a test, once', async () => {
+  it('runs once for living nodes after a test', async () => {
     await add(living('a'), 'a');
     await gateway.call('POST', '/proxies/test-all?wait=true');
     await waitFor(async () => (await page())[0]!.exit_ip === '8.8.8.8');
@@ -137,7 +137,7 @@ describe('POST /proxies/rebuild-countries', () => {
     expect(trace.requests).toBe(1);
   });
 
-  it('is done for one node whose chosen country is taken back', async () => {
+  it('runs for a node whose chosen country is removed', async () => {
     const { id } = await add(living('a'), 'a');
     await gateway.call('PUT', `/proxies/${id}`, { country: 'CH' });
     await gateway.call('PUT', `/proxies/${id}`, { country: null });
@@ -146,7 +146,7 @@ describe('POST /proxies/rebuild-countries', () => {
   });
 });
 
-/** The id of a detection that has not ended. */
+/** The id of a running detection. */
 async function runningJob(): Promise<string | undefined> {
   const [job] = await gateway.app.app.get(Jobs).unfinished('country-detection');
   return job && `country-detection.${job.id}`;

@@ -35,7 +35,7 @@ const dnsListener = async () => (await gateway.kernel.status()).listeners.find((
 const generation = async () => (await gateway.kernel.status()).generation;
 const fakeIpsAre = (state: string) => waitFor(() => (gateway.kernel.config?.dns?.fakeIp ? 'on' : 'off') === state);
 
-/** Asks the listener once it is there. */
+/** Asks the listener once it is open. */
 async function resolver(): Promise<Resolver> {
   const { port } = await waitFor(dnsListener);
   const client = new Resolver({ timeout: 2000, tries: 2 });
@@ -64,7 +64,7 @@ describe('names that the proxy answers', () => {
     expect((await dnsListener())?.port).toBe(port);
   });
 
-  it('lead to a connection that rules and people see by its name', async () => {
+  it('lead to a connection that rules and users see by its name', async () => {
     await using names = await startNameServer({ '+.test': ['127.0.0.1'] });
     await using target = await startTcpEcho();
     await gateway.call('POST', '/rules', { raw: 'DOMAIN-SUFFIX,blocked.test,REJECT' });
@@ -100,7 +100,7 @@ describe('names that the proxy answers', () => {
     for (const each of [again, socket]) each.destroy();
   });
 
-  it('are routed in tests of rules as a connection through the named listener would be', async () => {
+  it('are routed in tests of rules like a connection through the named listener', async () => {
     await set({ 'kernel.listen.socks': '127.0.0.1:0' });
     const socks = await waitFor(async () =>
       (await gateway.kernel.status()).listeners.find(({ name }) => name === 'socks'),
@@ -113,7 +113,7 @@ describe('names that the proxy answers', () => {
       'SRC-IP-CIDR,10.0.0.0/8,REJECT',
       'NETWORK,udp,REJECT',
     ]) {
-      // Each is the first.
+      // Each rule goes first.
       expect((await gateway.call('POST', '/rules', { raw, priority: 0 })).status).toBe(201);
     }
     await gateway.call('POST', '/system/reload');
@@ -122,7 +122,7 @@ describe('names that the proxy answers', () => {
     await set({ 'kernel.listen.socks': '' });
   });
 
-  it('go on as before where what is set cannot be done, and the status says why', async () => {
+  it('continue as before if a setting cannot be applied, and the status says why', async () => {
     await using taken = await startTcpEcho();
     await set({ 'dns.listen': '127.0.0.1:0', 'dns.hosts': 'nas.home=192.168.1.5' });
     const client = await resolver();

@@ -75,7 +75,7 @@ const library = (): GeoLibrary => gateway.app.app.get(GeoLibrary, { strict: fals
 const onDisk = (): string[] => (existsSync(join(home, 'geo')) ? readdirSync(join(home, 'geo')) : []);
 
 describe('before any update', () => {
-  it('has the bundled countries and says what is missing', async () => {
+  it('has the bundled countries and reports what is missing', async () => {
     const bundled = readBundledCountryFile();
     expect(await status()).toMatchObject({
       auto_update: true,
@@ -103,7 +103,7 @@ describe('before any update', () => {
 });
 
 describe('POST /system/geo/update', () => {
-  it('brings what is new to the disk, the service and the kernel', async () => {
+  it('brings new files to the disk, the service and the kernel', async () => {
     const country = countryFile({ '192.0.2.0/24': 'AQ' });
     const asn = asnFile({ '192.0.2.0/24': 64_500 });
     const sites = geositeFile({ test: ['full:site.example'] });
@@ -149,7 +149,7 @@ describe('POST /system/geo/update', () => {
     await waitFor(async () => (await hit('http://site.example/')) === 'GEOSITE');
   });
 
-  it('asks only for what changed, unless it is told to ask for everything', async () => {
+  it('fetches only changed files, unless forced to fetch all', async () => {
     const country = countryFile({ '192.0.2.0/24': 'AR' });
     serve('/country', country, { etag: '"a"' });
     expect((await update({ force: true })).updated).toEqual(['country']);
@@ -164,13 +164,13 @@ describe('POST /system/geo/update', () => {
     expect(requests[0]?.headers['if-none-match']).toBeUndefined();
   });
 
-  it('believes equal content without validators', async () => {
+  it('recognises equal content without validators', async () => {
     serve('/country', countryFile({ '192.0.2.0/24': 'AS' }));
     await update();
     expect((await update()).not_modified).toEqual(['country']);
   });
 
-  it('takes the next mirror where one fails', async () => {
+  it('uses the next mirror if one fails', async () => {
     const country = countryFile({ '192.0.2.0/24': 'AT' });
     serve('/bad', Buffer.from('<html>'));
     serve('/good', country);
@@ -183,7 +183,7 @@ describe('POST /system/geo/update', () => {
     });
   });
 
-  it.each(['.sha256sum', '.sha256'])('holds the file to the checksum in %s', async (suffix) => {
+  it.each(['.sha256sum', '.sha256'])('checks the file against the checksum in %s', async (suffix) => {
     const country = countryFile({ '192.0.2.0/24': suffix === '.sha256' ? 'AU' : 'AW' });
     serve('/country', country);
     serve(`/country${suffix}`, Buffer.from(`${'0'.repeat(64)}  country.mmdb\n`));
@@ -200,7 +200,7 @@ describe('POST /system/geo/update', () => {
     ['a file without its beginning', (good) => good.subarray(good.length / 3)],
     ['a database of another type', () => asnFile({ '192.0.2.0/24': 1 })],
     ['noise', () => Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 7919) % 251))],
-  ])('keeps what it has when it gets %s', async (_what, spoil) => {
+  ])('keeps the present file when it gets %s', async (_what, spoil) => {
     const good = countryFile({ '192.0.2.0/24': 'AX' });
     serve('/country', good);
     await update({ force: true });
@@ -226,7 +226,7 @@ describe('POST /system/geo/update', () => {
     expect(await database('country')).toMatchObject({ status: 'ok', error: null });
   });
 
-  it('tells why a server did not give the file, without its query', async () => {
+  it('reports why a download failed, without the query of its URL', async () => {
     files.set('/country?token=GEO-SECRET', (_request, response) => response.writeHead(503).end());
     await set({ 'geo.country_url': `${base}/country?token=GEO-SECRET` });
     const { failed } = await update();
@@ -234,16 +234,16 @@ describe('POST /system/geo/update', () => {
     expect(JSON.stringify([failed, await status()])).not.toContain('GEO-SECRET');
   });
 
-  it('does not go to private addresses unless it may', async () => {
+  it('does not use private addresses unless allowed', async () => {
     serve('/country', countryFile({ '192.0.2.0/24': 'AZ' }));
     await set({ 'geo.allow_private': 'false' });
     expect((await update()).failed[0]?.error).toContain('geo.allow_private');
     expect(requests).toEqual([]);
   });
 
-  it('goes through the kernel where the network does not let it through', async () => {
+  it('goes through the kernel if the network blocks it', async () => {
     const country = countryFile({ '192.0.2.0/24': 'BA' });
-    // The first connection is broken, as by somebody who does not like the name; the one through the proxy is not.
+    // The first connection is broken, as by a filter; the one through the proxy is not.
     let broken = 0;
     files.set('/country', (request, response) => {
       if (broken++ === 0) request.socket.destroy();
@@ -275,7 +275,7 @@ describe('POST /system/geo/update', () => {
     expect((await gateway.call('POST', '/system/geo/update', body)).status).toBe(400);
   });
 
-  it('needs more than reading', async () => {
+  it('needs more than the scope read', async () => {
     const { body } = await gateway.call('POST', '/api-keys', { scopes: ['read'] });
     const asReader = { authorization: `Bearer ${body.key}` };
     expect((await gateway.call('POST', '/system/geo/update', {}, asReader)).status).toBe(403);
@@ -296,7 +296,7 @@ describe('POST /system/geo/update', () => {
 });
 
 describe('other processes', () => {
-  it('get them again when they start anew: the kernel', async () => {
+  it('get them again after a restart: the kernel', async () => {
     serve('/country', countryFile({ '192.0.2.0/24': 'AQ' }));
     serve('/asn', asnFile({ '198.51.100.0/24': 64_501 }));
     await set({ 'geo.asn_url': `${base}/asn` });
@@ -313,7 +313,7 @@ describe('other processes', () => {
     expect(after.pid).not.toBe(pid);
   });
 
-  it('get what one of them has downloaded, and mend a file that somebody has spoilt', async () => {
+  it('get what one of them has downloaded, and repair a damaged file', async () => {
     const country = countryFile({ '192.0.2.0/24': 'BE' });
     const store = gateway.app.app.get(GeoStore, { strict: false });
     const facts = { format: 'mmdb' as const, databaseType: 'x', buildTime: null, entries: 1 };

@@ -26,7 +26,7 @@ beforeEach(async () => {
     await startUpstreamProxy(),
   ];
   ids = { fast: await addNode('fast', fast), slow: await addNode('slow', slow) };
-  // Whatever else measures the nodes of this gateway, these addresses do not answer it.
+  // Other measurements of this gateway's nodes do not reach these addresses.
   const members = ['slow', 'fast'];
   for (const type of ['url-test', 'fallback']) {
     const body = {
@@ -49,7 +49,7 @@ async function addNode(name: string, proxy: UpstreamProxy): Promise<number> {
   return (await gateway.call('POST', '/proxies', { raw_config: `http://127.0.0.1:${proxy.port}#${name}` })).body.id;
 }
 
-/** Null: it did not answer. */
+/** Null: no answer. */
 async function measured(delays: { fast: number | null; slow: number | null }): Promise<void> {
   const state = (delayMs: number | null) => ({ alive: delayMs !== null, delayMs, testedAt: Date.now() });
   const report = { [`n${ids.fast}`]: state(delays.fast), [`n${ids.slow}`]: state(delays.slow) };
@@ -64,8 +64,8 @@ const closing = async (choice: string) =>
   gateway.app.app.get(Preferences, { strict: false }).write({ 'switch.close_connections': choice });
 const ended = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
-describe('a group that decides by itself', () => {
-  it('leaves a node that dies, ends what still hangs on it, and writes it down', async () => {
+describe('a group that decides on its own', () => {
+  it('leaves a node that dies, closes its connections, and records the switch', async () => {
     await use('url-test');
     await closing('group');
     const through = await tunnelThrough(gateway.proxyPort, '127.0.0.1', tcp.port);
@@ -73,7 +73,7 @@ describe('a group that decides by itself', () => {
     expect(await group('url-test')).toMatchObject({ now: 'fast', active_connections: 1 });
     const cut = ended(through);
     fast.stopListening();
-    // The node was alive a moment ago: its failures count, and after some in a row it is left.
+    // The node was alive a moment ago: after several failures in a row it is left.
     const answered = await waitFor(async () => {
       const { status } = await getThrough(gateway.proxyPort, `${origin.url}/`);
       return status === 200 || undefined;
@@ -100,7 +100,7 @@ describe('a group that decides by itself', () => {
     });
   });
 
-  it('leaves open connections alone where that is what people want', async () => {
+  it('keeps open connections if configured', async () => {
     await use('fallback');
     await measured({ fast: 10, slow: 900 });
     const through = await tunnelThrough(gateway.proxyPort, '127.0.0.1', tcp.port);
@@ -117,7 +117,7 @@ describe('a group that decides by itself', () => {
     ]);
   });
 
-  it('ends everything where people want that, a choice that died included', async () => {
+  it('closes all connections if configured, also for a choice that died', async () => {
     await use('url-test');
     await gateway.call('PUT', '/outbound/groups/url-test', { proxy: 'slow' });
     await closing('all');
@@ -127,7 +127,7 @@ describe('a group that decides by itself', () => {
     await measured({ fast: 10, slow: null });
     await cut;
     await waitFor(async () => (await history('url-test'))[0]?.reason === 'dead' || undefined);
-    // The choice is kept for the day it is alive again.
+    // The choice is kept for when it is alive again.
     expect(await group('url-test')).toMatchObject({ now: 'fast', fixed: false });
     await measured({ fast: 10, slow: 30 });
     await waitFor(async () => (await group('url-test')).fixed || undefined);
@@ -135,7 +135,7 @@ describe('a group that decides by itself', () => {
     expect(latest).toMatchObject({ from: 'fast', to: 'slow' });
   });
 
-  it('is told apart from a list that changed', async () => {
+  it('is distinguished from a changed list', async () => {
     await gateway.call('POST', '/outbound/groups', { name: 'list', type: 'select', members: ['fast', 'slow'] });
     await gateway.call('PATCH', '/outbound/groups/list', { members: ['slow', 'fast'] });
     const entry = await waitFor(async () => (await history('list'))[0]);

@@ -33,7 +33,7 @@ describe('Idempotency-Key', () => {
     expect(await rules()).toBe(2);
   });
 
-  it('creates once when the same request is sent many times at once', async () => {
+  it('creates once for many concurrent equal requests', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => post('/rules', rule, 'storm')));
     expect(await rules()).toBe(1);
     const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
@@ -42,7 +42,7 @@ describe('Idempotency-Key', () => {
     for (const { status, body } of answers) if (status !== 201) expect([status, body.code]).toEqual([409, 'CONFLICT']);
   });
 
-  it('holds the key while the request runs', async () => {
+  it('reserves the key while the request runs', async () => {
     const hold = vi.spyOn(IdempotencyStore.prototype, 'hold');
     await post('/rules', rule, 'held');
     await post('/rules', rule, 'held');
@@ -73,7 +73,7 @@ describe('Idempotency-Key', () => {
     expect((await post('/rules', { ...rule, payload: 'b.example' }, 'k1', key)).status).toBe(201);
   });
 
-  it('repeats an API key to its maker, and stores it sealed only', async () => {
+  it('repeats an API key to its creator, and stores it only sealed', async () => {
     const first = await post('/api-keys', { name: 'phone' }, 'k1');
     const second = await post('/api-keys', { name: 'phone' }, 'k1');
     expect(second.body.key).toBe(first.body.key);
@@ -81,7 +81,7 @@ describe('Idempotency-Key', () => {
     expect(JSON.stringify(stored)).not.toContain(first.body.key);
   });
 
-  it('takes over from a process that died with the request, and forgets after a day', async () => {
+  it('takes over from a process that died with the request, and expires after a day', async () => {
     await post('/rules', rule, 'k1');
     const age = (interval: string, answered: boolean) =>
       api.dataSource.query(
@@ -105,8 +105,8 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  it('has an answer with a key in it from the commit on, whatever ends after it', async () => {
-    // The process ends here: the answer reaches nobody, and is not kept after the commit.
+  it('has its answer with an API key from the commit on, whatever fails afterwards', async () => {
+    // The process ends here: the answer is not delivered, and not stored after the commit.
     const died = vi.spyOn(IdempotencyStore.prototype, 'remember').mockRejectedValueOnce(new Error('killed'));
     expect((await post('/api-keys', { name: 'crash' }, 'crash')).status).toBe(500);
     const [, answer] = died.mock.calls.at(-1) ?? [];
@@ -124,14 +124,14 @@ describe('Idempotency-Key', () => {
     beforeAll(() => api.dataSource.query(END_IT));
     afterAll(() => api.dataSource.query('DROP FUNCTION end_connection CASCADE'));
 
-    it('between its work and its answer carries it out once, and says so', async () => {
+    it('between its work and its answer is executed once, and reported', async () => {
       await api.dataSource.query(`CREATE TRIGGER before_answer BEFORE UPDATE ON idempotency_keys FOR EACH ROW
         WHEN (NEW.sealed_answer IS NOT NULL) EXECUTE FUNCTION end_connection()`);
       expect((await post('/rules', rule, 'cut')).status).toBe(201);
-      // Each further try to keep the answer ends a connection, which may be the one that the repeat gets: 503.
+      // Each further attempt to store the answer ends a connection, possibly that of the repeated request: 503.
       await waitFor(async () => (await post('/rules', rule, 'cut')).status === 409);
       await api.dataSource.query('DROP TRIGGER before_answer ON idempotency_keys');
-      // As it is after half a minute for another process.
+      // The state after half a minute, as another process would see it.
       await api.dataSource.query(
         `UPDATE idempotency_keys SET created_at = now() - interval '31 seconds', claim = NULL`,
       );

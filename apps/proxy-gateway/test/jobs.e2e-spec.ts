@@ -51,7 +51,7 @@ interface SentEvent {
   data: JobView;
 }
 
-/** Reads events as they come; ends when the stream does. */
+/** Yields events as they come, until the stream ends. */
 async function* eventsOf(response: Response): AsyncGenerator<SentEvent> {
   let text = '';
   const decoder = new TextDecoder();
@@ -95,7 +95,7 @@ describe('GET /jobs/{id}', () => {
     expect((await get(id)).body).toMatchObject({ finished_at: expect.any(String), result: { tested: 0, results: [] } });
   });
 
-  it('shows jobs of subscriptions, their results only to those who may write', async () => {
+  it('shows jobs of subscriptions, with their results only for callers that may write', async () => {
     await using provider = await startProvider();
     const { body } = await gateway.call('POST', '/subscriptions', {
       name: 's',
@@ -115,7 +115,7 @@ describe('GET /jobs/{id}', () => {
     await gateway.call('DELETE', `/subscriptions/${body.id}`);
   });
 
-  it('knows nothing of other queues and of ids that cannot be', async () => {
+  it('answers 404 for other queues and for impossible ids', async () => {
     const hidden = await gateway.app.app
       .get(Jobs)
       .add('retention', { requestedAt: 1 }, { jobId: 'mine', delay: 60_000 });
@@ -140,7 +140,7 @@ describe('GET /jobs/{id}', () => {
     expect([status, body.details[0].field]).toEqual([400, query.split('=')[0]]);
   });
 
-  it('tells of a failure without its insides', async () => {
+  it('reports a failure without internal details', async () => {
     const jobs = gateway.app.app.get(Jobs);
     const payload = { trigger: 'manual', nodeIds: 5 } as unknown as { trigger: 'manual'; nodeIds: number[] };
     const id = await jobs.add('speed-test', payload, { jobId: 'broken', attempts: 1 });
@@ -151,8 +151,8 @@ describe('GET /jobs/{id}', () => {
   });
 });
 
-describe('jobs that are there once', () => {
-  it.each(['test-all', 'rebuild-countries'])('answer a crowd that asks for %s with one job', async (path) => {
+describe('jobs that exist once', () => {
+  it.each(['test-all', 'rebuild-countries'])('are shared by concurrent requests for %s', async (path) => {
     const { body } = await gateway.call('POST', '/proxies/import?allow_empty=true', { mode: 'replace', nodes: [] });
     expect(body.removed).toBe(2);
     const answers = await Promise.all(Array.from({ length: 40 }, () => gateway.call('POST', `/proxies/${path}`)));
@@ -161,7 +161,7 @@ describe('jobs that are there once', () => {
 });
 
 describe('DELETE /jobs/{id}', () => {
-  it('ends a job that waits for another, before it begins', async () => {
+  it('ends a waiting job before it begins', async () => {
     const jobs = gateway.app.app.get(Jobs);
     const first = await startTest();
     await until(first, 'running');
@@ -174,7 +174,7 @@ describe('DELETE /jobs/{id}', () => {
     expect((await get(waiting)).body).toMatchObject({ status: 'cancelled', result: { tested: 0, total: 0 } });
   });
 
-  it('ends one run: a later job of the same name goes on', async () => {
+  it('ends one run: a later job with the same name continues', async () => {
     const jobs = gateway.app.app.get(Jobs);
     const payload: SpeedTestPayload = { trigger: 'manual', nodeIds: [] };
     const first = await startTest();
@@ -190,7 +190,7 @@ describe('DELETE /jobs/{id}', () => {
     expect((await get(id)).body.status).toBe('done');
   });
 
-  it('needs more than a key that may read, and a job that goes on', async () => {
+  it('needs more than the scope read, and a running job', async () => {
     const id = await startTest();
     expect((await as(readKey, `/jobs/${id}`, { method: 'DELETE' })).status).toBe(403);
     await cancel(id);
@@ -203,7 +203,7 @@ describe('DELETE /jobs/{id}', () => {
 });
 
 describe('GET /jobs/{id}/events', () => {
-  it('sends what the job is, every change and the end', async () => {
+  it('sends the state of the job, every change and the end', async () => {
     const id = await startTest();
     const response = await as(readKey, `/jobs/${id}/events`);
     expect(response.headers.get('content-type')).toContain('text/event-stream');
@@ -218,7 +218,7 @@ describe('GET /jobs/{id}/events', () => {
     expect(seen.map((event) => event.id)).toEqual(seen.map((_, index) => `${index + 1}`));
   });
 
-  it('of a job that ended says so and ends', async () => {
+  it('of a finished job reports that and ends', async () => {
     const id = await startTest();
     await cancel(id);
     await until(id, 'cancelled');
@@ -226,7 +226,7 @@ describe('GET /jobs/{id}/events', () => {
     expect(events).toMatchObject([{ event: 'end', data: { status: 'cancelled' } }]);
   });
 
-  it('keeps no more streams than it can hold, and gives their places back', async () => {
+  it('limits the number of streams, and frees their places', async () => {
     const id = await startTest();
     const controller = new AbortController();
     const { signal } = controller;

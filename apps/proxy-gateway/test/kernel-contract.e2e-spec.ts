@@ -69,9 +69,9 @@ function flowTo(host: string): ConnectionMetadata {
   };
 }
 
-/** What the service relies on, whichever kernel it drives. */
+/** What the service relies on, with either kernel. */
 describe.each(kinds)('a kernel that is $name', ({ missing, start }) => {
-  it('carries traffic by its rules and says which took it', async (context) => {
+  it('carries traffic by its rules and reports which one matched', async (context) => {
     if (missing !== null) context.skip(missing);
     const kernel = await start();
     try {
@@ -236,7 +236,7 @@ describe.each(kinds)('a kernel that is $name', ({ missing, start }) => {
         const { listeners } = await kernel.apply({ ...base, mode, rules, ...way });
         const datagrams = await datagramsThrough(listeners[0]!.port);
         datagrams.send('127.0.0.1', target.port, 'to a node without UDP');
-        // A whole connection through the node takes longer than a datagram that is sent out directly.
+        // A whole connection through the node takes longer than a direct datagram.
         const socket = await tunnelThrough(listeners[0]!.port, '127.0.0.1', tcp.port);
         expect(await echo(socket, 'through the node')).toBe('through the node');
         expect(upstream.targets).toHaveLength(1);
@@ -280,7 +280,7 @@ describe.each(kinds)('a kernel that is $name', ({ missing, start }) => {
     },
   );
 
-  it('refuses what cannot run, says why, and goes on as before', async (context) => {
+  it('refuses an invalid configuration with the reason, and continues as before', async (context) => {
     if (missing !== null) context.skip(missing);
     const kernel = await start();
     try {

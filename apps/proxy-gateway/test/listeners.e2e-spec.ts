@@ -33,7 +33,7 @@ async function statusThrough(port: number, authorization?: string): Promise<numb
   return reply.statusCode;
 }
 
-/** What a SOCKS5 server answers to the offer of these methods. */
+/** A SOCKS5 server's answer to these methods. */
 async function socksMethod(port: number, methods: readonly number[]): Promise<number[]> {
   const socket = connect(port, '127.0.0.1');
   socket.write(Buffer.from([5, methods.length, ...methods]));
@@ -42,7 +42,7 @@ async function socksMethod(port: number, methods: readonly number[]): Promise<nu
   return [...answer];
 }
 
-it('opens listeners of one protocol, closes them, and lets only known users in', async () => {
+it('opens and closes listeners of one protocol, and admits known users only', async () => {
   expect((await set({ 'kernel.listen.http': ':0', 'kernel.listen.socks': '127.0.0.1:0' })).status).toBe(200);
   const [http, socks] = [await listener('http'), await listener('socks')];
   expect([http.type, socks.type, http.address]).toEqual(['http', 'socks', '127.0.0.1']);
@@ -66,7 +66,7 @@ it('opens listeners of one protocol, closes them, and lets only known users in',
   await gone('socks');
 });
 
-it('asks for the users of the environment, until the settings name others', async () => {
+it('uses the users of the environment, until the settings name others', async () => {
   await using other = await startGateway({ PROXY_KERNEL_USERS: 'env:pa:ss' });
   const mixed = async (): Promise<number> => {
     const { kernel } = (await other.call('GET', '/system/status')).body;

@@ -109,7 +109,7 @@ describe('connections', () => {
     expect((await get('/connections')).body.connections).toEqual([]);
   });
 
-  it('finds those that are asked for, and closes them', async () => {
+  it('finds the matching ones, and closes them', async () => {
     const { rule } = aConnection();
     api.kernel.open = [
       aConnection({ id: 'a', host: 'cdn.Example.org', inboundName: 'http', network: 'udp' }),
@@ -160,11 +160,11 @@ describe('connections', () => {
 });
 
 describe('traffic logs', () => {
-  it('shows what the kernel told within a second', async () => {
+  it('shows the kernel’s deltas within a second', async () => {
     api.kernel.tell({ closed: [aRecord({ endedAt: Date.now() })] });
     const began = performance.now();
     const { items } = await logged(1);
-    // Ten times what is promised: what shares the machine may take its time.
+    // Ten times the promised time, for a busy machine.
     expect(performance.now() - began).toBeLessThan(10_000);
     expect(items).toMatchObject([
       {
@@ -204,7 +204,7 @@ describe('traffic logs', () => {
 });
 
 describe('dashboard', () => {
-  it('brings live, past and counted things together', async () => {
+  it('combines live, past and counted figures', async () => {
     api.kernel.open = [
       aConnection({ id: '1' }),
       aConnection({ id: '2', host: 'other.example', nodeTag: 'n8', chain: ['PROXY', 'n8'] }),
@@ -320,7 +320,7 @@ describe('dashboard', () => {
     );
   });
 
-  it('pages each of its four lists by itself', async () => {
+  it('pages each of its four lists separately', async () => {
     api.kernel.open = [aConnection({ id: '1' }), aConnection({ id: '2', host: 'other.example', nodeTag: 'n8' })];
     api.kernel.tell({
       closed: ['a', 'b', 'c'].map((host) => aRecord({ host, endedAt: Date.now() })),
@@ -369,7 +369,7 @@ describe('dashboard', () => {
     ]);
   });
 
-  it('counts nodes by what was measured last', async () => {
+  it('counts nodes by their last measurement', async () => {
     await api.dataSource.query(
       `INSERT INTO node_health (node_id, test_url, alive, delay_ms, last_tested_at)
        VALUES (7, '', true, 80, now()), (8, '', false, NULL, now()), (8, 'http://own.example/', true, 5, now())`,
@@ -381,7 +381,7 @@ describe('dashboard', () => {
     api.kernel.applied = null;
   });
 
-  it('looks at the period that is asked for', async () => {
+  it('uses the requested period', async () => {
     await api.dataSource.query(
       `INSERT INTO traffic_node_hourly (hour, outbound, node_id, requests, errors, upload, download, last_seen_at)
        SELECT hour::timestamptz, 'n7', 7, 1, 0, 10, 1, hour::timestamptz

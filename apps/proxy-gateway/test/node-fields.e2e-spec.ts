@@ -145,14 +145,14 @@ describe('PUT /proxies/{id}', () => {
     expect([status, body.details[0].field]).toEqual([400, 'tags']);
   });
 
-  it('lets go of a chosen country: the measured one shows again', async () => {
+  it('removes a chosen country: the measured one shows again', async () => {
     const { id } = await add('\u{1f1ef}\u{1f1f5} a', { country: 'CH' });
     await database.query(`UPDATE nodes SET exit_country = 'NL', exit_ip = '192.0.2.9' WHERE id = $1`, [id]);
     expect((await put(id, { name: 'b' })).body).toMatchObject({ country: 'CH', country_source: 'manual' });
     expect((await put(id, { country: null })).body).toMatchObject({ country: 'NL', country_source: 'exit_ip' });
   });
 
-  it('takes name, enabled, country and tags for the node of a subscription, and nothing else', async () => {
+  it('accepts only name, enabled, country and tags for the node of a subscription', async () => {
     provider.list(shadowsocksLink('theirs'));
     const { body } = await gateway.call('POST', '/subscriptions', {
       name: 's',
@@ -173,7 +173,7 @@ describe('PUT /proxies/{id}', () => {
 });
 
 describe('GET /proxies', () => {
-  it('filters by what people look for', async () => {
+  it('filters by each field', async () => {
     const fast = await add('Fast \u{1f1ef}\u{1f1f5}', { tags: ['work', 'tv'] });
     const dead = await add('dead%_\\', { enabled: false, tags: ['tv'] });
     await add('other');
@@ -197,7 +197,7 @@ describe('GET /proxies', () => {
     expect(await names('?search=dead')).toEqual(['renamed']);
   });
 
-  it('sorts, with what has no value last either way', async () => {
+  it('sorts, with missing values last in either order', async () => {
     const [a, b, c] = [await add('b'), await add('A', { country: 'JP' }), await add('c', { country: 'DE' })];
     await measured(a!.id, true, 30);
     await measured(b!.id, true, 10);
@@ -221,7 +221,7 @@ describe('GET /proxies', () => {
     },
   );
 
-  it('shows a read-only key no secret, in whatever form', async () => {
+  it('shows a read-only key no secret in any form', async () => {
     await add('secret').then(({ id }) => put(id, { raw_config: shadowsocksLink('hidden-password', 'x') }));
     await page();
     const { body } = await gateway.call('POST', '/api-keys', { name: 'r', scopes: ['read'] });

@@ -72,7 +72,7 @@ describe('GET /proxies/export', () => {
     ]);
   });
 
-  it('holds what was added by hand, under the names people gave, and nothing else', async () => {
+  it('contains only nodes added by hand, with the names that users gave', async () => {
     await subscribed(shadowsocksLink('theirs'));
     const { body } = await take({ nodes: [EVERY_NODE[0]] });
     const { id } = body.items[0]!;
@@ -128,7 +128,7 @@ describe('export and import', () => {
     expect(await fingerprints()).toEqual(before);
   });
 
-  it('keep what people decided', async () => {
+  it('keep the choices of users', async () => {
     const { body } = await take({ nodes: [EVERY_NODE[0]] });
     const { id } = body.items[0]!;
     await gateway.call('PUT', `/proxies/${id}`, { name: 'Mine', enabled: false, country: 'NL' });
@@ -170,7 +170,7 @@ describe('POST /proxies/import', () => {
     expect(body).toMatchObject({ created: 3, items: [{ name: 'ss' }, { name: 'B' }, { name: 'own' }] });
   });
 
-  it('says of every entry what became of it, and shows no secret of a bad one', async () => {
+  it('reports the result of every entry, without secrets of bad ones', async () => {
     const lines = [
       shadowsocksLink('a', 'one'),
       '# comment',
@@ -194,7 +194,7 @@ describe('POST /proxies/import', () => {
     expect(JSON.stringify(body)).not.toContain('SECRET');
   });
 
-  it('costs a bad object itself only', async () => {
+  it('rejects only the bad objects', async () => {
     const bad = [
       null,
       'text',
@@ -212,7 +212,7 @@ describe('POST /proxies/import', () => {
     expect(JSON.stringify(body)).not.toContain('SECRET');
   });
 
-  it('takes broken characters for what they are', async () => {
+  it('handles broken characters', async () => {
     const raw_config = shadowsocksLink('a', 'a');
     const item = { name: 'half \ud83d and \0 nothing', raw_config, tags: ['\udc00'] };
     for (const expected of [{ created: 1 }, { unchanged: 1 }]) {
@@ -223,7 +223,7 @@ describe('POST /proxies/import', () => {
     expect(await nodes()).toMatchObject([{ name: 'other \ufffd', tags: ['\ufffd'] }]);
   });
 
-  it('updates what exists, and a link never takes away what it cannot say', async () => {
+  it('updates existing nodes, and keeps options that a link cannot express', async () => {
     const entry = { ...EVERY_NODE[0], udp: true };
     await take({ nodes: [entry] });
     const [before] = await nodes();
@@ -257,7 +257,7 @@ describe('POST /proxies/import', () => {
     expect(tags).toEqual((await nodes()).map(({ id }) => `n${id}`));
   });
 
-  it('refuses to end with nothing unless that is wanted', async () => {
+  it('refuses to end without nodes unless allowed', async () => {
     await take({ nodes: [EVERY_NODE[0]] });
     for (const body of [{ text: 'nonsense line\nvless://x' }, { nodes: [] }, { text: '' }, { nodes: [{}] }]) {
       const answer: Answer = await take({ mode: 'replace', ...body });
@@ -268,7 +268,7 @@ describe('POST /proxies/import', () => {
     expect(await nodes()).toEqual([]);
   });
 
-  it.each(['body', 'query'])('changes nothing with dry_run in the %s, and says what it would', async (place) => {
+  it.each(['body', 'query'])('changes nothing with dry_run in the %s, and reports what it would do', async (place) => {
     await take({ nodes: [EVERY_NODE[0]] });
     const before = await nodes();
     const body = { mode: 'replace', text: shadowsocksLink('c'), ...(place === 'body' ? { dry_run: true } : {}) };
@@ -299,7 +299,7 @@ describe('POST /proxies/import', () => {
     expect([answer.status, answer.body.code, answer.body.details[0].field]).toEqual([400, 'INVALID_ARGUMENT', field]);
   });
 
-  it('answers a repeat with the same Idempotency-Key as the first time', async () => {
+  it('repeats its answer for the same Idempotency-Key', async () => {
     const once = () =>
       gateway.call('POST', '/proxies/import', { text: shadowsocksLink('a') }, { 'idempotency-key': 'import-1' });
     const first = await once();

@@ -43,7 +43,7 @@ async function subscribed(...lines: string[]): Promise<number> {
   return body.id;
 }
 
-it('answers a repeat under its Idempotency-Key with the node, though the process ended before its answer', async () => {
+it('answers a repeat with its Idempotency-Key although the process ended before the answer', async () => {
   const post = (): Promise<Answer<NodeView>> =>
     gateway.call('POST', '/proxies', { raw_config: shadowsocksLink('once') }, { 'idempotency-key': 'once' });
   const died = vi.spyOn(IdempotencyStore.prototype, 'remember').mockRejectedValueOnce(new Error('killed'));
@@ -71,7 +71,7 @@ describe('POST /proxies', () => {
     expect((await add(body.raw_config)).status).toBe(409);
   });
 
-  it('describes what a node is, and whether the kernel dials it', async () => {
+  it('describes a node, and whether the kernel dials it', async () => {
     const { body } = await add(
       'name: 🇩🇪 T\ntype: trojan\nserver: t.example\nport: 443\npassword: p\nsni: front.example\nnetwork: ws\nws-opts: { path: /x }\nudp: true\n',
     );
@@ -96,12 +96,12 @@ describe('POST /proxies', () => {
     expect(status.kernel).toMatchObject({ left_out: [{ node_id: other.id }], left_out_total: 1 });
   });
 
-  it('takes the country of the server address before that of the name', async () => {
+  it('prefers the country of the server address to that of the name', async () => {
     const { body } = await add('ss://YWVzLTEyOC1nY206cA@8.8.8.8:443#🇯🇵 Tokyo');
     expect(body).toMatchObject({ country: 'US', country_source: 'server_ip' });
   });
 
-  it('refuses the same node again, naming the one that exists, whatever its name', async () => {
+  it('refuses the same node again under any name, naming the existing one', async () => {
     const { body } = await add(shadowsocksLink('p', 'one'));
     const again = await add(shadowsocksLink('p', 'two'));
     expect([again.status, again.body]).toMatchObject([
@@ -166,7 +166,7 @@ describe('GET /proxies', () => {
 });
 
 describe('a node whose stored definition does not open', () => {
-  it('says so itself, and nothing else minds: lists, the kernel, other nodes, an export, an import', async () => {
+  it('is marked, and does not affect lists, the kernel, other nodes, exports or imports', async () => {
     const [moved, good] = [await add(shadowsocksLink('moved')), await add(shadowsocksLink('good'))];
     const { id } = moved.body;
     const dataSource = gateway.app.app.get(DataSource);
@@ -192,7 +192,7 @@ describe('a node whose stored definition does not open', () => {
     );
     const tested = await gateway.call('POST', `/proxies/${id}/test`);
     expect([tested.status, tested.body.error]).toEqual([422, expect.stringContaining('does not open')]);
-    // A file without it would look whole.
+    // A file without it would look complete.
     const refused = await gateway.call('GET', '/proxies/export?format=json');
     expect([refused.status, refused.body.error]).toEqual([422, expect.stringContaining(`Node ${id} (moved)`)]);
     const again = { text: shadowsocksLink('moved') };
@@ -222,7 +222,7 @@ describe('PUT and DELETE /proxies/{id}', () => {
     expect(gateway.kernel.config?.outbounds).toHaveLength(1);
   });
 
-  it('lets people rename and disable the node of a subscription, and a refresh keeps that', async () => {
+  it('lets users rename and disable the node of a subscription, also across a refresh', async () => {
     const subscription = await subscribed(shadowsocksLink('a', 'theirs'));
     const { id } = (await page()).items[0]!;
     expect((await put(id, { name: 'mine', enabled: false, country: 'CH' })).status).toBe(200);
@@ -239,7 +239,7 @@ describe('PUT and DELETE /proxies/{id}', () => {
     expect((await gateway.call('DELETE', `/proxies/${id}`)).status).toBe(409);
   });
 
-  it('refuses what cannot be', async () => {
+  it('refuses invalid changes', async () => {
     const { body: one } = await add(shadowsocksLink('p'));
     await add(shadowsocksLink('q'));
     expect((await put(one.id, { raw_config: shadowsocksLink('q') })).status).toBe(409);
@@ -255,7 +255,7 @@ describe('PUT and DELETE /proxies/{id}', () => {
     }
   });
 
-  it('leaves a deleted manual node to the subscription that carries it too', async () => {
+  it('leaves a deleted manual node to a subscription that contains it', async () => {
     const { body: node } = await add(shadowsocksLink('p'));
     await subscribed(shadowsocksLink('p'));
     expect((await gateway.call('DELETE', `/proxies/${node.id}`)).status).toBe(200);
@@ -264,7 +264,7 @@ describe('PUT and DELETE /proxies/{id}', () => {
 });
 
 describe('several nodes in one transaction', () => {
-  it('are locked by their ids, in whatever order they are asked for', async () => {
+  it('are locked in the order of their ids, whatever order is requested', async () => {
     const ids: number[] = [];
     for (const password of ['first', 'second']) ids.push((await add(shadowsocksLink(password))).body.id);
     const [low = 0, high = 0] = ids.toSorted((a, b) => a - b);
@@ -272,7 +272,7 @@ describe('several nodes in one transaction', () => {
     const { second } = await sql.transaction(async (tx) => {
       await lockNodes(tx, [high]);
       const second = sql.transaction((other) => lockNodes(other, [high, low]));
-      // It waits for the higher one and has the lower one by then: two that do so cannot wait for each other.
+      // It waits for the higher one while it holds the lower one, so two such transactions cannot deadlock.
       const isFree = 'SELECT id FROM nodes WHERE id = $1 FOR NO KEY UPDATE SKIP LOCKED';
       await waitFor(async () => ((await sql.query(isFree, [low])) as unknown[]).length === 0);
       return { second };

@@ -14,7 +14,7 @@ afterAll(() => gateway[Symbol.asyncDispose]());
 
 const operations = (): AnyJson[] => description.operationIds().map((id) => description.operation(id).document);
 
-it('says of every route what it answers and how it fails', () => {
+it('describes the answers and failures of every route', () => {
   const vague = operations().filter(({ summary, responses }) => summary === undefined || 'default' in responses);
   expect(vague.map(({ operationId }) => operationId)).toEqual([]);
 });
@@ -24,7 +24,7 @@ it('gives every operation a name of its own', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it('tells 401 and 403 where credentials are needed, 404 where a path names something, 413 and 415 with a body', () => {
+it('has 401 and 403 if credentials are needed, 404 for named resources, 413 and 415 with a body', () => {
   for (const { operationId, parameters, requestBody, responses, security } of operations()) {
     const open = security !== undefined;
     const named = parameters.some((parameter: AnyJson) => parameter.in === 'path');
@@ -43,7 +43,7 @@ it('has no field twice in two shapes: answers are the contract types', () => {
   expect(schemas.Page_NodeView.required).toEqual(['items', 'limit', 'offset', 'total']);
 });
 
-it('refuses unknown fields in the words of the description too', () => {
+it('refuses unknown fields in the description, too', () => {
   const { NewSubscription, GroupChanges, FilterBody } = description.document.components.schemas;
   expect(NewSubscription).toMatchObject({ additionalProperties: false, required: ['name', 'url'] });
   expect(GroupChanges.properties.interval_sec).toEqual({ type: ['integer', 'null'], minimum: 10, maximum: 86_400 });
@@ -51,7 +51,7 @@ it('refuses unknown fields in the words of the description too', () => {
   expect(FilterBody.properties.subscription_ids.items).toMatchObject({ type: 'integer', minimum: 1 });
 });
 
-it('is shown on a page that asks no other host', async () => {
+it('is shown on a page that loads nothing from other hosts', async () => {
   const page = await (await fetch(`${gateway.app.url}/docs`)).text();
   const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
   expect(addresses).toContain('/docs/swagger-ui-bundle.js');

@@ -6,7 +6,7 @@ import type { Description } from './support/description.js';
 import { exampleSteps, startExampleWorld } from './support/example-world.js';
 import type { ExampleWorld } from './support/example-world.js';
 
-/** Writes the answers that come into the files instead of only checking them. */
+/** Writes the answers into the files instead of only checking them. */
 const recording = process.env['RECORD_EXAMPLES'] === '1';
 
 const steps = await exampleSteps();
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('examples of the interface description', () => {
-  // In their order: later ones name what earlier ones made.
+  // In order, since later examples use values of earlier ones.
   it.each(steps)('$operation ($name) is answered as described', async (step) => {
     const operation = description.operation(step.operation);
     const sent = world.fill(step);
@@ -40,13 +40,13 @@ describe('examples of the interface description', () => {
     expect(examples.flatMap((example) => problemsOf(example))).toEqual([]);
   });
 
-  it.skipIf(recording)('stand in the document, where tools look for them', () => {
+  it.skipIf(recording)('are in the document, where tools look for them', () => {
     const without = description.operationIds().filter((id) => !description.operation(id).showsExamples());
     expect(without).toEqual([]);
   });
 });
 
-/** The recorded exchange against the schemas: what readers see must be right too. */
+/** Checks the recorded exchange against the schemas, since readers see it. */
 function problemsOf(example: OperationExample): string[] {
   const operation = description.operation(example.operation);
   const ofBody = example.body === undefined ? [] : operation.problemsOfBody(example.body);

@@ -55,7 +55,7 @@ async function addNode(name: string, proxy: UpstreamProxy): Promise<void> {
 }
 
 describe('POST /outbound/groups', () => {
-  it('makes a group of what a filter finds, and traffic goes through it', async () => {
+  it('makes a group of the nodes that a filter finds, and traffic goes through it', async () => {
     const { status, body } = await create({
       name: 'Japan / 日本 50%',
       type: 'url-test',
@@ -104,7 +104,7 @@ describe('POST /outbound/groups', () => {
     expect(body.listed).toEqual([`n${ids['FR Paris']}`, `n${ids['JP Tokyo 1']}`, 'AUTO', 'DIRECT']);
   });
 
-  it('spreads connections over a load-balance group, where nothing can be chosen', async () => {
+  it('spreads connections over a load-balance group, which has no choice', async () => {
     await create({ name: 'Spread', type: 'load-balance', strategy: 'round-robin', filter: {} });
     await gateway.call('PUT', '/outbound/default-policy', { policy: 'Spread' });
     for (let i = 0; i < 6; i++) await fetchOnce();
@@ -123,7 +123,7 @@ describe('POST /outbound/groups', () => {
     }
   });
 
-  it('lets an empty group do what it says', async () => {
+  it('uses the fallback of an empty group', async () => {
     await create({ name: 'Nobody', filter: { countries: ['US'] }, empty_fallback: 'DIRECT' });
     await gateway.call('PUT', '/outbound/default-policy', { policy: 'Nobody' });
     expect((await fetchOnce()).status).toBe(200);
@@ -196,7 +196,7 @@ const byOrder = (a: string, b: string): number => {
 };
 
 describe('PATCH /outbound/groups/{name}', () => {
-  it('changes what is named and leaves the rest', async () => {
+  it('changes the given fields only', async () => {
     await create({
       name: 'g',
       type: 'url-test',
@@ -228,7 +228,7 @@ describe('PATCH /outbound/groups/{name}', () => {
     expect((await gateway.call('PATCH', path('new'), { name: 'AUTO' })).status).toBe(409);
   });
 
-  it('guards the groups of the service', async () => {
+  it('protects the groups of the service', async () => {
     expect((await gateway.call('PATCH', path('PROXY'), { name: 'other' })).status).toBe(409);
     expect((await gateway.call('PATCH', path('PROXY'), { type: 'url-test' })).status).toBe(409);
     expect((await gateway.call('PATCH', path('JP'), { filter: {} })).status).toBe(409);
@@ -247,7 +247,7 @@ describe('PATCH /outbound/groups/{name}', () => {
 });
 
 describe('DELETE /outbound/groups/{name}', () => {
-  it('refuses while something names it, and says what', async () => {
+  it('refuses while something refers to it, and names that', async () => {
     await create({ name: 'used', members: ['DIRECT'] });
     await create({ name: 'outer', members: ['used'] });
     await gateway.call('PUT', '/outbound/default-policy', { policy: 'used' });
@@ -275,7 +275,7 @@ describe('DELETE /outbound/groups/{name}', () => {
 });
 
 describe('choices', () => {
-  it.each(['url-test', 'fallback'])('fixes a %s group, and gives the choice back to it', async (type) => {
+  it.each(['url-test', 'fallback'])('fixes a %s group, and takes the choice back', async (type) => {
     await create({ name: 'g', type, members: ['JP Tokyo 1', 'FR Paris'] });
     await gateway.call('PUT', '/outbound/default-policy', { policy: 'g' });
     const fixed = await gateway.call('PUT', path('g'), { proxy: 'FR Paris' });
@@ -289,7 +289,7 @@ describe('choices', () => {
     expect((await gateway.call('DELETE', `${path('Nope')}/selection`)).status).toBe(404);
   });
 
-  it('keeps a choice that is made while the group is changed', async () => {
+  it('keeps a choice that is made during a change of the group', async () => {
     await create({ name: 'g', members: ['DIRECT', 'REJECT'] });
     for (let round = 0; round < 30; round++) {
       const proxy = round % 2 === 0 ? 'REJECT' : 'DIRECT';
@@ -365,7 +365,7 @@ describe('GET /outbound', () => {
     }
   });
 
-  it('shows what was measured of members, and of a group what it uses', async () => {
+  it('shows measurements of members, and what a group uses', async () => {
     const dataSource = gateway.app.app.get(DataSource);
     const testUrl = 'http://own.example/';
     await create({ name: 'inner', members: ['FR Paris'] });
@@ -419,7 +419,7 @@ describe('GET /outbound', () => {
 });
 
 describe('groups of countries', () => {
-  it('come and go with their nodes; what named one falls back and says so', async () => {
+  it('come and go with their nodes; what refers to one falls back and reports it', async () => {
     await gateway.call('PUT', '/outbound/default-policy', { policy: 'FR' });
     await gateway.call('POST', '/rules', { type: 'DOMAIN', payload: 'a.example', target: 'FR' });
     await gateway.call('PUT', `/proxies/${ids['FR Paris']}`, { country: 'DE' });
@@ -433,7 +433,7 @@ describe('groups of countries', () => {
     expect(await overview()).toMatchObject({ default_policy: 'FR' });
   });
 
-  it('are not made where people do not want them', async () => {
+  it('are not made if they are switched off', async () => {
     const preferences = gateway.app.app.get(Preferences, { strict: false });
     await preferences.write({ 'outbound.country_groups': 'false' });
     await waitFor(async () => !(await overview()).groups.some(({ automatic }) => automatic) || undefined);
@@ -443,7 +443,7 @@ describe('groups of countries', () => {
 });
 
 describe('GroupTestTargets', () => {
-  it('says what is to be measured with which address', async () => {
+  it('finds what has to be measured with which address', async () => {
     await create({ name: 'inner', type: 'fallback', members: ['JP Tokyo 1'] });
     const testUrl = 'http://own.example/';
     await create({

@@ -8,19 +8,22 @@ import { startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';
 import { startAliasServer, startNameServer } from './support/name-server.js';
 
-/** An address of the Internet; a server on loopback takes what is dialled there. */
+/** A public address; connections to it are led to a server on loopback. */
 const PUBLIC = '8.8.8.8';
 const PRIVATE = '127.0.0.1';
 
 let gateway: Gateway;
-/** Nothing may reach it. */
+/** Nothing may reach this server. */
 let inside: Server;
-/** What the Internet has. */
+/** A server on the Internet. */
 let outside: Server;
 let insideConnections = 0;
 let outsidePaths: string[] = [];
 let answerOutside: RequestListener;
-/** What the system's resolver says of a name: one answer after the other, the last one for good; none: no such name. */
+/**
+ * The system resolver's answers for each name, one after the other, the last one for good; without any the name does
+ * not exist.
+ */
 let answers: Record<string, string[][]> = {};
 
 beforeAll(async () => {
@@ -70,7 +73,7 @@ function resolveByTable(host: string): Promise<LookupAddress[]> {
 // oxlint-disable-next-line unbound-method -- always applied to a socket
 const connectOf = Socket.prototype.connect;
 
-/** Leads what was looked up as an address of the Internet to loopback, after the service's own lookup has judged it. */
+/** Leads connections to looked-up public addresses to loopback, after the service's own check. */
 function connectToTheInternet(this: Socket, ...values: unknown[]): Socket {
   const [options] = (Array.isArray(values[0]) ? values[0] : values) as [{ lookup?: LookupFunction }];
   const { lookup } = options;
@@ -88,7 +91,7 @@ function connectToTheInternet(this: Socket, ...values: unknown[]): Socket {
   return Reflect.apply(connectOf, this, values) as Socket;
 }
 
-/** Fetches an address through an entry of the service, and says why it was refused; null where it was not. */
+/** Fetches an address in one of the service's ways, and returns why it was refused; null if it was not. */
 type Entry = (url: string, allowPrivate?: boolean) => Promise<string | null>;
 
 async function fetchBy(path: string, body: object): Promise<string | null> {
@@ -120,7 +123,7 @@ const ENTRIES: [string, Entry][] = [
 const REFUSED = /blocked_address|private or reserved/;
 
 describe.each(ENTRIES)('%s', (name, fetchFrom) => {
-  it('reach a server of this machine where that is allowed', async () => {
+  it('reach a server of this machine if allowed', async () => {
     await fetchFrom(at(PRIVATE, inside), true);
     expect(insideConnections).toBeGreaterThan(0);
   });
@@ -147,7 +150,7 @@ describe.each(ENTRIES)('%s', (name, fetchFrom) => {
     expect([outsidePaths, insideConnections]).toEqual([['/file'], 0]);
   });
 
-  it('do not dial the second answer of a name where it is another one', async () => {
+  it('do not dial the second answer of a name if it differs', async () => {
     answers = { 'rebinding.example': [[PUBLIC], [PRIVATE]] };
     answerOutside = (_request, response) => void response.writeHead(302, { location: '/again' }).end();
     expect(await fetchFrom(at('rebinding.example', outside))).toMatch(REFUSED);
@@ -162,7 +165,7 @@ describe.each(ENTRIES)('%s', (name, fetchFrom) => {
       await using server = await start();
       await set({ 'dns.nameservers': server.address });
       await waitFor(() => gateway.kernel.config?.dns?.nameservers?.includes(server.address));
-      // Rule sets never go through the kernel; they have no address then.
+      // Rule sets never go through the kernel, so the name has no address for them.
       expect(await fetchFrom(at('hidden.example', inside))).not.toBeNull();
       expect(insideConnections).toBe(0);
       await fetchFrom(at('hidden.example', inside), true);

@@ -36,7 +36,7 @@ const choose = (proxy: string, query = '') => gateway.call('PUT', `/outbound/gro
 const nodes = async () => (await gateway.call<{ items: NodeView[] }>('GET', '/proxies?limit=500')).body.items;
 const idOf = async (name: string) => (await nodes()).find((node) => node.name === name)!.id;
 const link = (proxy: UpstreamProxy, name: string) => `http://127.0.0.1:${proxy.port}#${name}`;
-/** An error before the close is one way to be ended. */
+/** An error before the close is one way of ending. */
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
 let subscription: number;
 
@@ -201,7 +201,7 @@ describe('PUT /outbound/groups/{name}', () => {
     expect((await gateway.kernel.status()).generation).toBe(before);
   });
 
-  it('takes an id, a tag, a name and a built-in', async () => {
+  it('accepts an id, a tag, a name and a built-in', async () => {
     const id = await idOf('Paris');
     for (const word of [`n${id}`, `${id}`, 'Paris']) {
       await choose('DIRECT');
@@ -212,7 +212,7 @@ describe('PUT /outbound/groups/{name}', () => {
     expect([...tokyo!.targets, ...paris!.targets]).toEqual([]);
   });
 
-  it('says clearly what does not work', async () => {
+  it('reports clearly what does not work', async () => {
     const missing = await gateway.call('PUT', '/outbound/groups/NOPE', { proxy: 'DIRECT' });
     expect([missing.status, missing.body.code]).toEqual([404, 'NOT_FOUND']);
     expect(await choose('Nowhere')).toMatchObject({ status: 422, body: { code: 'UNPROCESSABLE' } });
@@ -242,7 +242,7 @@ describe('PUT /outbound/groups/{name}', () => {
     expect(await group()).toMatchObject({ now_proxy: `n${id}`, fixed: true });
   });
 
-  it('falls back inside the group when the chosen node is gone, and says so', async () => {
+  it('falls back inside the group when the chosen node is gone, and reports it', async () => {
     await choose('Paris');
     await refresh(link(tokyo!, 'Tokyo'));
     expect(await group()).toMatchObject({
@@ -257,7 +257,7 @@ describe('PUT /outbound/groups/{name}', () => {
     expect(tokyo!.targets).toHaveLength(1);
   });
 
-  it('ends connections of a group that fell back, where the setting says so', async () => {
+  it('closes connections of a group that fell back, if configured', async () => {
     await choose('Paris');
     const preferences = gateway.app.app.get(Preferences, { strict: false });
     await preferences.write({ 'switch.close_connections': 'group' });
@@ -268,7 +268,7 @@ describe('PUT /outbound/groups/{name}', () => {
     await preferences.write({ 'switch.close_connections': 'none' });
   });
 
-  it('is still in force after the kernel was killed', async () => {
+  it('is still in effect after the kernel was killed', async () => {
     await choose('Paris');
     const { pid } = (await gateway.call('GET', '/system/status')).body.kernel;
     process.kill(pid, 'SIGKILL');
@@ -281,7 +281,7 @@ describe('PUT /outbound/groups/{name}', () => {
     gateway.proxyPort = await listeningPort(gateway.kernel);
   });
 
-  it('ends open connections as asked: none, those of the group, all', async () => {
+  it('closes open connections as requested: none, those of the group, all', async () => {
     const open = () => tunnelThrough(gateway.proxyPort, '127.0.0.1', tcp.port);
     await choose('Paris');
     const kept = await open();
@@ -291,7 +291,7 @@ describe('PUT /outbound/groups/{name}', () => {
     const otherEnded = closed(other);
     expect((await choose('Tokyo', '?close_connections=group')).body.closed_connections).toBe(1);
     await otherEnded;
-    // It goes through the group, but not through the member that the group just left.
+    // It goes through the group, but not through the member that the group has just left.
     expect(await echo(kept, 'still here too')).toBe('still here too');
     await choose('Paris');
     await gateway.call('PUT', '/outbound/default-policy', { policy: 'DIRECT' });
@@ -308,7 +308,7 @@ describe('PUT /outbound/groups/{name}', () => {
 });
 
 describe('PUT /outbound/default-policy', () => {
-  it('decides where what no rule matches goes', async () => {
+  it('decides where flows without a matching rule go', async () => {
     const { status, body } = await gateway.call('PUT', '/outbound/default-policy', { policy: 'Paris' });
     expect([status, body]).toEqual([
       200,

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { startGateway, type Gateway } from './support/gateway.js';
 import { getThrough } from './support/proxy-client.js';
 
-/** Of the test database: a host and a port that the proxy must not lead to. */
+/** Host and port of the test database, which the proxy must not lead to. */
 async function databaseOf(gateway: Gateway): Promise<{ host: string; port: number }> {
   const endpoint = await waitFor(() => gateway.kernel.config?.guard?.own[1]);
   return endpoint;
@@ -29,7 +29,7 @@ async function connectReply(proxyPort: number, target: string): Promise<string> 
 }
 
 describe('the platform behind its own proxy', () => {
-  it('is not reached: neither the service nor the database, however they are written', async () => {
+  it('cannot be reached: neither the service nor the database, in any spelling', async () => {
     await using gateway = await startGateway();
     const { port } = await guarded(gateway);
     for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '[::ffff:127.0.0.1]', '127.0.0.9']) {
@@ -41,7 +41,7 @@ describe('the platform behind its own proxy', () => {
     expect(await connectReply(gateway.proxyPort, `127.0.0.1:${database.port}`)).toContain('403');
   });
 
-  it('is not reached through services that the environment names either', async () => {
+  it('cannot be reached through services that the environment names either', async () => {
     await using gateway = await startGateway({ PROXY_KERNEL_OWN_ENDPOINTS: ':9, redis.example:6380' });
     expect(gateway.kernel.config?.guard?.own.slice(-2)).toEqual([
       { host: '*', port: 9 },
@@ -50,7 +50,7 @@ describe('the platform behind its own proxy', () => {
     expect(await connectReply(gateway.proxyPort, '127.0.0.1:9')).toContain('403');
   });
 
-  it('is reached where a rule by hand names address and port, and no longer when the rule is gone', async () => {
+  it('can be reached while a manual rule names address and port', async () => {
     await using gateway = await startGateway();
     const { port } = await guarded(gateway);
     const url = `http://127.0.0.1:${port}/api/v1/auth/status`;
@@ -62,7 +62,7 @@ describe('the platform behind its own proxy', () => {
     await waitFor(async () => (await getThrough(gateway.proxyPort, url)).status === 403);
   });
 
-  it('has private targets refused or allowed as environment and settings say', async () => {
+  it('refuses or allows private targets according to environment and settings', async () => {
     await using gateway = await startGateway({ PROXY_KERNEL_PRIVATE_TARGETS: 'refuse' });
     expect(await connectReply(gateway.proxyPort, '127.0.0.1:9')).toContain('403');
     expect(await connectReply(gateway.proxyPort, '169.254.169.254:9')).toContain('403');
@@ -73,14 +73,14 @@ describe('the platform behind its own proxy', () => {
 
 describe('a login that comes through the proxy', () => {
   const WRONG = 'not the password';
-  /** Asks for a token from one address of this machine; through the proxy, or straight. */
+  /** Requests a token from an address of this machine, through the proxy or directly. */
   function logIn(from: string, gateway: Gateway, through: boolean, password: string): Promise<number> {
     const url = `${gateway.app.url}/api/v1/auth/login`;
     return logInFrom({ url, body: { password }, from, ...(through && { proxyPort: gateway.proxyPort }) });
   }
 
-  it('costs the client of the proxy that guesses, and neither this machine nor other clients', async () => {
-    // A trusted proxy on this machine may name the client in a header; clients of our proxy may not.
+  it('limits the client of the proxy that guesses, and neither this machine nor other clients', async () => {
+    // A trusted proxy on this machine may name the client in a header; clients of our proxy must not.
     await using gateway = await startGateway({ TRUSTED_PROXIES: '127.0.0.1' });
     const { port } = await guarded(gateway);
     const right = 'a password for tests';
@@ -96,7 +96,7 @@ describe('a login that comes through the proxy', () => {
     expect(body.items[0]).toMatchObject({ ip: '127.0.0.9' });
   });
 
-  it('is refused while the kernel cannot say whose it is', async () => {
+  it('is refused while the kernel cannot name its client', async () => {
     await using gateway = await startGateway();
     const busy = vi.spyOn(gateway.kernel, 'clientOf');
     busy.mockRejectedValue(new AppError('KERNEL_UNAVAILABLE', 'The proxy kernel does not answer.'));
@@ -136,7 +136,7 @@ describe('login that is off', () => {
     expect((await meant.call('GET', '/auth/status')).body).toEqual({ enabled: false });
   });
 
-  it('leaves loopback listeners alone', async () => {
+  it('allows loopback listeners', async () => {
     await using gateway = await startGateway();
     const values = { 'auth.enabled': 'false', 'kernel.listen.socks': '127.0.0.1:0', 'kernel.listen.http': ':0' };
     expect((await gateway.call('PUT', '/settings', values)).status).toBe(200);

@@ -38,7 +38,7 @@ describe('period lists', () => {
   });
   afterAll(() => database.close());
 
-  it('begins 23 hours before the hour that runs', () => {
+  it('begins 23 hours before the current hour', () => {
     expect(period).toEqual({ from: new Date(NOON - 23 * HOUR), to: new Date(NOON + HOUR / 2) });
   });
 

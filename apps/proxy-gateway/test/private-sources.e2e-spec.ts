@@ -23,7 +23,7 @@ describe.each(KINDS)('private addresses of %s', (path, body) => {
     gateway.call(method, at, more, writer);
   const refused = { status: 403, body: { code: 'FORBIDDEN', details: [{ field: 'allow_private' }] } };
 
-  it('are for administrators to allow, and to choose among', async () => {
+  it('can only be allowed and changed by administrators', async () => {
     expect(await asWriter('POST', path, { ...body, url: URL_A, allow_private: true })).toMatchObject(refused);
     expect((await gateway.call('GET', path)).body.total).toBe(0);
 

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('a refresh through the kernel', () => {
-  it('takes the way that the rules say, and tells so', async () => {
+  it('takes the route of the rules, and reports it', async () => {
     const set = await gateway.call('PUT', '/settings', {
       'subscription.via_proxy': 'always',
       'kernel.users': 'someone:p@ss/word',

@@ -44,9 +44,9 @@ const countries = { lookup: () => null } as unknown as CountryDatabase;
 let database: TestDatabase;
 let dataSource: DataSource;
 let refresher: RefreshSubscription;
-/** Where the kernel listens, as far as the test has one. */
+/** The kernel's address, if the test has a kernel. */
 let proxy: FetchProxy | null = null;
-/** One as another process would have it. */
+/** A refresher like that of another process. */
 let createRefresher: (lock: RefreshLock) => RefreshSubscription;
 let reply: RequestListener;
 let url: string;
@@ -85,7 +85,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Advisory locks in this test's database: the server has others. */
+/** Advisory locks in this test's database, since the server has others. */
 const OURS = `locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 async function subscribe(more: Partial<SubscriptionEntity> = {}): Promise<number> {
@@ -135,7 +135,7 @@ const row = (id: number): Promise<SubscriptionEntity> =>
   dataSource.getRepository(SubscriptionEntity).findOneByOrFail({ id });
 
 describe('a refresh', () => {
-  it('takes over what the provider lists and says what it did', async () => {
+  it('takes over the provider’s list and reports the changes', async () => {
     const id = await subscribe();
     reply = answer(`${links('a', 'b')}\n${link('a', 'again')}\nss://broken\n`, {
       etag: '"v1"',
@@ -180,7 +180,7 @@ describe('a refresh', () => {
     ]);
   });
 
-  it('deletes what the provider dropped, with a name that a person gave surviving for the rest', async () => {
+  it('deletes what the provider dropped, and keeps names that users gave to the rest', async () => {
     const id = await subscribe();
     reply = answer(links('a', 'b'));
     await refresher.run(id);
@@ -191,7 +191,7 @@ describe('a refresh', () => {
     expect(rows).toEqual([{ custom_name: 'mine', original_name: 'new name', country: 'JP', country_source: 'manual' }]);
   });
 
-  it('shares a node between subscriptions and keeps it while one of them carries it', async () => {
+  it('shares a node between subscriptions and keeps it while one of them contains it', async () => {
     const first = await subscribe();
     const second = await subscribe();
     reply = answer(links('a', 'shared'));
@@ -206,7 +206,7 @@ describe('a refresh', () => {
     expect(count).toBe(2);
   });
 
-  it('asks conditionally, believes 304, and does so only after a reply it used', async () => {
+  it('asks conditionally, and only after a reply that was used', async () => {
     const id = await subscribe();
     const seen: (string | undefined)[] = [];
     const tagged =
@@ -222,14 +222,14 @@ describe('a refresh', () => {
     reply = tagged('<html>please log in</html>', '"2"');
     expect(await refresher.run(id)).toMatchObject({ status: 'kept_previous', reason: 'html_response' });
     await refresher.run(id);
-    // Each page of HTML is followed by a request under the other name, for which no validator is known.
+    // Each HTML page is followed by a request with the other user agent, for which no validator is known.
     expect(seen).toEqual([undefined, '"1"', '"1"', undefined, '"1"', undefined]);
     expect(await refresher.run(id, true)).toMatchObject({ status: 'kept_previous' });
     expect(seen.at(-1)).toBeUndefined();
     expect(await carried(id)).toEqual(['a']);
   });
 
-  it('takes the quota from a reply that changed nothing else', async () => {
+  it('uses the quota of a reply that changed nothing else', async () => {
     const id = await subscribe();
     reply = answer(links('a'), { etag: '"1"', 'subscription-userinfo': 'upload=1; download=1; total=10' });
     await refresher.run(id);
@@ -242,7 +242,7 @@ describe('a refresh', () => {
     expect((await row(id)).traffic).toMatchObject({ total: 10, remaining: 5 });
   });
 
-  it('asks under a name of the other family when the reply is no use, and remembers which one worked', async () => {
+  it('tries a user agent of the other family if the reply is unusable, and remembers which one worked', async () => {
     const id = await subscribe();
     const seen: string[] = [];
     const onlyFor =
@@ -265,7 +265,7 @@ describe('a refresh', () => {
     expect(seen.splice(3)).toEqual(['v2rayN', 'clash.meta', 'clash.meta', 'v2rayN']);
   });
 
-  it('goes through the kernel when the provider cannot be reached or turns us away, as the setting says', async () => {
+  it('goes through the kernel if the provider cannot be reached or refuses us, according to the setting', async () => {
     const id = await subscribe();
     await using through = await startUpstreamProxy();
     proxy = { url: `http://127.0.0.1:${through.port}`, guardsTargets: true };
@@ -293,7 +293,7 @@ describe('a refresh', () => {
     expect(await carried(id)).toEqual(['a', 'b', 'c']);
   });
 
-  it('puts off the next attempt while attempts fail, never beyond the interval but for Retry-After', async () => {
+  it('delays the next attempt while attempts fail, at most by the interval or Retry-After', async () => {
     const id = await subscribe({ intervalSec: 600 });
     reply = answer('busy', {}, 503);
     const waits: number[] = [];
@@ -311,14 +311,14 @@ describe('a refresh', () => {
     expect((await row(id)).nextRefreshAt!.getTime() - Date.now()).toBeGreaterThan(3_500_000);
   });
 
-  it('tells the same content from a change, without validators', async () => {
+  it('distinguishes equal from changed content, without validators', async () => {
     const id = await subscribe();
     reply = answer(links('a'));
     await refresher.run(id);
     expect(await refresher.run(id)).toMatchObject({ status: 'not_modified', http_status: 200, retained: 1 });
   });
 
-  it('does not believe a list that shrank below keep_ratio, unless forced or from a new address', async () => {
+  it('rejects a list below keep_ratio, unless forced or from a new address', async () => {
     const id = await subscribe();
     reply = answer(links(...Array.from('abcdefghij')));
     await refresher.run(id);
@@ -337,7 +337,7 @@ describe('a refresh', () => {
     expect(await row(id)).toMatchObject({ status: 'ok', lastErrorCode: null, consecutiveFailures: 0 });
   });
 
-  it('refuses loopback without allow_private and says how to allow it', async () => {
+  it('refuses loopback without allow_private and explains how to allow it', async () => {
     const id = await subscribe({ allowPrivate: false });
     reply = answer(links('a'));
     const result = await refresher.run(id);
@@ -346,7 +346,7 @@ describe('a refresh', () => {
     expect(await row(id)).toMatchObject({ status: 'error', lastErrorCode: 'blocked_address' });
   });
 
-  it('gives everybody who asks at once one fetch and one result', async () => {
+  it('shares one fetch and one result between concurrent requests', async () => {
     const id = await subscribe();
     let fetches = 0;
     reply = (_request, response) => {
@@ -357,7 +357,7 @@ describe('a refresh', () => {
     expect([fetches, new Set(results).size]).toEqual([1, 1]);
   });
 
-  it('is one at a time in however many processes, and those who waited get its result', async () => {
+  it('runs once at a time over all processes, and shares its result with those that waited', async () => {
     const id = await subscribe();
     let fetches = 0;
     let under = 0;
@@ -389,7 +389,7 @@ describe('a refresh', () => {
       most = Math.max(most, ++running);
       return query(text, values).finally(() => running--);
     };
-    // Their overloads end in callbacks, which is what the type of a mock is made of.
+    // Their overloads end in callbacks, from which the type of a mock is made.
     vi.spyOn(client, 'query').mockImplementation(watched as never);
     const connect = vi.spyOn(pool, 'connect').mockImplementation((() => Promise.resolve(client)) as never);
     const lock = new RefreshLock(dataSource);
@@ -398,7 +398,7 @@ describe('a refresh', () => {
     expect([connect.mock.calls.length, most, running]).toEqual([1, 1, 0]);
   });
 
-  it('goes on when the connection that holds the lock breaks', async () => {
+  it('continues when the connection that holds the lock breaks', async () => {
     const id = await subscribe();
     reply = (_request, response) => {
       void dataSource
@@ -437,7 +437,7 @@ describe('a refresh', () => {
     expect(dump).not.toMatch(/very-secret|SECRET-TOKEN/);
   });
 
-  it('replaces ten thousand nodes in a second or so', async () => {
+  it('replaces ten thousand nodes in about a second', async () => {
     overrides['subscription.max_bytes'] = 20_000_000;
     overrides['subscription.timeout_ms'] = 10_000;
     const id = await subscribe();
@@ -453,7 +453,7 @@ describe('a refresh', () => {
 });
 
 describe('whatever a provider answers', () => {
-  /** `set`: what the whole reply lists; null where it lists nothing that may be used. */
+  /** `set`: the nodes of the whole reply; null if it has none that can be used. */
   type Case = { what: string; reply: RequestListener; set: string[] | null };
   const unusable = (what: string, listener: RequestListener): Case => ({ what, reply: listener, set: null });
   const letters = Array.from('abcdefgh');
@@ -469,7 +469,7 @@ describe('whatever a provider answers', () => {
     return form === 'base64' ? Buffer.from(links(...set)).toString('base64') : links(...set);
   }
 
-  /** The first part of a reply in each of the ways that a connection can lose the rest. */
+  /** The first part of a reply, in each of the ways in which a connection can lose the rest. */
   function cut(body: Buffer, at: number, way: string): RequestListener {
     const part = body.subarray(0, at);
     return (_request, response) => {
@@ -551,7 +551,7 @@ describe('whatever a provider answers', () => {
     },
   );
 
-  /** What people and measurements added to nodes, by password. */
+  /** What users and measurements added to nodes, by password. */
   async function additions(): Promise<Record<string, unknown>> {
     const rows: { id: number; config: string }[] = await dataSource.query(
       `SELECT node.id, node.enabled, node.custom_name, node.config, health.delay_ms, health.tests
@@ -581,7 +581,7 @@ describe('whatever a provider answers', () => {
   const selected = async (): Promise<string | null> =>
     (await dataSource.query(`SELECT selected_tag FROM outbound_groups WHERE name = 'PROXY'`))[0].selected_tag;
 
-  it('leaves either the whole new set or the whole old one, with everything that is kept of a node', async () => {
+  it('leaves either the whole new set or the whole old one, with all kept fields', async () => {
     const steps = fc.array(fc.tuple(replies, fc.constantFrom(...letters)), { minLength: 1, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
@@ -595,7 +595,7 @@ describe('whatever a provider answers', () => {
           const after = await carried(id);
           const seen = `${next.what}: ${JSON.stringify(result)}`;
           if (next.set === null) {
-            // Half a reply from a new address has nothing to be told from a whole one by.
+            // Half of a reply from a new address cannot be distinguished from a whole one.
             if (next.what.endsWith('nothing telling') && before.length === 0) after.length = 0;
             else {
               expect(result.status, seen).not.toBe('updated');
@@ -625,7 +625,7 @@ describe('whatever a provider answers', () => {
   }, 120_000);
 });
 
-describe('what well-known programs get wrong (section 1.4 of the peer study)', () => {
+describe('defects of well-known programs', () => {
   it('5: a reply over the size limit is refused, never cut', async () => {
     const id = await subscribe();
     const body = formatClashDocument(Array.from({ length: 400 }, (_, index) => parseLink(link(`n${index}`))));
@@ -665,7 +665,7 @@ describe('what well-known programs get wrong (section 1.4 of the peer study)', (
     expect(await carried(id)).toEqual(['a', 'b']);
   });
 
-  it('8: the counts of a refresh are what happened', async () => {
+  it('8: the counts of a refresh match the changes', async () => {
     const id = await subscribe();
     reply = answer([link('a', 'A'), link('b', 'B'), link('c', 'C')].join('\n'));
     await refresher.run(id);

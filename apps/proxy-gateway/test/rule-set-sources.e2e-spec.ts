@@ -45,7 +45,7 @@ const remote = (name: string, more: object = {}) =>
   });
 
 describe('rule sets from an address', () => {
-  it('are fetched when they are made, kept while nothing changes, and followed when it does', async () => {
+  it('are fetched when they are created, and again when their source changes', async () => {
     const asked: (string | undefined)[] = [];
     const reply = (etag: string, ...lines: string[]) => {
       provider.reply = (request, response) => {
@@ -90,7 +90,7 @@ describe('rule sets from an address', () => {
     );
   });
 
-  it('keep good entries whatever comes instead', async () => {
+  it('keep good entries whatever the next reply is', async () => {
     provider.list('+.good.example');
     const set = await remote('web', { target: 'REJECT', enabled: false });
     await gateway.call('PUT', `/rule-sets/${set.id}`, { enabled: true });
@@ -128,14 +128,14 @@ describe('rule sets from an address', () => {
     expect(await api.detail(set.id)).toMatchObject({ status: 'ok', consecutive_failures: 0, last_error: null });
   });
 
-  it('are not fetched from private addresses unless they may be', async () => {
+  it('are not fetched from private addresses unless allowed', async () => {
     provider.list('+.good.example');
     const set = await remote('web', { allow_private: false });
     expect(await api.refresh(set.id)).toMatchObject({ status: 'failed', reason: 'blocked_address' });
     expect((await api.detail(set.id)).last_error.message).toContain('on the rule set');
   });
 
-  it('hide what an address may hold from those who only read', async () => {
+  it('hide credentials in addresses from callers that may only read', async () => {
     const set = await remote('web', { enabled: false });
     const { body: key } = await gateway.call('POST', '/api-keys', { name: 'reader', scopes: ['read'] });
     const headers = { authorization: `Bearer ${key.key}` };
@@ -146,7 +146,7 @@ describe('rule sets from an address', () => {
     expect(JSON.stringify(row)).not.toContain('PROVIDER-TOKEN');
   });
 
-  it('read YAML, and are read anew when they are to be read otherwise', async () => {
+  it('read YAML, and are read again after a change of format', async () => {
     provider.list('payload:', "  - '10.1.0.0/16'", '  - 10.2.0.0/16');
     const set = await remote('web', { behavior: 'ipcidr', format: 'yaml' });
     expect(await api.refresh(set.id)).toMatchObject({ entries: 2, skipped: 0 });
@@ -155,7 +155,7 @@ describe('rule sets from an address', () => {
     expect(await waitFor(async () => (await api.detail(set.id)).last_error)).toMatchObject({ code: 'empty_result' });
   });
 
-  it('are large without holding anybody up, and are read once for many reloads', async () => {
+  it('can be large without blocking other work, and are read once for many reloads', async () => {
     provider.reply = (_request, response) =>
       response.end(Array.from({ length: 200_000 }, (_, index) => `+.d${index}.example`).join('\n'));
     const set = await remote('big', { target: 'REJECT' });

@@ -24,7 +24,7 @@ afterAll(async () => {
 beforeEach(() => api.clear());
 
 describe('inline rule sets', () => {
-  it('show every field, and route what a rule says of them at once', async () => {
+  it('show every field, and take effect in routing at once', async () => {
     const set = await api.inline('ads', ['+.ads.example', 'exact.example']);
     expect(set).toEqual({
       id: expect.any(Number),
@@ -78,7 +78,7 @@ describe('inline rule sets', () => {
     expect(await api.test('https://www.exact.example/')).toMatchObject({ matched: true });
   });
 
-  it('make a rule of their own where they have a target, whose hits stay', async () => {
+  it('have a rule of their own if they have a target, whose hits stay', async () => {
     const set = await api.inline('cn', ['10.0.0.0/8'], { behavior: 'ipcidr', target: 'direct', no_resolve: true });
     expect(set).toMatchObject({
       target: 'DIRECT',
@@ -125,7 +125,7 @@ describe('inline rule sets', () => {
     expect(items.map(({ payload }: AnyJson) => payload)).toEqual(['manual.example', 'early', 'late']);
   });
 
-  it('are not taken away from rules that name them', async () => {
+  it('cannot be removed while rules name them', async () => {
     const set = await api.inline('ads', ['+.ads.example']);
     const one = (await gateway.call('POST', '/rules', { raw: 'RULE-SET,ads,REJECT' })).body;
     const two = (await gateway.call('POST', '/rules', { raw: 'AND,((RULE-SET,ads),(NETWORK,TCP)),REJECT' })).body;
@@ -197,7 +197,7 @@ describe('inline rule sets', () => {
     expect(await api.detail(set.id)).toEqual(set);
   });
 
-  it('answer 404 and 400 to ids that are none', async () => {
+  it('answer 404 and 400 to invalid ids', async () => {
     for (const [method, path] of [
       ['GET', ''],
       ['PUT', ''],
@@ -211,7 +211,7 @@ describe('inline rule sets', () => {
   });
 });
 
-describe('what a test of a rule says', () => {
+describe('a test of a rule', () => {
   const proxies: UpstreamProxy[] = [];
   beforeAll(async () => {
     for (const name of ['first', 'second', 'third']) {

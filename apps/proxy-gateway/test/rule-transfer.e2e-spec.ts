@@ -41,7 +41,7 @@ describe('export of rules', () => {
     );
   });
 
-  it('is JSON by default, as a file, with the names people know', async () => {
+  it('is JSON by default, as a file, with the names that users see', async () => {
     const { status, text, headers: sent } = await download('');
     expect(status).toBe(200);
     expect(sent.get('content-type')).toMatch(/^application\/json/);
@@ -82,14 +82,14 @@ describe('export of rules', () => {
     expect(await rules()).toEqual(before);
   });
 
-  it('refuses formats it does not know', async () => {
+  it('refuses unknown formats', async () => {
     expect((await download('?format=xml')).status).toBe(400);
     expect((await download('?colour=red')).status).toBe(400);
   });
 });
 
 describe('import of rules', () => {
-  it('takes lines, says of each what became of it, and tells the kernel', async () => {
+  it('accepts lines, reports the result of each, and updates the kernel', async () => {
     const before = api.kernel.syncs;
     const text =
       '# mine\nDOMAIN,a.example,Tokyo\n\nDOMAIN,b.example,Nowhere\nDOMAIN,c.example,Twin\nX,y\nDOMAIN,a.example,n1\n';
@@ -128,7 +128,7 @@ describe('import of rules', () => {
     expect(await raws()).toEqual(['DOMAIN,a.example,n1']);
   });
 
-  it('maps unknown targets where it is told to', async () => {
+  it('maps unknown targets if requested', async () => {
     const body = { rules: ['DOMAIN,a.example,Nowhere', 'DOMAIN,b.example,direct'], default_target: 'PROXY' };
     expect((await doImport(body)).body).toMatchObject({ created: 2, failed: 0 });
     expect(await raws()).toEqual(['DOMAIN,a.example,PROXY', 'DOMAIN,b.example,DIRECT']);
@@ -174,7 +174,7 @@ describe('import of rules', () => {
     expect((await api.call('GET', '/rules?source=subscription')).body.total).toBe(1);
   });
 
-  it('does not end empty unless told to', async () => {
+  it('does not remove all rules unless allowed', async () => {
     await doImport({ rules: ['DOMAIN,a.example,DIRECT'] });
     for (const body of [{ text: '' }, { text: '# nothing' }, { rules: [] }, { text: '<html>' }]) {
       expect(await doImport({ mode: 'replace', ...body })).toMatchObject({
@@ -207,7 +207,7 @@ describe('import of rules', () => {
     expect((await doImport({ text: 'MATCH,DIRECT' }, '?dry_run=perhaps')).status).toBe(400);
   });
 
-  it('takes a hundred thousand in seconds, and takes them again without a change', async () => {
+  it('imports a hundred thousand in seconds, and again without a change', async () => {
     const text = Array.from({ length: 100_000 }, (_, index) => `DOMAIN-SUFFIX,d${index}.example,PROXY`).join('\n');
     const began = performance.now();
     expect((await doImport({ mode: 'replace', text })).body).toMatchObject({ created: 100_000, total: 100_000 });

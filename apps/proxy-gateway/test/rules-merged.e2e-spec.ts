@@ -64,7 +64,7 @@ describe('merged rules', () => {
     ]);
   });
 
-  it('say which rules never get a flow, and why', async () => {
+  it('show which rules never match, and why', async () => {
     await insert('manual', null, 1, 'DOMAIN-SUFFIX', 'gone.example', 'n77');
     await insert('manual', null, 2, 'DOMAIN', 'a.gone.example');
     await insert('manual', null, 3, 'DOMAIN-SUFFIX', 'Example.com');
@@ -90,7 +90,7 @@ describe('merged rules', () => {
     expect(items[4]).toMatchObject({ valid: false, error: 'rule set nowhere does not exist', size: -1 });
   });
 
-  it('are a new version after any change, and the same one else', async () => {
+  it('have a new version after any change, and the same one otherwise', async () => {
     await insert('manual', null, 1, 'DOMAIN', 'a.example', 'My group');
     const first = await merged();
     expect((await merged()).version).toBe(first.version);
@@ -118,7 +118,7 @@ describe('merged rules', () => {
     }
   });
 
-  it('are quick to leaf through at a hundred thousand', async () => {
+  it('are quick to page through at a hundred thousand', async () => {
     await api.dataSource.query(`INSERT INTO rules (type, payload, target, priority)
       SELECT 'DOMAIN-SUFFIX', 'd' || n || '.example', 'PROXY', n FROM generate_series(1, 100000) n`);
     await merged();

@@ -29,7 +29,7 @@ const payloads = async (): Promise<string[]> => (await list()).items.map((rule: 
 const domain = (payload: string, more: object = {}) => ({ type: 'DOMAIN', payload, target: 'DIRECT', ...more });
 
 describe('rules', () => {
-  it('adds one, shows every field, and tells the kernel', async () => {
+  it('adds one, shows every field, and updates the kernel', async () => {
     const before = api.kernel.syncs;
     const answer = await api.call('POST', '/rules', {
       type: 'ip-cidr',
@@ -73,7 +73,7 @@ describe('rules', () => {
     ['PASS', 'PASS', 'PASS'],
     ['Tokyo', 'n1', 'Tokyo'],
     ['n3', 'n3', 'Twin'],
-    // The tag of the first node, not the node that is called so.
+    // The tag of the first node, not the node with that name.
     ['n1', 'n1', 'Tokyo'],
   ])('takes %s for %s', async (text, target, name) => {
     expect(await create(domain('a.example', { target: text }))).toMatchObject({
@@ -90,12 +90,12 @@ describe('rules', () => {
     expect(await payloads()).toEqual([]);
   });
 
-  it('says how to name one of two nodes with the same name', async () => {
+  it('explains how to name one of two nodes with the same name', async () => {
     const answer = await api.call('POST', '/rules', domain('a.example', { target: 'Twin' }));
     expect(answer.body.error).toContain('use n2 or n3');
   });
 
-  it.each(RULE_TYPES)('takes %s, in fields and as a line, and back to a line', async (type) => {
+  it.each(RULE_TYPES)('accepts %s, in fields and as a line, and writes it as a line', async (type) => {
     for (const payload of RULE_PAYLOADS[type] ?? []) {
       const rule = await create({ type, payload, target: 'DIRECT' });
       expect(rule, JSON.stringify(rule)).toMatchObject({ type, payload, target: 'DIRECT' });
@@ -104,7 +104,7 @@ describe('rules', () => {
     expect((await list()).total).toBe(2 * (RULE_PAYLOADS[type] ?? []).length);
   });
 
-  it('takes a Clash line', async () => {
+  it('accepts a Clash line', async () => {
     expect(await create({ raw: 'DOMAIN-SUFFIX, Example.com , PROXY' })).toMatchObject({
       type: 'DOMAIN-SUFFIX',
       target: 'PROXY',
@@ -134,7 +134,7 @@ describe('rules', () => {
     expect(await payloads()).toEqual([]);
   });
 
-  it('keeps the order people ask for', async () => {
+  it('keeps the requested order', async () => {
     await create(domain('a'));
     const b = await create(domain('b'));
     await create({ type: 'MATCH', target: 'DIRECT' });
@@ -149,7 +149,7 @@ describe('rules', () => {
     expect((await list()).items.map((rule: { index: number }) => rule.index)).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
-  it('keeps the order when many are put at one place at once', async () => {
+  it('keeps the order when many are inserted at one place at once', async () => {
     const last = await create(domain('last'));
     await Promise.all(Array.from({ length: 30 }, (_, index) => create(domain(`p${index}`, { before_id: last.id }))));
     const order = await payloads();
@@ -159,7 +159,7 @@ describe('rules', () => {
     expect(new Set(priorities).size).toBe(31);
   });
 
-  it('changes what is mentioned and nothing else', async () => {
+  it('changes the given fields only', async () => {
     const rule = await create(domain('a.example', { note: 'x' }));
     const answer = await api.call('PUT', `/rules/${rule.id}`, { enabled: false });
     expect(answer.status).toBe(200);
@@ -186,7 +186,7 @@ describe('rules', () => {
     expect((await list()).items).toEqual([rule]);
   });
 
-  it('says why a rule is skipped, and lets it be changed still', async () => {
+  it('shows why a rule is skipped, and still lets it be changed', async () => {
     const gone = await create(domain('a.example', { target: 'n1' }));
     await create(domain('b.example', { target: 'n4' }));
     await api.dataSource.query('UPDATE rules SET target = $1 WHERE id = $2', ['n77', gone.id]);
@@ -197,13 +197,13 @@ describe('rules', () => {
     expect((await api.call('PUT', `/rules/${gone.id}`, { note: 'later' })).status).toBe(200);
   });
 
-  it('says when only an external kernel could dial the target', async () => {
+  it('shows when only an external kernel could dial the target', async () => {
     await create(domain('a.example', { target: 'n1' }));
     api.kernel.config = { mode: 'rule', listeners: [], outbounds: [], groups: [], rules: [], defaultPolicy: 'DIRECT' };
     expect((await list()).items).toMatchObject([{ valid: false, error: 'node n1 needs an external kernel' }]);
   });
 
-  it('deletes, and knows what is not there', async () => {
+  it('deletes, and answers 404 for unknown rules', async () => {
     const rule = await create(domain('a.example'));
     const answer = await api.call('DELETE', `/rules/${rule.id}`);
     expect(answer).toMatchObject({ status: 200, body: { id: rule.id, deleted: true } });
@@ -213,7 +213,7 @@ describe('rules', () => {
     expect((await api.call('PUT', '/rules/99999999999999999999999', {})).status).toBe(400);
   });
 
-  it('lists one source, and leaves the others alone', async () => {
+  it('lists one source without the others', async () => {
     await create(domain('a.example'));
     await api.dataSource.query(
       `INSERT INTO rules (source, type, payload, target, priority) VALUES ('subscription', 'DOMAIN', 's', 'DIRECT', 9)`,
@@ -304,7 +304,7 @@ describe('rule test', () => {
     });
   });
 
-  it('asks about an address as an address', async () => {
+  it('tests an address as an address', async () => {
     api.kernel.decision = {
       ...decision,
       rule: null,
@@ -333,7 +333,7 @@ describe('rule test', () => {
     },
   );
 
-  it('asks as a client of the listener that is named would come in', async () => {
+  it('tests like a client of the named listener', async () => {
     const listener = { address: '127.0.0.1', state: 'listening', error: null } as const;
     api.kernel.listeners = [
       { ...listener, name: 'mixed', type: 'mixed', port: 7890 },
@@ -389,7 +389,7 @@ describe('rule test', () => {
 });
 
 describe('GET /rules without a limit', () => {
-  it('writes all of them once for everybody who asks at the same time', async () => {
+  it('writes all of them once for concurrent requests', async () => {
     await api.dataSource.query(
       `INSERT INTO rules (source, type, payload, target, priority)
        SELECT 'manual', 'DOMAIN', 'h' || n || '.example', 'DIRECT', n / 3 FROM generate_series(1, 3500) AS n`,

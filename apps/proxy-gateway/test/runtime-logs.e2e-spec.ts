@@ -23,7 +23,7 @@ const found = async (search: string): Promise<RuntimeLogView[]> =>
   (await list(`search=${encodeURIComponent(search)}`)).items;
 
 describe('GET /logs', () => {
-  it('shows what the service said a moment ago, redacted and without stacks', async () => {
+  it('shows the latest lines of the service, redacted and without stack traces', async () => {
     const link = 'vless://SECRET-UUID@a.example:443?x=1#n';
     new Logger('Tester').warn(`line one ${link}`, { password: 'SECRET-PW', node: 7, nul: 'a\0b', half: '\ud800' });
     new Logger('Tester').error('line two', new Error('went wrong'));
@@ -42,13 +42,13 @@ describe('GET /logs', () => {
     expect(JSON.stringify(two)).not.toContain('    at ');
   });
 
-  it('has lines of the kernel too', async () => {
+  it('includes lines of the kernel', async () => {
     const kernel = await waitFor(async () => (await list('source=kernel')).items[0]);
     expect(kernel).toMatchObject({ source: 'kernel' });
     expect((await list('source=worker')).items).toEqual([]);
   });
 
-  it('filters by the least level', async () => {
+  it('filters by level', async () => {
     for (const level of ['debug', 'log', 'warn', 'error'] as const) new Logger('Levels')[level](`a line of ${level}`);
     const levels = async (level: string): Promise<string[]> =>
       (await list(`level=${level}&search=a%20line%20of`)).items.map((item) => item.level);
@@ -59,7 +59,7 @@ describe('GET /logs', () => {
     expect(await list('level=silent')).toMatchObject({ items: [], total: 0 });
   });
 
-  it('finds the lines of one request, and takes % and _ as they are', async () => {
+  it('finds the lines of one request, and treats % and _ literally', async () => {
     const failed = await gateway.call('POST', '/rules', { nonsense: 1 });
     const { items } = await list(`request_id=${failed.body.request_id}`);
     expect(items.length).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ describe('GET /logs/stream', () => {
     return { response, lines, end };
   }
 
-  it('sends lines as they come, and those a client has missed', async () => {
+  it('sends new lines, and those that a client has missed', async () => {
     new Logger('Streams').warn('stream line before');
     const stream = await follow('level=warning&search=stream%20line');
     expect([stream.response.status, stream.response.headers.get('content-type')]).toEqual([
@@ -163,7 +163,7 @@ it('follows kernel.log_level while it runs', async () => {
   expect((await found('kernel line')).map(({ message }) => message)).toEqual(['kernel line four', 'kernel line two']);
 });
 
-it('keeps no more than the settings say', async () => {
+it('keeps no more lines than the settings allow', async () => {
   const dataSource = gateway.app.app.get(DataSource);
   await gateway.app.app.get(RuntimeLogWriter, { strict: false }).flush();
   await dataSource.query(
@@ -183,7 +183,7 @@ it('keeps no more than the settings say', async () => {
   expect(await found('many 1500')).toHaveLength(1);
 });
 
-it('goes on without the table and catches up when it is back', async () => {
+it('continues without the table and catches up when it is back', async () => {
   const dataSource = gateway.app.app.get(DataSource);
   const writer = gateway.app.app.get(RuntimeLogWriter, { strict: false });
   await writer.flush();

@@ -12,7 +12,7 @@ let dataSource: DataSource;
 let sent: number[];
 let refused: number | null;
 let former: string[];
-/** Takes down what is sent to the queue. */
+/** Records what is sent to the queue. */
 const jobs = {
   add: (_queue: string, { subscriptionId }: { subscriptionId: number }) => {
     if (subscriptionId === refused) return Promise.reject(new Error('the queue does not answer'));
@@ -52,7 +52,7 @@ async function start(): Promise<RefreshSchedules> {
   return schedules;
 }
 
-/** Rows by an SQL expression for when each is due, given `i`. */
+/** Inserts rows with an SQL expression for the time when each is due, given `i`. */
 const insert = (count: number, due: string, enabled = true): Promise<unknown> =>
   dataSource.query(
     `INSERT INTO subscriptions (name, sealed_url, type, interval_sec, enabled, next_refresh_at)
@@ -63,7 +63,7 @@ const count = async (where: string): Promise<number> =>
   (await dataSource.query(`SELECT count(*)::int AS n FROM subscriptions WHERE ${where}`))[0].n;
 
 describe('schedules', () => {
-  it('start in next to no time with five thousand, and send a few at a time however many are due', async () => {
+  it('start quickly with five thousand, and send a few at a time however many are due', async () => {
     await insert(5_000, `now() - i * interval '1 second'`);
     const began = performance.now();
     await start();
@@ -71,11 +71,11 @@ describe('schedules', () => {
     await waitFor(() => sent.length === 25);
     expect(new Set(sent).size).toBe(25);
     expect(await count('dispatched_at IS NOT NULL')).toBe(25);
-    // Those that waited longest.
+    // The ones that waited longest.
     expect(await count(`dispatched_at IS NOT NULL AND next_refresh_at < now() - interval '4970 seconds'`)).toBe(25);
   });
 
-  it('keep to a few dozen under way, whoever sends them', async () => {
+  it('keep a few dozen under way, over all processes', async () => {
     await insert(500, 'now()');
     await Promise.all([start(), start(), start(), start()]);
     await waitFor(() => sent.length >= 50);
@@ -85,7 +85,7 @@ describe('schedules', () => {
     expect(await count('dispatched_at IS NOT NULL')).toBeLessThanOrEqual(100);
   });
 
-  it('spread those that have no time yet, an hour at most', async () => {
+  it('spread those without a time, over an hour at most', async () => {
     await insert(1_000, 'NULL');
     await start();
     expect(await count('next_refresh_at IS NULL')).toBe(0);
@@ -93,7 +93,7 @@ describe('schedules', () => {
     expect(await count(`next_refresh_at > now() + interval '61 minutes'`)).toBe(0);
   });
 
-  it('send each once, in however many processes, and again only what was lost', async () => {
+  it('send each once over all processes, and again only if it was lost', async () => {
     await insert(20, 'now()');
     await Promise.all([start(), start(), start()]);
     await waitFor(() => sent.length === 20);
@@ -103,7 +103,7 @@ describe('schedules', () => {
     await waitFor(() => sent.length === 21);
   });
 
-  it('leave alone what is disabled or not due, and hear of what became due', async () => {
+  it('skip what is disabled or not due, and notice what becomes due', async () => {
     await insert(5, 'now()', false);
     await insert(5, `now() + interval '1 hour'`);
     const schedules = await start();
@@ -113,7 +113,7 @@ describe('schedules', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('try again what the queue did not take', async () => {
+  it('try again if the queue failed', async () => {
     await insert(1, 'now()');
     [{ id: refused }] = await dataSource.query('SELECT id FROM subscriptions');
     const schedules = await start();
@@ -123,7 +123,7 @@ describe('schedules', () => {
     await waitFor(() => sent.length === 1);
   });
 
-  it('take the place of the schedulers that earlier versions kept in the queue', async () => {
+  it('replace the schedulers of earlier versions in the queue', async () => {
     former = ['subscription-1', 'subscription-2', 'something-else'];
     await start();
     await waitFor(() => former.length === 1);

@@ -6,7 +6,7 @@ import type { AnyJson, Gateway } from './support/gateway.js';
 import { startProvider } from './support/provider.js';
 import type { Provider } from './support/provider.js';
 
-/** In every credential of this file, and nowhere else. */
+/** Part of every credential in this file, and of nothing else. */
 const SECRET = 'S3CR3T';
 const uuid = '5ec2e75e-c2e7-4ec2-9ec2-e75ec2e75ec2';
 const basic = (text: string): string => Buffer.from(text).toString('base64url');
@@ -39,7 +39,7 @@ afterAll(async () => {
 const call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   gateway.call(method, path, body, headers);
 
-/** Everything that takes a credential, done once with success and once without. */
+/** Every operation with a credential, once with success and once without. */
 async function useEverything(): Promise<void> {
   await call('POST', '/auth/login', { password: `${SECRET}-wrong-password` });
   await call('POST', '/auth/login', { password: `${SECRET}-wrong-password`, extra: SECRET });
@@ -66,7 +66,7 @@ async function useEverything(): Promise<void> {
     const type = link.split(':')[0]!;
     const renewed = link.replace(SECRET, `${SECRET}-new`).replace('192.0.2', '198.51.100');
     const answer = await call('POST', '/proxies', { name: `manual ${index}`, type, raw_config: renewed });
-    // The subscription has brought this one already, its link being one piece.
+    // The subscription has already brought this one, because its link is opaque.
     expect([type, answer.status]).toEqual([type, type === 'vmess' ? 409 : 201]);
     if (type === 'vmess') continue;
     const changed = await call('PUT', `/proxies/${answer.body.id}`, { raw_config: renewed.replace('-new', '-newer') });
@@ -94,7 +94,7 @@ async function useEverything(): Promise<void> {
   expect((await call('DELETE', `/subscriptions/${second.body.id}`)).status).toBe(200);
 }
 
-it('leaves no credential in the audit log, the runtime log, or what readers get to see', async () => {
+it('leaves no credential in the audit log, the runtime log, or answers to readers', async () => {
   await useEverything();
   const reader = await call('POST', '/api-keys', { name: 'reader', scopes: ['read'] });
   made.push(reader.body.key);
@@ -143,7 +143,7 @@ it('leaves no credential in the audit log, the runtime log, or what readers get 
   }
 });
 
-it('are of one row: moved to another one they do not open', async () => {
+it('belong to one row: moved to another one they do not open', async () => {
   const database = gateway.app.app.get(DataSource, { strict: false });
   const source = (name: string) => ({ name, url: `https://example.com/${name}-secret`, enabled: false });
   const link = (name: string) => `trojan://${name}-secret@example.com:443#${name}`;
@@ -178,7 +178,7 @@ it('are of one row: moved to another one they do not open', async () => {
   }
 });
 
-it('goes on without a subscription and a rule set whose addresses do not open, and says which', async () => {
+it('continues without a subscription and a rule set whose addresses do not open, and names them', async () => {
   const dataSource = gateway.app.app.get(DataSource);
   const body = { name: 'moved', url: `${provider.url}-moved`, enabled: false };
   const [other] = await dataSource.query(`SELECT sealed_url FROM subscriptions WHERE name = 'sub'`);

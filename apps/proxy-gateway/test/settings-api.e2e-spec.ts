@@ -30,7 +30,7 @@ describe('GET /settings', () => {
     expect(Object.values(body).every((value) => typeof value === 'string')).toBe(true);
   });
 
-  it('keeps the users of the proxy sealed, and takes those that an earlier version kept in clear', async () => {
+  it('keeps the users of the proxy sealed, and reads those that an earlier version stored unsealed', async () => {
     await using other = await startGateway({}, { 'kernel.users': 'earlier:IN-CLEAR' });
     const users = async (): Promise<string> => (await other.call('GET', '/settings')).body['kernel.users'];
     const stored = async (): Promise<string> =>
@@ -43,7 +43,7 @@ describe('GET /settings', () => {
     expect([await users(), await stored()]).toEqual(['', '']);
   });
 
-  it('hides credentials in addresses from those who may only read', async () => {
+  it('hides credentials in addresses from callers that may only read', async () => {
     const secret = { 'geo.country_url': 'https://user:SETTINGS-SECRET@mirror.example/a?token=SETTINGS-SECRET' };
     expect((await gateway.call('PUT', '/settings', secret)).status).toBe(200);
     const shown = await gateway.call('GET', '/settings', undefined, await keyFor('read'));
@@ -56,7 +56,7 @@ describe('GET /settings', () => {
 });
 
 describe('PUT /settings', () => {
-  it('takes some of the keys over at once and answers all of them', async () => {
+  it('changes some of the keys at once and answers with all of them', async () => {
     const { status, body } = await gateway.call('PUT', '/settings', { 'auth.token_ttl_sec': '120' });
     expect([status, body['auth.token_ttl_sec'], body['health.concurrency']]).toEqual([200, '120', '160']);
     expect((await gateway.call('GET', '/settings')).body).toEqual(body);
@@ -91,7 +91,7 @@ describe('PUT /settings', () => {
     expect((await gateway.call('PUT', '/settings', body)).status).toBe(400);
   });
 
-  it('refuses no body at all', async () => {
+  it('refuses a missing body', async () => {
     expect((await gateway.call('PUT', '/settings')).status).toBe(400);
   });
 
@@ -111,7 +111,7 @@ it('keeps login on while the service can be reached from outside', async () => {
 });
 
 describe('while login is off', () => {
-  it('answers under names of this machine and configured ones only', async () => {
+  it('answers to names of this machine and configured ones only', async () => {
     await using open = await startGateway({ PROXY_GATEWAY_HOSTS: 'gateway.example' });
     expect((await open.call('PUT', '/settings', { 'auth.enabled': 'false' })).status).toBe(200);
     const ask = async (host: string): Promise<number> => {
@@ -136,7 +136,7 @@ describe('while login is off', () => {
 });
 
 describe('POST /auth/password', () => {
-  it('needs the current password, then logs everybody out and lets the new one in', async () => {
+  it('needs the current password, then ends all sessions and accepts the new one', async () => {
     await using own = await startGateway();
     const change = (current: string, next: unknown, headers = {}) =>
       own.call('POST', '/auth/password', { current_password: current, new_password: next }, headers);

@@ -11,7 +11,7 @@ import type { SpecifiedOperation, SpecifiedParameter } from './support/specified
 const title = ({ method, path }: SpecifiedOperation): string => `${method} ${path}`;
 const each = SPECIFIED.map((operation) => [title(operation), operation] as const);
 const guarded = each.filter(([, { open }]) => open !== true);
-/** Any 64-bit integer: nothing has it. */
+/** The largest 64-bit integer, which no row has. */
 const NO_ID = '9223372036854775807';
 const WITHOUT = { authorization: '' };
 
@@ -77,7 +77,7 @@ function schemaOf({ type, values, default: byDefault, maximum }: SpecifiedParame
   return {
     type,
     ...(values && { enum: values }),
-    // A format that is not given is json, which a description need not repeat.
+    // The default format is json, which a description need not repeat.
     ...(typeof byDefault === 'number' && { default: byDefault }),
     ...(maximum !== undefined && { maximum }),
   };
@@ -136,7 +136,7 @@ describe('the three headers', () => {
 });
 
 describe('every operation', () => {
-  it('does what its row says', async () => {
+  it('behaves as specified', async () => {
     const made = await exercise();
     const missing = SPECIFIED.filter((operation) => made.get(title(operation)) !== operation.status);
     expect(missing.map((operation) => `${title(operation)}: ${made.get(title(operation))}`)).toEqual([]);
@@ -153,7 +153,7 @@ describe('every operation', () => {
     },
   );
 
-  it.each(each)('%s keeps to its limits', async (_name, { path, query = {} }) => {
+  it.each(each)('%s respects its limits', async (_name, { path, query = {} }) => {
     for (const [name, { maximum, default: byDefault, values }] of Object.entries(query)) {
       const asked = async (value: string) => (await gateway.call('GET', `${path}?${name}=${value}`)).status;
       if (maximum !== undefined) expect([await asked(`${maximum}`), await asked(`${maximum + 1}`)]).toEqual([200, 400]);
@@ -171,13 +171,13 @@ describe('every operation', () => {
     }
   });
 
-  it.each(['export', 'import', 'test-all', 'rebuild-countries'])('/proxies/%s is no id', async (name) => {
+  it.each(['export', 'import', 'test-all', 'rebuild-countries'])('/proxies/%s is not a valid id', async (name) => {
     expect((await gateway.call('PUT', `/proxies/${name}`, {})).status).toBe(405);
     expect((await gateway.call('DELETE', `/proxies/${name}`)).status).toBe(405);
   });
 });
 
-/** One call of each operation, in an order in which each has what it needs; the status of each. */
+/** Calls each operation once, in an order in which each has what it needs; returns the status of each. */
 async function exercise(): Promise<Map<string, number>> {
   const made = new Map<string, number>();
   const call = async (method: string, path: string, value: string | number, body?: unknown): Promise<AnyJson> => {
@@ -232,7 +232,7 @@ async function exerciseRules(call: Call): Promise<void> {
   await call('DELETE', '/rules/{id}', id);
 }
 
-/** Its status when it is a file with a name in every format, else 0. */
+/** The status if the answer is a file with a name in every format, otherwise 0. */
 async function download(path: string): Promise<number> {
   const formats = SPECIFIED.find((operation) => operation.path === path)?.query?.['format']?.values ?? [];
   for (const query of ['', ...formats.map((format) => `?format=${format}`)]) {
@@ -254,7 +254,7 @@ describe('login', () => {
     expect([status, body.error]).toEqual([401, expect.any(String)]);
   });
 
-  it('can be disabled: then nothing needs credentials', async () => {
+  it('can be disabled, so that nothing needs credentials', async () => {
     await gateway.call('PUT', '/settings', { 'auth.enabled': 'false' });
     expect((await gateway.call('GET', '/auth/status', undefined, WITHOUT)).body).toMatchObject({ enabled: false });
     for (const [name, { path }] of guarded.filter(([, { method, file }]) => method === 'GET' && file !== true)) {

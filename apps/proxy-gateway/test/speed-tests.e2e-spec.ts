@@ -44,7 +44,7 @@ beforeEach(async () => {
   origin.reply = (_request, response) => response.writeHead(204).end();
 });
 
-/** Status of a plain HTTP request through the kernel; undefined where there was no answer. */
+/** The status of a plain HTTP request through the kernel; undefined without an answer. */
 function viaProxy(port: number, url: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const asked = request({ host: '127.0.0.1', port, path: url, headers: { host: new URL(url).host }, agent: false });
@@ -71,7 +71,7 @@ const many = (count: number, port: number): Promise<Answer> =>
   });
 
 describe('POST /proxies/{id}/test', () => {
-  it('measures a living node, stage by stage, and keeps it', async () => {
+  it('measures a living node, stage by stage, and stores the result', async () => {
     const { id } = await add(proxyOn(upstream.port));
     const { status, body } = await test(id);
     expect([status, body]).toMatchObject([
@@ -99,7 +99,7 @@ describe('POST /proxies/{id}/test', () => {
     ]);
   });
 
-  it('says why a dead one is dead, and counts', async () => {
+  it('reports why a node is dead, and counts failures', async () => {
     const { id } = await add(proxyOn(dead));
     for (const failures of [1, 2]) {
       expect((await test(id)).body).toMatchObject({ ok: false, delay_ms: null, error: { code: 'connection_refused' } });
@@ -110,7 +110,7 @@ describe('POST /proxies/{id}/test', () => {
     expect(await page()).toMatchObject([{ alive: true, failure_count: 0, success_rate: 0.333, last_error: null }]);
   });
 
-  it('ends at the timeout, and takes another status for a failure', async () => {
+  it('ends at the timeout, and treats another status as a failure', async () => {
     await set({ 'health.timeout_ms': '200' });
     const waiting = await add(proxyOn(silent.port));
     expect((await test(waiting.id)).body).toMatchObject({ ok: false, error: { code: 'timeout' } });
@@ -133,13 +133,13 @@ describe('POST /proxies/{id}/test', () => {
     expect(node!.delay_history.at(-1)!.time).toBe(node!.last_tested_at);
   });
 
-  it('measures once for all who ask at the same time', async () => {
+  it('measures once for concurrent requests', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     origin.reply = (_request, response) => void promise.then(() => response.writeHead(204).end());
     const { id } = await add(proxyOn(upstream.port));
     const probed = vi.spyOn(gateway.app.app.get(NodeTester, { strict: false }), 'probe');
     const asked = [test(id), test(id), test(id)];
-    // Only then have all three come to the point where they join.
+    // Only then have all three reached the point where they join.
     await waitFor(() => probed.mock.calls.length === 3);
     resolve();
     const times = (await Promise.all(asked)).map(({ body }) => body.tested_at);
@@ -147,7 +147,7 @@ describe('POST /proxies/{id}/test', () => {
     expect(origin.requests).toBe(1);
   });
 
-  it('tests a disabled node, refuses one that is not dialled here, and knows no other', async () => {
+  it('tests a disabled node, and refuses one that is not dialled here or does not exist', async () => {
     const { id } = await add(proxyOn(upstream.port));
     await gateway.call('PUT', `/proxies/${id}`, { enabled: false });
     expect((await test(id)).body).toMatchObject({ ok: true });
@@ -160,7 +160,7 @@ describe('POST /proxies/{id}/test', () => {
     expect((await gateway.call('POST', '/proxies/x/test')).status).toBe(400);
   });
 
-  it('dials through another node where the definition says so', async () => {
+  it('dials through another node if the definition says so', async () => {
     await using hop = await startUpstreamProxy();
     await add(proxyOn(hop.port), 'hop');
     const entry = { name: 'far', type: 'http', server: '127.0.0.1', port: upstream.port, 'dialer-proxy': 'hop' };
@@ -178,7 +178,7 @@ describe('POST /proxies/{id}/test', () => {
 });
 
 describe('POST /proxies/test-all', () => {
-  it('tests every enabled node that is dialled here, and tells how far it is', async () => {
+  it('tests every enabled node that is dialled here, and reports its progress', async () => {
     const living = await add(proxyOn(upstream.port));
     const gone = await add(proxyOn(dead));
     await add('hysteria2://p@192.0.2.1:443?sni=a.example');
@@ -212,7 +212,7 @@ describe('POST /proxies/test-all', () => {
     expect((await testAll('?wait=true&limit=1&offset=1')).body.results).toMatchObject([{ id: gone.id }]);
   });
 
-  it('answers at once, the same job to all who ask while it runs', async () => {
+  it('answers at once with the same job for all requests while it runs', async () => {
     await set({ 'health.timeout_ms': '60000' });
     await many(20, silent.port);
     const first = await testAll();
@@ -236,7 +236,7 @@ describe('POST /proxies/test-all', () => {
     await waitFor(async () => (await job(next.body.job_id)).body.status === 'cancelled');
   });
 
-  it('keeps what was measured before it was cancelled', async () => {
+  it('keeps measurements from before it was cancelled', async () => {
     await set({ 'health.timeout_ms': '60000' });
     const { id } = await add(proxyOn(upstream.port));
     await many(3, silent.port);
@@ -253,7 +253,7 @@ describe('POST /proxies/test-all', () => {
     });
   });
 
-  it('takes no more than the window at once, and finishes dead nodes fast', async () => {
+  it('measures no more than the window at once, and finishes dead nodes fast', async () => {
     await set({ 'health.timeout_ms': '300', 'health.concurrency': '4' });
     await many(12, silent.port);
     await waitFor(() => silent.open() === 0);
@@ -265,7 +265,7 @@ describe('POST /proxies/test-all', () => {
     expect((await testAll('?wait=true')).body).toMatchObject({ status: 'done', total: 0, tested: 0, results: [] });
   });
 
-  it('tests hundreds of living nodes in a moment', async () => {
+  it('tests hundreds of living nodes quickly', async () => {
     await many(300, upstream.port);
     const { body } = await testAll('?wait=true&limit=500');
     expect(body).toMatchObject({ status: 'done', total: 300, ok: 300, results_total: 300 });
@@ -278,7 +278,7 @@ describe('POST /proxies/test-all', () => {
     expect([status, body.details[0].field]).toEqual([400, query.split('=')[0]]);
   });
 
-  it('needs more than a key that may read', async () => {
+  it('needs more than the scope read', async () => {
     const { body } = await gateway.call('POST', '/api-keys', { name: 'r', scopes: ['read'] });
     for (const path of ['/proxies/test-all', '/proxies/1/test']) {
       const { status } = await fetch(`${gateway.app.url}/api/v1${path}`, {
@@ -291,7 +291,7 @@ describe('POST /proxies/test-all', () => {
 });
 
 describe('health', () => {
-  it('reaches the kernel within a second, and again after the kernel was started anew', async () => {
+  it('reaches the kernel within a second, and again after a restart of the kernel', async () => {
     const slow = await add(proxyOn(dead), 'slow');
     const fast = await add(proxyOn(upstream.port), 'fast');
     const created = await gateway.call('POST', '/outbound/groups', {
@@ -309,7 +309,7 @@ describe('health', () => {
     await gateway.call('DELETE', '/outbound/groups/FOLLOWS');
   });
 
-  it('is measured for groups with an address of their own', async () => {
+  it('is measured for groups with their own test address', async () => {
     await using own = await startTestOrigin();
     own.reply = (_request, response) => response.writeHead(500).end();
     const node = await add(proxyOn(upstream.port));
@@ -336,10 +336,10 @@ describe('health', () => {
     expect(left).toEqual([{ test_url: '' }]);
   });
 
-  it('tells since when the kernel fails to connect through a node', async () => {
+  it('shows since when the kernel fails to connect through a node', async () => {
     const { id } = await add(proxyOn(dead));
     await gateway.call('PUT', '/outbound/default-policy', { policy: `n${id}` });
-    // The kernel may have been started anew, on another port.
+    // After a restart the kernel may have another port.
     const port = await listeningPort(gateway.kernel);
     const ask = (): Promise<number | undefined> => viaProxy(port, origin.url);
     const since = async (): Promise<string | null> => (await page())[0]!.circuit_open_since;
@@ -360,7 +360,7 @@ describe('health', () => {
     await gateway.call('PUT', '/outbound/default-policy', { policy: 'PROXY' });
   });
 
-  it('leaves out what cannot be dialled through its dialer, and says why', async () => {
+  it('skips nodes that cannot be dialled through their dialer, with the reason', async () => {
     const entry = { type: 'http', server: '127.0.0.1', port: upstream.port };
     const hop = await add(proxyOn(upstream.port), 'hop');
     const far = await add(JSON.stringify({ ...entry, name: 'far', username: 'far', 'dialer-proxy': 'hop' }));

@@ -33,7 +33,7 @@ const brought = async (): Promise<AnyJson[]> => (await gateway.call('GET', '/rul
 const remove = (id: number) => gateway.call('DELETE', `/subscriptions/${id}`);
 
 describe('rules of a subscription', () => {
-  it('stay behind all others, with their targets as they are known here', async () => {
+  it('come after all others, with their targets resolved', async () => {
     await gateway.call('POST', '/rules', { raw: 'DOMAIN,manual.example,DIRECT' });
     reply(
       document(
@@ -87,7 +87,7 @@ describe('rules of a subscription', () => {
     expect((await gateway.call('GET', '/rules/merged')).body.total).toBe(0);
   });
 
-  it('are what the last good reply says; what stays keeps its id and its hits', async () => {
+  it('follow the last good reply; unchanged ones keep their id and their hits', async () => {
     reply(document('DOMAIN,a.example,DIRECT', 'DOMAIN,b.example,DIRECT'));
     const { id } = await subscribe();
     await refresh(id);

@@ -151,7 +151,7 @@ describe('/subscriptions', () => {
     });
   });
 
-  it('keeps what it had when the provider fails, and says why', async () => {
+  it('keeps its nodes when the provider fails, with the reason', async () => {
     provider.list(shadowsocksLink('a'));
     const { id } = await subscribe();
     await refresh(id);
@@ -166,7 +166,7 @@ describe('/subscriptions', () => {
     expect(gateway.kernel.config?.outbounds).toHaveLength(1);
   });
 
-  it('takes its nodes along when deleted, but for shared and manual ones', async () => {
+  it('deletes its nodes, except shared and manual ones', async () => {
     provider.list(shadowsocksLink('own'), shadowsocksLink('shared'), shadowsocksLink('by-hand'));
     const manual = await gateway.call('POST', '/proxies', { raw_config: shadowsocksLink('by-hand', 'mine') });
     const first = await subscribe();
@@ -221,7 +221,7 @@ describe('/subscriptions', () => {
     },
   );
 
-  it('fetches a new subscription soon by itself, and the next time when it says so', async () => {
+  it('fetches a new subscription soon, and again at the time it shows', async () => {
     provider.list(shadowsocksLink('a'));
     const { id, next_refresh_at: first } = await subscribe({ interval_sec: 600 });
     expect(Date.parse(first!) - Date.now()).toBeLessThan(5_000);
@@ -267,7 +267,7 @@ describe('/subscriptions', () => {
     expect((await gateway.call('GET', `/subscriptions/${id + 1_000}/refresh`)).status).toBe(404);
   });
 
-  it('goes by the interval of the provider unless a person chose one', async () => {
+  it('uses the interval of the provider unless a user chose one', async () => {
     provider.reply = (_request, response) =>
       response.setHeader('profile-update-interval', '24').end(shadowsocksLink('a'));
     const { id, interval_source: source } = await subscribe({ interval_sec: undefined });
@@ -283,7 +283,7 @@ describe('/subscriptions', () => {
     expect((await list()).items[0]).toMatchObject({ interval_sec: 7_200, interval_source: 'user' });
   });
 
-  it('shows credentials only to those who may write, and logs none', async () => {
+  it('shows credentials only to callers that may write, and logs none', async () => {
     provider.list(shadowsocksLink('VERY-SECRET', 'label'));
     const { id } = await subscribe();
     await refresh(id);

@@ -21,7 +21,7 @@ const status = async (): Promise<SystemStatus> => (await gateway.call<SystemStat
 const kernel = async (): Promise<KernelStatusView> => (await status()).kernel;
 
 describe('/system', () => {
-  it('tells what runs', async () => {
+  it('reports what runs', async () => {
     expect(await status()).toMatchObject({
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       node_version: process.versions.node,
@@ -30,7 +30,7 @@ describe('/system', () => {
       kernel: {
         state: 'running',
         pid: expect.any(Number),
-        // The second has this service's own address, which is known when it listens.
+        // The second generation has this service's own address, which is known once it listens.
         generation: expect.toSatisfy((generation: number) => generation === 1 || generation === 2),
         last_error: null,
         left_out: [],
@@ -57,7 +57,7 @@ describe('/system', () => {
     ]);
   });
 
-  it('reloads on demand, into a new generation that drops nothing', async () => {
+  it('reloads on demand into a new generation without dropping connections', async () => {
     const before = await kernel();
     const { status: code, body } = await gateway.call('POST', '/system/reload');
     expect([code, body]).toMatchObject([
@@ -102,13 +102,13 @@ describe('/system', () => {
     await Promise.all(sockets.map((socket) => echo(socket, '100 bytes '.repeat(10))));
     await Promise.all(sockets.map((socket) => once(socket.end(), 'close')));
     await waitFor(async () => (await gateway.kernel.connections()).length === 0, { intervalMs: 1 });
-    // This answer comes from a later turn than the end of the last flow.
+    // This answer comes in a later turn than the end of the last flow.
     await gateway.kernel.connections();
     const { pid, restarts } = await kernel();
     process.kill(pid!, 'SIGKILL');
     const all = { rows: 40, requests: 40, bytes: 4_000 };
     await waitFor(async () => isDeepStrictEqual(await counted(), all), { timeoutMs: 30_000 });
-    // Nothing comes again from the next kernel either.
+    // Nothing is repeated by the next kernel either.
     await waitFor(async () => (await kernel()).restarts > restarts, { timeoutMs: 30_000 });
     await waitFor(() => gateway.kernel.connections().catch(() => null), { timeoutMs: 30_000 });
     expect(await accounting.flush()).toBe(true);
@@ -116,9 +116,9 @@ describe('/system', () => {
     await waitFor(async () => (await kernel()).state === 'running', { timeoutMs: 30_000 });
   }, 100_000);
 
-  it('answers 503 KERNEL_UNAVAILABLE for what only the kernel knows, while it is down, and the rest as ever', async () => {
+  it('answers 503 KERNEL_UNAVAILABLE only for what the kernel knows while it is down', async () => {
     const down = await waitFor(async () => {
-      // Each time that it is up again: a busy machine may ask only after the next one has started.
+      // Kills it each time that it is up again: on a busy machine the requests may come after the next start.
       const { state, pid } = await kernel();
       if (state === 'running') process.kill(pid!, 'SIGKILL');
       const answer = await gateway.call('POST', '/system/reload');
@@ -133,7 +133,7 @@ describe('/system', () => {
     await waitFor(async () => (await kernel()).state === 'running', { timeoutMs: 60_000 });
   });
 
-  it('keeps the generation and answers 422 when a configuration cannot run', async () => {
+  it('keeps the generation and answers 422 for an invalid configuration', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

@@ -53,7 +53,7 @@ describe('traffic logs', () => {
   const hosts = async (values: Partial<TrafficLogQuery>) =>
     (await service.list(query(values))).items.map((item) => item.host);
 
-  it('shows every field, null where nothing is known', async () => {
+  it('shows every field, null if unknown', async () => {
     await store({});
     expect(await service.list(query())).toEqual({
       items: [
@@ -104,7 +104,7 @@ describe('traffic logs', () => {
     expect(await service.list(query({ keyword: 'x' }))).toMatchObject({ items: [], total: 0, total_exact: true });
   });
 
-  it('goes from the newest to the oldest over days, by offset and by cursor alike', async () => {
+  it('goes from the newest to the oldest over days, by offset or cursor', async () => {
     const all = Array.from({ length: 25 }, (_, index) => ({
       host: `h${index}`,
       endedAt: NOON - Math.floor(index / 2) * DAY,
@@ -144,7 +144,7 @@ describe('traffic logs', () => {
     expect(await service.list(query({ keyword }))).toMatchObject({ total: expected.length, total_exact: true });
   });
 
-  it('counts a keyword no further than its limit and says so', async () => {
+  it('counts matches of a keyword up to a limit and reports that', async () => {
     await store(...Array.from({ length: COUNT_LIMIT + 5 }, () => ({ host: 'many.example' })));
     expect(await service.list(query({ keyword: 'many', limit: 1 }))).toMatchObject({
       total: COUNT_LIMIT,
@@ -158,7 +158,7 @@ describe('traffic logs', () => {
       database.dataSource.query(
         'SELECT count(grams)::int AS described, (count(*) - count(grams))::int AS open FROM traffic_log_sections',
       );
-    /** Three days, the first two with thousands of rows; each host says how often it is there. */
+    /** Three days, the first two with thousands of rows; each host name contains its number of rows. */
     const rows = Array.from({ length: 5_200 }, (_, index) => ({
       host: [2_345, 4_100].includes(index)
         ? 'twice.example'
@@ -192,7 +192,7 @@ describe('traffic logs', () => {
       }
     }
 
-    it('finds the same by sections as by reading every row, before and after open ones are described', async () => {
+    it('finds the same by sections as by reading every row, before and after describing open ones', async () => {
       // Out of order, so that the sections of several batches overlap.
       for (const part of [0, 1])
         await store(...rows.filter((_, index) => Math.floor(index / 700) % 2 === part).toReversed());
@@ -229,7 +229,7 @@ describe('traffic logs', () => {
       expect(await describeSections(database.unitOfWork)).toBe(0);
     });
 
-    it('leaves aside sections that cannot match', async () => {
+    it('skips sections that cannot match', async () => {
       await store(...rows.map((row) => ({ ...row, sourceIp: '192.0.2.1' })));
       await describeSections(database.unitOfWork);
       const candidates = async (keyword: string): Promise<number> => {
@@ -256,7 +256,7 @@ describe('traffic logs', () => {
     });
   });
 
-  it('gives a search up whose time is over', async () => {
+  it('stops a search that exceeds its time', async () => {
     await store({ host: 'late.example' });
     const search = (timeoutMs: number) =>
       database.unitOfWork.run((tx) => new KeywordSearch(tx, 'late', timeoutMs).find(null, 10));
@@ -264,7 +264,7 @@ describe('traffic logs', () => {
     await expect(search(0)).rejects.toThrow(SearchTimeoutError);
   });
 
-  it('reads one partition for the first page of many', async () => {
+  it('reads one partition for the first page', async () => {
     await store(...Array.from({ length: 60 }, (_, index) => ({ endedAt: NOON - index * DAY })));
     const plan: { 'QUERY PLAN': string }[] = await database.dataSource.query(
       'EXPLAIN (ANALYZE, COSTS OFF) SELECT id FROM traffic_logs ORDER BY ended_at DESC, id DESC LIMIT 1',
@@ -296,7 +296,7 @@ describe('traffic logs', () => {
     expect(errors.map((error) => error.property)).toEqual([field]);
   });
 
-  it('takes the defaults of the interface', async () => {
+  it('uses the defaults of the interface', async () => {
     const empty = plainToInstance(TrafficLogQuery, {});
     expect(await validate(empty)).toEqual([]);
     expect(empty).toMatchObject({ limit: 50, offset: 0 });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';
 
-/** Real flows through the real kernel: what the API says of them. */
+/** Real flows through the real kernel, as the API shows them. */
 describe('traffic through the kernel', () => {
   let gateway: Gateway;
   let echo: TcpEcho;
@@ -21,7 +21,7 @@ describe('traffic through the kernel', () => {
     await echo.close();
   });
 
-  /** A tunnel by HTTP CONNECT, open and ready for bytes. */
+  /** An HTTP CONNECT tunnel, open and ready for bytes. */
   async function tunnel(host = '127.0.0.1', port = echo.port): Promise<Socket> {
     const socket = connect(gateway.proxyPort, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -43,7 +43,7 @@ describe('traffic through the kernel', () => {
     await done;
   }
 
-  /** An error on the way is part of it. */
+  /** An error on the way counts as part of it. */
   function closeOf(socket: Socket): Promise<void> {
     socket.resume();
     return new Promise((resolve) => socket.once('close', () => resolve()));
@@ -62,7 +62,7 @@ describe('traffic through the kernel', () => {
       return page.total === count ? page.items : null;
     });
 
-  it('says before, during and after a connection the same of its route, and counts its bytes exactly', async () => {
+  it('reports the same route before, during and after a connection, and counts its bytes exactly', async () => {
     const rule = await gateway.call('POST', '/rules', { type: 'IP-CIDR', payload: '127.0.0.1/32', target: 'PROXY' });
     expect(rule.status).toBe(201);
     const { body: foretold } = await gateway.call('POST', '/rules/test', { url: `127.0.0.1:${echo.port}` });
@@ -113,7 +113,7 @@ describe('traffic through the kernel', () => {
     expect(counted).toMatchObject({ hit_count: 1, hit_at: expect.stringMatching(/Z$/) });
   });
 
-  it('puts a rule in force with the answer to its creation', async () => {
+  it('applies a rule before its creation is answered', async () => {
     const rule = await gateway.call('POST', '/rules', {
       type: 'IP-CIDR',
       payload: '127.0.0.1/32',
@@ -145,7 +145,7 @@ describe('traffic through the kernel', () => {
     await closed;
   });
 
-  it('tells a failed connection by its stage and kind', async () => {
+  it('records a failed connection with its stage and kind', async () => {
     const gone = await startTcpEcho();
     await gone.close();
     const socket = connect(gateway.proxyPort, '127.0.0.1');
@@ -164,7 +164,7 @@ describe('traffic through the kernel', () => {
     });
   });
 
-  it('loses no byte and no short flow: every sum says the same', async () => {
+  it('loses no byte and no short flow: all sums agree', async () => {
     const sizes = Array.from({ length: 120 }, (_, index) => (index * 7_919) % 40_000);
     const queue = [...sizes];
     const worker = async (): Promise<void> => {
@@ -186,7 +186,7 @@ describe('traffic through the kernel', () => {
     expect(after).toEqual({ logs: expected, domains: expected, nodes: expected, totals: expected });
   });
 
-  it('writes down, when the service stops, what was open until then', async () => {
+  it('records open connections when the service stops', async () => {
     const before = (await settled()).logs;
     const socket = await tunnel();
     await exchange(socket, 12_345);
@@ -216,7 +216,7 @@ describe('traffic through the kernel', () => {
     }
   });
 
-  /** Deltas come once a second, records at once: they agree a moment later. */
+  /** Deltas come once a second and records at once, so they agree a moment later. */
   function settled() {
     return waitFor(async () => {
       const now = await sums();

@@ -13,7 +13,7 @@ import { ProxyGatewaySettings } from '../src/settings.js';
 import { countryFile } from './support/geo-files.js';
 import { startGateway } from './support/gateway.js';
 
-it('updates geo databases in a worker with a disk of its own, and shows what the worker says', async () => {
+it('updates geo databases in a worker with its own disk, and shows the worker’s report', async () => {
   const content = countryFile({ '192.0.2.0/24': 'AQ' });
   const mirror = createServer((request, response) =>
     request.url === '/f' ? response.end(content) : response.writeHead(404).end(),

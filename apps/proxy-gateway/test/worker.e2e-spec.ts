@@ -9,7 +9,7 @@ import { startGateway } from './support/gateway.js';
 import { closedPort, startTestOrigin } from './support/test-nodes.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
 
-it('runs the jobs of a service that runs none itself', async () => {
+it('runs the jobs of a service without workers', async () => {
   await using origin = await startTestOrigin();
   await using upstream = await startUpstreamProxy();
   await using gateway = await startGateway({ WORKERS: 'separate' });
@@ -34,7 +34,7 @@ it('runs the jobs of a service that runs none itself', async () => {
   try {
     await waitFor(async () => (await status()) === 'done', { timeoutMs: 15_000 });
     expect((await gateway.call('GET', '/proxies')).body.items).toMatchObject([{ alive: false }, { alive: true }]);
-    // The kernel is in the other process, and hears of it all the same.
+    // The kernel is in the other process and is still notified.
     const now = async () => (await gateway.kernel.groups()).find(({ name }) => name === 'FOLLOWS')?.now;
     await waitFor(async () => (await now()) === `n${living.id}`);
     await waitFor(async () => (await worker.get(Jobs).unfinished('country-detection')).length === 0);

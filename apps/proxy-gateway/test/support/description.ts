@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import type { AnyJson } from './gateway.js';
 
-/** What came back for a request. */
+/** An answer to a request. */
 export interface Exchange {
   status: number;
   mediaType: string;
@@ -23,7 +23,7 @@ export interface DescribedOperation {
 export interface Description {
   document: AnyJson;
   operationIds(): string[];
-  /** Raises an error for an operation that is not there. */
+  /** Throws for an unknown operation. */
   operation(id: string): DescribedOperation;
   /** By method and path as in the specification: `GET`, `/proxies/{id}`. */
   find(method: string, path: string): DescribedOperation | undefined;

@@ -1,6 +1,6 @@
 import { DocumentParser } from '../../src/documents/document-parser.js';
 
-/** Its thread from source: no build is needed. */
+/** Runs its thread from source, so that no build is needed. */
 export function testParser(): DocumentParser {
   return new DocumentParser(new URL('../../src/documents/parser-thread.ts', import.meta.url), [
     '--conditions=development',

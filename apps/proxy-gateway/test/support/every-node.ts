@@ -1,4 +1,4 @@
-/** A Clash entry of every kind of node that can be held, addresses of documentation ranges throughout. */
+/** A Clash entry for every type of node, with addresses from documentation ranges. */
 const UUID = '5f1b6ad1-0f2c-4c8e-9d3a-0f9a4a0f5e11';
 const reality = { 'public-key': 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0', 'short-id': '6ba85179e30d4fc2' };
 
@@ -21,5 +21,5 @@ export const EVERY_NODE: readonly Record<string, unknown>[] = [
   { name: 'mieru', type: 'mieru', username: 'u', password: 'p', transport: 'TCP' },
 ].map((entry, index) => ({ ...entry, server: `192.0.2.${index + 1}`, port: 1_000 + index })); // prettier-ignore
 
-/** Kinds that have no share link. */
+/** Types without share links. */
 export const LINKLESS = ['snell', 'ssh'];

@@ -15,14 +15,14 @@ import type { Gateway } from './gateway.js';
 import { startSilentServer } from './test-nodes.js';
 import { startUpstreamProxy } from './upstream-proxy.js';
 
-/** A gateway, and the provider, node and test server that the examples speak of. */
+/** A gateway with the provider, node and test server of the examples. */
 export interface ExampleWorld extends AsyncDisposable {
   base: string;
   /** The example with the values of this run. */
   fill(step: RecordedExample): RecordedExample;
   send(step: RecordedExample, operation: DescribedOperation): Promise<Exchange>;
   keepAnswer(step: RecordedExample, exchange: Exchange): void;
-  /** Writes what was kept. */
+  /** Writes the recorded answers. */
   record(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ async function configure(gateway: Gateway, origin: string): Promise<void> {
   });
 }
 
-/** What a provider, a publisher of rules and geo data, and the target of tests would answer. */
+/** The answers of a provider, of a publisher of rules and geo data, and of the target of tests. */
 async function startOrigin(): Promise<AsyncDisposable & { url: string }> {
   const content: Record<string, string | Buffer> = {
     '/sub': 'ss://YWVzLTEyOC1nY206c2VjcmV0@192.0.2.1:8388#Lisbon\nss://broken\n',
@@ -100,7 +100,7 @@ async function startOrigin(): Promise<AsyncDisposable & { url: string }> {
   };
 }
 
-/** Connections through the kernel: one that is over and one that is open. */
+/** Connections through the kernel: a finished one and an open one. */
 class Traffic {
   readonly #gateway: Gateway;
   readonly #origin: string;
@@ -138,13 +138,13 @@ async function send(gateway: Gateway, step: RecordedExample, operation: Describe
     ...(step.body !== undefined && { body: JSON.stringify(step.body) }),
   });
   const mediaType = response.headers.get('content-type')?.split(';')[0] ?? '';
-  // Something for those who follow the logs.
+  // Gives the stream of logs something to send.
   if (step.operation === 'runtimeLogs_follow') await gateway.call('GET', '/nothing-is-here');
   const text = mediaType === 'text/event-stream' ? await firstEvent(response) : await response.text();
   return { status: response.status, mediaType, answer: mediaType === 'application/json' ? JSON.parse(text) : text };
 }
 
-/** A stream may have no end: its first event is enough of it. */
+/** A stream may be endless, so its first event is enough. */
 async function firstEvent(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -167,7 +167,7 @@ async function record(answers: Map<string, Exchange>, shown: ExampleValues, real
   }
 }
 
-/** Addresses of this run become those of the document; credentials become short; long lists too. */
+/** Replaces addresses of this run with those of the document, and shortens credentials and long lists. */
 function presentable(exchange: Exchange, shown: ExampleValues, real: ExampleValues): Exchange {
   let text = JSON.stringify({ ...exchange, answer: shortened(exchange.answer) });
   for (const name of Object.keys(shown)) {

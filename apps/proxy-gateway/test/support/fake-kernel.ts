@@ -28,7 +28,7 @@ interface Told {
   circuits?: CircuitChanged[];
 }
 
-/** Stands in for KernelService where a test decides what the kernel knows. */
+/** Replaces KernelService if a test decides what the kernel knows. */
 export class FakeKernel {
   open: ConnectionSnapshot[] = [];
   down = false;
@@ -48,7 +48,7 @@ export class FakeKernel {
   applied: MappedConfig | null = null;
   private readonly recordListeners: ((records: KernelRecords) => void)[] = [];
   private readonly leftListeners: ((spools: readonly string[]) => void)[] = [];
-  /** Places of records that the kernel heard to be stored, and what it was asked to send again. */
+  /** Records that were acknowledged to the kernel, and requests to send records again. */
   readonly stored: SpoolRange[] = [];
   readonly resumed: { stored: readonly SpoolRange[]; lost: readonly SpoolRange[] }[] = [];
   private readonly trafficListeners: ((delta: TrafficDelta) => void)[] = [];
@@ -80,7 +80,7 @@ export class FakeKernel {
     this.resumed.push({ stored, lost });
   }
 
-  /** As a kernel does that has records of these spools. */
+  /** Acts like a kernel with records of these spools. */
   offerUnstored(spools: readonly string[]): void {
     for (const listener of this.leftListeners) listener(spools);
   }
@@ -108,7 +108,7 @@ export class FakeKernel {
     for (const delta of traffic) for (const listener of this.trafficListeners) listener(delta);
   }
 
-  /** As if another process had taken the place of the one before. */
+  /** Acts as if another kernel process had started. */
   async restart(): Promise<void> {
     for (const listener of this.startListeners) await listener();
   }

@@ -2,7 +2,7 @@ import type { ConnectionRecord, ConnectionSnapshot, TrafficDelta } from '@gateho
 
 export const NOON = Date.UTC(2026, 4, 17, 12, 0, 0);
 
-/** A finished flow to example.com through n7, unless said otherwise. */
+/** A finished flow to example.com through n7 by default. */
 export function aRecord(overrides: Partial<ConnectionRecord> = {}): ConnectionRecord {
   return {
     ...aConnection(),
@@ -18,7 +18,7 @@ export function aRecord(overrides: Partial<ConnectionRecord> = {}): ConnectionRe
   };
 }
 
-/** An open flow to example.com through n7, unless said otherwise. */
+/** An open flow to example.com through n7 by default. */
 export function aConnection(overrides: Partial<ConnectionSnapshot> = {}): ConnectionSnapshot {
   return {
     id: '1',

@@ -27,7 +27,7 @@ const FROM_SOURCE = [
   `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,
 ];
 
-/** Whatever JSON holds; a test that reads something wrong from it fails by itself. */
+/** Any JSON; a test that reads a wrong field fails on its own. */
 export type AnyJson = ReturnType<JSON['parse']>;
 
 export interface Answer<T = AnyJson> {
@@ -40,15 +40,15 @@ export interface Answer<T = AnyJson> {
 export interface Gateway extends AsyncDisposable {
   app: TestApp;
   kernel: KernelService;
-  /** Where clients of the proxy connect. */
+  /** The port for clients of the proxy. */
   proxyPort: number;
   /** The administrator's credentials, as a header field. */
   authorization(): string;
-  /** With the administrator's credentials; an empty header field takes away what would be sent. */
+  /** Sends the administrator's credentials; an empty header field removes a default one. */
   call<T = AnyJson>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
 }
 
-/** `stored` are settings as an earlier run of the service left them. */
+/** @param stored settings as left by an earlier run of the service. */
 export async function startGateway(
   env: Record<string, string> = {},
   stored: Record<string, string> = {},
@@ -79,7 +79,7 @@ export async function startGateway(
     override: (builder) =>
       builder
         .overrideProvider(KernelLauncher)
-        // A real process, from source: no build is needed.
+        // A real process, run from source so that no build is needed.
         .useValue(new KernelLauncher(KERNEL, FROM_SOURCE, spoolFilesFor(settings)))
         .overrideProvider(DocumentParser)
         .useValue(testParser())

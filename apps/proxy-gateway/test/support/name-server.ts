@@ -4,11 +4,11 @@ import { createProxyKernel } from '@gatehouse/proxy-kernel';
 import type { DnsConfig } from '@gatehouse/proxy-kernel';
 
 export interface TestNameServer extends AsyncDisposable {
-  /** `127.0.0.1:port`, as configurations name it. */
+  /** `127.0.0.1:port`, as in configurations. */
   address: string;
 }
 
-/** A name server on loopback that knows these names (Clash wildcards), and no other. */
+/** A name server on loopback that knows only these names (Clash wildcards). */
 export async function startNameServer(hosts: Record<string, string[]>): Promise<TestNameServer> {
   const silent = (): void => undefined;
   const kernel = createProxyKernel({
@@ -17,7 +17,7 @@ export async function startNameServer(hosts: Record<string, string[]>): Promise<
     resolver: { resolve: () => Promise.reject(new Error('nobody is asked')) },
     country: () => null,
   });
-  // Nobody listens on the port of the one that the rest would be asked of.
+  // Nothing listens on the port of the server for other names.
   const dns: DnsConfig = { nameservers: ['127.0.0.1:1'], hosts, listen: { address: '127.0.0.1', port: 0 } };
   const { listeners } = await kernel.apply({
     mode: 'rule',
@@ -31,7 +31,7 @@ export async function startNameServer(hosts: Record<string, string[]>): Promise<
   return { address: `127.0.0.1:${listeners[0]!.port}`, [Symbol.asyncDispose]: () => kernel.close() };
 }
 
-/** A name server on loopback that answers every question for IPv4 with an alias, and the alias's address beside it. */
+/** A name server on loopback that answers every IPv4 question with an alias and the alias's address. */
 export async function startAliasServer(alias: string, address: string): Promise<TestNameServer> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port }) => socket.send(answerWithAlias(query, alias, address), port, '127.0.0.1'));
@@ -47,7 +47,7 @@ export async function startAliasServer(alias: string, address: string): Promise<
   };
 }
 
-/** RFC 1035 section 4.1: the question is repeated; a CNAME and an A record follow where it is for IPv4. */
+/** RFC 1035 section 4.1: the question is repeated; for IPv4 a CNAME and an A record follow. */
 function answerWithAlias(query: Buffer, alias: string, address: string): Buffer {
   const endOfName = query.indexOf(0, 12);
   const question = query.subarray(12, endOfName + 5);
@@ -63,7 +63,7 @@ function answerWithAlias(query: Buffer, alias: string, address: string): Buffer 
   return Buffer.concat([header, question, ...(isIPv4 ? [cname, a] : [])]);
 }
 
-/** Of class IN, for a minute. */
+/** A record of class IN with a lifetime of a minute. */
 function record(name: Buffer, type: number, data: Buffer): Buffer {
   const fields = Buffer.alloc(10);
   fields.writeUInt16BE(type, 0);

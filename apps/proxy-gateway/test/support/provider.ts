@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A subscription provider on loopback whose answer a test sets. */
+/** A subscription provider on loopback with an answer set by the test. */
 export interface Provider extends AsyncDisposable {
   url: string;
   reply: RequestListener;

@@ -55,7 +55,7 @@ export async function echo(socket: Socket, text: string): Promise<string> {
 /** Datagrams to IPv4 addresses through a SOCKS5 proxy on loopback. */
 export interface Datagrams {
   send(address: string, port: number, text: string): void;
-  /** What came back. */
+  /** The datagrams that came back. */
   heard: string[];
   close(): void;
 }
@@ -82,7 +82,7 @@ export async function datagramsThrough(proxyPort: number): Promise<Datagrams> {
   };
 }
 
-/** Sends datagrams back, and keeps what it got. */
+/** Echoes datagrams and records them. */
 export async function startUdpEcho(): Promise<{ port: number; heard: string[] } & AsyncDisposable> {
   const heard: string[] = [];
   const socket = createSocket('udp4', (payload, from) => {

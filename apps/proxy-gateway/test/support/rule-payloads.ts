@@ -1,4 +1,4 @@
-/** One acceptable payload at least for every type that the kernel knows. */
+/** At least one valid payload for every type of rule that the kernel knows. */
 export const RULE_PAYLOADS: Readonly<Record<string, readonly string[]>> = {
   DOMAIN: ['example.com', 'bücher.example'],
   'DOMAIN-SUFFIX': ['example.com', '中国'],

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { AnyJson, Gateway } from './gateway.js';
 
-/** What tests of rule sets ask a gateway again and again. */
+/** The requests that tests of rule sets use repeatedly. */
 export interface RuleSetApi {
   create(body: object): Promise<AnyJson>;
   inline(name: string, entries: string[], more?: object): Promise<AnyJson>;
@@ -9,7 +9,7 @@ export interface RuleSetApi {
   detail(id: number): Promise<AnyJson>;
   test(url: string): Promise<AnyJson>;
   rules(query?: string): Promise<AnyJson>;
-  /** No rule set and no manual rule is left. */
+  /** Removes all rule sets and manual rules. */
   clear(): Promise<void>;
 }
 

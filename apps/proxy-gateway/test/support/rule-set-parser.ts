@@ -1,6 +1,6 @@
 import { RuleSetParser } from '../../src/rule-sets/rule-set-parser.js';
 
-/** Its thread from source: no build is needed. */
+/** Runs its thread from source, so that no build is needed. */
 export function testRuleSetParser(): RuleSetParser {
   return new RuleSetParser(new URL('../../src/rule-sets/rule-set-thread.ts', import.meta.url), [
     '--conditions=development',

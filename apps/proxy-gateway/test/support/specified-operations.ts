@@ -1,4 +1,4 @@
-/** What the specification says of one query parameter; numbers are whole. */
+/** A query parameter in the specification; numbers are whole. */
 export interface SpecifiedParameter {
   type: 'integer' | 'string';
   values?: readonly string[];
@@ -12,7 +12,7 @@ export interface SpecifiedOperation {
   path: string;
   status: 200 | 201;
   query?: Readonly<Record<string, SpecifiedParameter>>;
-  /** Fields of the body and their JSON types; `?` behind a name: need not be there. */
+  /** The fields of the body and their JSON types; `?` after a name: optional. */
   body?: Readonly<Record<string, string>>;
   /** Needs no credentials. */
   open?: true;

@@ -9,7 +9,7 @@ export interface LocalServer extends AsyncDisposable {
   port: number;
 }
 
-/** What a node's test asks for: 204 unless told otherwise. */
+/** The test address of nodes: answers 204 by default. */
 export interface TestOrigin extends LocalServer {
   url: string;
   reply: RequestListener;
@@ -31,7 +31,7 @@ export async function startTestOrigin(): Promise<TestOrigin> {
   return origin;
 }
 
-/** Takes connections and says nothing: whoever waits for it waits until his own deadline. */
+/** Accepts connections and stays silent, so that clients run into their own timeouts. */
 export interface SilentServer extends LocalServer {
   /** Connections that are open now. */
   open: () => number;
@@ -69,7 +69,7 @@ async function listen(server: Server): Promise<LocalServer> {
   };
 }
 
-/** A port of loopback that nobody listens on. */
+/** A loopback port that nothing listens on. */
 export async function closedPort(): Promise<number> {
   const server = await listen(createTcpServer());
   await server[Symbol.asyncDispose]();

@@ -3,13 +3,13 @@ import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** An HTTP proxy written for tests, standing in for a node: tells which targets it was asked for. */
+/** An HTTP proxy for tests that stands for a node and records its targets. */
 export interface UpstreamProxy extends AsyncDisposable {
   port: number;
   targets: string[];
-  /** Whether a connection that a server took came through a tunnel of this proxy. */
+  /** Whether a connection that a server accepted came through a tunnel of this proxy. */
   isOurs(socket: Socket): boolean;
-  /** Refuses new connections from now on; open ones go on. */
+  /** Refuses new connections from now on; open ones stay. */
   stopListening(): void;
 }
 
