@@ -212,7 +212,7 @@ function runKept(
       isFree = true;
       carry(next(stream));
     };
-    stream.keepFor({ side: 'server', readyMs: 60_000, wanted: () => true, free });
+    stream.reuseWith({ side: 'server', readyMs: 60_000, wanted: () => true, free });
     stream.resume();
     current = stream;
   };

@@ -170,7 +170,7 @@ export class AgentChannels {
       const next = stream instanceof SealedStream ? stream.next() : transport;
       this.carryNext({ ...channel, stream: next, visitors }).catch((error: unknown) => this.failed(error));
     };
-    carried.keepFor({ side: 'agent', wanted: () => this.isWanted(owner), free });
+    carried.reuseWith({ side: 'agent', wanted: () => this.isWanted(owner), free });
   }
 
   private isWanted(owner: ChannelOwner): boolean {

@@ -208,7 +208,7 @@ export class TunnelAgent {
       encrypt: true,
       route,
       refuse: (resource, channel, reason) => session.refuse({ ...resource, channel, reason }),
-      tell: (message) => session.tell(message),
+      send: (message) => session.send(message),
     };
     const session: AgentSession = new AgentSession(options, {
       welcomed: ({ clientId, encrypt, packetPort = server.port, nextFingerprint }) => {

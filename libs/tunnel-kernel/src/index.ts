@@ -62,7 +62,7 @@ export type { DatagramState } from './datagrams/server-datagrams.js';
 export { DestinationRules } from './agent/destination-rules.js';
 export type { HttpOptions, HttpsPortState } from './vhost/http-gateway.js';
 export { readAuthority, type Authority } from './vhost/authority.js';
-export type { ServerCertificate } from './vhost/certificate-book.js';
+export type { ServerCertificate } from './vhost/certificate-table.js';
 export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';
 export { TunnelVisitor } from './visitor/tunnel-visitor.js';
 export * as wireParts from './wire-parts.js';

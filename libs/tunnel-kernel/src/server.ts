@@ -24,7 +24,7 @@ import {
   type TunnelServerEnvironment,
 } from './server-environment.js';
 import { AgentSessions } from './session/agent-sessions.js';
-import { Door } from './session/door.js';
+import { AgentListener } from './session/agent-listener.js';
 import { ServerIdentities } from './session/server-identities.js';
 import type { AgentPortState } from './session/unknown-connections.js';
 import { clientDisabled } from './session/server-session.js';
@@ -43,7 +43,7 @@ export class TunnelServer {
   private readonly sessions: AgentSessions;
   private readonly ledger: FlowLedger;
   private readonly entrances: EntranceTable;
-  private readonly door: Door;
+  private readonly agentListener: AgentListener;
   private readonly http: HttpGateway;
   private readonly proxies: TrustedProxies;
   private readonly access: AccessControl;
@@ -97,10 +97,10 @@ export class TunnelServer {
     this.privateMode = new PrivateMode(shared, this.paths);
     this.entrances = new EntranceTable(createModes(shared, this.privateMode, limits));
     this.http = this.createHttp(shared);
-    this.door = new Door({
+    this.agentListener = new AgentListener({
       identities: this.identities,
       logger: environment.logger,
-      book: this.sessions.book,
+      tickets: this.sessions.tickets,
       sockets: this.sockets,
       handshakeMs: this.timeouts.handshake,
       maxUnidentified: environment.maxUnidentified ?? MAX_UNIDENTIFIED,
@@ -114,7 +114,7 @@ export class TunnelServer {
 
   /** Opens the port for agents, TCP and UDP, and answers it. @throws Error of `listen`. */
   async listen(address: HostAndPort): Promise<number> {
-    const port = await this.door.listen(address);
+    const port = await this.agentListener.listen(address);
     this.sessions.begin();
     await this.datagrams.listen({ host: address.host, port });
     return port;
@@ -137,7 +137,7 @@ export class TunnelServer {
 
   /** A connection that was accepted at one of the ports; bytes that were read of it are put back already. */
   take(port: 'agents' | 'http' | 'https', socket: Socket): void {
-    if (port === 'agents') this.door.take(socket);
+    if (port === 'agents') this.agentListener.take(socket);
     else this.http.take(port, socket);
   }
 
@@ -199,7 +199,7 @@ export class TunnelServer {
 
   /** Connections to the port for agents of which it is not known yet whose they are. */
   agentPort(): AgentPortState {
-    return this.door.state;
+    return this.agentListener.state;
   }
 
   /** TLS handshakes of visitors that have not ended. */
@@ -263,8 +263,8 @@ export class TunnelServer {
     this.paths.stop();
     this.http.stop();
     this.sessions.stop();
-    this.door.destroyUnidentified();
-    this.door.closeWebSockets();
+    this.agentListener.destroyUnidentified();
+    this.agentListener.closeWebSockets();
   }
 
   private async idle(deadlineMs: number): Promise<void> {
@@ -280,7 +280,7 @@ export class TunnelServer {
 
   private giveUpPorts(): Promise<void> {
     this.yielded = true;
-    this.door.close();
+    this.agentListener.close();
     this.datagrams.closePort();
     return this.bind();
   }
@@ -295,9 +295,9 @@ export class TunnelServer {
     return new RendezvousTable({
       context,
       enabled: this.environment.p2p ?? true,
-      tellerOf: (clientId) => {
+      senderTo: (clientId) => {
         const session = this.sessions.of(clientId);
-        return session ? (order) => session.tell(order) : null;
+        return session ? (order) => session.send(order) : null;
       },
     });
   }
@@ -312,7 +312,7 @@ export class TunnelServer {
 
   private createHttp(shared: ModeContext): HttpGateway {
     return new HttpGateway(shared, this.proxies, this.environment.http ?? {}, ({ url = '', headers }, socket) =>
-      this.door.upgrade({ target: url, field: (name) => headers[name]?.toString() }, socket),
+      this.agentListener.upgrade({ target: url, field: (name) => headers[name]?.toString() }, socket),
     );
   }
 
@@ -359,7 +359,7 @@ export class TunnelServer {
       packetPort: () => (environment.worker === undefined ? null : this.datagrams.port || null),
       viaPackets: (clientId) => this.datagrams.viaPackets(clientId),
       came: ({ identity: { client }, exportKeys }) => this.datagrams.agentCame(client.id, exportKeys),
-      left: (clientId, error) => this.agentLeft(clientId, error),
+      sessionEnded: (clientId, error) => this.agentLeft(clientId, error),
       said: (clientId, message) => this.paths.said(clientId, message),
       refused: (clientId, { kind, id, reason }) => {
         if (this.access.gate.ownerOf({ kind, id }) !== clientId) return;

@@ -201,7 +201,7 @@ describe('mode tcp', () => {
 
   it('opens channels for those who are visited, where agents are many', async () => {
     await rig.close();
-    rig = new TunnelRig({ pool: { crowd: 1 } });
+    rig = new TunnelRig({ pool: { quietAbove: 1 } });
     await rig.listen();
     const clients = [rig.client(), rig.client(true)];
     for (const [index, { key }] of clients.entries()) {

@@ -58,7 +58,7 @@ export class ChannelPair {
         : new SealedStream(socket, this.keys, side)
       : new FramedStream(socket);
     this.streams[side] = stream;
-    stream.keepFor({
+    stream.reuseWith({
       side,
       readyMs: this.readyMs,
       wanted: () => this.wanted[side],

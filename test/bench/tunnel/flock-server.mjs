@@ -26,7 +26,7 @@ async function startTunnel() {
     identity,
     clients: { findByKeyHash: async (hash) => records.get(hash) ?? null },
     // As of clients that nobody visited for a minute, from the first on.
-    pool: { crowd: -1 },
+    pool: { quietAbove: -1 },
   });
   const door = await server.listen({ host: '127.0.0.1', port: 0 });
   const limits = { userId: 1, enabled: true, expiresAt: null, rateLimit: 0, maxConnections: 0 };

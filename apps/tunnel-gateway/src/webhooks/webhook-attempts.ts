@@ -2,7 +2,7 @@ import { Jobs } from '@gatehouse/jobs';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { WebhookLanes } from './webhook-lanes.js';
+import { WebhookSlots } from './webhook-slots.js';
 import { WebhookSender, type SendOutcome } from './webhook-sender.js';
 
 /** Waits before the second attempt, the third and so on; after the last one a delivery is given up. */
@@ -54,7 +54,7 @@ const WEBHOOK_OF = `
 /** Attempts to deliver. That each delivery arrives at least once is in the table, not in the jobs. */
 @Injectable()
 export class WebhookAttempts {
-  private readonly lanes = new WebhookLanes();
+  private readonly slots = new WebhookSlots();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -67,7 +67,7 @@ export class WebhookAttempts {
   async attempt(deliveryId: number): Promise<void> {
     const webhook = await this.webhookOf(deliveryId);
     if (webhook === null) return;
-    const done = await this.lanes.run(webhook, (webhookId, until) => this.drain(webhookId, until));
+    const done = await this.slots.run(webhook, (webhookId, until) => this.drain(webhookId, until));
     if (!done) await this.later(deliveryId, 0, `turn-${Date.now()}`);
   }
 

@@ -15,7 +15,7 @@ export interface ChannelOwner {
   route: Pick<ServerRoute, 'open'>;
   refuse(resource: ResourceRef, channel: string, reason: DialFailure): void;
   /** What becomes of direct paths. */
-  tell(message: PathStateMessage | CarriedMessage): void;
+  send(message: PathStateMessage | CarriedMessage): void;
 }
 
 /** A channel that has become the connection of one visitor. */

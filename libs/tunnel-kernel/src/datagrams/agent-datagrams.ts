@@ -17,18 +17,18 @@ import {
   NOTHING,
   SESSION_BYTES,
   sessionOf,
-  type DatagramLane,
+  type DatagramTransport,
   type SessionOpening,
 } from './frames.js';
 import { packetKeys } from './sealed-packets.js';
-import { StreamLane } from './stream-lane.js';
+import { StreamTransport } from './stream-transport.js';
 import { TargetOutlet, type Outlet, type OutletOptions } from './target-outlet.js';
 
 const TICK_MS = 250;
 /** A server may keep this many lanes; more are not ours to carry. */
-const MAX_LANES = 16;
+const MAX_STREAM_TRANSPORTS = 16;
 /** A failing target is told to the server this often. */
-const TELL_MS = 1000;
+const REPORT_INTERVAL_MS = 1000;
 /** The mode whose datagrams go to the tunnel's own targets. */
 const TARGET_MODE = 'udp';
 /** Modes whose visitors say with each datagram where it goes. */
@@ -65,10 +65,10 @@ export type AgentDatagramsContext = Omit<HandlerContext, 'fileRoots'> & { limits
 export class AgentDatagrams implements ChannelHandler {
   private readonly context: AgentDatagramsContext;
   private readonly sessions = new Map<number, AgentDatagramSession>();
-  private readonly lanes = new Map<StreamLane, ChannelOwner>();
+  private readonly transports = new Map<StreamTransport, ChannelOwner>();
   private readonly early = new EarlyFrames();
   private link: { owner: ChannelOwner; link: AgentLink } | null = null;
-  private readonly toldAt = new Map<number, number>();
+  private readonly reportedAt = new Map<number, number>();
   private timer: NodeJS.Timeout | null = null;
 
   constructor(context: AgentDatagramsContext) {
@@ -91,7 +91,7 @@ export class AgentDatagrams implements ChannelHandler {
       now,
       packetsPerKey: this.context.limits.packetsPerKey,
       renew,
-      frame: (lane, type, body) => this.receive({ owner, lane, type, body }),
+      frame: (transport, type, body) => this.receive({ owner, transport, type, body }),
     });
     this.link = { owner, link };
   }
@@ -104,13 +104,13 @@ export class AgentDatagrams implements ChannelHandler {
 
   /** A data channel that the server made a lane. */
   async serve({ stream, reader, owner }: StartedChannel): Promise<void> {
-    if (this.lanes.size >= MAX_LANES) return void stream.destroy();
-    const lane: StreamLane = new StreamLane({
-      frame: (type, body) => this.receive({ owner, lane, type, body }),
-      closed: () => this.lanes.delete(lane),
+    if (this.transports.size >= MAX_STREAM_TRANSPORTS) return void stream.destroy();
+    const transport: StreamTransport = new StreamTransport({
+      frame: (type, body) => this.receive({ owner, transport, type, body }),
+      closed: () => this.transports.delete(transport),
     });
-    this.lanes.set(lane, owner);
-    lane.attach(stream, reader.detach());
+    this.transports.set(transport, owner);
+    transport.attach(stream, reader.detach());
   }
 
   /** After the server told other tunnels or targets: ends the sessions that go where nothing goes any more. */
@@ -125,7 +125,7 @@ export class AgentDatagrams implements ChannelHandler {
   close(): void {
     this.link?.link.close();
     this.link = null;
-    for (const lane of this.lanes.keys()) lane.close();
+    for (const transport of this.transports.keys()) transport.close();
     this.early.clear();
     for (const session of this.sessions.values()) session.end('stopped', false);
     if (this.timer) clearInterval(this.timer);
@@ -134,28 +134,28 @@ export class AgentDatagrams implements ChannelHandler {
 
   /** @throws TunnelError `protocol`. */
   private receive(frame: ArrivedFrame): void {
-    const { lane, type, body } = frame;
-    if (type === FRAME.lanes) return this.link?.link.lost();
+    const { transport, type, body } = frame;
+    if (type === FRAME.useStreams) return this.link?.link.lost();
     const id = sessionOf(body);
     if (this.early.hold(id, frame)) return;
     if (type === FRAME.open) return this.open(id, frame);
     const session = this.sessions.get(id);
     if (type === FRAME.closed) session?.end('client_closed', false);
-    else if (!session) lane.put(FRAME.closed, id, NOTHING, NOTHING);
-    else if (type === FRAME.datagram) session.receive(lane, body.subarray(SESSION_BYTES), null);
+    else if (!session) transport.put(FRAME.closed, id, NOTHING, NOTHING);
+    else if (type === FRAME.datagram) session.receive(transport, body.subarray(SESSION_BYTES), null);
     else if (type === FRAME.addressed) {
       const { address, end } = decodeAddress(body);
-      session.receive(lane, body.subarray(end), address);
+      session.receive(transport, body.subarray(end), address);
     }
   }
 
   private open(id: number, frame: ArrivedFrame): void {
-    const { owner, lane, body } = frame;
+    const { owner, transport, body } = frame;
     const opening = decodeOpening(body);
     const before = this.sessions.get(id);
     const { tunnelId, visitor } = opening;
     if (before?.opening.tunnelId === tunnelId && sameEndpoint(before.opening.visitor, visitor)) {
-      return lane.put(FRAME.opened, id, NOTHING, NOTHING);
+      return transport.put(FRAME.opened, id, NOTHING, NOTHING);
     }
     // Another server's session had this number.
     before?.end('stopped', false);
@@ -165,10 +165,10 @@ export class AgentDatagrams implements ChannelHandler {
       return this.refuse(owner, tunnelId, 'unknown_tunnel');
     }
     if (this.sessions.size >= this.context.limits.sessions) return this.refuse(owner, tunnelId, 'other');
-    const session = this.createSession(owner, known, { id, opening, lane });
+    const session = this.createSession(owner, known, { id, opening, transport });
     this.sessions.set(id, session);
     session.attach(this.outlet(owner, known, session));
-    lane.put(FRAME.opened, id, NOTHING, NOTHING);
+    transport.put(FRAME.opened, id, NOTHING, NOTHING);
   }
 
   private async openWhenKnown(id: number, tunnelId: number, opening: ArrivedFrame): Promise<void> {
@@ -188,14 +188,14 @@ export class AgentDatagrams implements ChannelHandler {
       this.receive(frame);
     } catch (error) {
       if (!(error instanceof TunnelError)) throw error;
-      if (frame.lane instanceof StreamLane) frame.lane.close();
+      if (frame.transport instanceof StreamTransport) frame.transport.close();
     }
   }
 
   private createSession(
     { clientId }: ChannelOwner,
     { tunnel }: KnownTunnel,
-    { id, opening, lane }: { id: number; opening: SessionOpening; lane: DatagramLane },
+    { id, opening, transport }: { id: number; opening: SessionOpening; transport: DatagramTransport },
   ): AgentDatagramSession {
     const { ledger, now } = this.context;
     const { visitor, entrance } = opening;
@@ -216,7 +216,7 @@ export class AgentDatagrams implements ChannelHandler {
           ledger.close(flow, { reason });
         },
       },
-      lane,
+      transport,
     );
     flow.handle = { stop: () => session.end('stopped', true) };
     return session;
@@ -246,18 +246,18 @@ export class AgentDatagrams implements ChannelHandler {
 
   private refuse(owner: ChannelOwner, tunnelId: number, reason: DialFailure): void {
     const now = this.context.now();
-    if (now - (this.toldAt.get(tunnelId) ?? Number.NEGATIVE_INFINITY) < TELL_MS) return;
-    this.toldAt.set(tunnelId, now);
+    if (now - (this.reportedAt.get(tunnelId) ?? Number.NEGATIVE_INFINITY) < REPORT_INTERVAL_MS) return;
+    this.reportedAt.set(tunnelId, now);
     const resource: ResourceRef = { kind: 'tunnel', id: tunnelId };
     owner.refuse(resource, '', reason);
   }
 
   /** As packets where the server says that they arrive, else the lane that the last datagram took, or any other. */
-  private wayBack(id: number, arrived: DatagramLane): DatagramLane {
-    const packets = this.link?.link.lane;
+  private wayBack(id: number, arrived: DatagramTransport): DatagramTransport {
+    const packets = this.link?.link.transport;
     if (packets) return packets;
-    if (arrived instanceof StreamLane && !arrived.closed) return arrived;
-    const open = [...this.lanes.keys()];
+    if (arrived instanceof StreamTransport && !arrived.closed) return arrived;
+    const open = [...this.transports.keys()];
     return open[id % open.length] ?? arrived;
   }
 
@@ -268,7 +268,8 @@ export class AgentDatagrams implements ChannelHandler {
     for (const session of this.sessions.values()) {
       if (session.idleSince(at) >= limits.idleMs) session.end('idle', true);
     }
-    for (const [tunnel, told] of this.toldAt) if (at - told >= TELL_MS) this.toldAt.delete(tunnel);
+    for (const [tunnel, reported] of this.reportedAt)
+      if (at - reported >= REPORT_INTERVAL_MS) this.reportedAt.delete(tunnel);
   }
 
   private startTimer(): void {

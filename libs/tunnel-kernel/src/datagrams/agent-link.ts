@@ -1,8 +1,8 @@
 import type { Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
-import { FRAME, sessionOf, type DatagramLane, type FrameHandler } from './frames.js';
-import { PacketLane } from './packet-lane.js';
+import { FRAME, sessionOf, type DatagramTransport, type FrameHandler } from './frames.js';
+import { PacketTransport } from './packet-transport.js';
 import { PathWatch } from './path-watch.js';
 import { PacketOpener, PacketSealer, packetLink, type PacketKeys } from './sealed-packets.js';
 import { closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
@@ -24,13 +24,13 @@ export interface AgentLinkOptions {
   packetsPerKey?: number | undefined;
   /** The keys are almost used up: another control connection brings others. */
   renew(): void;
-  frame(lane: DatagramLane, ...frame: Parameters<FrameHandler>): void;
+  frame(transport: DatagramTransport, ...frame: Parameters<FrameHandler>): void;
 }
 
 /** The agent's UDP socket for one control connection. The server decides whether it is used. */
 export class AgentLink {
   private readonly options: AgentLinkOptions;
-  private readonly packets: PacketLane;
+  private readonly packets: PacketTransport;
   private readonly watch: PathWatch;
   private socket: Socket | null = null;
   private closed = false;
@@ -39,7 +39,7 @@ export class AgentLink {
     this.options = options;
     const { keys, now, packetsPerKey } = options;
     const onSpent = (): void => options.renew();
-    this.packets = new PacketLane({
+    this.packets = new PacketTransport({
       sealer: new PacketSealer(keys.link, keys.agent, { most: packetsPerKey, onSpent }),
       opener: new PacketOpener(keys.server, { onSpent }),
       now,
@@ -51,7 +51,7 @@ export class AgentLink {
   }
 
   /** Null: the server does not get packets through at the moment. */
-  get lane(): DatagramLane | null {
+  get transport(): DatagramTransport | null {
     return this.watch.peerGood && !this.packets.exhausted ? this.packets : null;
   }
 

@@ -2,19 +2,19 @@ import type { RemoteInfo } from 'node:dgram';
 import type { ByteStream } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { StartOf } from '../session/channel-source.js';
-import { FRAME, NOTHING, sessionOf, type DatagramLane, type FrameHandler } from './frames.js';
+import { FRAME, NOTHING, sessionOf, type DatagramTransport, type FrameHandler } from './frames.js';
 import { AgentAddress } from './agent-address.js';
-import type { PacketDoor, PacketReceiver } from './packet-door.js';
-import { PacketLane } from './packet-lane.js';
+import type { PacketSocket, PacketReceiver } from './packet-socket.js';
+import { PacketTransport } from './packet-transport.js';
 import { PathWatch } from './path-watch.js';
 import { PacketOpener, PacketSealer, type PacketKeys } from './sealed-packets.js';
-import { StreamLane } from './stream-lane.js';
+import { StreamTransport } from './stream-transport.js';
 
 /** So that visitors do not all wait for one lost segment. */
-const LANES = 4;
+const MAX_STREAMS = 4;
 const PROBE_MS = 1000;
 /** Lanes of an agent without sessions stay this long for the next. */
-const LANE_IDLE_MS = 10_000;
+const STREAM_IDLE_MS = 10_000;
 /** After a lane could not be opened. */
 const REST_MS = 1000;
 /** To know soon whether an agent is near. */
@@ -22,7 +22,7 @@ const QUICK_ROUNDS = 3;
 /** An agent that was near is until its answers take so many times as long: busy processes are no long way. */
 const FAR_FACTOR = 4;
 const NOWHERE = { address: '0.0.0.0', port: 0 };
-const LANE_START: StartOf = {
+const STREAM_START: StartOf = {
   kind: 'datagrams',
   id: 0,
   target: null,
@@ -34,7 +34,7 @@ const LANE_START: StartOf = {
 export interface AgentRouteOptions {
   /** Null: this connection has no keys, and so no packets. */
   keys: PacketKeys | null;
-  door: PacketDoor;
+  packetSocket: PacketSocket;
   now: () => number;
   /** An agent whose answers take less, milliseconds, gets its datagrams over data channels. */
   nearMs: number;
@@ -53,30 +53,30 @@ export interface AgentRouteOptions {
  */
 export class AgentRoute implements PacketReceiver {
   private readonly options: AgentRouteOptions;
-  private readonly packets: PacketLane | null = null;
+  private readonly packets: PacketTransport | null = null;
   private readonly opener: PacketOpener | null = null;
   private readonly watch: PathWatch | null = null;
-  private readonly lanes: (StreamLane | null)[] = Array.from({ length: LANES }, () => null);
+  private readonly transports: (StreamTransport | null)[] = Array.from({ length: MAX_STREAMS }, () => null);
   private readonly address: AgentAddress;
   /** Of the packet that is being read. */
   private from: RemoteInfo | null = null;
   private restUntil = 0;
   private usedAt = 0;
-  private toldLost = false;
+  private lossReported = false;
   private near = false;
 
   constructor(options: AgentRouteOptions) {
     this.options = options;
-    const { keys, door, now, packetsPerKey } = options;
+    const { keys, packetSocket, now, packetsPerKey } = options;
     const onSpent = (): void => options.renew();
     this.address = new AgentAddress({
       now,
-      send: (parts, to) => door.send(parts, to),
+      send: (parts, to) => packetSocket.send(parts, to),
       challenge: (token) => this.packets?.alone(FRAME.probe, token, this.watch?.flags() ?? NOTHING) ?? null,
     });
-    if (!keys || !door.add(keys.link, this)) return;
+    if (!keys || !packetSocket.add(keys.link, this)) return;
     this.opener = new PacketOpener(keys.agent, { onSpent });
-    this.packets = new PacketLane({
+    this.packets = new PacketTransport({
       sealer: new PacketSealer(keys.link, keys.server, { most: packetsPerKey, onSpent }),
       opener: this.opener,
       now,
@@ -97,14 +97,14 @@ export class AgentRoute implements PacketReceiver {
   }
 
   /** The way for a session at the moment; null: there is none. */
-  lane(session: number): DatagramLane | null {
+  transport(session: number): DatagramTransport | null {
     const packets = this.viaPackets ? this.packets : null;
     if (packets && !this.near) return packets;
     this.usedAt = this.options.now();
-    const index = session % LANES;
-    const lane = this.lanes[index] ?? this.openLane(index);
+    const index = session % MAX_STREAMS;
+    const transport = this.transports[index] ?? this.openTransport(index);
     // Nothing has to wait for a channel where packets get through.
-    return packets && !lane?.attached ? packets : lane;
+    return packets && !transport?.attached ? packets : transport;
   }
 
   receive(packet: Buffer, from: RemoteInfo): void {
@@ -118,53 +118,53 @@ export class AgentRoute implements PacketReceiver {
   tick(): void {
     if (!this.watch) return;
     this.watch.tick(PROBE_MS);
-    if (this.watch.good) this.toldLost = false;
-    else if (!this.toldLost) this.tellLost();
+    if (this.watch.good) this.lossReported = false;
+    else if (!this.lossReported) this.reportLoss();
   }
 
   /** To be called while the agent has no session. True while there is something left to let go of. */
   rest(): boolean {
-    if (this.options.now() - this.usedAt >= LANE_IDLE_MS) this.closeLanes();
-    return this.lanes.some((lane) => lane !== null);
+    if (this.options.now() - this.usedAt >= STREAM_IDLE_MS) this.closeTransports();
+    return this.transports.some((transport) => transport !== null);
   }
 
   close(): void {
-    this.closeLanes();
-    const { keys, door } = this.options;
-    if (keys) door.remove(keys.link, this);
+    this.closeTransports();
+    const { keys, packetSocket } = this.options;
+    if (keys) packetSocket.remove(keys.link, this);
   }
 
-  private closeLanes(): void {
-    for (const lane of this.lanes) lane?.close();
+  private closeTransports(): void {
+    for (const transport of this.transports) transport?.close();
   }
 
   /** The agent cannot know that its packets do not arrive. */
-  private tellLost(): void {
-    this.toldLost = true;
-    const lane = this.lanes.find((open) => open !== null) ?? this.openLane(0);
-    lane?.put(FRAME.lanes, 0, NOTHING, NOTHING);
+  private reportLoss(): void {
+    this.lossReported = true;
+    const transport = this.transports.find((open) => open !== null) ?? this.openTransport(0);
+    transport?.put(FRAME.useStreams, 0, NOTHING, NOTHING);
   }
 
-  private openLane(index: number): StreamLane | null {
+  private openTransport(index: number): StreamTransport | null {
     const { now, frame, openChannel } = this.options;
     if (now() < this.restUntil) return null;
-    const lane = new StreamLane({
+    const transport = new StreamTransport({
       frame,
       closed: () => {
-        if (this.lanes[index] === lane) this.lanes[index] = null;
+        if (this.transports[index] === transport) this.transports[index] = null;
       },
     });
-    this.lanes[index] = lane;
-    openChannel(LANE_START).then(
-      (stream) => lane.attach(stream),
+    this.transports[index] = transport;
+    openChannel(STREAM_START).then(
+      (stream) => transport.attach(stream),
       (error: unknown) => {
         this.restUntil = now() + REST_MS;
-        lane.close();
+        transport.close();
         // No channel is nothing new: datagrams are lost, as on any network.
         if (!(error instanceof TunnelError)) throw error;
       },
     );
-    return lane;
+    return transport;
   }
 
   private receiveFrame(type: number, body: Buffer): void {

@@ -1,7 +1,7 @@
 import { encodeSocksAddress, type RelayEndReason } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import type { Flow } from '../flow-ledger.js';
-import { FRAME, NOTHING, type DatagramLane, type SessionOpening } from './frames.js';
+import { FRAME, NOTHING, type DatagramTransport, type SessionOpening } from './frames.js';
 import type { Outlet } from './target-outlet.js';
 
 export interface AgentSessionOptions {
@@ -16,7 +16,7 @@ export interface AgentSessionOptions {
   addressed: boolean;
   now: () => number;
   /** The way back to the server, `arrived` being the one that the visitor's last datagram took. */
-  wayBack: (id: number, arrived: DatagramLane) => DatagramLane;
+  wayBack: (id: number, arrived: DatagramTransport) => DatagramTransport;
   ended: (session: AgentDatagramSession, reason: RelayEndReason) => void;
 }
 
@@ -27,16 +27,16 @@ export class AgentDatagramSession {
   readonly flow: Flow;
   private readonly options: AgentSessionOptions;
   private outlet: Outlet | null = null;
-  private arrived: DatagramLane;
+  private arrived: DatagramTransport;
   private usedAt: number;
   private ended = false;
 
-  constructor(options: AgentSessionOptions, lane: DatagramLane) {
+  constructor(options: AgentSessionOptions, transport: DatagramTransport) {
     this.id = options.id;
     this.opening = options.opening;
     this.flow = options.flow;
     this.options = options;
-    this.arrived = lane;
+    this.arrived = transport;
     this.usedAt = options.now();
   }
 
@@ -54,9 +54,9 @@ export class AgentDatagramSession {
   }
 
   /** From the visitor. */
-  receive(lane: DatagramLane, payload: Buffer, destination: HostAndPort | null): void {
+  receive(transport: DatagramTransport, payload: Buffer, destination: HostAndPort | null): void {
     const { now, header, addressed } = this.options;
-    this.arrived = lane;
+    this.arrived = transport;
     this.usedAt = now();
     // Where a tunnel has targets, no one else is sent to.
     if ((destination !== null) !== addressed) return;
@@ -69,19 +69,19 @@ export class AgentDatagramSession {
     const { now, wayBack } = this.options;
     this.usedAt = now();
     if (this.ended) return;
-    const lane = wayBack(this.id, this.arrived);
+    const transport = wayBack(this.id, this.arrived);
     this.flow.counter.download += payload.length;
-    if (source) lane.put(FRAME.addressed, this.id, encodeSocksAddress(source), payload);
-    else lane.put(FRAME.datagram, this.id, NOTHING, payload);
+    if (source) transport.put(FRAME.addressed, this.id, encodeSocksAddress(source), payload);
+    else transport.put(FRAME.datagram, this.id, NOTHING, payload);
   }
 
   idleSince(now: number): number {
     return now - this.usedAt;
   }
 
-  end(reason: RelayEndReason, tell: boolean): void {
+  end(reason: RelayEndReason, notify: boolean): void {
     if (this.ended) return;
-    if (tell) this.options.wayBack(this.id, this.arrived).put(FRAME.closed, this.id, NOTHING, NOTHING);
+    if (notify) this.options.wayBack(this.id, this.arrived).put(FRAME.closed, this.id, NOTHING, NOTHING);
     this.ended = true;
     this.outlet?.close();
     this.options.ended(this, reason);

@@ -1,5 +1,5 @@
 import type { ChannelOwner } from '../agent/channel-handler.js';
-import type { DatagramLane } from './frames.js';
+import type { DatagramTransport } from './frames.js';
 
 /** Sessions that wait at a time. */
 const MAX_SESSIONS = 256;
@@ -10,7 +10,7 @@ const FRAME_BYTES = 256;
 
 export interface ArrivedFrame {
   owner: ChannelOwner;
-  lane: DatagramLane;
+  transport: DatagramTransport;
   type: number;
   body: Buffer;
 }

@@ -23,7 +23,7 @@ export const FRAME = {
   /** UDP only: the token and the flags of who answers. */
   probed: 8,
   /** TCP only, from the server: UDP does not get through, until a probe says it does. */
-  lanes: 9,
+  useStreams: 9,
 } as const;
 
 /** Type (1 byte) and length of the body (3 bytes). */
@@ -34,7 +34,7 @@ export const MAX_FRAME_BODY_BYTES = SESSION_BYTES + MAX_HEAD_BYTES + MAX_DATAGRA
 export const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Takes frames to the other end; what is put in one turn of the event loop leaves together. */
-export interface DatagramLane {
+export interface DatagramTransport {
   /** Copies; may lose it, as the network may. */
   put(type: number, session: number, head: Uint8Array, payload: Uint8Array): void;
 }

@@ -7,11 +7,11 @@ import { TunnelRig } from '../../test/tunnel-rig.js';
 import { ask, udpLine, udpSocket, type UdpLine } from '../../test/udp-rig.js';
 import { AgentRoute } from './agent-route.js';
 import { FRAME, sessionOf } from './frames.js';
-import type { PacketDoor } from './packet-door.js';
-import { PacketLane } from './packet-lane.js';
+import type { PacketSocket } from './packet-socket.js';
+import { PacketTransport } from './packet-transport.js';
 import { PathWatch } from './path-watch.js';
 import { PacketOpener, packetKeys, PacketSealer, type PacketKeys } from './sealed-packets.js';
-import { StreamLane } from './stream-lane.js';
+import { StreamTransport } from './stream-transport.js';
 
 const PAYLOAD_BYTES = 900;
 const keysOf = (material: Buffer): PacketKeys => packetKeys(() => material);
@@ -22,7 +22,7 @@ function routeToAgent(nearMs: number) {
   const from: RemoteInfo = { address: '192.0.2.1', port: 4000, family: 'IPv4', size: 0 };
   const clock = { now: 0, delay: 0 };
   const now = (): number => clock.now;
-  const door = {
+  const packetSocket = {
     add: () => true,
     remove: () => undefined,
     send: (parts: Buffer[]) => {
@@ -33,7 +33,7 @@ function routeToAgent(nearMs: number) {
   let channels = 0;
   const route = new AgentRoute({
     keys,
-    door: door as unknown as PacketDoor,
+    packetSocket: packetSocket as unknown as PacketSocket,
     now,
     nearMs,
     openChannel: () => {
@@ -43,7 +43,7 @@ function routeToAgent(nearMs: number) {
     frame: () => undefined,
     renew: () => undefined,
   });
-  const agent = new PacketLane({
+  const agent = new PacketTransport({
     sealer: new PacketSealer(keys.link, keys.agent),
     opener: new PacketOpener(keys.server),
     now,
@@ -71,8 +71,8 @@ describe('the way to an agent', () => {
   it('is a data channel where its answers come at once, and packets until that is there', async () => {
     const { route, watch, channels } = routeToAgent(3);
     expect(route.viaPackets).toBe(true);
-    expect(route.lane(1)).toBeInstanceOf(PacketLane);
-    await waitFor(() => route.lane(1) instanceof StreamLane);
+    expect(route.transport(1)).toBeInstanceOf(PacketTransport);
+    await waitFor(() => route.transport(1) instanceof StreamTransport);
     expect(channels()).toBe(1);
     expect(route.viaPackets).toBe(true);
     // The agent is told to answer the same way.
@@ -85,37 +85,37 @@ describe('the way to an agent', () => {
     const far = routeToAgent(3);
     far.clock.delay = 2;
     far.rounds(8);
-    expect(far.route.lane(1)).toBeInstanceOf(PacketLane);
+    expect(far.route.transport(1)).toBeInstanceOf(PacketTransport);
     const never = routeToAgent(0);
     never.rounds(8);
-    expect(never.route.lane(1)).toBeInstanceOf(PacketLane);
+    expect(never.route.transport(1)).toBeInstanceOf(PacketTransport);
     expect(never.channels()).toBe(0);
   });
 
   it('becomes packets again when every answer of late took long, not when some did', async () => {
     const { route, clock, rounds, watch } = routeToAgent(3);
-    route.lane(1);
-    await waitFor(() => route.lane(1) instanceof StreamLane);
+    route.transport(1);
+    await waitFor(() => route.transport(1) instanceof StreamTransport);
     clock.delay = 100;
     rounds(7);
-    expect(route.lane(1)).toBeInstanceOf(StreamLane);
+    expect(route.transport(1)).toBeInstanceOf(StreamTransport);
     rounds(1);
-    expect(route.lane(1)).toBeInstanceOf(PacketLane);
+    expect(route.transport(1)).toBeInstanceOf(PacketTransport);
     watch.ask();
     expect(watch.peerGood).toBe(true);
     clock.delay = 0;
     rounds(1);
-    expect(route.lane(1)).toBeInstanceOf(StreamLane);
+    expect(route.transport(1)).toBeInstanceOf(StreamTransport);
     route.close();
   });
 
   it('stays a data channel for a busy agent', async () => {
     const { route, clock, rounds } = routeToAgent(3);
-    route.lane(1);
-    await waitFor(() => route.lane(1) instanceof StreamLane);
+    route.transport(1);
+    await waitFor(() => route.transport(1) instanceof StreamTransport);
     clock.delay = 4;
     rounds(20);
-    expect(route.lane(1)).toBeInstanceOf(StreamLane);
+    expect(route.transport(1)).toBeInstanceOf(StreamTransport);
     route.close();
   });
 });

@@ -1,5 +1,5 @@
 import { FRAME, SESSION_BYTES } from './frames.js';
-import { BASE_PACKET_BYTES, LARGE_PACKET_BYTES, type PacketLane } from './packet-lane.js';
+import { BASE_PACKET_BYTES, LARGE_PACKET_BYTES, type PacketTransport } from './packet-transport.js';
 
 /** Without an answer for this long, the path is lost. */
 const LOST_MS = 2500;
@@ -22,7 +22,7 @@ interface Round {
  * least length and one of the greatest, under tokens that follow each other.
  */
 export class PathWatch {
-  private readonly lane: PacketLane;
+  private readonly transport: PacketTransport;
   private readonly now: () => number;
   /** Rounds that follow each other at once when the first answer comes: the first is slow on any path. */
   private readonly quickRounds: number;
@@ -41,8 +41,8 @@ export class PathWatch {
   /** What the other end said last of the path. */
   peerGood = false;
 
-  constructor(lane: PacketLane, now: () => number, quickRounds = 0) {
-    this.lane = lane;
+  constructor(transport: PacketTransport, now: () => number, quickRounds = 0) {
+    this.transport = transport;
     this.now = now;
     this.quickRounds = quickRounds;
   }
@@ -65,14 +65,14 @@ export class PathWatch {
     this.unansweredSince ??= this.askedAt;
     this.token = (this.token + 2) % MAX_TOKEN;
     this.round = { token: this.token, baseAnswered: false, largeAnswered: false };
-    this.lane.putAlone(FRAME.probe, this.token, this.flags(), BASE_PACKET_BYTES);
-    this.lane.putAlone(FRAME.probe, this.token + 1, this.flags(), LARGE_PACKET_BYTES);
+    this.transport.putAlone(FRAME.probe, this.token, this.flags(), BASE_PACKET_BYTES);
+    this.transport.putAlone(FRAME.probe, this.token + 1, this.flags(), LARGE_PACKET_BYTES);
   }
 
   /** A `probe` of the other end: is answered. */
   probe(token: number, body: Buffer): void {
     this.readFlags(body);
-    this.lane.putAlone(FRAME.probed, token, this.flags());
+    this.transport.putAlone(FRAME.probed, token, this.flags());
   }
 
   /** The answer to a probe; one to an old round says nothing. Whether it was one to the last round. */
@@ -87,7 +87,7 @@ export class PathWatch {
       round.baseAnswered = true;
     } else {
       round.largeAnswered = true;
-      this.lane.packetBytes = LARGE_PACKET_BYTES;
+      this.transport.packetBytes = LARGE_PACKET_BYTES;
     }
     if (round.baseAnswered && round.largeAnswered && this.times.length <= this.quickRounds) this.ask();
     return true;
@@ -96,7 +96,7 @@ export class PathWatch {
   private judgeRound(): void {
     if (!this.round?.baseAnswered) return;
     this.largeMisses = this.round.largeAnswered ? 0 : this.largeMisses + 1;
-    if (this.largeMisses >= MAX_LARGE_MISSES) this.lane.packetBytes = BASE_PACKET_BYTES;
+    if (this.largeMisses >= MAX_LARGE_MISSES) this.transport.packetBytes = BASE_PACKET_BYTES;
   }
 
   private timed(milliseconds: number): void {

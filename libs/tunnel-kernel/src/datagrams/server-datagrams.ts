@@ -7,7 +7,7 @@ import type { StartOf } from '../session/channel-source.js';
 import { AgentRoute } from './agent-route.js';
 import type { DatagramSession, DatagramSessionOptions, DatagramSessions } from './datagram-sessions.js';
 import { decodeAddress, FRAME, SESSION_BYTES, sessionOf } from './frames.js';
-import { PacketDoor } from './packet-door.js';
+import { PacketSocket } from './packet-socket.js';
 import { packetKeys } from './sealed-packets.js';
 import { SessionShares } from './session-shares.js';
 import { ServerDatagramSession, type DatagramDrops, type ServerSessionContext } from './server-session.js';
@@ -46,7 +46,7 @@ export interface DatagramState extends DatagramDrops {
 /** The server's side of datagrams: sessions of visitors, and the routes to agents. */
 export class ServerDatagrams implements DatagramSessions {
   private readonly options: ServerDatagramsOptions;
-  private readonly door: PacketDoor;
+  private readonly packetSocket: PacketSocket;
   private readonly sessions = new Map<number, ServerDatagramSession>();
   private readonly shares: SessionShares<ServerDatagramSession>;
   private readonly routes = new Map<number, AgentRoute>();
@@ -58,7 +58,7 @@ export class ServerDatagrams implements DatagramSessions {
 
   constructor(options: ServerDatagramsOptions) {
     this.options = options;
-    this.door = new PacketDoor(options.logger, options.sockets);
+    this.packetSocket = new PacketSocket(options.logger, options.sockets);
     this.shares = new SessionShares(options.maxSessions);
     this.context = {
       now: options.now,
@@ -71,17 +71,17 @@ export class ServerDatagrams implements DatagramSessions {
   }
 
   listen(address: HostAndPort): Promise<void> {
-    return this.door.listen(address);
+    return this.packetSocket.listen(address);
   }
 
   /** Where packets of agents come in; 0: nowhere. */
   get port(): number {
-    return this.door.port;
+    return this.packetSocket.port;
   }
 
   /** Gives the UDP port up; what goes on, goes on over data channels. */
   closePort(): void {
-    this.door.close();
+    this.packetSocket.close();
   }
 
   state(): DatagramState {
@@ -92,7 +92,7 @@ export class ServerDatagrams implements DatagramSessions {
       sessions: this.sessions.size,
       evicted: this.shares.evicted,
       rejected,
-      packets: this.door.open,
+      packets: this.packetSocket.open,
     };
   }
 
@@ -126,7 +126,7 @@ export class ServerDatagrams implements DatagramSessions {
     this.routes.get(clientId)?.close();
     const route: AgentRoute = new AgentRoute({
       keys: exportKeys && packetKeys(exportKeys),
-      door: this.door,
+      packetSocket: this.packetSocket,
       now: this.options.now,
       nearMs: this.options.nearMs,
       openChannel: (start) => this.options.openChannel(clientId, start),
@@ -159,12 +159,12 @@ export class ServerDatagrams implements DatagramSessions {
     const now = this.options.now();
     const busy = new Set<number>();
     for (const session of this.sessions.values()) if (!expired(session, now)) busy.add(session.clientId);
-    let lanes = false;
+    let transports = false;
     for (const [clientId, route] of this.routes) {
       if (busy.has(clientId)) route.tick();
-      else lanes = route.rest() || lanes;
+      else transports = route.rest() || transports;
     }
-    if (this.sessions.size > 0 || lanes || !this.timer) return;
+    if (this.sessions.size > 0 || transports || !this.timer) return;
     clearInterval(this.timer);
     this.timer = null;
   }

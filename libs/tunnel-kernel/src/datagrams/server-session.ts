@@ -64,11 +64,11 @@ export class ServerDatagramSession implements DatagramSession, PlacedSession {
     if (payload.length > MAX_DATAGRAM_BYTES) return void (drops.tooLong += 1);
     if (this.overRate(payload.length)) return;
     const route = routeOf(this.clientId);
-    const lane = route?.lane(this.id);
-    if (!lane) return void (drops.noRoute += 1);
-    if (this.openedOn !== route) lane.put(FRAME.open, this.id, this.opening, NOTHING);
-    if (destination) lane.put(FRAME.addressed, this.id, encodeSocksAddress(destination), payload);
-    else lane.put(FRAME.datagram, this.id, NOTHING, payload);
+    const transport = route?.transport(this.id);
+    if (!transport) return void (drops.noRoute += 1);
+    if (this.openedOn !== route) transport.put(FRAME.open, this.id, this.opening, NOTHING);
+    if (destination) transport.put(FRAME.addressed, this.id, encodeSocksAddress(destination), payload);
+    else transport.put(FRAME.datagram, this.id, NOTHING, payload);
     this.flow.counter.upload += payload.length;
   }
 
@@ -117,7 +117,7 @@ export class ServerDatagramSession implements DatagramSession, PlacedSession {
     if (this.ended) return;
     this.ended = true;
     const route = this.context.routeOf(this.clientId);
-    if (route && this.openedOn === route) route.lane(this.id)?.put(FRAME.closed, this.id, NOTHING, NOTHING);
+    if (route && this.openedOn === route) route.transport(this.id)?.put(FRAME.closed, this.id, NOTHING, NOTHING);
     this.context.ended(this, reason);
     this.options.onClose?.(reason);
   }

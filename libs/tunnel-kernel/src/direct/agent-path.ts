@@ -61,7 +61,7 @@ export class AgentPath {
   report(): void {
     const { owner, id } = this;
     const carried = owner && this.ledger.take();
-    if (carried) owner.tell({ type: 'carried', id, ...carried });
+    if (carried) owner.send({ type: 'carried', id, ...carried });
   }
 
   /** The agent is connected anew. */
@@ -69,7 +69,7 @@ export class AgentPath {
     if (this.ending || !this.mux || owner.clientId !== this.clientId) return;
     if (this.timer) clearTimeout(this.timer);
     this.owner = owner;
-    owner.tell({ type: 'pathState', id: this.id, state: 'open' });
+    owner.send({ type: 'pathState', id: this.id, state: 'open' });
   }
 
   /** The control connection is gone: nobody could end the path any more, so it does not last long. */
@@ -103,7 +103,7 @@ export class AgentPath {
     });
     const { id, tunnelId, visitor } = this;
     this.options.logger.info('a visitor is connected directly', { tunnel: tunnelId, address: visitor.address });
-    if (!this.over) this.owner?.tell({ type: 'pathState', id, state: 'open' });
+    if (!this.over) this.owner?.send({ type: 'pathState', id, state: 'open' });
   }
 
   private failed(error: unknown): void {
@@ -119,7 +119,7 @@ export class AgentPath {
     this.ending = true;
     if (this.timer) clearTimeout(this.timer);
     this.report();
-    this.owner?.tell({ type: 'pathState', id: this.id, state });
+    this.owner?.send({ type: 'pathState', id: this.id, state });
     this.options.onOver(this);
   }
 
@@ -159,7 +159,7 @@ export class AgentPath {
   private nobody(): ChannelOwner {
     const nothing = (): void => undefined;
     const open = (): Promise<never> => Promise.reject(new TunnelError('offline', 'not connected'));
-    return { clientId: this.clientId, encrypt: true, route: { open }, refuse: nothing, tell: nothing };
+    return { clientId: this.clientId, encrypt: true, route: { open }, refuse: nothing, send: nothing };
   }
 }
 

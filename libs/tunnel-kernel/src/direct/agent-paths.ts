@@ -31,7 +31,7 @@ export class AgentPaths {
   asked(message: RendezvousMessage, owner: ChannelOwner): void {
     const { server, pinned, context } = this.options;
     if (!server || !this.hasRoom(message)) {
-      return owner.tell({ type: 'pathState', id: message.id, state: 'refused' });
+      return owner.send({ type: 'pathState', id: message.id, state: 'refused' });
     }
     const { logger } = context;
     const onOver = ({ id }: AgentPath): void => this.forget(id);

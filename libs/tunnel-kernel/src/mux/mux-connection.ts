@@ -13,7 +13,7 @@ const BATCH_BYTES = 256 * 1024;
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 const PING_EVERY_MS = 1000;
 /** Questions without a byte from the other side. */
-const MAX_UNHEARD = 3;
+const MAX_UNANSWERED = 3;
 
 export interface MuxOptions {
   /** A stream that the other side opened. Absent: it may not. */
@@ -53,7 +53,7 @@ export class MuxConnection implements MuxStreamOwner {
   private pingedAt: number | null = null;
   private measuredAt = -PING_EVERY_MS;
   private readonly keepAlive: NodeJS.Timeout | undefined;
-  private unheard = 0;
+  private unanswered = 0;
 
   constructor(transport: MuxTransport, options: MuxOptions) {
     this.transport = transport;
@@ -157,15 +157,15 @@ export class MuxConnection implements MuxStreamOwner {
   }
 
   private ask(): void {
-    this.unheard += 1;
-    if (this.unheard <= MAX_UNHEARD) return this.say(muxNumber(MUX_FRAME.ping, 0, this.pings));
+    this.unanswered += 1;
+    if (this.unanswered <= MAX_UNANSWERED) return this.say(muxNumber(MUX_FRAME.ping, 0, this.pings));
     this.closed(new TunnelError('silent', 'nothing was heard from the other side'));
     this.transport.destroy();
   }
 
   private read(part: Buffer): void {
     if (this.failure) return;
-    this.unheard = 0;
+    this.unanswered = 0;
     try {
       this.reader.read(part);
     } catch (error) {
@@ -233,7 +233,7 @@ export class MuxConnection implements MuxStreamOwner {
       if (this.room) this.takeTurns(parts);
       if (parts.length > 0) this.room = this.transport.send(parts);
     }
-    if (this.room && this.waiting.size > 0) this.tellDrained();
+    if (this.room && this.waiting.size > 0) this.notifyDrained();
   }
 
   /** One frame of each stream that has something to send, round after round. */
@@ -253,9 +253,9 @@ export class MuxConnection implements MuxStreamOwner {
     }
   }
 
-  private tellDrained(): void {
-    const told = Array.from(this.waiting).filter((stream) => stream.isEmpty);
-    for (const stream of told) {
+  private notifyDrained(): void {
+    const drained = Array.from(this.waiting).filter((stream) => stream.isEmpty);
+    for (const stream of drained) {
       this.waiting.delete(stream);
       stream.emit('drain');
     }

@@ -15,7 +15,7 @@ import {
   type WelcomeMessage,
 } from '../wire/messages.js';
 import { ControlLink } from './control-link.js';
-import { CONTROL_PROTOCOL } from './door.js';
+import { CONTROL_PROTOCOL } from './agent-listener.js';
 import type { PinnedServer } from './pinned-tls.js';
 import type { ServerRoute } from './server-route.js';
 
@@ -96,7 +96,7 @@ export class AgentSession {
     this.link?.send({ type: 'refused', ...message });
   }
 
-  tell(message: PathStateMessage | CarriedMessage): void {
+  send(message: PathStateMessage | CarriedMessage): void {
     this.link?.send(message);
   }
 

@@ -9,7 +9,7 @@ import { DEFAULT_POOL_LIMITS } from './channel-pool.js';
 import { ChannelSource } from './channel-source.js';
 import type { ServerIdentities } from './server-identities.js';
 import { ServerSession, type SessionContext } from './server-session.js';
-import { TicketBook } from './ticket-book.js';
+import { TicketTable } from './ticket-table.js';
 
 /** Which session serves which client: one each, the newest. */
 class SessionTable {
@@ -66,7 +66,7 @@ export interface AgentSessionsOptions {
   /** An agent serves its client from now on. */
   came(session: ServerSession): void;
   /** A client's agent serves it no more. */
-  left(clientId: number, error: TunnelError): void;
+  sessionEnded(clientId: number, error: TunnelError): void;
   /** An agent's word about a direct path. */
   said(clientId: number, message: PathStateMessage | CarriedMessage): void;
   /** An agent could not reach what it was asked for. */
@@ -76,7 +76,7 @@ export interface AgentSessionsOptions {
 /** The agents of a server: who connected, who serves which client, and what each of them is told. */
 export class AgentSessions {
   /** Of data channels; the door redeems them. */
-  readonly book: TicketBook;
+  readonly tickets: TicketTable;
   /** Of all agents. */
   readonly channels: ChannelSource;
   private readonly options: AgentSessionsOptions;
@@ -94,7 +94,7 @@ export class AgentSessions {
   constructor(options: AgentSessionsOptions) {
     const { environment, timeouts } = options;
     this.options = options;
-    this.book = new TicketBook(timeouts.ticket, environment.worker ?? null);
+    this.tickets = new TicketTable(timeouts.ticket, environment.worker ?? null);
     this.arrivals = new AgentArrivals(environment.now, timeouts.arrival);
     this.channels = new ChannelSource({
       openMs: timeouts.open,
@@ -104,7 +104,7 @@ export class AgentSessions {
     this.context = {
       store: environment.clients,
       logger: environment.logger,
-      book: this.book,
+      tickets: this.tickets,
       poolLimits: { ...DEFAULT_POOL_LIMITS, ...environment.pool },
       now: environment.now,
       agents: () => this.table.size,
@@ -117,7 +117,7 @@ export class AgentSessions {
       packetPort: () => options.packetPort(),
       admit: (session) => this.admit(session),
       welcomed: (session) => this.welcomed(session),
-      left: (session, error) => this.left(session, error),
+      sessionEnded: (session, error) => this.sessionEnded(session, error),
       closed: (session) => this.links.delete(session),
       path: ({ identity }, message) => options.said(identity.client.id, message),
       refused: ({ identity }, message) => options.refused(identity.client.id, message),
@@ -146,7 +146,7 @@ export class AgentSessions {
   /** Agents, those that come later too, are told what is theirs. */
   configure(config: TunnelServerConfig): void {
     this.config = config;
-    for (const session of this.table.all()) this.tell(session);
+    for (const session of this.table.all()) this.updateSession(session);
     for (const session of this.parked()) session.lookAgain();
   }
 
@@ -198,21 +198,21 @@ export class AgentSessions {
   }
 
   private welcomed(session: ServerSession): void {
-    this.tell(session);
+    this.updateSession(session);
     this.options.came(session);
     this.arrivals.arrived(session.identity.client.id);
     if (!session.continues) this.options.environment.events?.agentOnline?.(this.stateOf(session));
     if (this.spreadMs !== null) session.move(this.spreadMs);
   }
 
-  private tell(session: ServerSession): void {
+  private updateSession(session: ServerSession): void {
     session.configure(this.config.revision, agentResources(this.config, session.identity.client.id));
   }
 
-  private left(session: ServerSession, error: TunnelError): void {
+  private sessionEnded(session: ServerSession, error: TunnelError): void {
     if (!this.table.remove(session)) return;
     const { id } = session.identity.client;
-    this.options.left(id, error);
+    this.options.sessionEnded(id, error);
     this.options.environment.events?.agentOffline?.(id, error);
     if (this.table.size === 0) this.onEmpty?.();
   }

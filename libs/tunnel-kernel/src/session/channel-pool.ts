@@ -3,10 +3,10 @@ import { type ByteStream, NextTurn, resetStream, setFlowTimeout } from '@gatehou
 import { TunnelError } from '../errors.js';
 import { MAX_TICKETS } from '../wire/codec.js';
 import type { ChannelTicket } from '../wire/messages.js';
-import type { Keeper } from '../wire/reusable-channel-stream.js';
+import type { ChannelReuse } from '../wire/reusable-channel-stream.js';
 import { isProbeAnswer, PROBE } from '../wire/prelude.js';
 import { SealedStream } from '../wire/sealed-stream.js';
-import type { TicketBook, TicketHolder } from './ticket-book.js';
+import type { TicketTable, TicketHolder } from './ticket-table.js';
 
 export interface PoolLimits {
   /** Idle channels of a client that is in use, at least. */
@@ -28,7 +28,7 @@ export interface PoolLimits {
   /** Visitors of one channel, one after the other, at most. */
   visitors: number;
   /** With more agents than this, one that comes is taken for a client without a visitor until one is there. */
-  crowd: number;
+  quietAbove: number;
 }
 
 export const DEFAULT_POOL_LIMITS: PoolLimits = {
@@ -41,11 +41,11 @@ export const DEFAULT_POOL_LIMITS: PoolLimits = {
   quietMs: 60_000,
   channelMs: 300_000,
   visitors: 1000,
-  crowd: 500,
+  quietAbove: 500,
 };
 
 export interface PoolOptions {
-  book: TicketBook;
+  tickets: TicketTable;
   limits: PoolLimits;
   now: () => number;
   sealed: boolean;
@@ -66,11 +66,11 @@ export interface Channel {
   /** How many it carried. */
   visitors: number;
   /** Takes it back when its next visitor is gone; null: it ends with that. */
-  keeper: Keeper | null;
+  reuse: ChannelReuse | null;
 }
 
 interface IdleChannel extends Channel {
-  heardAt: number;
+  lastHeardMs: number;
   /** Asked whether it is still there, and not answered yet: ends it when the time is over. */
   asked: NodeJS.Timeout | null;
   /** Takes the pool's listeners off. */
@@ -88,7 +88,7 @@ interface Waiter {
  * wait, fewer while none has to, none while nobody comes.
  */
 export class ChannelPool implements TicketHolder {
-  private readonly book: TicketBook;
+  private readonly tickets: TicketTable;
   private readonly limits: PoolLimits;
   private readonly now: () => number;
   readonly sealed: boolean;
@@ -106,8 +106,8 @@ export class ChannelPool implements TicketHolder {
   });
   private closedBy: TunnelError | null = null;
 
-  constructor({ book, limits, now, sealed, quiet, deliver }: PoolOptions) {
-    this.book = book;
+  constructor({ tickets, limits, now, sealed, quiet, deliver }: PoolOptions) {
+    this.tickets = tickets;
     this.limits = limits;
     this.now = now;
     this.sealed = sealed;
@@ -169,12 +169,12 @@ export class ChannelPool implements TicketHolder {
     this.refillSoon();
   }
 
-  private channel(of: Omit<Channel, 'keeper'>): Channel {
+  private channel(of: Omit<Channel, 'reuse'>): Channel {
     const overTcp = of.stream instanceof SealedStream ? of.stream.isOverTcp : of.stream instanceof Socket;
-    return { ...of, keeper: overTcp ? this.keeperOf(of) : null };
+    return { ...of, reuse: overTcp ? this.reuseOf(of) : null };
   }
 
-  private keeperOf(channel: Omit<Channel, 'keeper'>): Keeper {
+  private reuseOf(channel: Omit<Channel, 'reuse'>): ChannelReuse {
     const { limits } = this;
     let endSaidAt = 0;
     return {
@@ -189,15 +189,15 @@ export class ChannelPool implements TicketHolder {
     };
   }
 
-  /** `heardAt`: the agent's word may have waited here for a slow visitor; what it answers to was said then. */
-  private returned({ stream: before, key, id, openedAt, visitors }: Omit<Channel, 'keeper'>, heardAt: number): void {
+  /** `lastHeardMs`: the agent's word may have waited here for a slow visitor; what it answers to was said then. */
+  private returned({ stream: before, key, id, openedAt, visitors }: Omit<Channel, 'reuse'>, lastHeardMs: number): void {
     const stream = before instanceof SealedStream ? before.next() : before;
     stream.pause();
     const isSpare = this.waiters.size === 0 && this.idle.length >= this.limits.cap;
     if (this.closedBy || isSpare) return void stream.destroy();
     const channel = this.channel({ stream, key, id, openedAt, visitors: visitors + 1 });
-    if (this.now() - heardAt < this.limits.freshMs && this.serve(channel)) return;
-    const idle = this.keep(channel, heardAt);
+    if (this.now() - lastHeardMs < this.limits.freshMs && this.serve(channel)) return;
+    const idle = this.keep(channel, lastHeardMs);
     if (this.waiters.size > 0) this.ask(idle);
   }
 
@@ -226,7 +226,7 @@ export class ChannelPool implements TicketHolder {
   close(error: TunnelError): void {
     if (this.closedBy) return;
     this.closedBy = error;
-    this.book.revoke(this);
+    this.tickets.revoke(this);
     for (const channel of this.idle.slice()) this.drop(channel);
     for (const waiter of this.waiters) {
       clearTimeout(waiter.timer);
@@ -242,8 +242,8 @@ export class ChannelPool implements TicketHolder {
     this.missed = true;
   }
 
-  private isFresh({ heardAt, asked }: IdleChannel, now: number): boolean {
-    return asked === null && now - heardAt < this.limits.freshMs;
+  private isFresh({ lastHeardMs, asked }: IdleChannel, now: number): boolean {
+    return asked === null && now - lastHeardMs < this.limits.freshMs;
   }
 
   /** Gives the channel to who waits longest. False: nobody does. */
@@ -256,7 +256,7 @@ export class ChannelPool implements TicketHolder {
     return true;
   }
 
-  private keep(channel: Channel, heardAt: number): IdleChannel {
+  private keep(channel: Channel, lastHeardMs: number): IdleChannel {
     const { stream } = channel;
     const gone = (): void => this.drop(idle);
     const said = (chunk: Buffer): void => this.heard(idle, chunk);
@@ -272,7 +272,7 @@ export class ChannelPool implements TicketHolder {
       stream.off('error', gone);
       stream.off('close', gone);
     };
-    const idle: IdleChannel = { ...channel, heardAt, asked: null, release };
+    const idle: IdleChannel = { ...channel, lastHeardMs, asked: null, release };
     this.idle.push(idle);
     stream.resume();
     return idle;
@@ -289,7 +289,7 @@ export class ChannelPool implements TicketHolder {
     if (!channel.asked || !isProbeAnswer(chunk)) return this.drop(channel);
     clearTimeout(channel.asked);
     channel.asked = null;
-    channel.heardAt = this.now();
+    channel.lastHeardMs = this.now();
     if (this.waiters.size === 0) return;
     this.forget(channel);
     this.serve(channel);
@@ -328,6 +328,6 @@ export class ChannelPool implements TicketHolder {
     // Not a message for each: what is missing may be a quarter, as long as nobody waits.
     if (count <= 0 || (this.waiters.size === 0 && count * 4 < this.target)) return;
     this.pending += count;
-    this.deliver(this.book.issue(this, count));
+    this.deliver(this.tickets.issue(this, count));
   }
 }

@@ -78,15 +78,15 @@ export class ChannelSource {
   }
 }
 
-function begin({ stream, key, visitors, keeper }: Channel, start: Omit<Start, 'framed' | 'reused'>): ByteStream {
+function begin({ stream, key, visitors, reuse }: Channel, start: Omit<Start, 'framed' | 'reused'>): ByteStream {
   // TCP alone cannot tell an end from the end of a process. What hosts and lanes carry says its own length, and is quicker without.
   // A socket that carried somebody reads into memory that is used again: not for undici and TLS, which take over sockets.
   const framed = stream instanceof Socket && (start.kind === 'tunnel' || visitors > 0);
   // Those of hosts and of datagrams are kept by who uses them, and TCP is what costs.
-  const reused = start.kind === 'tunnel' && keeper !== null;
+  const reused = start.kind === 'tunnel' && reuse !== null;
   stream.write(encodeStart({ ...start, framed, reused }, key, visitors));
   const carried = framed ? new FramedStream(stream) : stream;
-  if (reused && carried instanceof ReusableChannelStream) carried.keepFor(keeper);
+  if (reused && carried instanceof ReusableChannelStream) carried.reuseWith(reuse);
   if (stream instanceof SealedStream) stream.reuseMemory();
   else if (framed) reuseMemory(stream);
   return carried;

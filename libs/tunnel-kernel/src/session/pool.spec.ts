@@ -7,7 +7,7 @@ import type { ChannelTicket } from '../wire/messages.js';
 import { encodeOpening } from '../wire/prelude.js';
 import { Backoff } from '../base/backoff.js';
 import { ChannelPool, DEFAULT_POOL_LIMITS, type PoolLimits } from './channel-pool.js';
-import { TicketBook } from './ticket-book.js';
+import { TicketTable } from './ticket-table.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(() => {
@@ -17,10 +17,10 @@ afterEach(() => {
 /** A pool whose agent opens what it is asked for when `open` is called. */
 async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000, quiet = false) {
   const clock = { now: 0 };
-  const book = new TicketBook(ticketMs);
+  const table = new TicketTable(ticketMs);
   const tickets: ChannelTicket[] = [];
   const pool = new ChannelPool({
-    book,
+    tickets: table,
     limits: { ...DEFAULT_POOL_LIMITS, ...limits },
     now: () => clock.now,
     sealed: false,
@@ -42,11 +42,11 @@ async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000, quiet = 
         () => stream.destroy(),
       );
       agents.push(agent);
-      const found = book.redeem(encodeOpening(ticket, false));
+      const found = table.redeem(encodeOpening(ticket, false));
       found?.holder.admit(found.ticket, stream);
     }
   };
-  return { pool, book, tickets, open, agents, clock };
+  return { pool, table, tickets, open, agents, clock };
 }
 
 describe('a pool of channels', () => {
@@ -162,19 +162,19 @@ describe('a pool of channels', () => {
   });
 
   it('ends what waits when it is closed, and its tickets', async () => {
-    const { pool, book, tickets } = await rig();
+    const { pool, table, tickets } = await rig();
     const waiting = pool.wait(5000);
     await waitFor(() => tickets.length > 0);
     pool.close(new TunnelError('offline', 'gone'));
     await expect(waiting).rejects.toMatchObject({ code: 'offline' });
     await expect(pool.wait(5000)).rejects.toMatchObject({ code: 'offline' });
-    expect(book.size).toBe(0);
+    expect(table.size).toBe(0);
   });
 
   it('asks again for tickets that were not used in time', async () => {
-    const { tickets, book } = await rig({}, 20);
+    const { tickets, table } = await rig({}, 20);
     await waitFor(() => tickets.length === 8);
-    expect(book.redeem(encodeOpening(tickets[0] as ChannelTicket, false))).toBeNull();
+    expect(table.redeem(encodeOpening(tickets[0] as ChannelTicket, false))).toBeNull();
   });
 });
 

@@ -19,7 +19,7 @@ import {
 import { ChannelPool, type PoolLimits } from './channel-pool.js';
 import { ControlLink } from './control-link.js';
 import type { Arrival } from './arrival.js';
-import type { TicketBook } from './ticket-book.js';
+import type { TicketTable } from './ticket-table.js';
 
 /** After a failure of the server's own, an agent may come again soon. */
 const RETRY_SOON_MS = 1000;
@@ -38,7 +38,7 @@ const NO_CONTEXT = Buffer.alloc(0);
 export interface SessionContext {
   store: ClientStore;
   logger: TunnelLogger;
-  book: TicketBook;
+  tickets: TicketTable;
   poolLimits: PoolLimits;
   now: () => number;
   handshakeMs: number;
@@ -60,7 +60,7 @@ export interface SessionContext {
   /** The agent was told so. */
   welcomed(session: ServerSession): void;
   /** The agent serves its client no more. */
-  left(session: ServerSession, error: TunnelError): void;
+  sessionEnded(session: ServerSession, error: TunnelError): void;
   /** The connection is gone, whoever it was. */
   closed(session: ServerSession): void;
   refused(session: ServerSession, message: RefusedMessage): void;
@@ -162,7 +162,7 @@ export class ServerSession {
     this.move(Math.min(RENEW_SPREAD_MS, this.context.renewMs / RENEW_SPREAD_SHARE));
   }
 
-  tell(order: RendezvousMessage | RendezvousEndMessage): void {
+  send(order: RendezvousMessage | RendezvousEndMessage): void {
     this.link.send(order);
   }
 
@@ -244,11 +244,11 @@ export class ServerSession {
       ...(nextFingerprint !== undefined && { nextFingerprint }),
     });
     this.channels = new ChannelPool({
-      book: context.book,
+      tickets: context.tickets,
       limits: context.poolLimits,
       now: context.now,
       sealed: client.encrypt,
-      quiet: context.agents() > context.poolLimits.crowd,
+      quiet: context.agents() > context.poolLimits.quietAbove,
       deliver: (tickets) => link.send({ type: 'channels', tickets }),
     });
     link.startHeartbeat(heartbeatMs, () => this.channels?.sweep());
@@ -266,14 +266,14 @@ export class ServerSession {
   private leave(): void {
     this.leaving = true;
     this.closeChannels(new TunnelError('offline', 'the agent is leaving'));
-    this.context.left(this, new TunnelError('stopped', 'the agent is leaving'));
+    this.context.sessionEnded(this, new TunnelError('stopped', 'the agent is leaving'));
   }
 
   private closed(error: TunnelError): void {
     clearTimeout(this.timer);
     if (this.renewal) clearInterval(this.renewal);
     this.closeChannels(new TunnelError('offline', 'the agent is gone', { cause: error }));
-    if (this.who) this.context.left(this, error);
+    if (this.who) this.context.sessionEnded(this, error);
     this.context.closed(this);
   }
 
@@ -287,7 +287,7 @@ export function clientDisabled(): TunnelError {
   return new TunnelError('disabled', 'the client is disabled or expired');
 }
 
-/** What an agent is told; for the others there is nobody to tell, or nothing it could do. */
+/** What an agent is told; for the others there is nobody to send, or nothing it could do. */
 const CLOSE_CODE: Partial<Record<TunnelErrorCode, CloseCode>> = {
   unauthorized: 'unauthorized',
   disabled: 'disabled',

@@ -85,7 +85,7 @@ export class H2cStream implements Dispatcher.DispatchController {
   private listen(): void {
     const { stream, handler } = this;
     stream.on('headers', (headers, status) => {
-      this.tell(() => handler.onResponseStart?.(this, Number(headers[':status'] ?? status), headers));
+      this.notify(() => handler.onResponseStart?.(this, Number(headers[':status'] ?? status), headers));
     });
     stream.on('response', (headers, flags) => {
       clearTimeout(this.timer);
@@ -93,10 +93,10 @@ export class H2cStream implements Dispatcher.DispatchController {
       this.answered = true;
       this.headOnly = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
       handler.onResponseStarted?.();
-      this.tell(() => handler.onResponseStart?.(this, Number(headers[':status']), headers));
+      this.notify(() => handler.onResponseStart?.(this, Number(headers[':status']), headers));
       // At once: the visitor's stream may close as soon as it has the head, and that must not look like a visitor who left.
       if (this.headOnly) this.finish();
-      stream.on('data', (chunk: Buffer) => this.tell(() => handler.onResponseData?.(this, chunk)));
+      stream.on('data', (chunk: Buffer) => this.notify(() => handler.onResponseData?.(this, chunk)));
       if (!this.paused) stream.resume();
     });
     stream.on('trailers', (trailers) => (this.trailers = trailers));
@@ -119,12 +119,12 @@ export class H2cStream implements Dispatcher.DispatchController {
 
   private finish(): void {
     if (this.finished) return;
-    this.tell(() => this.handler.onResponseEnd?.(this, this.trailers));
+    this.notify(() => this.handler.onResponseEnd?.(this, this.trailers));
     this.finished = !this.aborted;
   }
 
   /** As undici does: a handler that cannot take what the target says fails the request, not the process. */
-  private tell(step: () => void): void {
+  private notify(step: () => void): void {
     if (this.aborted) return;
     try {
       step();

@@ -5,8 +5,8 @@ import { createHttpServer, type ListeningSockets } from '@gatehouse/net';
 import type { HostConfig } from '../config.js';
 import type { HostAndPort } from '../environment.js';
 import type { ModeContext } from '../modes/mode.js';
-import { CertificateBook, type ServerCertificate } from './certificate-book.js';
-import { FrontDoor } from './front-door.js';
+import { CertificateTable, type ServerCertificate } from './certificate-table.js';
+import { RequestDispatcher } from './request-dispatcher.js';
 import { Http1Listener, http1Options } from './http1-listener.js';
 import type { ListenerContext } from './listener-context.js';
 import { MAX_UNIDENTIFIED, TlsListener } from './tls-listener.js';
@@ -58,9 +58,9 @@ export interface HttpsPortState {
 
 /** Virtual hosts: ports for visitors that speak HTTP, and the ways to the targets behind agents. */
 export class HttpGateway {
-  private readonly door: FrontDoor;
+  private readonly dispatcher: RequestDispatcher;
   private readonly upstreams: UpstreamTable;
-  private readonly certificates: CertificateBook;
+  private readonly certificates: CertificateTable;
   private readonly http1: Http1Listener;
   private readonly listening: ListenerContext;
   private readonly options: HttpOptions;
@@ -93,12 +93,12 @@ export class HttpGateway {
       answerMs: timeouts.answer ?? ANSWER_MS,
       authorities: options.targetAuthorities,
     });
-    this.certificates = new CertificateBook({
+    this.certificates = new CertificateTable({
       logger: context.logger,
       fallback: options.defaultCertificate,
       provide: options.certificate?.bind(options),
     });
-    this.door = new FrontDoor({
+    this.dispatcher = new RequestDispatcher({
       context,
       upstreams: this.upstreams,
       stallMs: timeouts.stall ?? STALL_MS,
@@ -110,7 +110,7 @@ export class HttpGateway {
     });
     const { logger } = context;
     this.listening = {
-      door: this.door,
+      dispatcher: this.dispatcher,
       proxies,
       logger,
       headMs: timeouts.head ?? HEAD_MS,
@@ -124,7 +124,7 @@ export class HttpGateway {
   /** From the next request and the next handshake on. */
   apply(hosts: readonly HostConfig[]): void {
     this.certificates.apply(hosts);
-    this.door.apply(hosts);
+    this.dispatcher.apply(hosts);
   }
 
   agentLeft(clientId: number): void {

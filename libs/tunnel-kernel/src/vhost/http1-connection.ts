@@ -81,7 +81,7 @@ export class Http1Connection implements ReplyOrder {
   private hand(request: IncomingMessage, reply: Http1Reply): void {
     const { arrival, covers } = this;
     const { method = '', url = '', httpVersion, rawHeaders } = request;
-    this.context.door.receive({
+    this.context.dispatcher.receive({
       raw: { method, version: httpVersion, target: url, authority: null, fields: rawHeaders },
       arrival,
       covers,

@@ -97,7 +97,7 @@ export class Http2Listener {
     stream.on('close', () => this.count(session as ServerHttp2Session, -1));
     const protocol = asText(headers[':protocol']);
     const hasBody = (flags & END_STREAM) === 0 && protocol === null;
-    this.context.door.receive({
+    this.context.dispatcher.receive({
       raw: rawRequest(headers, raw, protocol),
       arrival,
       covers: arrival.covers,

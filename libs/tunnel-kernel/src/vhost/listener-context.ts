@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TunnelLogger } from '../environment.js';
-import type { FrontDoor } from './front-door.js';
+import type { RequestDispatcher } from './request-dispatcher.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
 
 /** Longest head of a request. */
@@ -11,7 +11,7 @@ export const KEEP_ALIVE_MS = 65_000;
 
 /** What listeners of all versions of HTTP share. */
 export interface ListenerContext {
-  door: FrontDoor;
+  dispatcher: RequestDispatcher;
   proxies: TrustedProxies;
   logger: TunnelLogger;
   /** From the first byte of a head to its last, milliseconds. */

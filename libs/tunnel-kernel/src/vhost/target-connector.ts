@@ -39,12 +39,12 @@ export async function connectTarget(host: HostConfig, index: number, options: Co
   const raw = target.scheme === 'http' && stream instanceof Socket ? stream : new ByteStreamDuplex(stream);
   const duplex = target.scheme === 'https' ? await secure(raw, host, target, options) : raw;
   guardFlow(duplex);
-  tellAbortFromEnd(duplex);
+  distinguishAbortFromEnd(duplex);
   return duplex;
 }
 
 /** An answer that ends with its connection would look complete after a reset: undici takes ECONNRESET there for an end. */
-function tellAbortFromEnd(duplex: Duplex): void {
+function distinguishAbortFromEnd(duplex: Duplex): void {
   duplex.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = 'ERR_TARGET_RESET';
   });

@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { createHttpsServer, createTlsServer, guardPromise, PendingConnections } from '@gatehouse/net';
-import { CIPHERS, MIN_TLS_VERSION, type CertificateBook, type ServerCertificate } from './certificate-book.js';
+import { CIPHERS, MIN_TLS_VERSION, type CertificateTable, type ServerCertificate } from './certificate-table.js';
 import { readClientHello, refuseServerName } from './client-hello.js';
 import { http1Options, type Http1Listener } from './http1-listener.js';
 import { Http2Listener } from './http2-listener.js';
@@ -17,7 +17,7 @@ const SOURCES = 4;
 type SniDone = (error: Error | null, context?: SecureContext) => void;
 
 export interface TlsOptions extends ListenerContext {
-  certificates: CertificateBook;
+  certificates: CertificateTable;
   /** The certificate for who says no name. */
   fallback: ServerCertificate | undefined;
   http1: Http1Listener;

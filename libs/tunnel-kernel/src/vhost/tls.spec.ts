@@ -9,7 +9,7 @@ import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HostRig } from '../../test/host-rig.js';
 import type { HttpOptions } from './http-gateway.js';
-import type { ServerCertificate } from './certificate-book.js';
+import type { ServerCertificate } from './certificate-table.js';
 import { createServerIdentity } from '../wire/server-identity.js';
 
 let rig: HostRig;

@@ -12,10 +12,10 @@ import {
   setFlowTimeout,
 } from '@gatehouse/net';
 import { KEEP_ALIVE_MS, systemDialer } from '../dial.js';
-import { PathKeeper } from '../direct/path-keeper.js';
+import { PathConnector } from '../direct/path-connector.js';
 import type { AgentDialer, HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError, type TunnelErrorCode } from '../errors.js';
-import { VISITOR_PROTOCOL } from '../session/door.js';
+import { VISITOR_PROTOCOL } from '../session/agent-listener.js';
 import { PinnedServer } from '../session/pinned-tls.js';
 import { RouteChooser, webSocketOf, type AgentTransport } from '../session/route-chooser.js';
 import type { ServerRoute } from '../session/server-route.js';
@@ -82,7 +82,7 @@ export class TunnelVisitor {
   private readonly server: Server;
   private readonly local = new Set<Socket>();
   private readonly running = new Set<RelayHandle>();
-  private readonly paths: PathKeeper | null;
+  private readonly paths: PathConnector | null;
   /** Bytes either way, by how they went. */
   readonly carried: Readonly<Record<VisitorRoute, ByteCounter>> = {
     direct: { upload: 0, download: 0 },
@@ -98,7 +98,7 @@ export class TunnelVisitor {
     this.routes = this.createRoutes(routeTag);
     const { server, logger, dialer, transport, p2p = dialer === undefined } = environment;
     const { key, pinned } = this;
-    this.paths = p2p && transport !== 'websocket' ? new PathKeeper({ server, key, pinned, logger }) : null;
+    this.paths = p2p && transport !== 'websocket' ? new PathConnector({ server, key, pinned, logger }) : null;
     const options = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
     this.server = createTcpServer({ ...options, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
       this.accept(socket),

@@ -34,7 +34,7 @@ interface OpenRoute {
 export class VisitorRoutes {
   private readonly options: VisitorRoutesOptions;
   private open: OpenRoute | null = null;
-  private told: ServerRoute['kind'] = 'raw';
+  private reported: ServerRoute['kind'] = 'raw';
   private probing = false;
   private stopped = false;
 
@@ -113,12 +113,12 @@ export class VisitorRoutes {
     way.proved = true;
     if (this.open !== way) return;
     this.options.chooser.welcomed(way.route.kind);
-    this.tell(way.route.kind);
+    this.report(way.route.kind);
   }
 
-  private tell(kind: ServerRoute['kind']): void {
-    if (this.told === kind) return;
-    this.told = kind;
+  private report(kind: ServerRoute['kind']): void {
+    if (this.reported === kind) return;
+    this.reported = kind;
     const { logger, webSocketName: address } = this.options;
     if (kind === 'websocket') logger.info('the gateway is reached over a WebSocket', { address });
     else logger.info("the gateway is reached at its agents' port");
@@ -133,7 +133,7 @@ export class VisitorRoutes {
       await this.options.probe(chooser.route('raw'));
       if (this.stopped) return;
       chooser.welcomed('raw');
-      this.tell('raw');
+      this.report('raw');
       if (this.open?.route.kind === 'websocket') this.leave(this.open);
     } catch {
       // Still not: asked again after the same time.

@@ -5,11 +5,11 @@ import { HeldBytes } from '../mux/held-bytes.js';
 import { isReady } from './prelude.js';
 
 /** Who gets the transport back when its visitor is gone, for the next one (docs/tunnel-protocol.md, flag 4). */
-export interface Keeper {
+export interface ChannelReuse {
   side: 'agent' | 'server';
   /** On the server's side, how long it waits for the agent's word that the transport is free, or for its end, milliseconds. */
   readyMs?: number;
-  /** Asked when this side says its end, and by the agent once more before it says that the transport is free. False: it ends as without a keeper. */
+  /** Asked when this side says its end, and by the agent once more before it says that the transport is free. False: it ends as without a reuse. */
   wanted(): boolean;
   /** Called once, when both sides have said and given on both ends: nothing of the visitor is on its way. The transport has no listener then. */
   free(): void;
@@ -31,7 +31,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   private endSeen = false;
   private endSaid = false;
   /** Null where the transport ends with both directions. */
-  private keeper: Keeper | null = null;
+  private reuse: ChannelReuse | null = null;
   /** The transport is the next visitor's: what the owner of this stream still does with it does not reach it. */
   private parted = false;
   /** `READY` was said, or read. */
@@ -62,9 +62,9 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   private readonly onClose = (): void => this.closed();
 
   /** From now on the transport does not end with both directions: it is free for the next visitor. An abort ends it. */
-  keepFor(keeper: Keeper): void {
-    this.keeper = keeper;
-    this.readyMs = keeper.readyMs;
+  reuseWith(reuse: ChannelReuse): void {
+    this.reuse = reuse;
+    this.readyMs = reuse.readyMs;
   }
 
   /** Sends bytes, one or more; keeps none of them once the system has taken them. Answers as `write` does. */
@@ -141,7 +141,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
 
   destroy(error?: Error): void {
     // Without an error, of a stream that is over anyway, it asks for nothing more than that.
-    const waits = this.isOver && this.keeper !== null && !error;
+    const waits = this.isOver && this.reuse !== null && !error;
     if (!this.parted && !waits) this.inner.destroy(error);
   }
 
@@ -171,7 +171,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
 
   /** Bytes after the end: nothing but the agent's word that the transport is free. @throws TunnelError `protocol`. */
   protected afterEnd(bytes: Buffer): void {
-    const isDue = (this.declined || this.keeper?.side === 'server') && this.endSaid && !this.ready;
+    const isDue = (this.declined || this.reuse?.side === 'server') && this.endSaid && !this.ready;
     if (!isDue || !isReady(bytes)) throw protocolError('bytes after the end of the stream');
     this.ready = true;
     this.settle();
@@ -214,22 +214,22 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
 
   /** Whether the transport is to be kept; where not, it never will be. */
   private isWanted(): boolean {
-    const { keeper } = this;
-    if (keeper && !keeper.wanted()) {
-      this.keeper = null;
-      this.declined = keeper.side === 'server';
+    const { reuse } = this;
+    if (reuse && !reuse.wanted()) {
+      this.reuse = null;
+      this.declined = reuse.side === 'server';
     }
-    return this.keeper !== null;
+    return this.reuse !== null;
   }
 
   /** When both ends are said and given on, the agent says that the transport is free, and the server waits for its word. */
   private settle(): void {
-    const { keeper, inner } = this;
+    const { reuse, inner } = this;
     if (!this.isOver || this.parted || inner.destroyed) return;
     // Nor is the end of a transport that is not kept waited for longer: an agent could leave it out.
     if (this.readyMs !== undefined) this.readyTimer ??= setFlowTimeout(this, () => this.giveUp(), this.readyMs);
-    if (!keeper) return;
-    if (keeper.side === 'agent') this.sayReady();
+    if (!reuse) return;
+    if (reuse.side === 'agent') this.sayReady();
     if (!this.ready) return;
     // The last words have to leave first: until then the transport is this visitor's.
     if (inner.writableLength > 0 && inner instanceof Socket) inner.write(NOTHING, () => this.part());
@@ -237,16 +237,16 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   }
 
   private sayReady(): void {
-    if (this.ready || this.keeper?.side !== 'agent') return;
+    if (this.ready || this.reuse?.side !== 'agent') return;
     if (!this.isWanted()) return void this.inner.end();
     this.ready = true;
     this.sendReady();
   }
 
   private part(): void {
-    const { inner, keeper } = this;
-    if (!keeper || inner.destroyed) return;
-    this.keeper = null;
+    const { inner, reuse } = this;
+    if (!reuse || inner.destroyed) return;
+    this.reuse = null;
     this.parted = true;
     clearTimeout(this.readyTimer);
     inner.off('data', this.onData);
@@ -255,24 +255,24 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     inner.off('error', this.onError);
     inner.off('close', this.onClose);
     process.nextTick(() => this.emit('close'));
-    keeper.free();
+    reuse.free();
   }
 
   /** The agent has not done with the visitor, whose last bytes it may still have: it ends the transport when it has. */
   private giveUp(): void {
     const { inner } = this;
-    this.keeper = null;
+    this.reuse = null;
     this.declined = true;
-    // As soon as the system has all of it, as without a keeper.
+    // As soon as the system has all of it, as without a reuse.
     if (inner instanceof Socket) inner.destroySoon();
     else inner.end();
   }
 
   private transportEnded(): void {
-    const { keeper } = this;
+    const { reuse } = this;
     // The other side does not keep it.
-    this.keeper = null;
-    if (this.endSeen) return void (keeper && this.endSaid && this.inner.end());
+    this.reuse = null;
+    if (this.endSeen) return void (reuse && this.endSaid && this.inner.end());
     this.inner.destroy(Object.assign(new Error('the other end cut the stream'), { code: 'ECONNRESET' }));
   }
 

@@ -135,7 +135,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
       sealed ? new SealedStream(of, keys, side) : new FramedStream(of);
     const [agent, server] = [make(socket, 'agent'), make(serverSocket, 'server')];
     const free = (): never => expect.fail('nobody said so');
-    server.keepFor({ side: 'server', readyMs: 60_000, wanted: () => true, free });
+    server.reuseWith({ side: 'server', readyMs: 60_000, wanted: () => true, free });
     const up = read(agent);
     read(server);
     agent.pause();

@@ -103,7 +103,7 @@ describe.each([false, true])('a channel for one visitor after the other, sealed:
       sealed ? new SealedStream(of, keys, side) : new FramedStream(of);
     const [agent, server] = [make(socket, 'agent'), make(serverSocket, 'server')];
     const free = (): never => expect.fail('nobody said so');
-    server.keepFor({ side: 'server', readyMs: 60_000, wanted: () => true, free });
+    server.reuseWith({ side: 'server', readyMs: 60_000, wanted: () => true, free });
     const [up, down] = [read(agent), read(server)];
     agent.write(Buffer.from('down'));
     agent.end();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { agentRouteTag, openingWorker, readRouteTag, routeTagOf, taggedPath, taggedProtocols } from './route-tag.js';
-import { TicketBook } from '../session/ticket-book.js';
+import { TicketTable } from '../session/ticket-table.js';
 import { encodeOpening } from './prelude.js';
 
 async function helloOf(protocols: string[]): Promise<Buffer> {
@@ -42,7 +42,7 @@ describe('what a connection says openly about its process', () => {
 
   it('is the first byte of the tickets of a process', () => {
     const holder = { sealed: false, admit: () => undefined, expired: () => undefined };
-    const tickets = new TicketBook(1000, 7).issue(holder, 3);
+    const tickets = new TicketTable(1000, 7).issue(holder, 3);
     for (const ticket of tickets) expect(openingWorker(encodeOpening(ticket, false))).toBe(7);
     expect(openingWorker(Buffer.from('GW'))).toBeNull();
     expect(openingWorker(Buffer.from('GET / HTTP/1.1'))).toBeNull();

@@ -31,7 +31,7 @@ export class SealedStream extends ReusableChannelStream {
     this.side = side;
   }
 
-  /** The stream of the next visitor, when the transport is free (`keepFor`). */
+  /** The stream of the next visitor, when the transport is free (`reuseWith`). */
   next(): SealedStream {
     return new SealedStream(this.inner, this, this.side);
   }

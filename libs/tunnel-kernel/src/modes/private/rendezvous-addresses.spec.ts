@@ -22,7 +22,7 @@ async function told(visitorAddress: string, agentAddress: string, local: string)
     stream: Object.assign(stream, { write: (part: Buffer) => answer.push(part) }) as unknown as TLSSocket,
     visitor: { address: visitorAddress, port: 1000 },
     ledger: new FlowLedger(Date.now, () => undefined),
-    tell: (order) => void (order.type === 'rendezvous' && orders.push(order)),
+    send: (order) => void (order.type === 'rendezvous' && orders.push(order)),
     now: Date.now,
     onOver: () => undefined,
   });

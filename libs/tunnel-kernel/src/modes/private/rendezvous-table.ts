@@ -15,7 +15,7 @@ export interface RendezvousTableOptions {
   context: ModeContext;
   enabled: boolean;
   /** Null: no agent of the client is connected. */
-  tellerOf: (clientId: number) => ((order: PathOrder) => void) | null;
+  senderTo: (clientId: number) => ((order: PathOrder) => void) | null;
 }
 
 /** The direct paths of mode `p2p` that are being made or stand. */
@@ -29,11 +29,11 @@ export class RendezvousTable {
 
   /** Whether a visitor of the tunnel may ask for a path. The visitor was let in. */
   answer(tunnel: TunnelConfig, stream: TLSSocket): VisitAnswer {
-    const { enabled, tellerOf } = this.options;
+    const { enabled, senderTo } = this.options;
     // An address that the server does not see itself is none that an agent could reach.
     if (!enabled || tunnel.mode !== 'p2p' || !stream.remotePort) return 'relay';
     if (this.byId.size >= MAX_OF_SERVER || this.of(tunnel.id).length >= MAX_OF_TUNNEL) return 'overloaded';
-    return tellerOf(tunnel.clientId) ? 'welcome' : 'offline';
+    return senderTo(tunnel.clientId) ? 'welcome' : 'offline';
   }
 
   begin(tunnel: TunnelConfig, stream: TLSSocket, visitor: Endpoint): void {
@@ -43,7 +43,7 @@ export class RendezvousTable {
       visitor,
       ledger: this.options.context.ledger,
       now: this.options.context.now,
-      tell: (order) => this.options.tellerOf(tunnel.clientId)?.(order),
+      send: (order) => this.options.senderTo(tunnel.clientId)?.(order),
       onOver: () => this.byId.delete(rendezvous.id),
     });
     this.byId.set(rendezvous.id, rendezvous);
@@ -73,7 +73,7 @@ export class RendezvousTable {
       if (message.type === 'carried') rendezvous.carried(message);
       else rendezvous.became(message.state);
     } else if (message.type === 'pathState' && message.state === 'open') {
-      this.options.tellerOf(clientId)?.({ type: 'rendezvousEnd', id: message.id, graceMs: 0 });
+      this.options.senderTo(clientId)?.({ type: 'rendezvousEnd', id: message.id, graceMs: 0 });
     }
   }
 

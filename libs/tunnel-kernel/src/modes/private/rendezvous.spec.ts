@@ -29,7 +29,7 @@ function rig(): Rig {
     visitor: { address: '192.0.2.1', port: 4711 },
     ledger,
     now: () => clock.now,
-    tell: (order) => (token = order.type === 'rendezvous' ? order.token : token),
+    send: (order) => (token = order.type === 'rendezvous' ? order.token : token),
     onOver: () => undefined,
   });
   return {

@@ -31,7 +31,7 @@ export interface RendezvousOptions {
   ledger: FlowLedger;
   now: () => number;
   /** To the tunnel's agent, if it is there. */
-  tell: (order: PathOrder) => void;
+  send: (order: PathOrder) => void;
   onOver(): void;
 }
 
@@ -59,7 +59,7 @@ export class Rendezvous {
     stream.on('close', () => this.end(PATH_GRACE_MS));
     stream.resume();
     const token = this.token.toString('base64url');
-    options.tell({ type: 'rendezvous', id: this.id, tunnelId: tunnel.id, visitor, token });
+    options.send({ type: 'rendezvous', id: this.id, tunnelId: tunnel.id, visitor, token });
   }
 
   /** The agent shows where it is. Whether it is the one that was asked. */
@@ -98,12 +98,12 @@ export class Rendezvous {
 
   /** Tells both sides. The agent has until `graceMs` for what runs, and then says what it carried. */
   end(graceMs: number): void {
-    const { stream, tell } = this.options;
+    const { stream, send } = this.options;
     if (this.over || (this.ending && graceMs > 0)) return;
     this.ending = true;
     clearTimeout(this.timer);
     this.timer = setFlowTimeout(null, () => this.finish(), this.flow ? graceMs + LAST_WORD_MS : 0);
-    tell({ type: 'rendezvousEnd', id: this.id, graceMs });
+    send({ type: 'rendezvousEnd', id: this.id, graceMs });
     stream.destroy();
     this.mapping?.destroy();
   }

@@ -14,9 +14,9 @@ import type { TrustedProxies } from '../access/trusted-proxies.js';
 import { acceptTls } from './accept-tls.js';
 import type { Arrival } from './arrival.js';
 import type { ServerIdentities } from './server-identities.js';
-import type { TicketBook } from './ticket-book.js';
+import type { TicketTable } from './ticket-table.js';
 import { UnknownConnections, type AgentPortState } from './unknown-connections.js';
-import { WebSocketDoor, type WebSocketRequest } from './websocket-door.js';
+import { WebSocketListener, type WebSocketRequest } from './websocket-listener.js';
 
 /** Names of the uses of a TLS connection (ALPN). */
 export const CONTROL_PROTOCOL = 'gwt/1';
@@ -27,10 +27,10 @@ const TLS_FIRST_BYTE = 22;
 /** Of `GET`; the second byte of a data channel's opening is another. */
 const REQUEST_SECOND_BYTE = 0x45;
 
-export interface DoorOptions {
+export interface AgentListenerOptions {
   identities: ServerIdentities;
   logger: TunnelLogger;
-  book: TicketBook;
+  tickets: TicketTable;
   sockets: ListeningSockets;
   /** For a connection to say what it is, for its TLS handshake, and for it to show a key: so long each. */
   handshakeMs: number;
@@ -52,13 +52,13 @@ export interface DoorOptions {
  * The port that agents connect to: control connections in TLS, data channels, and WebSockets that carry many of either, by
  * their first bytes.
  */
-export class Door {
-  private readonly options: DoorOptions;
+export class AgentListener {
+  private readonly options: AgentListenerOptions;
   private readonly server: Server;
-  private readonly webSockets: WebSocketDoor;
+  private readonly webSockets: WebSocketListener;
   private readonly unknown: UnknownConnections;
 
-  constructor(options: DoorOptions) {
+  constructor(options: AgentListenerOptions) {
     this.options = options;
     this.unknown = new UnknownConnections({
       most: options.maxUnidentified,
@@ -75,7 +75,7 @@ export class Door {
       },
       (socket) => this.accepted(socket),
     );
-    this.webSockets = new WebSocketDoor({
+    this.webSockets = new WebSocketListener({
       emptyMs: options.handshakeMs,
       proxies: options.proxies,
       serves: (tag) => options.serves(tag),
@@ -102,7 +102,7 @@ export class Door {
     this.server.close();
   }
 
-  /** A request for a WebSocket that came to another port; see `WebSocketDoor.upgrade`. */
+  /** A request for a WebSocket that came to another port; see `WebSocketListener.upgrade`. */
   upgrade(request: WebSocketRequest, stream: Socket): void {
     this.webSockets.upgrade(request, stream);
   }
@@ -178,7 +178,7 @@ export class Door {
 
   private async openChannel(stream: ByteStream, reader: ByteReader, far: string): Promise<void> {
     const opening = await reader.read(OPENING_BYTES);
-    const found = this.options.book.redeem(opening);
+    const found = this.options.tickets.redeem(opening);
     if (!found) throw new TunnelError('unauthorized', 'no such ticket');
     this.unknown.known(far);
     reader.restore();

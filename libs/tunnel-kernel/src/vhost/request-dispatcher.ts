@@ -15,7 +15,7 @@ const CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
 /** In `r`, and at the beginning of `state` when a browser comes back from an authorization server. */
 const OWN_HOST = /[?&](?:r|state)=(\d{1,15})(?:[.&]|$)/;
 
-export interface FrontDoorOptions extends HostVisitContext {
+export interface RequestDispatcherOptions extends HostVisitContext {
   context: HostVisitContext['context'] & Pick<ModeContext, 'admission'>;
   proxies: TrustedProxies;
   /** Answer to a challenge of ACME's HTTP-01 (RFC 8555 8.3); null: there is none. */
@@ -29,11 +29,11 @@ export interface FrontDoorOptions extends HostVisitContext {
 }
 
 /** What happens to every request of every visitor, whatever version of HTTP it speaks. */
-export class FrontDoor {
-  private readonly options: FrontDoorOptions;
+export class RequestDispatcher {
+  private readonly options: RequestDispatcherOptions;
   private router = new HostRouter([]);
 
-  constructor(options: FrontDoorOptions) {
+  constructor(options: RequestDispatcherOptions) {
     this.options = options;
   }
 

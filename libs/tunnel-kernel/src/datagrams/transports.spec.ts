@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { waitFor } from '@gatehouse/testing';
 import type { TunnelError } from '../errors.js';
 import { FRAME, NOTHING, sessionOf, SESSION_BYTES } from './frames.js';
-import { PacketLane } from './packet-lane.js';
+import { PacketTransport } from './packet-transport.js';
 import { PathWatch } from './path-watch.js';
 import { PacketOpener, packetKeys, PacketSealer } from './sealed-packets.js';
-import { StreamLane } from './stream-lane.js';
+import { StreamTransport } from './stream-transport.js';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -31,35 +31,35 @@ async function pair(): Promise<[Socket, Socket]> {
   return [near, far];
 }
 
-function lane() {
+function transport() {
   const payloads: string[] = [];
   const ends: (TunnelError | null)[] = [];
-  const opened = new StreamLane({
+  const opened = new StreamTransport({
     frame: (_, body) => payloads.push(`${sessionOf(body)} ${body.toString('utf8', SESSION_BYTES)}`),
     closed: (error) => ends.push(error),
   });
-  return { lane: opened, payloads, ends };
+  return { transport: opened, payloads, ends };
 }
 
 describe('a lane over a data channel', () => {
   it('carries what was put before it had its channel, in order', async () => {
     const [near, far] = await pair();
-    const [sender, receiver] = [lane(), lane()];
-    for (const text of ['a', 'b']) sender.lane.put(FRAME.datagram, 7, NOTHING, Buffer.from(text));
-    sender.lane.attach(near);
-    sender.lane.put(FRAME.datagram, 8, Buffer.from('c'), Buffer.from('d'));
-    receiver.lane.attach(far);
+    const [sender, receiver] = [transport(), transport()];
+    for (const text of ['a', 'b']) sender.transport.put(FRAME.datagram, 7, NOTHING, Buffer.from(text));
+    sender.transport.attach(near);
+    sender.transport.put(FRAME.datagram, 8, Buffer.from('c'), Buffer.from('d'));
+    receiver.transport.attach(far);
     await waitFor(() => receiver.payloads.length === 3);
     expect(receiver.payloads).toEqual(['7 a', '7 b', '8 cd']);
   });
 
   it('lets the last datagrams out when it is closed', async () => {
     const [near, far] = await pair();
-    const [sender, receiver] = [lane(), lane()];
-    sender.lane.attach(near);
-    receiver.lane.attach(far);
-    sender.lane.put(FRAME.closed, 9, NOTHING, NOTHING);
-    sender.lane.close();
+    const [sender, receiver] = [transport(), transport()];
+    sender.transport.attach(near);
+    receiver.transport.attach(far);
+    sender.transport.put(FRAME.closed, 9, NOTHING, NOTHING);
+    sender.transport.close();
     await waitFor(() => receiver.ends.length === 1 && near.destroyed);
     expect(receiver.payloads).toEqual(['9 ']);
     expect([...receiver.ends, ...sender.ends]).toEqual([null, null]);
@@ -67,8 +67,8 @@ describe('a lane over a data channel', () => {
 
   it('ends with a frame that cannot be', async () => {
     const [near, far] = await pair();
-    const receiver = lane();
-    receiver.lane.attach(far);
+    const receiver = transport();
+    receiver.transport.attach(far);
     near.write(Buffer.from([1, 0xff, 0, 0, 1]));
     await waitFor(() => receiver.ends.length === 1);
     expect(receiver.ends[0]).toMatchObject({ code: 'protocol' });
@@ -77,8 +77,8 @@ describe('a lane over a data channel', () => {
 
   it('ends with a frame without a session', async () => {
     const [near, far] = await pair();
-    const receiver = lane();
-    receiver.lane.attach(far);
+    const receiver = transport();
+    receiver.transport.attach(far);
     near.write(Buffer.from([1, 0, 0, 2, 0, 0]));
     await waitFor(() => receiver.ends.length === 1);
     expect(receiver.ends[0]).toMatchObject({ code: 'protocol' });
@@ -86,13 +86,13 @@ describe('a lane over a data channel', () => {
 
   it('drops what finds no room, and holds a bounded amount', async () => {
     const [near] = await pair();
-    const sender = lane();
-    sender.lane.attach(near);
+    const sender = transport();
+    sender.transport.attach(near);
     for (let turn = 0; turn < 200; turn++) {
-      for (let count = 0; count < 10; count++) sender.lane.put(FRAME.datagram, 1, NOTHING, Buffer.alloc(60_000));
+      for (let count = 0; count < 10; count++) sender.transport.put(FRAME.datagram, 1, NOTHING, Buffer.alloc(60_000));
       await new Promise(setImmediate);
     }
-    expect(sender.lane.dropped).toBeGreaterThan(0);
+    expect(sender.transport.dropped).toBeGreaterThan(0);
     expect(near.writableLength).toBeLessThan(1024 * 1024);
   });
 });
@@ -102,8 +102,8 @@ function path(longest: () => number, now: () => number, quickRounds = 0) {
   const keys = packetKeys(() => material);
   const sizes: number[] = [];
   const payloads: Buffer[] = [];
-  const end = (mine: Buffer, theirs: Buffer, other: () => PacketLane, watch: () => PathWatch): PacketLane =>
-    new PacketLane({
+  const end = (mine: Buffer, theirs: Buffer, other: () => PacketTransport, watch: () => PathWatch): PacketTransport =>
+    new PacketTransport({
       sealer: new PacketSealer(keys.link, mine),
       opener: new PacketOpener(theirs),
       now,
@@ -118,13 +118,13 @@ function path(longest: () => number, now: () => number, quickRounds = 0) {
         else payloads.push(Buffer.from(body.subarray(SESSION_BYTES)));
       },
     });
-  const near: PacketLane = end(
+  const near: PacketTransport = end(
     keys.agent,
     keys.server,
     () => far,
     () => nearWatch,
   );
-  const far: PacketLane = end(
+  const far: PacketTransport = end(
     keys.server,
     keys.agent,
     () => near,

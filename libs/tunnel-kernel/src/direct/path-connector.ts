@@ -5,7 +5,7 @@ import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { endpoint } from '../base/endpoint.js';
 import { Backoff } from '../base/backoff.js';
-import { VISITOR_PROTOCOL } from '../session/door.js';
+import { VISITOR_PROTOCOL } from '../session/agent-listener.js';
 import type { PinnedServer } from '../session/pinned-tls.js';
 import { MAX_RENDEZVOUS_BYTES, readPath } from '../wire/rendezvous.js';
 import { decodeVisitAnswer, encodeVisit } from '../wire/visit.js';
@@ -25,7 +25,7 @@ const RELAY_MS = 600_000;
 /** As the server's: for what runs when nobody could end the path any more. */
 const GRACE_MS = 5000;
 
-export interface PathKeeperOptions {
+export interface PathConnectorOptions {
   server: HostAndPort;
   key: VisitorKey;
   pinned: PinnedServer;
@@ -33,8 +33,8 @@ export interface PathKeeperOptions {
 }
 
 /** Keeps a direct path to the tunnel's agent, or goes on trying to make one. */
-export class PathKeeper {
-  private readonly options: PathKeeperOptions;
+export class PathConnector {
+  private readonly options: PathConnectorOptions;
   private readonly backoff = new Backoff(Math.random, RETRY);
   private timer: NodeJS.Timeout | null = null;
   private rendezvous: TLSSocket | null = null;
@@ -42,7 +42,7 @@ export class PathKeeper {
   private current: VisitorPath | null = null;
   private stopped = false;
 
-  constructor(options: PathKeeperOptions) {
+  constructor(options: PathConnectorOptions) {
     this.options = options;
   }
 

@@ -2,7 +2,7 @@ import type { ByteStream } from '@gatehouse/net';
 import { NextTurn, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { FrameCutter } from './frame-cutter.js';
-import { writeHeader, FRAME_HEADER_BYTES, SESSION_BYTES, type DatagramLane, type FrameHandler } from './frames.js';
+import { writeHeader, FRAME_HEADER_BYTES, SESSION_BYTES, type DatagramTransport, type FrameHandler } from './frames.js';
 
 const BATCH_BYTES = 64 * 1024;
 /** A buffer is handed on whole when this much of it is used, copied from when less. */
@@ -12,15 +12,15 @@ const MAX_UNSENT_BYTES = 512 * 1024;
 /** How long the last datagrams may take to leave. */
 const LAST_WORD_MS = 1000;
 
-export interface StreamLaneHandlers {
+export interface StreamTransportHandlers {
   frame: FrameHandler;
   /** Once. Null: the other side ended it, or the network did. */
   closed(error: TunnelError | null): void;
 }
 
 /** Frames over a data channel, where UDP does not get through. An unreadable frame ends this lane and nothing else. */
-export class StreamLane implements DatagramLane {
-  private readonly handlers: StreamLaneHandlers;
+export class StreamTransport implements DatagramTransport {
+  private readonly handlers: StreamTransportHandlers;
   private readonly cutter: FrameCutter;
   private stream: ByteStream | null = null;
   private batch: Buffer | null = null;
@@ -30,7 +30,7 @@ export class StreamLane implements DatagramLane {
   /** Frames that found no room. */
   dropped = 0;
 
-  constructor(handlers: StreamLaneHandlers) {
+  constructor(handlers: StreamTransportHandlers) {
     this.handlers = handlers;
     this.cutter = new FrameCutter(handlers.frame);
   }

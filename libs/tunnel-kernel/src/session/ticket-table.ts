@@ -16,7 +16,7 @@ export interface TicketHolder {
 }
 
 /** Tickets that agents have and have not used. Each opens one channel, for one holder, within its time. */
-export class TicketBook {
+export class TicketTable {
   private readonly open = new Map<string, { ticket: ChannelTicket; holder: TicketHolder }>();
   private readonly lifetimeMs: number;
   private readonly worker: number | null;

@@ -11,7 +11,7 @@ export interface PacketReceiver {
 }
 
 /** The UDP port beside the agents' TCP port. */
-export class PacketDoor {
+export class PacketSocket {
   private readonly logger: TunnelLogger;
   private readonly sockets: ListeningSockets;
   private readonly links = new Map<number, PacketReceiver>();

@@ -8,13 +8,13 @@ const TURN_MS = 30_000;
 interface Owner {
   running: number;
   /** Attempts that run, by webhook. */
-  lanes: Map<number, number>;
+  slots: Map<number, number>;
   /** Webhooks for which somebody was turned away: something may be due that nobody saw. */
   waiting: Set<number>;
 }
 
 /** Who attempts what in this process, so that nobody's webhooks take all of its attempts. */
-export class WebhookLanes {
+export class WebhookSlots {
   private readonly owners = new Map<number, Owner>();
 
   /**
@@ -25,7 +25,7 @@ export class WebhookLanes {
     { ownerId, webhookId }: { ownerId: number; webhookId: number },
     drain: (webhookId: number, until: number) => Promise<boolean>,
   ): Promise<boolean> {
-    const owner = this.owners.get(ownerId) ?? { running: 0, lanes: new Map(), waiting: new Set() };
+    const owner = this.owners.get(ownerId) ?? { running: 0, slots: new Map(), waiting: new Set() };
     this.owners.set(ownerId, owner);
     if (owner.running >= OF_ONE_OWNER || isFull(owner, webhookId)) {
       owner.waiting.add(webhookId);
@@ -48,21 +48,21 @@ async function work(
 ): Promise<boolean> {
   const until = performance.now() + TURN_MS;
   for (let webhookId: number | undefined = first; webhookId !== undefined; webhookId = next(owner)) {
-    owner.lanes.set(webhookId, (owner.lanes.get(webhookId) ?? 0) + 1);
+    owner.slots.set(webhookId, (owner.slots.get(webhookId) ?? 0) + 1);
     try {
       if (!(await drain(webhookId, until))) return false;
     } finally {
-      const left = (owner.lanes.get(webhookId) ?? 1) - 1;
-      if (left > 0) owner.lanes.set(webhookId, left);
-      else owner.lanes.delete(webhookId);
+      const left = (owner.slots.get(webhookId) ?? 1) - 1;
+      if (left > 0) owner.slots.set(webhookId, left);
+      else owner.slots.delete(webhookId);
     }
     if (performance.now() > until) return owner.waiting.size === 0;
   }
   return true;
 }
 
-function isFull({ lanes }: Owner, webhookId: number): boolean {
-  return (lanes.get(webhookId) ?? 0) >= OF_ONE_WEBHOOK;
+function isFull({ slots }: Owner, webhookId: number): boolean {
+  return (slots.get(webhookId) ?? 0) >= OF_ONE_WEBHOOK;
 }
 
 function next(owner: Owner): number | undefined {

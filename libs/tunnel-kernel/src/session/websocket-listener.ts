@@ -20,7 +20,7 @@ import type { Arrival } from './arrival.js';
 const LAST_WORD_MS = 1500;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-export interface WebSocketDoorOptions {
+export interface WebSocketListenerOptions {
   /** How long a WebSocket may be without a stream, milliseconds. */
   emptyMs: number;
   /** Believed when they say whom they speak for (`X-Forwarded-For`). */
@@ -38,11 +38,11 @@ export interface WebSocketRequest {
 }
 
 /** Where WebSockets of agents come in, at the agents' own port and behind the ports for visitors of hosts. */
-export class WebSocketDoor {
-  private readonly options: WebSocketDoorOptions;
+export class WebSocketListener {
+  private readonly options: WebSocketListenerOptions;
   private readonly connections = new Set<MuxConnection>();
 
-  constructor(options: WebSocketDoorOptions) {
+  constructor(options: WebSocketListenerOptions) {
     this.options = options;
   }
 

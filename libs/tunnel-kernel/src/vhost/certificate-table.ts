@@ -40,7 +40,7 @@ interface Loaded {
 }
 
 /** The certificates of all hosts, and what is made of those that visitors asked for last. */
-export class CertificateBook {
+export class CertificateTable {
   private readonly options: CertificateOptions;
   /** Null: a host of this name has none of its own. By name, by what follows the `*`, and by `*`. */
   private names = new Map<string, ServerCertificate | null>();

@@ -8,7 +8,7 @@ import {
   SESSION_BYTES,
   sessionOf,
   writeHeader,
-  type DatagramLane,
+  type DatagramTransport,
   type FrameHandler,
 } from './frames.js';
 import { PACKET_OVERHEAD_BYTES, type PacketOpener, type PacketSealer } from './sealed-packets.js';
@@ -18,7 +18,7 @@ export const BASE_PACKET_BYTES = 1200;
 export const LARGE_PACKET_BYTES = 1452;
 const FRAGMENT_OVERHEAD_BYTES = FRAME_HEADER_BYTES + SESSION_BYTES + 2;
 
-export interface PacketLaneOptions {
+export interface PacketTransportOptions {
   sealer: PacketSealer;
   opener: PacketOpener;
   now: () => number;
@@ -27,8 +27,8 @@ export interface PacketLaneOptions {
 }
 
 /** Frames over UDP, sealed: several to a packet when they are small, parts of one when it is large. */
-export class PacketLane implements DatagramLane {
-  private readonly options: PacketLaneOptions;
+export class PacketTransport implements DatagramTransport {
+  private readonly options: PacketTransportOptions;
   private readonly joiner: FragmentJoiner;
   /** Null before the first datagram: most agents are quiet. */
   private batch: Buffer | null = null;
@@ -37,7 +37,7 @@ export class PacketLane implements DatagramLane {
   private readonly flushing = new NextTurn(null, () => this.flush());
   private fragmented = 0;
 
-  constructor(options: PacketLaneOptions) {
+  constructor(options: PacketTransportOptions) {
     this.options = options;
     this.joiner = new FragmentJoiner(options.now);
   }
