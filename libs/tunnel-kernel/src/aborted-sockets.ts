@@ -5,16 +5,16 @@ const EVERY_MS = 1000;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Notices that the other side aborted while nobody reads from it: a socket that is paused hears of no reset. Writing no
- * bytes sends nothing, and fails where the system knows of one. What was sent before and not read is lost with it. An end is
- * not noticed, nor should it be: who has asked and ended its direction waits for the answer, and looks like one who is
- * gone until something is sent to it.
+ * Detects that the other side aborted while nobody reads: a paused socket is not notified of a reset. Writing zero
+ * bytes sends nothing, and fails once the system knows of a reset. Data that was received but not read is lost with it.
+ * A half-close is not detected, and must not be: a visitor that sent its request and ended its direction waits for the
+ * answer, and looks like one that has gone until something is sent to it.
  */
 export class AbortedSockets {
   private readonly sockets = new Set<Socket>();
   private timer: NodeJS.Timeout | null = null;
 
-  /** From here to its `close`: not under TLS, and with a listener for errors. */
+  /** Watches until `close`. The socket must not be under TLS, and must have a listener for errors. */
   watch(socket: Socket): void {
     this.sockets.add(socket);
     this.timer ??= setFlowInterval(null, () => this.look(), EVERY_MS).unref();
@@ -23,7 +23,7 @@ export class AbortedSockets {
 
   private look(): void {
     for (const socket of this.sockets) {
-      // Of one with bytes under way the system says so itself.
+      // While bytes are being sent, the system reports an abort by itself.
       if (socket.isPaused() && socket.writable && socket.writableLength === 0) socket.write(NOTHING);
     }
   }

@@ -24,39 +24,44 @@ import { AgentResources } from './agent/agent-resources.js';
 import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from './agent/channel-handler.js';
 import { ChannelHandlers } from './agent/handlers.js';
 
-/** Channels that are being opened or idle, at most: the server asks for fewer. */
+/** Upper bound for channels that are opening or idle. The server asks for fewer. */
 const MAX_IDLE_CHANNELS = 512;
 const MAX_HEAD_BYTES = 64 * 1024;
-/** After a session the server ends its idle channels itself; until then it may have started one that is still on its way. */
+/**
+ * After a session the server closes its idle channels. Until then it may have started one whose start is still on its
+ * way.
+ */
 const LAST_STARTS_MS = 2000;
 
 export interface AgentChannelsOptions extends Omit<HandlerContext, 'resources'> {
   datagrams?: Partial<DatagramLimits> | undefined;
   pinned: PinnedServer;
-  /** Where direct paths of mode `p2p` are arranged; null: the agent makes none. */
+  /** Where direct paths of mode `p2p` are negotiated; null: the agent makes none. */
   rendezvousAt: HostAndPort | null;
-  /** For a data channel to open. */
+  /** Time limit for a data channel to open. */
   connectMs: number;
 }
 
 /** A channel between two visitors. */
 interface OpenChannel {
   transport: ByteStream;
-  /** Of the next visitor: sealed, or the transport. */
+  /** The stream of the next visitor: sealed, or the transport itself. */
   stream: ByteStream;
   ticket: ChannelTicket;
   owner: ChannelOwner;
-  /** How many it carried. */
+  /** How many visitors it has carried. */
   visitors: number;
 }
 
-/** The agent's data channels: opened for tickets, idle until a start comes, then handed to their mode. */
+/**
+ * The agent's data channels: opened with tickets, idle until a start arrives, then passed to the handler of their mode.
+ */
 export class AgentChannels {
   private readonly options: AgentChannelsOptions;
   private readonly idle = new Map<ByteStream, ChannelOwner>();
   private readonly aborted = new AbortedSockets();
   private opening = 0;
-  /** Their sessions are over: what they still carry is the last. */
+  /** Owners whose session has ended: what their channels carry now is not followed by another visitor. */
   private readonly gone = new WeakSet<ChannelOwner>();
   private stopped = false;
   private readonly resources: AgentResources;
@@ -87,7 +92,7 @@ export class AgentChannels {
     }
   }
 
-  /** The session is over: its channels are not used again, and those that are idle end, if not by the server's hand. */
+  /** The session is over: its channels are not reused, and idle ones are closed if the server does not close them. */
   sessionOver(owner: ChannelOwner): void {
     this.gone.add(owner);
     const timer = setFlowTimeout(
@@ -100,7 +105,10 @@ export class AgentChannels {
     timer.unref();
   }
 
-  /** Waits until the server, which was told that the agent leaves, has ended the idle channels; for `LAST_STARTS_MS` at most. */
+  /**
+   * Waits until the server, which knows that the agent is leaving, has closed the idle channels; `LAST_STARTS_MS` at
+   * most.
+   */
   async leave(graceMs: number): Promise<void> {
     this.stopped = true;
     const idle = [...this.idle.keys()].map(
@@ -112,7 +120,7 @@ export class AgentChannels {
     late.abort();
   }
 
-  /** Ends the channels that nobody uses. */
+  /** Closes the channels that carry no visitor. */
   closeIdle(): void {
     this.stopped = true;
     for (const stream of this.idle.keys()) stream.destroy();
@@ -128,7 +136,7 @@ export class AgentChannels {
     await this.carryNext(channel);
   }
 
-  /** Waits for the start of the next visitor, idle until then. */
+  /** Stays idle until the next visitor's start arrives, then carries that visitor. */
   private async carryNext(channel: OpenChannel): Promise<void> {
     const { transport, stream, ticket, owner, visitors } = channel;
     if (!this.isWanted(owner)) return void transport.destroy();
@@ -154,14 +162,14 @@ export class AgentChannels {
       if (start.reused && carried instanceof ReusableChannelStream) this.keep(carried, channel);
       await this.handler.serve({ ...ends, start, owner, id: ticket.id.toString('hex') });
     } catch (error) {
-      // Ended while idle: the last words to the visitor before may still be on their way.
+      // The channel was closed while idle: the last bytes to the previous visitor may still be on their way.
       if (error instanceof ByteReaderError) carried.destroy();
       else resetStream(carried);
       throw error;
     }
   }
 
-  /** For another visitor after this one. */
+  /** Makes the channel available for another visitor after this one. */
   private keep(carried: ReusableChannelStream, channel: OpenChannel): void {
     const { stream, transport, owner } = channel;
     if (!(transport instanceof Socket)) return;
@@ -187,7 +195,7 @@ export class AgentChannels {
   }
 
   private failed(error: unknown): void {
-    // Idle channels end all the time; the server asks for new ones.
+    // Idle channels end all the time; the server then asks for new ones.
     const code = error instanceof TunnelError ? error.code : 'connection';
     this.options.logger.debug('a data channel ended unused', { code, error: String(error) });
   }

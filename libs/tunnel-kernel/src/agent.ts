@@ -19,59 +19,61 @@ import type { ConfigMessage } from './wire/messages.js';
 
 /** All in milliseconds. */
 export interface AgentTimeouts {
-  /** For a connection to the server, TLS and welcome included. */
+  /** For connecting to the server, including TLS and the welcome. */
   connect: number;
   /** For all targets of a tunnel together. */
   dial: number;
-  /** A session that lasted this long makes the next attempts quick again. */
+  /** A session that lasted this long resets the backoff. */
   stable: number;
 }
 
 const DEFAULT_TIMEOUTS: AgentTimeouts = { connect: 10_000, dial: 10_000, stable: 10_000 };
-/** What trying again would not change. */
+/** Errors that another attempt would not change. */
 const FINAL: ReadonlySet<TunnelErrorCode> = new Set(['unauthorized', 'server_key', 'version', 'replaced']);
 
 export type AgentStatus =
   | { state: 'connecting' }
   | { state: 'online'; clientId: number; via: ServerRoute['kind'] }
-  /** The next attempt is due in `retryMs`. */
+  /** The next attempt starts in `retryMs`. */
   | { state: 'waiting'; reason: TunnelError; retryMs: number }
-  /** It will not connect again. */
+  /** The agent will not connect again. */
   | { state: 'stopped'; reason: TunnelError };
 
 export interface AgentEvents {
   status?(status: AgentStatus): void;
   configured?(config: Readonly<ConfigMessage>): void;
-  /** The server exchanges its key: the agent needs this key string in place of its own when it is started the next time. */
+  /** The server is replacing its key: the agent must be started with this key string the next time. */
   keyChanged?(key: string): void;
   flowClosed?(record: FlowRecord): void;
 }
 
-/** Everything the agent takes from outside. */
+/** Everything the agent gets from outside. */
 export interface TunnelAgentEnvironment {
-  /** Its port for agents. */
+  /** The server's port for agents. */
   server: HostAndPort;
   /** Absent: `auto`. */
   transport?: AgentTransport;
-  /** Where the server takes WebSockets. Absent: `/__gw/agent` on port 443 of its host, in TLS. */
+  /** The server's address for WebSockets. Absent: `/__gw/agent` on port 443 of its host, over TLS. */
   websocket?: WebSocketAddress;
-  /** Key string, as the server's administration shows it. */
+  /** Key string, as the gateway's console shows it. */
   key: string;
   /** Milliseconds since the epoch. */
   now: () => number;
   /** From 0 to below 1. Absent: `Math.random`. */
   random?: () => number;
   logger: TunnelLogger;
-  /** Absent: directly. */
+  /** Absent: connects directly. */
   dialer?: AgentDialer;
-  /** Asked about each address that a target's name leads to. Absent: every target that the server names. */
+  /**
+   * Called for each address that a target's name resolves to. Absent: every target that the server names is allowed.
+   */
   allows?: (target: HostAndPort, address: string) => boolean;
-  /** Directories that tunnels of mode `file` may serve, with what is below them. Absent: none. */
+  /** Directories that tunnels of mode `file` may serve, including everything below them. Absent: none. */
   fileRoots?: readonly string[];
   datagrams?: Partial<DatagramLimits>;
-  /** Whether visitors of tunnels of mode `p2p` may connect directly. Absent: without a dialer they may. */
+  /** Whether visitors of tunnels of mode `p2p` may connect directly. Absent: yes, unless a dialer is set. */
   p2p?: boolean;
-  /** Refuses a server that wants data channels that are not sealed. Absent: it is the server's to say. */
+  /** Refuses a server that asks for unsealed data channels. Absent: the server decides. */
   requireEncryption?: boolean;
   /** Name and version of the program. */
   software?: string;
@@ -79,7 +81,7 @@ export interface TunnelAgentEnvironment {
   timeouts?: Partial<AgentTimeouts>;
 }
 
-/** The tunnel's agent: keeps one control connection to its server and carries visitors to targets. */
+/** A client's agent: keeps one control connection to the server and carries visitors to their targets. */
 export class TunnelAgent {
   private readonly environment: TunnelAgentEnvironment;
   private readonly timeouts: AgentTimeouts;
@@ -91,20 +93,20 @@ export class TunnelAgent {
   private readonly ledger: FlowLedger;
   private readonly channels: AgentChannels;
   private readonly backoff: Backoff;
-  /** It was said that the client is disabled; saying so each time that the agent asks again helps nobody. */
+  /** Set once `disabled` was logged, so that it is not logged again on every retry. */
   private knowsDisabled = false;
   private readonly random: () => number;
-  /** Welcomed by the server. */
+  /** The session that the server has welcomed. */
   private current: AgentSession | null = null;
-  /** On its way; beside `current` while the agent moves. */
+  /** A second session that is connecting while the agent moves, beside `current`. */
   private next: AgentSession | null = null;
   private timer: NodeJS.Timeout | null = null;
-  /** From one way to the server, while the other is tried. */
+  /** A wrong server key on one route, kept while the other route is tried. */
   private wrongKey: TunnelError | null = null;
-  /** The server asked for another connection, which is due at `timer`. */
+  /** The server asked for a new connection, which `timer` starts. */
   private moving = false;
   private epoch = 0;
-  /** Of data that others can read. */
+  /** Whether the warning about unencrypted data was logged. */
   private warned = false;
   private stopped = false;
   private onIdle: (() => void) | null = null;
@@ -132,17 +134,17 @@ export class TunnelAgent {
     if (!this.stopped && !this.next && !this.current && !this.timer) this.connect();
   }
 
-  /** Connections that run. */
+  /** Number of running connections. */
   get flows(): number {
     return this.ledger.size;
   }
 
-  /** What moved since the last call. */
+  /** What was carried since the last call. */
   takeDeltas(): FlowDelta[] {
     return this.ledger.takeDeltas();
   }
 
-  /** Takes no more visitors, waits `graceMs` at most for those that are there, then ends everything. */
+  /** Accepts no more visitors, waits `graceMs` at most for the current ones, then closes everything. */
   async stop(graceMs = 0): Promise<void> {
     const reason = new TunnelError('stopped', 'the agent was stopped');
     this.stopped = true;
@@ -161,7 +163,7 @@ export class TunnelAgent {
     this.report({ state: 'stopped', reason });
   }
 
-  /** There is no direct path where only WebSockets, or somebody's dialer, lead out. */
+  /** Null where only WebSockets or a custom dialer lead out: no direct path is possible there. */
   private get rendezvousAt(): HostAndPort | null {
     const { server, transport, dialer, p2p = dialer === undefined } = this.environment;
     return p2p && transport !== 'websocket' ? server : null;
@@ -212,7 +214,7 @@ export class TunnelAgent {
     };
     const session: AgentSession = new AgentSession(options, {
       welcomed: ({ clientId, encrypt, packetPort = server.port, nextFingerprint }) => {
-        // What the server says about its keys belongs to the key that it showed.
+        // The server's key announcement counts only for the key that it has shown.
         if (!session.resumed) this.learn(nextFingerprint);
         Object.assign(owner, { clientId, encrypt });
         if (!encrypt && route.kind === 'websocket') this.warnOfPlainData();
@@ -292,7 +294,7 @@ export class TunnelAgent {
     if (session === this.current) this.current = null;
     else this.next = null;
     if (this.stopped) return;
-    // A newer connection of this agent is on its way, and may be why this one was ended.
+    // A newer connection of this agent is being made, and may be the reason why this one was ended.
     if (this.next) return;
     if (isOfTheWay(error) && !session.welcome) {
       if (error.code === 'server_key') this.wrongKey = error;
@@ -300,9 +302,9 @@ export class TunnelAgent {
     }
     const final = FINAL.has(error.code) ? error : this.wrongKey;
     if (final && !this.current) return this.giveUp(final);
-    // It goes to whoever has the port by then: there is nothing to wait for.
+    // The next attempt reaches the process that has the port by then, so there is no reason to wait.
     if (this.moving) return;
-    // The server has let it wait for the client to be enabled, and goes on with that: there is nothing to back off from.
+    // The server kept the agent waiting for its client to be enabled and will do so again: no backoff is needed.
     const waits = error.code === 'disabled' && retryAfterMs !== null;
     const retryMs = waits ? retryAfterMs * (1 + this.random()) : this.backoff.next(retryAfterMs ?? 0);
     if (!this.current && !(waits && this.knowsDisabled)) this.report({ state: 'waiting', reason: error, retryMs });

@@ -6,68 +6,68 @@ import type { AgentHost, AgentTunnel, FileRoot, TargetAddress } from './wire/mes
 export const TUNNEL_MODES = ['tcp', 'udp', 'http_proxy', 'socks5', 'mix_proxy', 'secret', 'p2p', 'file'] as const;
 export type TunnelMode = (typeof TUNNEL_MODES)[number];
 
-/** Who runs an agent, and what all of its tunnels and hosts may use together. */
+/** The owner of an agent, with the limits that all of its tunnels and hosts share. */
 export interface ClientConfig {
   id: number;
   userId: number;
   enabled: boolean;
-  /** Milliseconds since the epoch; from then on as if disabled. Null: never. */
+  /** Milliseconds since the epoch; the client counts as disabled from then on. Null: never. */
   expiresAt: number | null;
   /** Bytes a second, both directions together; 0: no limit. */
   rateLimit: number;
-  /** Connections at a time; 0: no limit. */
+  /** Concurrent connections; 0: no limit. */
   maxConnections: number;
 }
 
-/** A tunnel as the administration has it. */
+/** A tunnel as it is configured. */
 export interface TunnelConfig {
   id: number;
   clientId: number;
   mode: TunnelMode;
-  /** Where visitors come in; port 0 lets the system choose. Not looked at in modes without a port (`secret`, `p2p`). */
+  /** Where visitors connect; port 0 lets the system choose. Ignored in modes without a port (`secret`, `p2p`). */
   listen: HostAndPort;
-  /** None in the proxy modes and in `file`. */
+  /** Empty in the proxy modes and in `file`. */
   targets: TargetAddress[];
-  /** Header that targets get to know their visitors by. Absent: none. */
+  /** Version of the PROXY protocol header that targets get. Absent: none. */
   proxyProtocol?: 1 | 2;
-  /** Visitors come through a proxy that says who they are in a PROXY protocol header; only trusted ones are believed. */
+  /** Visitors connect through a proxy that names them in a PROXY protocol header; only trusted proxies are believed. */
   acceptProxyProtocol?: boolean;
-  /** Proxy modes: what visitors may reach, as `host-pattern[:ports]`. Empty or absent: all that the agent allows. */
+  /** Proxy modes: what visitors may reach, as `host-pattern[:ports]`. Empty or absent: everything the agent allows. */
   destinations?: string[];
-  /** Mode `file`. */
+  /** Only in mode `file`. */
   file?: FileRoot;
-  /** Modes `secret` and `p2p`: SHA-256 of the key that visitors show, hex. Without one nobody gets in. */
+  /** Modes `secret` and `p2p`: hex SHA-256 of the key that visitors must show. Without it nobody is admitted. */
   visitorKeyHash?: string;
 }
 
 export interface HostTarget extends TargetAddress {
   scheme: 'http' | 'https' | 'h2c';
-  /** Takes any certificate of an `https` target. */
+  /** Accepts any certificate of an `https` target. */
   insecure: boolean;
 }
 
-/** A domain, or a part of one, that is served by a client's targets. */
+/** A domain name, or a path of one, that is served by a client's targets. */
 export interface HostConfig {
   id: number;
   clientId: number;
   /** A-labels in lower case: `a.example.com`, `*.example.com` (one or more labels) or `*`. */
   host: string;
-  /** Path that begins with a slash; takes what is below it, on segment boundaries. */
+  /** Path that begins with a slash; matches everything below it, on segment boundaries. */
   location: string;
-  /** Other spellings of the location, which its target might take for it, are refused. */
+  /** Refuses other spellings of the location that its target might treat as the same. */
   strictPath?: boolean;
-  /** Which visitors it takes. */
+  /** Schemes that this host serves. */
   scheme: 'all' | 'http' | 'https';
   targets: HostTarget[];
-  /** PEM texts. Null: the server's own provider is asked by name. */
+  /** PEM texts. Null: the server asks its certificate provider for the name. */
   certificate: { chain: string; key: string } | null;
   /** Answers http with a redirect to https. */
   redirectToHttps: boolean;
-  /** Sent to targets as `Host`. Null: what the visitor said. */
+  /** Sent to targets as `Host`. Null: the visitor's own. */
   rewriteHost: string | null;
-  /** Set on requests to targets in place of what the visitor said; an empty value takes the field away. */
+  /** Set on requests to targets, overriding the visitor's; an empty value removes the field. */
   requestHeaders: Record<string, string>;
-  /** Set on answers to visitors in place of what the target said; an empty value takes the field away. */
+  /** Set on answers to visitors, overriding the target's; an empty value removes the field. */
   responseHeaders: Record<string, string>;
 }
 
@@ -82,66 +82,68 @@ export interface IpRuleConfig {
   type: 'allow' | 'deny';
   kind: IpPatternKind;
   pattern: string;
-  /** The lower one is looked at first. */
+  /** Lower numbers are evaluated first. */
   priority: number;
 }
 
 export type VisitorPolicyType = 'password' | 'basic' | 'callback' | 'oauth';
 
-/** Where an authorization server is asked. One of `userinfoEndpoint` and `introspectionEndpoint` is needed. */
+/** Endpoints of an authorization server. Either `userinfoEndpoint` or `introspectionEndpoint` is required. */
 export interface OAuthEndpoints {
   authorizationEndpoint: string;
   tokenEndpoint: string;
-  /** Asked with the token who the visitor is. OpenID Connect Core 5.3. */
+  /** Returns the identity behind a token. OpenID Connect Core 5.3. */
   userinfoEndpoint?: string;
   /** RFC 7662. */
   introspectionEndpoint?: string;
-  /** It says so in its metadata (RFC 9207): an answer without `iss` is from somebody else. */
+  /** The server's metadata promises `iss` in answers (RFC 9207): an answer without it is not from this server. */
   namesItself?: boolean;
-  /** `userinfoEndpoint` is the profile of resource-sharing, which wants the client's secret as `X-API-Key`. */
+  /** `userinfoEndpoint` is the profile endpoint of resource-sharing, which needs the client's secret as `X-API-Key`. */
   isProfile?: boolean;
 }
 
-/** This gateway as a client of an authorization server. */
+/** This gateway's registration as a client of an authorization server. */
 export interface VisitorOAuthClient {
-  /** Where `server` is absent, one of those that the server's environment knows. */
+  /** Without `server`, it must be one of the servers in the environment. */
   issuer: string;
   clientId: string;
-  /** Null: a public client, for which PKCE stands in. */
+  /** Null: a public client, which relies on PKCE. */
   clientSecret: string | null;
   scope?: string;
   server?: OAuthEndpoints;
-  /** Who may come in, by `sub`, by name or by verified e-mail address. All absent or empty: everybody who can sign in. */
+  /**
+   * Who is admitted, by `sub`, by name or by verified e-mail address. All absent or empty: everybody who can sign in.
+   */
   subjects?: string[];
   names?: string[];
   emails?: string[];
 }
 
-/** One way in which visitors prove who they are; any one of a resource's is enough. */
+/** One way for visitors to authenticate; passing any one policy of a resource is enough. */
 export interface VisitorPolicyConfig {
   id: number;
-  /** A client's policies are for those of its resources that have none. */
+  /** A client's policies apply to those of its resources that have none of their own. */
   resource: { kind: ResourceKind | 'client'; id: number };
   type: VisitorPolicyType;
-  /** `password`: an encoded hash. `basic`: lines of `user:encoded-hash`. Null in the others. */
+  /** `password`: an encoded hash. `basic`: lines of `user:encoded-hash`. Null for other types. */
   password: string | null;
   callbackUrl: string | null;
-  /** `callback`: fields of its answer that are set on requests to targets, in place of what visitors say. */
+  /** `callback`: fields of its answer that are set on requests to targets, overriding the visitor's. */
   copyHeaders?: string[];
   /**
-   * `callback`, and `oauth` with a `server`: was set by an administrator, and may lead into the gateway's own network or
-   * go without TLS.
+   * `callback`, and `oauth` with a `server`: set by an administrator, so it may point into the gateway's own network or
+   * skip TLS.
    */
   allowPrivate?: boolean;
-  /** `oauth`. Absent: nobody gets in this way. */
+  /** Only in `oauth`. Absent: nobody is admitted by this policy. */
   oauth?: VisitorOAuthClient;
-  /** How long one proof holds, seconds. 0: for this browser session, or this connection. */
+  /** How long one proof is valid, in seconds. 0: for this browser session or this connection. */
   ttlSeconds: number;
-  /** Grows with every change, which ends what was granted before. */
+  /** Increases with every change; a change ends what was granted before it. */
   version: number;
 }
 
-/** What a server is told to be: one immutable value. */
+/** The whole configuration of a server, as one immutable value. */
 export interface TunnelServerConfig {
   revision: number;
   clients: ClientConfig[];
@@ -162,11 +164,11 @@ export const EMPTY_CONFIG: TunnelServerConfig = {
 
 const MAX_TARGETS = 64;
 const MAX_DESTINATIONS = 256;
-/** Modes that visitors come to through the agents' port. */
+/** Modes whose visitors connect to the port for agents. */
 const WITHOUT_PORT: ReadonlySet<TunnelMode> = new Set(['secret', 'p2p']);
 const WITHOUT_TARGETS: ReadonlySet<TunnelMode> = new Set(['http_proxy', 'socks5', 'mix_proxy', 'file']);
 
-/** @throws TunnelError `protocol` naming what agents could not be told. */
+/** Checks what agents could not be sent. @throws TunnelError `protocol` naming the first problem. */
 export function checkConfig({ tunnels, hosts }: TunnelServerConfig): void {
   checkIds('tunnel', tunnels);
   checkIds('host', hosts);
@@ -202,7 +204,7 @@ function checkTargets(what: string, targets: readonly TargetAddress[], least: nu
   }
 }
 
-/** What the agent of `clientId` is told. */
+/** The resources that are sent to the agent of `clientId`. */
 export function agentResources(
   { tunnels, hosts }: TunnelServerConfig,
   clientId: number,
@@ -229,7 +231,7 @@ interface Owned {
   clientId: number;
 }
 
-/** Of lists that were looked at: a new configuration is told to every agent. */
+/** Cached per list: every new configuration is sent to every agent. */
 const owners = new WeakMap<readonly Owned[], Map<number, Owned[]>>();
 
 function ownedBy<T extends Owned>(clientId: number, resources: readonly T[]): readonly T[] {

@@ -4,10 +4,10 @@ import { DialedSocket, setFlowTimeout } from '@gatehouse/net';
 import type { AgentDialer, HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
 
-/** Silence of the network after which a connection is probed. */
+/** Time without traffic after which TCP keep-alive probes a connection. */
 export const KEEP_ALIVE_MS = 15_000;
 
-/** Connects directly, names resolved by the operating system. */
+/** Connects directly; the operating system resolves names. */
 export const systemDialer: AgentDialer = {
   server: (address, timeoutMs) => connectTcp(address, timeoutMs),
   target: async (address, timeoutMs, permits) => {
@@ -16,7 +16,7 @@ export const systemDialer: AgentDialer = {
   },
 };
 
-/** Resolves to the addresses that `permits` lets through. */
+/** Resolves a name to those addresses that `permits` accepts. */
 function permittedLookup(permits: (address: string) => boolean): LookupFunction {
   return (name, options, done) => {
     lookup(name, { ...options, all: true }, (error, found: LookupAddress[]) => {
@@ -45,7 +45,7 @@ function connectTcp({ host, port }: HostAndPort, timeoutMs: number, resolve?: Lo
     socket.once('close', () => clearTimeout(timer));
     socket.once('connect', () => {
       clearTimeout(timer);
-      // An error between now and the next owner's listener must not end the process.
+      // An error before the next owner adds its listener must not end the process.
       socket.off('error', reject).on('error', () => undefined);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, KEEP_ALIVE_MS);

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** All in milliseconds. */
 export interface DrainOptions {
-  /** Within which agents connect again. */
+  /** Period over which agents reconnect. */
   spreadMs: number;
-  /** For connections of visitors. */
+  /** Time that connections of visitors have to end. */
   deadlineMs: number;
-  /** How long the port for agents stays for visitors who were accepted just now, after `yieldVisitors`. Absent: 0. */
+  /** How long the port for agents stays open after `yieldVisitors`, for visitors that were accepted before. Absent: 0. */
   settleMs?: number;
-  /** How long agents may take to move; absent: they are not waited for. */
+  /** How long to wait for agents to move; absent: not at all. */
   moveMs?: number;
-  /** All ports are given up. */
+  /** Called when all ports are released. */
   onReleased?: (this: void) => void;
 }
 
@@ -22,19 +22,19 @@ export interface Underway {
   waiting(this: void): number;
 }
 
-/** A few agents move at once; a crowd takes the whole time. */
+/** Share of the period per agent: a few agents move almost at once, many use the whole period. */
 const SPREAD_OF_AN_AGENT_MS = 2;
-/** Who connected and has not asked for anything after this time had time for it. */
+/** A connection that has sent no request within this time is not waited for. */
 const FRESH_MS = 2_000;
 const MAX_SETTLE_MS = 5_000;
 const LOOK_MS = 10;
 
-/** Within which so many agents are to move. */
+/** The period over which so many agents move. */
 export function spreadOf(agents: number, atMostMs: number): number {
   return Math.min(atMostMs, agents * SPREAD_OF_AN_AGENT_MS);
 }
 
-/** Resolves after `atLeastMs`, when visitors who were accepted before then have what they need of the port for agents. */
+/** Resolves after `atLeastMs`, once visitors that were accepted before no longer need the port for agents. */
 export async function settled({ fresh, waiting }: Underway, atLeastMs: number): Promise<void> {
   await delay(atLeastMs);
   const since = performance.now();

@@ -14,7 +14,7 @@ export interface HostAndPort {
   port: number;
 }
 
-/** What the server knows of a client when its agent shows a key. */
+/** What the server looks up about a client when its agent shows a key. */
 export interface ClientRecord {
   id: number;
   /** `agentKeyHash` of the client's secret. */
@@ -26,17 +26,20 @@ export interface ClientRecord {
 }
 
 export interface ClientStore {
-  /** Null for a hash that belongs to nobody. A failure is the agent's to retry. */
+  /** Null for a hash that belongs to no client. On failure the agent tries again. */
   findByKeyHash(keyHash: string): Promise<ClientRecord | null>;
 }
 
-/** Ways out of the agent's machine. Both raise any error; `code` of a system error is looked at. */
+/**
+ * Outgoing connections of the agent's machine. Both methods may throw any error; the `code` of system errors is used.
+ */
 export interface AgentDialer {
-  /** A TCP connection to the server. */
+  /** Opens a TCP connection to the server. */
   server(address: HostAndPort, timeoutMs: number): Promise<Socket>;
   /**
-   * A connection to a target: paused, allowHalfOpen. `permits` is asked about the addresses that the name leads to, so
-   * that a name cannot lead anywhere else between a check and the dialling; without one that it permits: EACCES.
+   * Opens a connection to a target: paused, allowHalfOpen. `permits` is called with the addresses that the name
+   * resolves to, so that a name cannot change between the check and the connection. Fails with EACCES when it permits
+   * none of them.
    */
   target(address: HostAndPort, timeoutMs: number, permits: (address: string) => boolean): Promise<ByteStream>;
 }

@@ -1,12 +1,12 @@
 import type { DialFailure } from './wire/messages.js';
 
-/** Why something of the tunnel did not go on. Stable: agents and the administration act on them. */
+/** Why an operation of the tunnel failed. The codes are stable: agents and the administration act on them. */
 export type TunnelErrorCode =
-  /** The other side sent what the protocol does not have. */
+  /** The other side violated the protocol. */
   | 'protocol'
   /** No common version of the protocol. */
   | 'version'
-  /** The server's key is not the one that the key string names. */
+  /** The server's key does not match the key string. */
   | 'server_key'
   /** The key string cannot be read. */
   | 'key_string'
@@ -14,25 +14,25 @@ export type TunnelErrorCode =
   | 'unauthorized'
   /** The client is disabled or expired. */
   | 'disabled'
-  /** Ended by an administrator; the agent may come back. */
+  /** Ended by an administrator; the agent may connect again. */
   | 'kicked'
   /** Another agent of the same client, or a newer connection of the same agent, took over. */
   | 'replaced'
-  /** The server is on its way out. */
+  /** The server is shutting down. */
   | 'draining'
-  /** Too much is open or waiting. */
+  /** Too many requests are open or waiting. */
   | 'overloaded'
   /** No agent of the client is connected. */
   | 'offline'
-  /** Nothing was heard from the other side for too long. */
+  /** The other side sent nothing for too long. */
   | 'silent'
-  /** Something did not happen in its time. */
+  /** An operation took too long. */
   | 'timeout'
-  /** The server's process that was reached serves others, and nothing leads to the right one. */
+  /** The server's process that was reached serves other clients, and there is no route to the right one. */
   | 'misdirected'
-  /** The server wants plain data channels, and this agent insists on sealed ones. */
+  /** The server wants unsealed data channels, and this agent requires sealed ones. */
   | 'unencrypted'
-  /** The connection ended, or could not be made. */
+  /** The connection failed, or could not be made. */
   | 'connection'
   /** The agent did not reach a target: see `TargetError`. */
   | 'target'
@@ -49,7 +49,7 @@ export class TunnelError extends Error {
   }
 }
 
-/** The agent says why it did not reach what it was to reach. */
+/** Carries the agent's reason why it did not reach a target. */
 export class TargetError extends TunnelError {
   readonly reason: DialFailure;
 
@@ -60,11 +60,11 @@ export class TargetError extends TunnelError {
   }
 }
 
-/** What a socket or a reader of one raised, as what it means here. */
+/** Maps what a socket or a reader threw to a TunnelError. */
 export function asTunnelError(error: unknown): TunnelError {
   if (error instanceof TunnelError) return error;
   const cause = error instanceof Error ? error.cause : undefined;
-  // A reader wraps what ended its stream.
+  // A reader wraps the error that ended its stream.
   if (cause instanceof TunnelError) return cause;
   return new TunnelError('connection', error instanceof Error ? error.message : String(error), { cause: error });
 }

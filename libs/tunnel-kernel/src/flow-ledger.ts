@@ -11,7 +11,7 @@ import { resourceKey, type ResourceRef } from './resource.js';
 import type { VisitorLedger } from './visitor-ledger.js';
 import type { Endpoint } from './base/endpoint.js';
 
-/** What is left of a connection at its end. */
+/** The summary of a connection at its end. */
 export interface FlowRecord {
   resource: ResourceRef;
   clientId: number;
@@ -27,49 +27,49 @@ export interface FlowRecord {
   reason: RelayEndReason;
 }
 
-/** What a resource carried since it was last asked. */
+/** What a resource carried since the last call. */
 export interface FlowDelta {
   resource: ResourceRef;
   clientId: number;
   upload: number;
   download: number;
-  /** Connections begun. */
+  /** Connections that began. */
   connections: number;
 }
 
-/** A connection that runs. */
+/** A running connection. */
 export interface Flow {
   readonly resource: ResourceRef;
   readonly clientId: number;
   readonly visitor: Endpoint;
   readonly startedAt: number;
-  /** Counts while bytes flow. */
+  /** Counts bytes as they flow. */
   readonly counter: ByteCounter;
-  /** What ends it, and limits it from now on. Null before bytes flow. */
+  /** Stops or throttles the flow. Null before bytes flow. */
   handle: FlowHandle | null;
 }
 
-/** A flow without a relay may leave `limit` out when it asks for its throttle before each part. */
+/** A flow without a relay may leave out `limit` if it asks for its throttle before each part. */
 export type FlowHandle = Pick<RelayHandle, 'stop'> & Partial<Pick<RelayHandle, 'limit'>>;
 
 interface CountedFlow extends Flow {
   reported: ByteCounter;
-  /** Where it stands among those that run; -1: it is over. */
+  /** Its index among the running flows; -1: it is over. */
   place: number;
 }
 
 export interface FlowLedgerOptions {
-  /** Each flow that begins is a hit of its visitor. */
+  /** Every new flow counts as one hit of its visitor. */
   visitors?: VisitorLedger;
-  /** Asked once, at the beginning: a visitor that was let in may have lost that while it waited for a channel. */
+  /** Called once at the start: a visitor may have lost its admission while it waited for a channel. */
   mayRun?: (flow: Readonly<Flow>) => boolean;
 }
 
-/** The connections that run, and what moved: deltas and records add up to the same bytes. */
+/** All running connections and their counters: deltas and records add up to the same bytes. */
 export class FlowLedger {
   /**
-   * No Set: thousands come and go in a second, and each time a Set makes room anew, its table of before holds on to those
-   * of that moment and to its successor until the next full collection.
+   * An array and not a Set: thousands of flows come and go within a second. Each time a Set grows, its old table keeps
+   * the flows of that moment alive until the next full collection.
    */
   private readonly flows: CountedFlow[] = [];
   private readonly settled = new Map<string, FlowDelta>();
@@ -87,7 +87,7 @@ export class FlowLedger {
     return this.flows.length;
   }
 
-  /** `connections`: 0 for what carries many, which `carried` counts. */
+  /** `connections`: 0 for a flow that carries several, which `carried` counts. */
   open(resource: ResourceRef, clientId: number, visitor: Endpoint, connections = 1): Flow {
     const flow: CountedFlow = {
       resource,
@@ -102,12 +102,12 @@ export class FlowLedger {
     this.flows.push(flow);
     if (connections > 0) this.countConnections(flow, connections);
     const { mayRun } = this.options;
-    // Its owner sets the handle in this turn.
+    // The owner sets the handle within this turn.
     if (mayRun && !mayRun(flow)) setImmediate(guarded(null, () => flow.handle?.stop()));
     return flow;
   }
 
-  /** What somebody else counted for a flow that runs. */
+  /** Adds what another party counted for a running flow. */
   carried(flow: Flow, { upload, download, connections }: Omit<FlowDelta, 'resource' | 'clientId'>): void {
     if ((flow as CountedFlow).place < 0) return;
     flow.counter.upload = addCounts(flow.counter.upload, upload);
@@ -122,12 +122,12 @@ export class FlowLedger {
     this.onClosed({ resource, clientId, visitor, startedAt, endedAt: this.now(), ...counter, reason });
   }
 
-  /** At this moment: it may be gone through while some of them end. */
+  /** A copy, so that flows may end while the caller iterates. */
   running(): readonly Readonly<Flow>[] {
     return [...this.flows];
   }
 
-  /** What moved since the last call; resources where nothing did are left out. */
+  /** What was carried since the last call; resources without traffic are left out. */
   takeDeltas(): FlowDelta[] {
     const deltas = new Map(this.settled);
     this.settled.clear();
@@ -135,17 +135,17 @@ export class FlowLedger {
     return [...deltas.values()];
   }
 
-  /** Changes how the connections of a client are held back from now on. */
+  /** Changes the throttle of a client's running connections. */
   limit(clientId: number, throttle: Throttle | null): void {
     for (const flow of this.running()) if (flow.clientId === clientId) flow.handle?.limit?.(throttle);
   }
 
-  /** Resets the connections that `which` names. */
+  /** Resets the connections that `which` selects. */
   stop(which: (flow: Readonly<Flow>) => boolean): void {
     for (const flow of this.running()) if (which(flow)) flow.handle?.stop();
   }
 
-  /** The last one takes its place. */
+  /** The last flow takes the place of the removed one. */
   private remove(flow: CountedFlow): boolean {
     const { place } = flow;
     if (place < 0) return false;

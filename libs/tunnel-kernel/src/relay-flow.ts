@@ -3,14 +3,14 @@ import type { FlowLedger } from './flow-ledger.js';
 import type { ResourceRef } from './resource.js';
 import type { Endpoint } from './base/endpoint.js';
 
-/** Whose connection it is. */
+/** The resource and the client that a flow is counted for. */
 export interface FlowOwner {
   resource: ResourceRef;
   clientId: number;
   visitor: Endpoint;
 }
 
-/** Carries bytes between a visitor's side and the target's, as one flow of the ledger from here to its end. */
+/** Relays bytes between a visitor and a target, as one flow of the ledger from start to end. */
 export function relayFlow(
   ledger: Pick<FlowLedger, 'open' | 'close'>,
   { resource, clientId, visitor }: FlowOwner,

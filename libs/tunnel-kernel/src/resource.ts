@@ -1,4 +1,4 @@
-/** What visitors come to. */
+/** The kinds of resources that visitors connect to. */
 export type ResourceKind = 'tunnel' | 'host';
 
 export interface ResourceRef {
@@ -6,7 +6,7 @@ export interface ResourceRef {
   readonly id: number;
 }
 
-/** The same text for the same resource, to look up by. */
+/** The same text for the same resource, for use as a map key. */
 export function resourceKey({ kind, id }: ResourceRef): string {
   return `${kind}:${id}`;
 }

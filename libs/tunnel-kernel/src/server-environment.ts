@@ -16,7 +16,7 @@ import type { Endpoint } from './base/endpoint.js';
 
 /** All in milliseconds. */
 export interface ServerTimeouts {
-  /** From accept of an agent's connection until it is known whose it is. */
+  /** From accepting an agent's connection until it has authenticated. */
   handshake: number;
   /** How long the agent of a disabled client waits on one connection: less than agents wait for an answer (10 s). */
   park: number;
@@ -25,13 +25,16 @@ export interface ServerTimeouts {
   heartbeat: number;
   /** How long an agent may take to use a ticket. */
   ticket: number;
-  /** How long connections outlive an agent that fell silent and did not come back. */
+  /** How long connections outlive an agent that fell silent and did not reconnect. */
   silentGrace: number;
-  /** How long after `listen` visitors wait for an agent that was not here yet. */
+  /** How long after `listen` visitors wait for an agent that has not connected yet. */
   arrival: number;
-  /** After so long an agent is told to connect again: keys of its control connection, and those that came over it, end then. */
+  /**
+   * Age at which an agent is asked to reconnect. This limits how long the keys of its control connection, and those
+   * sent over it, are used.
+   */
   renew: number;
-  /** How long a trusted proxy may take to say who its visitor is. */
+  /** How long a trusted proxy may take to name its visitor. */
   proxyHeader: number;
 }
 
@@ -47,15 +50,17 @@ export const DEFAULT_TIMEOUTS: ServerTimeouts = {
   proxyHeader: 5_000,
 };
 
-/** Of mode `udp`, and of all sessions of datagrams together. */
+/** Limits of mode `udp`, and of all datagram sessions together. */
 export interface ServerDatagramLimits extends UdpLimits {
   sessions: number;
   /**
-   * An agent whose answers take less, milliseconds, is near: its datagrams go over data channels, which cost a third of
-   * packets, and what is lost is there again after a few milliseconds. 0: none is.
+   * An agent with a round trip below this, in milliseconds, is near. Its datagrams go over data channels, which cost a
+   * third of packets and replace what is lost within a few milliseconds. 0: no agent counts as near.
    */
   nearMs: number;
-  /** Packets that are sealed with one key before the agent is told to connect again. Absent: as many as the cipher allows. */
+  /**
+   * Packets that are sealed with one key before the agent is asked to reconnect. Absent: as many as the cipher allows.
+   */
   packetsPerKey?: number;
 }
 
@@ -67,38 +72,41 @@ export const DEFAULT_SERVER_DATAGRAM_LIMITS: ServerDatagramLimits = {
 
 export interface ServerEvents {
   flowClosed?(record: FlowRecord): void;
-  /** Not when an agent that is online moves to another connection. */
+  /** Not called when a connected agent moves to another connection. */
   agentOnline?(agent: AgentState): void;
-  /** Another agent took a client over, from an address that its agent did not come from. */
+  /** Another agent took over a client, from an address other than that of the agent before it. */
   agentReplaced?(change: AgentReplaced): void;
   agentOffline?(clientId: number, reason: TunnelError): void;
   /** A visitor was reset because the agent could not reach a target. */
   targetFailed?(resource: ResourceRef, reason: DialFailure): void;
-  /** Visitors were refused: sampled. */
+  /** Visitors were refused (sampled). */
   denied?(visitors: DeniedVisitors): void;
-  /** Visitors did not prove who they are: sampled. */
+  /** Visitors failed to authenticate (sampled). */
   visitorFailed?(visitors: FailedVisitors): void;
-  /** A client's time came while the server ran. */
+  /** A client expired while the server was running. */
   expired?(clientId: number): void;
 }
 
-/** Everything the server takes from outside. */
+/** Everything the server gets from outside. */
 export interface TunnelServerEnvironment {
   /** Milliseconds since the epoch. */
   now: () => number;
   logger: TunnelLogger;
   clients: ClientStore;
   identity: ServerIdentity;
-  /** Fingerprint of the key that is to take the identity's place: agents are told, and keep it. Absent: there is none. */
+  /**
+   * Fingerprint of the key that will replace the identity: agents are sent it, and store it. Absent: no replacement is
+   * planned.
+   */
   nextFingerprint?: string;
-  /** The key before the identity, for agents that know no other. They learn the identity's from the welcome. */
+  /** The key before the identity, for agents that know no other. The welcome gives them the new one. */
   formerIdentity?: FormerIdentity;
-  /** Absent: by `verification`; without that, too, a resource with policies lets nobody in. */
+  /** Absent: `verification` decides; without that, too, a resource with policies admits nobody. */
   verifier?: VisitorVerifier;
   verification?: VerificationOptions;
-  /** Absent: rules of countries cannot be resolved. */
+  /** Absent: country rules cannot be resolved. */
   countryOf?: CountryLookup;
-  /** Rules that deny countries deny everybody while they cannot be resolved. */
+  /** Whether rules that deny countries deny everybody while countries cannot be resolved. */
   geoStrict?: boolean;
   /** Addresses and prefixes whose PROXY protocol headers and `X-Forwarded-*` fields are believed. */
   trustedProxies?: readonly string[];
@@ -108,31 +116,34 @@ export interface TunnelServerEnvironment {
   timeouts?: Partial<ServerTimeouts>;
   pool?: Partial<PoolLimits>;
   datagrams?: Partial<ServerDatagramLimits>;
-  /** Which of several processes this is, from 0 on: it is handed its connections (`TunnelServer.serve`). Absent: the only one. */
+  /**
+   * Index of this process among several workers: connections are passed to it (`TunnelServer.serve`). Absent: the only
+   * one.
+   */
   worker?: number;
   /**
-   * Whether this process is the one for an agent or a visitor's program that says `tag` openly: see `route-tag.ts`. Absent: it
-   * is for all.
+   * Whether this process serves the agent or visitor program with this `tag`: see `route-tag.ts`. Absent: it serves
+   * all.
    */
   serves?: (tag: string) => boolean;
-  /** Connections to the port for agents that have not said yet what they are, at most. Absent: 4096. */
+  /** Upper bound for connections to the port for agents that have not said yet what they are. Absent: 4096. */
   maxUnidentified?: number;
-  /** Ports that another process hands on are in here. Absent: there are none. */
+  /** Listening sockets that another process passed on. Absent: there are none. */
   sockets?: ListeningSockets;
-  /** Whether visitors and agents of mode `p2p` are brought together. Absent: they are. */
+  /** Whether visitors and agents of mode `p2p` are put in contact. Absent: yes. */
   p2p?: boolean;
 }
 
-/** Whoever has a client's key can take its visitors over: its owner should know of it. */
+/** Anyone with a client's key can take over its visitors, so the owner should learn of it. */
 export interface AgentReplaced {
   clientId: number;
   address: string;
   software: string;
-  /** Of the agent that was replaced. */
+  /** The agent that was replaced. */
   before: { address: string; software: string };
 }
 
-/** An agent that is connected. */
+/** A connected agent. */
 export interface AgentState {
   clientId: number;
   agentId: string;
@@ -142,14 +153,14 @@ export interface AgentState {
   via: 'tcp' | 'websocket';
   /** Milliseconds since the epoch. */
   connectedAt: number;
-  /** Of the last heartbeat; null before the first. */
+  /** Measured by the last heartbeat; null before the first. */
   roundTripMs: number | null;
   idleChannels: number;
-  /** Whether UDP packets get through: then datagrams take them, unless the agent is near. */
+  /** Whether UDP packets get through. If so, datagrams use them, unless the agent is near. */
   packets: boolean;
 }
 
-/** A visitor who is connected. */
+/** A visitor's connection. */
 export interface ConnectionState {
   resource: ResourceRef;
   visitor: Endpoint;

@@ -35,7 +35,7 @@ import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
 
 const MAX_UNIDENTIFIED = 4096;
 
-/** The tunnel's server: agents at one port, visitors at the tunnels' own. */
+/** The tunnel's server: agents connect to one port, visitors to the ports of the tunnels. */
 export class TunnelServer {
   private readonly environment: TunnelServerEnvironment;
   private readonly timeouts: ServerTimeouts;
@@ -54,7 +54,7 @@ export class TunnelServer {
   private readonly privateMode: PrivateMode;
   private config: TunnelServerConfig = EMPTY_CONFIG;
   private readonly sockets: ListeningSockets;
-  /** The ports for visitors are given up. */
+  /** The ports for visitors have been released. */
   private yielded = false;
   private onIdle: (() => void) | null = null;
 
@@ -112,7 +112,7 @@ export class TunnelServer {
     });
   }
 
-  /** Opens the port for agents, TCP and UDP, and answers it. @throws Error of `listen`. */
+  /** Opens the port for agents, TCP and UDP, and returns it. @throws Error of `listen`. */
   async listen(address: HostAndPort): Promise<number> {
     const port = await this.agentListener.listen(address);
     this.sessions.begin();
@@ -120,14 +120,17 @@ export class TunnelServer {
     return port;
   }
 
-  /** Visitors may come before the port for agents is open: the agents of these clients are on their way from another server. */
+  /**
+   * Announces clients whose agents are moving here from another server: visitors may come before the port for agents is
+   * open.
+   */
   expect(clientIds: readonly number[]): void {
     this.sessions.begin(clientIds);
   }
 
   /**
-   * In place of the three `listen`: another process has the ports and hands over what comes (`take`). `packets`: a UDP
-   * port of this process alone, for its agents; `https`: the port that visitors know.
+   * Replaces the three `listen` methods where another process has the ports and passes connections on (`take`).
+   * `packets`: a UDP port of this process alone, for its agents; `https`: the port that visitors use.
    */
   async serve(packets: HostAndPort, https: number): Promise<void> {
     this.sessions.begin();
@@ -135,33 +138,34 @@ export class TunnelServer {
     await this.datagrams.listen(packets);
   }
 
-  /** A connection that was accepted at one of the ports; bytes that were read of it are put back already. */
+  /** Serves a connection that another process accepted; bytes that it read have been put back. */
   take(port: 'agents' | 'http' | 'https', socket: Socket): void {
     if (port === 'agents') this.agentListener.take(socket);
     else this.http.take(port, socket);
   }
 
-  /** Opens a port for visitors of hosts and answers it. @throws Error of `listen`. */
+  /** Opens a port for visitors of hosts and returns it. @throws Error of `listen`. */
   listenHttp(address: HostAndPort): Promise<number> {
     return this.http.listenHttp(address);
   }
 
-  /** As `listenHttp`, in TLS: the certificate goes by the name that the visitor says. */
+  /** As `listenHttp`, over TLS: the certificate is chosen by the server name that the visitor sends. */
   listenHttps(address: HostAndPort): Promise<number> {
     return this.http.listenHttps(address);
   }
 
   /**
-   * Takes a new configuration: ports are bound and given up, agents told, connections that may not be any more reset.
-   * A port that cannot be bound is that tunnel's state, not a failure. @throws TunnelError for a tunnel that cannot be.
+   * Applies a new configuration: binds and releases ports, updates agents and resets connections that are no longer
+   * allowed. A port that cannot be bound shows in the state of its tunnel and is not a failure. @throws TunnelError for
+   * an invalid tunnel.
    */
   async apply(config: TunnelServerConfig): Promise<TunnelState[]> {
     checkConfig(config);
-    // First, because it may refuse the whole configuration.
+    // This comes first, because it may refuse the whole configuration.
     this.access.apply(config);
     const before = this.config;
     this.config = config;
-    this.verifyAnew(config);
+    this.verifyAgain(config);
     this.endSessions(before);
     this.sessions.configure(config);
     this.http.apply(config.hosts);
@@ -171,7 +175,8 @@ export class TunnelServer {
   }
 
   /**
-   * Lets a visitor's address use a raw tunnel, for the password of one of its policies. @throws TunnelError `overloaded`
+   * Lets a visitor's address use a raw tunnel, given the password of one of its policies. @throws TunnelError
+   * `overloaded`
    */
   async grant(request: GrantRequest): Promise<GrantOutcome> {
     const { verifier } = this;
@@ -186,54 +191,56 @@ export class TunnelServer {
     return this.sessions.states();
   }
 
-  /** Connections of visitors that run. */
+  /** Number of running connections of visitors. */
   get flows(): number {
     return this.ledger.size;
   }
 
-  /** Those of a client's visitors. */
+  /** The running connections of a client's visitors. */
   connections(clientId: number): ConnectionState[] {
     const running = [...this.ledger.running()].filter((flow) => flow.clientId === clientId);
     return running.map(({ resource, visitor, startedAt, counter }) => ({ resource, visitor, startedAt, ...counter }));
   }
 
-  /** Connections to the port for agents of which it is not known yet whose they are. */
+  /** Connections to the port for agents that have not authenticated yet. */
   agentPort(): AgentPortState {
     return this.agentListener.state;
   }
 
-  /** TLS handshakes of visitors that have not ended. */
+  /** TLS handshakes of visitors in progress. */
   httpsPort(): HttpsPortState {
     return this.http.handshakes();
   }
 
-  /** Sessions of UDP visitors, and what was dropped. */
+  /** Sessions of UDP visitors, and counts of dropped packets. */
   datagramState(): DatagramState {
     return this.datagrams.state();
   }
 
-  /** What moved since the last call. */
+  /** What was carried since the last call. */
   takeDeltas(): FlowDelta[] {
     return this.ledger.takeDeltas();
   }
 
-  /** Who came since the last call. */
+  /** Visitors since the last call. */
   takeVisitors(): VisitorHits[] {
     return this.visitors.take();
   }
 
-  /** Clients that their rate held back since the last call. */
+  /** Clients whose rate limit delayed them since the last call. */
   takeHeldBack(): number[] {
     return this.access.takeHeldBack();
   }
 
-  /** Ends the session and all connections of a client; the agent of one that is served comes back soon. */
+  /** Ends the session and all connections of a client. The agent of an enabled client will reconnect soon. */
   disconnect(clientId: number, reason = this.farewell(clientId)): void {
     this.sessions.of(clientId)?.end(reason);
     this.ledger.stop((flow) => flow.clientId === clientId);
   }
 
-  /** Gives up the ports for visitors, not the one for agents; who is there, or was accepted just now, is served on. */
+  /**
+   * Releases the ports for visitors but not the one for agents; visitors that were accepted before are still served.
+   */
   async yieldVisitors(): Promise<void> {
     this.yielded = true;
     this.http.closePorts();
@@ -241,8 +248,8 @@ export class TunnelServer {
   }
 
   /**
-   * Gives up the ports, tells agents to connect again (to whoever has the port then) within `spreadMs`, and waits until
-   * the connections have ended, `deadlineMs` at most. What still runs then is reset by `stop`.
+   * Releases the ports, asks agents to reconnect within `spreadMs` to the process that has the port then, and waits
+   * until the connections have ended, `deadlineMs` at most. `stop` resets what is left.
    */
   async drain({ spreadMs, deadlineMs, settleMs = 0, moveMs = 0, onReleased }: DrainOptions): Promise<void> {
     const { http, sessions } = this;
@@ -254,7 +261,7 @@ export class TunnelServer {
     await Promise.all([sessions.moved(moveMs), this.idle(deadlineMs)]);
   }
 
-  /** Ends everything. */
+  /** Closes everything. */
   async stop(): Promise<void> {
     this.access.stop();
     this.verifier.stop?.();
@@ -302,8 +309,8 @@ export class TunnelServer {
     });
   }
 
-  /** Who is in by a policy that is not what it was is not in any more. */
-  private verifyAnew(config: TunnelServerConfig): void {
+  /** Resets visitors whose policy has changed since they were admitted. */
+  private verifyAgain(config: TunnelServerConfig): void {
     const changed = this.verifier.apply?.(config);
     if (!changed || changed.size === 0) return;
     this.ledger.stop(({ resource }) => changed.has(resourceKey(resource)));
@@ -337,13 +344,16 @@ export class TunnelServer {
     });
   }
 
-  /** Binds the ports of all clients that are served. */
+  /** Binds the ports of all served clients. */
   private bind(): Promise<void> {
     const served = this.config.tunnels.filter(({ clientId }) => this.access.gate.clientRefusal(clientId) === null);
     return this.entrances.apply(this.yielded ? [] : served);
   }
 
-  /** Ends the sessions of clients that are disabled, expired or gone. One that was never heard of is only too new. */
+  /**
+   * Ends the sessions of clients that were disabled, expired or removed. A client that this configuration does not know
+   * yet is only too new.
+   */
   private endSessions(before: TunnelServerConfig): void {
     for (const { id } of [...before.clients, ...this.config.clients]) {
       if (this.access.gate.clientRefusal(id) !== null && this.sessions.of(id)) this.disconnect(id);
@@ -372,7 +382,7 @@ export class TunnelServer {
     this.http.agentLeft(clientId);
     this.datagrams.agentLeft(clientId);
     this.paths.agentLeft(clientId);
-    // Its connections may be on their way still; of an agent that fell silent and stays away they are not.
+    // Its connections may still be on their way, except those of an agent that fell silent and stays away.
     if (error.code !== 'silent') return;
     setFlowTimeout(
       null,

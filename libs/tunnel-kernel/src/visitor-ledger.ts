@@ -1,11 +1,11 @@
 import { formatIp, parseIp } from '@gatehouse/net';
 import { resourceKey, type ResourceRef } from './resource.js';
 
-/** How often visitors of one address came to a resource since the last call: connections, UDP sessions, requests. */
+/** How often visitors from one address used a resource since the last call: connections, UDP sessions, requests. */
 export interface VisitorHits {
   resource: ResourceRef;
   clientId: number;
-  /** Canonical text; null: all those for which there was no room. */
+  /** Canonical text; null: all addresses beyond the limit. */
   address: string | null;
   hits: number;
 }
@@ -19,7 +19,7 @@ interface ResourceVisitors {
   hits: Map<string | null, number>;
 }
 
-/** Counts who comes where. Memory is bounded; the sum of the hits is always right. */
+/** Counts visits by resource and address. Memory is bounded; the sum of the hits is always exact. */
 export class VisitorLedger {
   private readonly maxPerResource: number;
   private resources = new Map<string, ResourceVisitors>();
@@ -31,7 +31,7 @@ export class VisitorLedger {
 
   hit(resource: ResourceRef, clientId: number, address: string, times = 1): void {
     const { hits } = this.visitorsOf(resource, clientId);
-    // What stands there is in its canonical form.
+    // Addresses in the map are in canonical form.
     const known = hits.has(address) ? address : canonical(address);
     const count = hits.get(known);
     if (count === undefined && !this.hasRoom(hits)) return void hits.set(null, (hits.get(null) ?? 0) + times);

@@ -1,4 +1,4 @@
-/** The protocol in its parts, for who speaks or breaks it by hand: fuzzers and probes. */
+/** The parts of the protocol, for programs that speak or break it by hand: fuzzers and probes. */
 export { FrameCutter } from './datagrams/frame-cutter.js';
 export {
   decodeAddress as decodeDatagramAddress,
