@@ -29,19 +29,19 @@ interface ApiOptions<S extends ServiceSettings> extends Pick<ServiceDefinition<S
 export interface Service<S extends ServiceSettings> extends Pick<ServiceDescription<S>, 'name' | 'readSettings'> {
   readonly schema: string;
   /** `applicationName` is shown in pg_stat_activity. Default: the service's name. */
-  databaseConfig(url: string, applicationName?: string): DataSourceConfig;
+  readonly databaseConfig: (url: string, applicationName?: string) => DataSourceConfig;
   /** Brings the database to this version; resolves to the names of what was run. @throws StartError */
-  migrate(stores: StoreAddresses): Promise<string[]>;
+  readonly migrate: (stores: StoreAddresses) => Promise<string[]>;
   /** Migrates where AUTO_MIGRATE says so. @throws StartError, SecretKeyError */
-  prepare(settings: Readonly<S>, logger: JsonLogger): Promise<void>;
+  readonly prepare: (settings: Readonly<S>, logger: JsonLogger) => Promise<void>;
   /** The modules that the API and the worker share: settings, secrets, database, jobs, health. */
-  foundation(settings: Readonly<S>, workers: WorkersMode): Imports;
+  readonly foundation: (settings: Readonly<S>, workers: WorkersMode) => Imports;
   /** main.ts: the API, with the workers inside unless WORKERS says `separate`. */
-  runApi(options: ApiOptions<S>): Promise<void>;
+  readonly runApi: (options: ApiOptions<S>) => Promise<void>;
   /** worker.ts: the handlers of jobs alone. */
-  runWorker(module: RootModule<S>): Promise<void>;
+  readonly runWorker: (module: RootModule<S>) => Promise<void>;
   /** migrate.ts */
-  runMigrations(): Promise<void>;
+  readonly runMigrations: () => Promise<void>;
 }
 
 export function defineService<S extends ServiceSettings & { port: number }>(
