@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { JOBS_POOL_SIZE } from '@gatehouse/jobs';
+import { jobsPoolSize } from '@gatehouse/jobs';
 import { POOL_SIZE } from '@gatehouse/persistence';
 import { describe, expect, it } from 'vitest';
 import { readWorkspace } from './read-workspace.js';
@@ -42,7 +42,7 @@ function mostOf(service: string): number {
   const [, text = ''] = sources.find(([file]) => file === `apps/${service}/src/service.ts`) ?? [];
   const [, queues] = /^ {2}queues: \[(.*?)\]/ms.exec(text) ?? [];
   if (queues === undefined) throw new Error(`apps/${service}/src/service.ts names no queues`);
-  return POOL_SIZE + LISTENER + (queues === '' ? 0 : JOBS_POOL_SIZE);
+  return POOL_SIZE + LISTENER + jobsPoolSize(queues.split(',').length);
 }
 
 describe('connections to PostgreSQL', () => {

@@ -18,7 +18,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['check-in', 'links', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
     ['applications', 'usage'],
     ['limits', 'oauth'],
-    ['risk'],
+    ['retention', 'risk'],
     ['shares'],
     ['administration', 'demo', 'unlocks'],
     ['pages'],

@@ -1,5 +1,6 @@
 import { AuditApiModule, AuditModule as AuditLogModule } from '@gatehouse/audit';
 import { AuthModule } from '@gatehouse/auth';
+import type { WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKeys } from '@gatehouse/persistence';
 import { remoteProxyClients, ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
@@ -18,6 +19,7 @@ import { PointsModule } from './points/points.module.js';
 import { ProfileModule } from './profile/profile.module.js';
 import { SERVICE } from './service.js';
 import type { ResourceSharingSettings } from './settings.js';
+import { RetentionModule } from './retention/retention.module.js';
 import { RiskModule } from './risk/risk.module.js';
 import { SharesModule } from './shares/shares.module.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
@@ -30,18 +32,17 @@ import { WeeklyFreeModule } from './weekly-free/weekly-free.module.js';
 @Module({})
 export class AppModule {
   static forRoot(settings: Readonly<ResourceSharingSettings>): DynamicModule {
-    const secretKeys = loadSecretKeys({ home: settings.home, envValue: settings.secretKey });
+    const secretKeys = keysOf(settings);
     return {
       module: AppModule,
       imports: [
-        ...SERVICE.foundation(settings, 'inline'),
+        ...foundation(settings, secretKeys, settings.workers),
         ThrottlingModule.perMinute(settings.apiRateLimit),
         AuthModule.forRoot({
           service: SERVICE.name,
           imports: [SiteModule],
           sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: SiteUsers, ...SESSION_LIFETIME },
         }),
-        AuditLogModule.forRoot({ service: SERVICE.name, settings, secretKeys }),
         AuditApiModule.withoutRoutes(SiteAuditRules),
         AuditModule,
         CredentialsModule,
@@ -64,4 +65,29 @@ export class AppModule {
       providers: [remoteProxyClients(settings, secretKeys)],
     };
   }
+}
+
+/** worker.ts: the jobs and nothing else. */
+@Module({})
+export class WorkerModule {
+  static forRoot(settings: Readonly<ResourceSharingSettings>): DynamicModule {
+    return { module: WorkerModule, imports: foundation(settings, keysOf(settings), 'only') };
+  }
+}
+
+function keysOf({ home, secretKey: envValue }: Readonly<ResourceSharingSettings>): readonly Buffer[] {
+  return loadSecretKeys({ home, envValue });
+}
+
+/** What the service and its worker have in common, job handlers included. */
+function foundation(
+  settings: Readonly<ResourceSharingSettings>,
+  secretKeys: readonly Buffer[],
+  workers: WorkersMode,
+): NonNullable<DynamicModule['imports']> {
+  return [
+    ...SERVICE.foundation(settings, workers),
+    AuditLogModule.forRoot({ service: SERVICE.name, settings, secretKeys }),
+    RetentionModule,
+  ];
 }

@@ -4,7 +4,7 @@ import { MetricsRegistry } from '@gatehouse/platform';
 import { waitFor } from '@gatehouse/testing';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TokenRetention } from '../src/oauth/token-retention.js';
+import { TokenRetention } from '../src/retention/token-retention.js';
 import { challengeOf } from '../src/oauth/pkce.js';
 import type { SiteApp } from './site-app.js';
 import { startOpenSite } from './support/open-site.js';
@@ -340,7 +340,7 @@ describe('retention', () => {
       "UPDATE refresh_tokens SET consumed_at = now() - interval '1 min' WHERE consumed_at IS NOT NULL",
     );
     await party.sql.query("UPDATE authorization_codes SET expires_at = now() - interval '2 days'");
-    await retention.run();
+    await retention.sweep();
     const tables = (await party.sql.query(
       "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'access_tokens'::regclass",
     )) as { name: string }[];
@@ -353,7 +353,7 @@ describe('retention', () => {
     const live = await count('grants');
     await party.code(app, owner.id);
     await party.sql.query("UPDATE grants SET created_at = now() - interval '2 days' WHERE exchanged_at IS NULL");
-    await retention.run();
+    await retention.sweep();
     expect(await count('grants WHERE exchanged_at IS NULL')).toBe(0);
     expect(await count('grants')).toBeLessThanOrEqual(live);
     expect(await alive(app, (await party.tokens(app, owner.id)).access_token)).toBe(true);
@@ -370,7 +370,7 @@ describe('access tokens without a day of their own', () => {
           "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'access_tokens'::regclass ORDER BY 1",
         )) as { name: string }[]
       ).map(({ name }) => name);
-    await site.app.get(TokenRetention).run();
+    await site.app.get(TokenRetention).sweep();
     const expected = await days();
     for (const name of expected.filter((day) => day !== 'access_tokens_default')) {
       await party.sql.query(`DROP TABLE ${name}`);
@@ -381,7 +381,7 @@ describe('access tokens without a day of their own', () => {
        SELECT 'expired long ago', grant_id, scopes, now() - interval '40 days' FROM access_tokens LIMIT 1`,
     );
     expect(await days()).toEqual(['access_tokens_default']);
-    await site.app.get(TokenRetention).run();
+    await site.app.get(TokenRetention).sweep();
     expect(await days()).toEqual(expected);
     const metrics = await site.app.get(MetricsRegistry).registry.metrics();
     expect(metrics).toContain('default_partition_rows{table="access_tokens_default"} 0');
@@ -408,7 +408,7 @@ describe('access tokens without a day of their own', () => {
       );
       await reader.startTransaction();
       await reader.query('SELECT count(*) FROM access_tokens_default');
-      await site.app.get(TokenRetention).run();
+      await site.app.get(TokenRetention).sweep();
       expect(await gauge()).toBe('1');
       // A report is used for a second.
       await waitFor(async () => (await degraded()).includes('access_tokens_default'));
@@ -416,7 +416,7 @@ describe('access tokens without a day of their own', () => {
       if (reader.isTransactionActive) await reader.rollbackTransaction();
       await reader.release();
     }
-    await site.app.get(TokenRetention).run();
+    await site.app.get(TokenRetention).sweep();
     expect(await gauge()).toBe('0');
     await waitFor(async () => !(await degraded()).includes('access_tokens_default'));
   });

@@ -9,6 +9,8 @@ export interface SubscriptionRefreshPayload {
 }
 
 export interface RetentionPayload {
+  /** Of a service that sweeps its tables at different intervals: which of them. */
+  part?: string;
   /** Milliseconds since the epoch at which the sweep was asked for. */
   requestedAt: number;
 }

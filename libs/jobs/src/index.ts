@@ -26,5 +26,5 @@ export { JobsModule, type JobsModuleQueues, type JobsModuleSource } from './jobs
 export { Jobs } from './jobs.service.js';
 export type { KeptSchedules, Schedule, ScheduleSource } from './kept-schedules.js';
 export { createJobOutboxTable, dropJobOutboxTable } from './outbox.js';
-export { JOBS_POOL_SIZE, migrateJobs } from './postgres-store.js';
+export { jobsPoolSize, migrateJobs } from './postgres-store.js';
 export { Schedules } from './schedules.js';

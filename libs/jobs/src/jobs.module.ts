@@ -175,7 +175,7 @@ function machinery({ namespace, queues }: JobsModuleQueues): Provider[] {
       provide: QueueRegistry,
       inject: [CONFIG, { token: PgListener, optional: true }],
       useFactory: async (config: JobsConfig, listener?: PgListener) => {
-        const store = createStore(config, { namespace, listener }, logger);
+        const store = createStore(config, { namespace, queues: queues.length, listener }, logger);
         await store.prepare().catch(async (error: unknown) => {
           await store.close();
           throw error;
@@ -215,15 +215,16 @@ function logFailure(logger: Logger, job: { queue: QueueName; jobId: string }, er
 
 interface StoreParts {
   namespace: string;
+  queues: number;
   listener: PgListener | undefined;
 }
 
-function createStore(config: JobsConfig, { namespace, listener }: StoreParts, logger: Logger): QueueStore {
+function createStore(config: JobsConfig, { namespace, queues, listener }: StoreParts, logger: Logger): QueueStore {
   const applicationName = `${namespace} jobs`;
   const onError = (error: Error): void => logger.warn(`A connection of the job queues broke: ${error.message}`);
   if (config.redisUrl) {
     return createRedisStore({ url: config.redisUrl, options: config.redisOptions ?? {}, applicationName, onError });
   }
   const autoMigrate = config.autoMigrate ?? true;
-  return createPostgresStore({ url: config.databaseUrl, listener, applicationName, autoMigrate, onError });
+  return createPostgresStore({ url: config.databaseUrl, queues, listener, applicationName, autoMigrate, onError });
 }

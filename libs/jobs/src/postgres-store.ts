@@ -16,10 +16,17 @@ import { SharedNotifications } from './shared-notifications.js';
 
 const SCHEMA = 'bullmq';
 /** Connections of a process at most. None is held: workers and event streams share the process's listener. */
-export const JOBS_POOL_SIZE = 4;
+const MAX_POOL_SIZE = 4;
+
+/** Connections to PostgreSQL that a process opens at most for its queues: one for each, and one for what is added meanwhile. */
+export function jobsPoolSize(queues: number): number {
+  return Math.min(queues + 1, MAX_POOL_SIZE);
+}
 
 export interface PostgresStoreOptions {
   url: string;
+  /** How many queues use it. */
+  queues: number;
   /** The process's own; without one a listener is made for the queues. */
   listener?: PgListener | undefined;
   applicationName: string;
@@ -32,7 +39,7 @@ export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,
-    max: JOBS_POOL_SIZE,
+    max: jobsPoolSize(options.queues),
     // Shorter than the pauses between the workers' looks: between them an idle service keeps no backend for this.
     idleTimeoutMillis: 2_000,
     connectionTimeoutMillis: 10_000,

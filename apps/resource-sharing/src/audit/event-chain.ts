@@ -1,11 +1,10 @@
-import { AuditRetention, AuditStore, systemEntry, type AuditActor, type AuditEntry } from '@gatehouse/audit';
+import { AuditStore, systemEntry, type AuditActor, type AuditEntry } from '@gatehouse/audit';
 import type { AuditChange } from '@gatehouse/contracts';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
 const EVERY_MS = 2_000;
-const RETENTION_EVERY_MS = 3_600_000;
 const BATCH = 200;
 
 /** Those that another process takes at this moment are left to it. */
@@ -40,11 +39,9 @@ interface EventRow {
 export class EventChain implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<unknown> | null = null;
-  private sweptAt = 0;
 
   constructor(
     private readonly store: AuditStore,
-    private readonly retention: AuditRetention,
     private readonly logger: JsonLogger,
   ) {}
 
@@ -68,9 +65,6 @@ export class EventChain implements OnApplicationBootstrap, BeforeApplicationShut
   private async run(): Promise<void> {
     try {
       await this.takeAll();
-      if (Date.now() - this.sweptAt < RETENTION_EVERY_MS) return;
-      await this.retention.sweep(Date.now());
-      this.sweptAt = Date.now();
     } catch (error) {
       this.logger.warn(
         'events could not be put into the audit log; they are tried again',

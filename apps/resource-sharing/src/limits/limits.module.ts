@@ -14,7 +14,6 @@ import { CallerLimitsCache } from './caller-limits.js';
 import { LeasedLimiter } from './leased-limiter.js';
 import { LimitCheck } from './limit-check.js';
 import { LimitStore } from './limit-store.js';
-import { LimitSweep } from './limit-sweep.js';
 import { LimitsGuard } from './limits.guard.js';
 import { PostgresLimitStore } from './postgres-limit-store.js';
 import { LimitRedis, RedisLimitStore } from './redis-limit-store.js';
@@ -32,7 +31,6 @@ import { TierCeilings } from './tier-ceilings.js';
     LeasedLimiter,
     LimitCheck,
     LimitRedis,
-    LimitSweep,
     LimitsGuard,
     QuotaProfiles,
     ServiceDays,

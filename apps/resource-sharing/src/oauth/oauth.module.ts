@@ -7,7 +7,6 @@ import { OpenOAuthController } from './open-oauth.controller.js';
 import { RefreshRotation } from './refresh-rotation.js';
 import { ServerMetadataController } from './server-metadata.controller.js';
 import { StandardOAuthController } from './standard-oauth.controller.js';
-import { TokenRetention } from './token-retention.js';
 import { TokenStatus } from './token-status.service.js';
 import { TokenSubjects } from './token-subjects.js';
 import { TokenService } from './token.service.js';
@@ -21,7 +20,6 @@ import { TokenService } from './token.service.js';
     ClientAuthentication,
     CodeExchange,
     RefreshRotation,
-    TokenRetention,
     TokenService,
     TokenStatus,
     TokenSubjects,

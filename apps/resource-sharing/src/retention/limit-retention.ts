@@ -1,9 +1,7 @@
 import { UnitOfWork } from '@gatehouse/persistence';
-import { JsonLogger } from '@gatehouse/platform';
-import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { rowsOf } from '../data/rows-of.js';
 
-const EVERY_MS = 60_000;
 const BATCH = 5_000;
 /** Batches of one table in one run: as many as an hour of the busiest minute leaves behind. */
 const MAX_BATCHES = 60;
@@ -24,40 +22,18 @@ const REMOVALS = [
       AND NOT EXISTS (SELECT FROM unchained_events u WHERE u.event_id = oldest.id))`,
 ];
 
-/** Removes what no limit and no answer needs; one replica at a time, every minute. */
+/** Removes what no limit and no answer needs; one process at a time. */
 @Injectable()
-export class LimitSweep implements OnModuleInit, BeforeApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
+export class LimitRetention {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  constructor(
-    private readonly unitOfWork: UnitOfWork,
-    private readonly logger: JsonLogger,
-  ) {}
-
-  onModuleInit(): void {
-    this.timer = setInterval(() => void this.run(), EVERY_MS).unref();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
-  }
-
-  /** Never rejects: what stays is removed the next time. */
-  run(): Promise<void> {
-    this.running ??= this.sweep()
-      .catch((error: unknown) => this.logger.warn('limits were not tidied', { error }, 'LimitSweep'))
-      .finally(() => {
-        this.running = undefined;
-      });
-    return this.running;
-  }
-
-  private async sweep(): Promise<void> {
+  /** Ends between two batches when `signal` aborts: the next run goes on. */
+  async sweep(signal?: AbortSignal): Promise<void> {
     for (const statement of REMOVALS) {
       let removed = BATCH;
-      for (let batch = 0; removed === BATCH && batch < MAX_BATCHES; batch += 1) removed = await this.remove(statement);
+      for (let batch = 0; removed === BATCH && batch < MAX_BATCHES && !signal?.aborted; batch += 1) {
+        removed = await this.remove(statement);
+      }
     }
   }
 

@@ -1,11 +1,10 @@
 import { addRangePartition, UnitOfWork } from '@gatehouse/persistence';
 import { HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
-import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { rowsOf } from '../data/rows-of.js';
-import { GRACE_SECONDS } from './lifetimes.js';
+import { GRACE_SECONDS } from '../oauth/lifetimes.js';
 
-const EVERY_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 /** Days of access tokens made ahead, and kept: an expired token is told from an unknown one as long as a refresh works. */
 const DAYS_AHEAD = 3;
@@ -30,11 +29,9 @@ const REMOVALS = [
      ORDER BY id FOR UPDATE SKIP LOCKED)`,
 ];
 
-/** Makes the days of access tokens ahead of time and removes what is dead; one replica at a time, every five minutes. */
+/** Makes the days of access tokens ahead of time and removes what is dead; one process at a time. */
 @Injectable()
-export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
+export class TokenRetention implements OnModuleInit {
   private readonly strays;
   private strayRows = 0;
 
@@ -42,7 +39,7 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
     private readonly unitOfWork: UnitOfWork,
     private readonly logger: JsonLogger,
     private readonly health: HealthRegistry,
-    metrics: MetricsRegistry,
+    private readonly metrics: MetricsRegistry,
   ) {
     this.strays = metrics.gauge(
       'default_partition_rows',
@@ -53,20 +50,19 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
 
   async onModuleInit(): Promise<void> {
     this.health.register('access_tokens_default', () => this.refuseStrays(), { degrades: true });
+    this.metrics.onScrape(() => this.attempt(() => this.countStrays()));
     await this.arrangeDays();
-    this.timer = setInterval(() => void this.run(), EVERY_MS).unref();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
-  }
-
-  run(): Promise<void> {
-    this.running ??= this.maintain().finally(() => {
-      this.running = undefined;
-    });
-    return this.running;
+  /** Never rejects: a step that fails is tried again by the next run. Ends between two steps when `signal` aborts. */
+  async sweep(signal?: AbortSignal): Promise<void> {
+    await this.arrangeDays();
+    for (const removal of REMOVALS) {
+      if (signal?.aborted) return;
+      await this.alone(async (tx) => {
+        await tx.query(removal);
+      });
+    }
   }
 
   /** Never rejects: tokens of a day without a partition go to the default one. */
@@ -75,15 +71,6 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
       await work();
     } catch (error) {
       this.logger.warn('tokens were not tidied', { error }, 'TokenRetention');
-    }
-  }
-
-  private async maintain(): Promise<void> {
-    await this.arrangeDays();
-    for (const removal of REMOVALS) {
-      await this.alone(async (tx) => {
-        await tx.query(removal);
-      });
     }
   }
 
@@ -110,9 +97,12 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
     this.strays.set({ table: 'access_tokens_default' }, this.strayRows);
   }
 
-  private refuseStrays(): Promise<void> {
-    if (this.strayRows === 0) return Promise.resolve();
-    return Promise.reject(new Error(`${this.strayRows} access tokens are in no day's partition: days cannot be made`));
+  /** Counts now: the sweep may run in another process. */
+  private async refuseStrays(): Promise<void> {
+    await this.countStrays();
+    if (this.strayRows > 0) {
+      throw new Error(`${this.strayRows} access tokens are in no day's partition: days cannot be made`);
+    }
   }
 
   /**

@@ -1,0 +1,23 @@
+import { AuditRetention } from '@gatehouse/audit';
+import type { RetentionPayload } from '@gatehouse/contracts';
+import { JobHandler, type HandlesJobs, type JobContext } from '@gatehouse/jobs';
+import { LimitRetention } from './limit-retention.js';
+import { TokenRetention } from './token-retention.js';
+
+/** Removes old rows. Each part has a schedule of its own. */
+@JobHandler('retention')
+export class RetentionHandler implements HandlesJobs<'retention'> {
+  constructor(
+    private readonly limits: LimitRetention,
+    private readonly tokens: TokenRetention,
+    private readonly audit: AuditRetention,
+  ) {}
+
+  /** @throws TypeError for a part that this version does not know. */
+  async handle({ part }: RetentionPayload, { signal }: JobContext): Promise<void> {
+    if (part === 'limits') await this.limits.sweep(signal);
+    else if (part === 'tokens') await this.tokens.sweep(signal);
+    else if (part === 'audit') await this.audit.sweep(Date.now());
+    else throw new TypeError(`There is no retention of "${part}".`);
+  }
+}

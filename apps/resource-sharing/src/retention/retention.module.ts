@@ -1,0 +1,29 @@
+import { Schedules } from '@gatehouse/jobs';
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { LimitRetention } from './limit-retention.js';
+import { RetentionHandler } from './retention.handler.js';
+import { TokenRetention } from './token-retention.js';
+
+const MINUTE_MS = 60_000;
+
+/** How often each part runs. All begin a minute after the start, when requests have been served for a while. */
+const EVERY_MS = { limits: MINUTE_MS, tokens: 5 * MINUTE_MS, audit: 60 * MINUTE_MS };
+
+/** The removal of old rows, wherever the workers run. */
+@Module({ providers: [LimitRetention, TokenRetention, RetentionHandler] })
+export class RetentionModule implements OnApplicationBootstrap {
+  constructor(private readonly schedules: Schedules) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const requestedAt = Date.now();
+    const wanted = Object.entries(EVERY_MS).map(([part, everyMs]) => ({
+      key: `retention-${part}`,
+      everyMs,
+      firstInMs: MINUTE_MS,
+      jitterMs: MINUTE_MS / 6,
+      payload: { requestedAt, part },
+    }));
+    const keys = new Set(wanted.map(({ key }) => key));
+    await this.schedules.keep({ queue: 'retention', owns: (key) => keys.has(key), wanted: () => wanted });
+  }
+}
