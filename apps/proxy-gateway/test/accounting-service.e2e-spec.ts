@@ -36,7 +36,7 @@ describe('accounting', () => {
 
   it('creates the partition of an unexpected day', async () => {
     const endedAt = Date.now() - 400 * DAY;
-    api.kernel.tell({ closed: [aRecord({ endedAt })] });
+    api.kernel.emit({ closed: [aRecord({ endedAt })] });
     await waitFor(async () => (await logCount()) === 1);
     expect(await one(`SELECT count(*)::int AS rows FROM ${partitionName(endedAt)}`)).toEqual({ rows: 1 });
   });
@@ -51,12 +51,12 @@ describe('accounting', () => {
       return result;
     };
     try {
-      api.kernel.tell({
+      api.kernel.emit({
         closed: [aRecord()],
         traffic: [aDelta({ at: Date.now(), outbounds: { DIRECT: { upload: 5, download: 6, opened: 1, failed: 0 } } })],
       });
       await waitFor(() => failures < 0);
-      api.kernel.tell({ closed: [aRecord({ host: 'later.example' })] });
+      api.kernel.emit({ closed: [aRecord({ host: 'later.example' })] });
       expect(await api.app.app.get(AccountingService, { strict: false }).flush()).toBe(true);
     } finally {
       unitOfWork.run = run;
@@ -73,14 +73,14 @@ describe('accounting', () => {
   it('writes repeated records once, and makes the kernel send the rest', async () => {
     const spool = randomUUID();
     const range = (first: number, last: number) => ({ spool, first, last });
-    api.kernel.tell({ closed: [aRecord(), aRecord()], source: range(1, 2) });
+    api.kernel.emit({ closed: [aRecord(), aRecord()], source: range(1, 2) });
     await waitFor(() => api.kernel.stored.some((stored) => stored.spool === spool));
     expect(api.kernel.stored).toEqual([range(1, 2)]);
     // A kernel without the acknowledgement sends entry 2 again, together with a new one.
-    api.kernel.tell({ closed: [aRecord(), aRecord({ host: 'new.example' })], source: range(2, 3) });
+    api.kernel.emit({ closed: [aRecord(), aRecord({ host: 'new.example' })], source: range(2, 3) });
     await waitFor(() => api.kernel.resumed.length === 1);
     expect(api.kernel.resumed).toEqual([{ stored: [range(1, 2)], lost: [range(2, 3)] }]);
-    api.kernel.tell({ closed: [aRecord({ host: 'new.example' })], source: range(3, 3) });
+    api.kernel.emit({ closed: [aRecord({ host: 'new.example' })], source: range(3, 3) });
     await waitFor(() => api.kernel.stored.length === 2);
     api.kernel.offerUnstored([spool, randomUUID()]);
     await waitFor(() => api.kernel.resumed.length === 2);
@@ -93,7 +93,7 @@ describe('accounting', () => {
     const spool = randomUUID();
     const range = { spool, first: 1, last: 1 };
     const before = api.kernel.resumed.length;
-    api.kernel.tell({ closed: [aRecord()], source: range });
+    api.kernel.emit({ closed: [aRecord()], source: range });
     api.kernel.offerUnstored([spool]);
     await waitFor(() => api.kernel.resumed.length > before);
     expect(api.kernel.resumed.at(-1)).toEqual({ stored: [range], lost: [] });
@@ -101,7 +101,7 @@ describe('accounting', () => {
 
   it('writes no log rows while they are switched off, but still counts', async () => {
     await api.app.app.get(Preferences).write({ 'traffic_log.enabled': 'false' });
-    api.kernel.tell({ closed: [aRecord()] });
+    api.kernel.emit({ closed: [aRecord()] });
     await waitFor(async () => (await one('SELECT count(*)::int AS rows FROM traffic_domain_hourly')).rows === 1);
     expect(await logCount()).toBe(0);
     await api.app.app.get(Preferences).write({ 'traffic_log.enabled': 'true' });
@@ -113,7 +113,7 @@ describe('retention', () => {
     const now = Date.now();
     const preferences = api.app.app.get(Preferences);
     await preferences.write({ 'traffic_log.retention_days': '3', 'traffic_stats.retention_days': '10' });
-    api.kernel.tell({
+    api.kernel.emit({
       closed: [0, 1, 3, 4, 11].map((days) => aRecord({ host: `d${days}`, endedAt: now - days * DAY })),
     });
     await waitFor(async () => (await logCount()) === 5);
@@ -130,7 +130,7 @@ describe('retention', () => {
     );
     expect(domains.map(({ domain }) => domain)).toEqual(['d0', 'd1', 'd3', 'd4']);
     // A late record of a dropped day has its partition created again.
-    api.kernel.tell({ closed: [aRecord({ endedAt: now - 4 * DAY })] });
+    api.kernel.emit({ closed: [aRecord({ endedAt: now - 4 * DAY })] });
     await waitFor(async () => (await logCount()) === 4);
   });
 });

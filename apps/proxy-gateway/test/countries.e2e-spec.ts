@@ -32,10 +32,10 @@ beforeEach(async () => {
     'health.timeout_ms': '2000',
     'health.interval_sec': '86400',
   });
-  tells('8.8.8.8', 'US');
+  exitIs('8.8.8.8', 'US');
 });
 
-const tells = (ip: string, loc: string): void => {
+const exitIs = (ip: string, loc: string): void => {
   trace.reply = (_request, response) => response.end(`fl=1\nip=${ip}\nts=1\nloc=${loc}\n`);
 };
 const rebuild = (): Promise<Answer<CountryRebuildResult>> => gateway.call('POST', '/proxies/rebuild-countries');
@@ -85,7 +85,7 @@ describe('POST /proxies/rebuild-countries', () => {
   it('follows an exit that moved, and keeps it while no service answers', async () => {
     await add(living('a'), 'a');
     await rebuild();
-    tells('1.1.1.1', 'AU');
+    exitIs('1.1.1.1', 'AU');
     expect((await rebuild()).body.by_source.exit_ip).toBe(1);
     const [moved] = await page();
     expect(moved).toMatchObject({ exit_ip: '1.1.1.1', country_source: 'exit_ip' });

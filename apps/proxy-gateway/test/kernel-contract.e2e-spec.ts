@@ -242,9 +242,9 @@ describe.each(kinds)('a kernel that is $name', ({ missing, start }) => {
         expect(upstream.targets).toHaveLength(1);
         if (mode === 'rule') {
           datagrams.send('127.0.0.1', open.port, 'directly');
-          await waitFor(() => open.heard.length > 0);
+          await waitFor(() => open.received.length > 0);
         }
-        expect(target.heard).toEqual([]);
+        expect(target.received).toEqual([]);
         socket.destroy();
         datagrams.close();
       } finally {

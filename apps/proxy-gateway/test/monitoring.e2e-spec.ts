@@ -161,7 +161,7 @@ describe('connections', () => {
 
 describe('traffic logs', () => {
   it('shows the kernel’s deltas within a second', async () => {
-    api.kernel.tell({ closed: [aRecord({ endedAt: Date.now() })] });
+    api.kernel.emit({ closed: [aRecord({ endedAt: Date.now() })] });
     const began = performance.now();
     const { items } = await logged(1);
     // Ten times the promised time, for a busy machine.
@@ -183,16 +183,16 @@ describe('traffic logs', () => {
     await api.dataSource
       .query(`INSERT INTO nodes (id, fingerprint, source, original_name, type, server, port, network, tls, udp, config)
       VALUES (9, 'z', 'manual', 'Short-lived', 'ss', 's', 1, 'tcp', 'none', true, 'sealed')`);
-    api.kernel.tell({ closed: [aRecord({ nodeTag: 'n9', chain: ['n9'] })] });
+    api.kernel.emit({ closed: [aRecord({ nodeTag: 'n9', chain: ['n9'] })] });
     await logged(1);
     await api.dataSource.query('DELETE FROM nodes WHERE id = 9');
-    api.kernel.tell({ closed: [aRecord({ nodeTag: 'n9', chain: ['n9'] })] });
+    api.kernel.emit({ closed: [aRecord({ nodeTag: 'n9', chain: ['n9'] })] });
     const { items } = await logged(2);
     expect(items.map((item: { node_name: string }) => item.node_name)).toEqual(['Short-lived', 'Short-lived']);
   });
 
   it('finds by keyword and pages through the API', async () => {
-    api.kernel.tell({ closed: ['a.example', 'b.example', 'c.test'].map((host) => aRecord({ host, rule: null })) });
+    api.kernel.emit({ closed: ['a.example', 'b.example', 'c.test'].map((host) => aRecord({ host, rule: null })) });
     await logged(3);
     const answer = await get('/traffic-logs?keyword=.EXAMPLE&limit=1');
     expect(answer.body).toMatchObject({ total: 2, limit: 1, offset: 0, next_cursor: expect.any(String) });
@@ -211,7 +211,7 @@ describe('dashboard', () => {
       aConnection({ id: '3', nodeTag: null, chain: ['DIRECT'], rule: null }),
     ];
     const now = Date.now();
-    api.kernel.tell({
+    api.kernel.emit({
       closed: [
         aRecord({ endedAt: now }),
         aRecord({ endedAt: now, host: 'bad.example', status: 'failed', upload: 0, download: 0 }),
@@ -322,7 +322,7 @@ describe('dashboard', () => {
 
   it('pages each of its four lists separately', async () => {
     api.kernel.open = [aConnection({ id: '1' }), aConnection({ id: '2', host: 'other.example', nodeTag: 'n8' })];
-    api.kernel.tell({
+    api.kernel.emit({
       closed: ['a', 'b', 'c'].map((host) => aRecord({ host, endedAt: Date.now() })),
       traffic: [
         aDelta({

@@ -117,7 +117,7 @@ describe('POST /proxies', () => {
     ['null as name', shadowsocksLink('p'), { name: null }, 'name'],
     ['a control character in the name', shadowsocksLink('p'), { name: 'a\0b' }, 'name'],
     ['nothing', '', {}, 'raw_config'],
-    ['a scheme nobody knows', 'gopher://x', {}, 'raw_config'],
+    ['an unknown scheme', 'gopher://x', {}, 'raw_config'],
     ['two links', `${shadowsocksLink('a')}\n${shadowsocksLink('b')}`, {}, 'raw_config'],
   ])('refuses %s', async (_what, raw, more, field) => {
     const { status, body }: Answer = await add(raw, more);
@@ -185,8 +185,8 @@ describe('a node whose stored definition does not open', () => {
     const { kernel } = (await gateway.call('GET', '/system/status')).body;
     expect(kernel).toMatchObject({ state: 'running', last_error: null });
     expect(kernel.left_out).toEqual([{ node_id: id, name: 'moved', reason: expect.stringContaining('does not open') }]);
-    const told = gateway.kernel.config?.outbounds.map(({ tag }) => tag);
-    expect(told).toEqual([`n${good.body.id}`, `n${added.body.id}`]);
+    const applied = gateway.kernel.config?.outbounds.map(({ tag }) => tag);
+    expect(applied).toEqual([`n${good.body.id}`, `n${added.body.id}`]);
     expect(gateway.app.logs.filter(({ message }) => message.includes(`goes without node ${id} (moved)`))).toHaveLength(
       1,
     );

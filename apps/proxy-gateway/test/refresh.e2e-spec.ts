@@ -237,7 +237,7 @@ describe('a refresh', () => {
       response.writeHead(304, { 'subscription-userinfo': 'total=10; download=5; upload=0' }).end();
     expect(await refresher.run(id)).toMatchObject({ status: 'not_modified', traffic: { remaining: 5 } });
     expect((await row(id)).traffic).toMatchObject({ total: 10, remaining: 5 });
-    reply = answer('quota of nobody', { 'subscription-userinfo': 'total=1' }, 500);
+    reply = answer('quota of an error page', { 'subscription-userinfo': 'total=1' }, 500);
     await refresher.run(id);
     expect((await row(id)).traffic).toMatchObject({ total: 10, remaining: 5 });
   });
@@ -634,7 +634,7 @@ describe('defects of well-known programs', () => {
     expect(await refresher.run(id)).toMatchObject({ status: 'failed', reason: 'too_large', parsed: 0 });
   });
 
-  it("6: the quota of an error page is nobody's quota", async () => {
+  it('6: the quota of an error page is ignored', async () => {
     const id = await subscribe();
     reply = answer(links('a'), { 'subscription-userinfo': 'upload=1; download=2; total=10' });
     await refresher.run(id);

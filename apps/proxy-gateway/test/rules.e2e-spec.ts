@@ -236,12 +236,12 @@ describe('rules', () => {
   it('notifies other replicas when the change is committed', async () => {
     const runner = api.dataSource.createQueryRunner();
     const client = await runner.connect();
-    const heard = new Promise<string>((resolve) =>
+    const notified = new Promise<string>((resolve) =>
       client.once('notification', (message: { channel: string }) => resolve(message.channel)),
     );
     await client.query('LISTEN proxy_gateway_config');
     await create(domain('a.example'));
-    expect(await heard).toBe('proxy_gateway_config');
+    expect(await notified).toBe('proxy_gateway_config');
     await client.query('UNLISTEN *');
     await runner.release();
   });

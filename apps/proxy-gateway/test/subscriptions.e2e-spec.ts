@@ -87,7 +87,7 @@ describe('/subscriptions', () => {
     ['an interval in words', { interval_sec: '3600' }, 'interval_sec'],
     ['an interval that floods the provider', { interval_sec: 1 }, 'interval_sec'],
     ['a control character in the name', { name: 'a\0b' }, 'name'],
-    ['a field nobody knows', { color: 'red' }, 'color'],
+    ['an unknown field', { color: 'red' }, 'color'],
     ['a header smuggled into the user agent', { user_agent: 'a\r\nX: y' }, 'user_agent'],
   ])('refuses %s, naming the field', async (_what, more, field) => {
     const { status, body: error } = await gateway.call('POST', '/subscriptions', body(more));

@@ -492,10 +492,10 @@ describe('accounting', () => {
     await read(client, 50_000);
     sampleNow(kernel);
     expect(kernel.connections()[0]?.uploadSpeed).toBeGreaterThan(0);
-    const told = deltas.length;
+    const count = deltas.length;
     sampleNow(kernel);
     expect(kernel.connections()[0]).toMatchObject({ uploadSpeed: 0, downloadSpeed: 0, upload: 50_000 });
-    expect(deltas).toHaveLength(told);
+    expect(deltas).toHaveLength(count);
   });
 });
 

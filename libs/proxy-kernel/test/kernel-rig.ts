@@ -12,10 +12,10 @@ import {
 } from '../src/index.js';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-/** Of one test: `afterEach(cleanUp)`. */
+/** Run after each test: `afterEach(cleanUp)`. */
 export const cleanups: (() => unknown)[] = [];
 
-/** Exceptions that only the boundary of a flow kept from ending the process: defects, each of them. */
+/** Exceptions that only the boundary of a flow kept from ending the process; each is a defect. */
 const failures: FlowFailure[] = [];
 
 export async function cleanUp(): Promise<void> {
@@ -76,7 +76,7 @@ export interface Seen {
   peer: number | undefined;
 }
 
-/** An origin that keeps what it saw and answers `name`. */
+/** An origin that records its requests and answers `name`. */
 export async function startOrigin(name: string, answer: (request: IncomingMessage) => string[] = () => []) {
   const seen: Seen[] = [];
   const server = createHttpServer((request, response) => {

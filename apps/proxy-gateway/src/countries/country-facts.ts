@@ -3,7 +3,7 @@ import type { CountrySource } from '@gatehouse/contracts';
 import type { AsnLookup, CountryLookup } from '@gatehouse/proxy-kernel';
 import { countryInName } from '../nodes/guess-country.js';
 
-/** A node as far as its place is concerned. */
+/** The fields of a node that decide its country. */
 export interface PlacedNode {
   id: number;
   name: string;
@@ -14,7 +14,7 @@ export interface PlacedNode {
   exitCountry: string | null;
 }
 
-/** What asking through a node told; null where it was not asked. */
+/** The result of a lookup through a node; null if it was not looked up. */
 export interface ExitFinding {
   ip: string;
   country: string | null;
@@ -26,7 +26,10 @@ export interface DecidedCountry {
   source: CountrySource;
 }
 
-/** A manual choice, else where its traffic comes out, else where its server is, else what its name says. */
+/**
+ * A manual choice, otherwise the country of the exit address, otherwise that of the server, otherwise the one in the
+ * name.
+ */
 export function decideCountry(
   node: PlacedNode,
   exitCountry: string | null,
@@ -41,7 +44,7 @@ export function decideCountry(
   return byName === null ? { country: null, source: 'none' } : { country: byName, source: 'name' };
 }
 
-/** The address database before what the asked service says of itself: that is whatever somebody set it to. */
+/** The address database takes precedence over the lookup service, which may return anything. */
 export function completeExit(
   { ip, country }: { ip: string; country: string | null },
   lookup: CountryLookup,
@@ -50,7 +53,7 @@ export function completeExit(
   return { ip, country: lookup(ip) ?? country, asn: asn(ip) };
 }
 
-/** The server's name to resolve, null for an address. */
+/** The server's name to resolve; null for an address. */
 export function serverName({ server }: PlacedNode): string | null {
   return isIP(server) === 0 ? server : null;
 }

@@ -7,7 +7,7 @@ import { DetectAfterTest } from './detect-after-test.js';
 import { DetectCountries } from './detect-countries.js';
 import { ExitProbe } from './exit-probe.js';
 
-/** Detecting countries, wherever the workers run. */
+/** The detection of countries, for processes that run workers. */
 @Module({
   imports: [MeasuringModule, NodeStorageModule],
   providers: [CountryDetectionHandler, DetectCountries, DetectAfterTest, CountryStore, ExitProbe],

@@ -29,7 +29,7 @@ describe('DocumentParser', () => {
     expect(results.map(({ nodes }) => nodes.length)).toEqual([500, 600, 700]);
   });
 
-  it('goes on when a thread cannot start or dies', async () => {
+  it('continues when a thread cannot start or dies', async () => {
     const broken = new DocumentParser(new URL('../subscriptions/there-is-no-such-file.ts', import.meta.url));
     await expect(broken.parse(list(1_000), {})).rejects.toThrow();
     const silent = new DocumentParser(new URL('../../test/support/typescript-sources.mjs', import.meta.url));

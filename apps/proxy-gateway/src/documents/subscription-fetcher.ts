@@ -154,7 +154,7 @@ function discard(body: Readable): void {
 function blocked(host: string): FetchFailure {
   return new FetchFailure(
     'blocked_address',
-    `${host} is a private or reserved address; allow private addresses on the subscription (allow_private) to fetch it all the same.`,
+    `${host} is a private or reserved address; allow private addresses on the subscription (allow_private) to fetch it anyway.`,
   );
 }
 

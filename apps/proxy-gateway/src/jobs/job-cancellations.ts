@@ -31,8 +31,8 @@ export class JobCancellations implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    const heard = (jobId: string): void => this.running.get(jobId)?.abort(new JobCancelledError());
-    this.stopListening = await this.listener.listen(CHANNEL, heard, () => void this.lookAgain());
+    const onNotice = (jobId: string): void => this.running.get(jobId)?.abort(new JobCancelledError());
+    this.stopListening = await this.listener.listen(CHANNEL, onNotice, () => void this.lookAgain());
   }
 
   async onModuleDestroy(): Promise<void> {

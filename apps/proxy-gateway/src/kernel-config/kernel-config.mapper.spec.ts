@@ -110,8 +110,8 @@ describe('mapKernelConfig', () => {
     const more = { testUrl: 'http://t.example/', toleranceMs: 5, strategy: 'round-robin' as const, selectedTag: 'n1' };
     const types = ['select', 'url-test', 'fallback', 'load-balance'] as const;
     const groups = types.map((type, id) => group({ id, name: type, type, ...more }));
-    const told = mapKernelConfig(rows({ groups })).config.groups.map(({ members: _members, ...rest }) => rest);
-    expect(told).toEqual([
+    const mapped = mapKernelConfig(rows({ groups })).config.groups.map(({ members: _members, ...rest }) => rest);
+    expect(mapped).toEqual([
       { name: 'select', type: 'select', selected: 'n1' },
       { name: 'url-test', type: 'url-test', selected: 'n1', testUrl: 'http://t.example/', toleranceMs: 5 },
       { name: 'fallback', type: 'fallback', selected: 'n1', testUrl: 'http://t.example/' },

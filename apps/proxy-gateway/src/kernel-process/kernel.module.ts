@@ -15,7 +15,7 @@ import { LostSelections } from '../kernel-config/lost-selections.js';
 import { RemoteKernelLauncher } from './remote-kernel.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
-/** Of the newest secret key: the kernel knows the older ones as well. */
+/** The key of the newest secret key; the kernel knows the older ones as well. */
 function channelKeyOf({ home, secretKey: envValue }: ProxyGatewaySettings): ControlKey {
   const [newest] = loadSecretKeys({ home, envValue });
   return kernelChannelKey(newest);

@@ -84,13 +84,13 @@ describe('KernelChild', () => {
   });
 
   it('passes on measurements and reports what groups use', async () => {
-    const told: unknown[] = [];
+    const reports: unknown[] = [];
     const groups = [{ name: 'AUTO', type: 'url-test', members: ['n1'], now: 'n1', fixed: false } as const];
-    const { ask, sent } = setup({ setHealth: (...given) => void told.push(given), groups: () => [...groups] });
+    const { ask, sent } = setup({ setHealth: (...given) => void reports.push(given), groups: () => [...groups] });
     const report = { n1: { alive: true, delayMs: 5, testedAt: 1 } };
     await ask({ method: 'setHealth', params: { testUrl: null, report } });
     await ask({ method: 'groups', params: null });
-    expect(told).toEqual([[null, report]]);
+    expect(reports).toEqual([[null, report]]);
     expect(sent[1]).toMatchObject({ ok: true, result: groups });
   });
 

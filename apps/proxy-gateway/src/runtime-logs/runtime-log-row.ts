@@ -68,7 +68,7 @@ function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** Stack traces stay on standard output: readers of these logs may know nothing of the program. */
+/** Stack traces stay on standard output: readers of these logs may not know the program. */
 function storableFields(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return storable(value);
   if (typeof value !== 'object' || value === null) return value;

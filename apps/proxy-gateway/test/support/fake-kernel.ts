@@ -20,7 +20,7 @@ import type { SpoolRange } from '../../src/common/spool-range.js';
 import type { CloseFilter, GroupInUse, TagUsage } from '../../src/common/kernel-ipc.js';
 import { NOON } from './flows.js';
 
-interface Told {
+interface Emitted {
   closed?: ConnectionRecord[];
   traffic?: TrafficDelta[];
   source?: SpoolRange | null;
@@ -101,7 +101,7 @@ export class FakeKernel {
     this.startListeners.push(listener);
   }
 
-  tell({ closed = [], traffic = [], switched = [], circuits = [], source = null }: Told): void {
+  emit({ closed = [], traffic = [], switched = [], circuits = [], source = null }: Emitted): void {
     for (const change of switched) for (const listener of this.switchListeners) listener(change);
     for (const change of circuits) for (const listener of this.circuitListeners) listener(change);
     for (const listener of this.recordListeners) listener({ closed, traffic, source });

@@ -56,7 +56,7 @@ export async function echo(socket: Socket, text: string): Promise<string> {
 export interface Datagrams {
   send(address: string, port: number, text: string): void;
   /** The datagrams that came back. */
-  heard: string[];
+  received: string[];
   close(): void;
 }
 
@@ -67,10 +67,10 @@ export async function datagramsThrough(proxyPort: number): Promise<Datagrams> {
   const reader = new ByteReader(control);
   await reader.read(2);
   const relay = Buffer.from(await reader.read(10)).readUInt16BE(8);
-  const heard: string[] = [];
-  const socket = createSocket('udp4', (payload) => heard.push(payload.subarray(10).toString()));
+  const received: string[] = [];
+  const socket = createSocket('udp4', (payload) => received.push(payload.subarray(10).toString()));
   return {
-    heard,
+    received,
     send(address, port, text) {
       const head = Buffer.from([0, 0, 0, 1, ...address.split('.').map(Number), port >> 8, port & 255]);
       socket.send(Buffer.concat([head, Buffer.from(text)]), relay, '127.0.0.1');
@@ -83,16 +83,16 @@ export async function datagramsThrough(proxyPort: number): Promise<Datagrams> {
 }
 
 /** Echoes datagrams and records them. */
-export async function startUdpEcho(): Promise<{ port: number; heard: string[] } & AsyncDisposable> {
-  const heard: string[] = [];
+export async function startUdpEcho(): Promise<{ port: number; received: string[] } & AsyncDisposable> {
+  const received: string[] = [];
   const socket = createSocket('udp4', (payload, from) => {
-    heard.push(payload.toString());
+    received.push(payload.toString());
     socket.send(payload, from.port, from.address);
   });
   await once(socket.bind(0, '127.0.0.1'), 'listening');
   return {
     port: socket.address().port,
-    heard,
+    received,
     [Symbol.asyncDispose]: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }

@@ -264,7 +264,7 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
     expect(await record()).toMatchObject({ closeReason: 'remote_closed', download: 5, upload: 0 });
   });
 
-  it("passes the client's end on and goes on downloading", async () => {
+  it("passes on the client's end and continues downloading", async () => {
     const answer = randomBytes(200_000);
     const target = await listen(
       createServer({ allowHalfOpen: true }, (socket) => {
@@ -279,7 +279,7 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
     expect(all.equals(Buffer.concat([Buffer.from('question'), answer]))).toBe(true);
   });
 
-  it("passes the server's end on and goes on uploading", async () => {
+  it("passes on the server's end and continues uploading", async () => {
     const sent = randomBytes(300_000);
     const received = Promise.withResolvers<Buffer>();
     const target = await listen(

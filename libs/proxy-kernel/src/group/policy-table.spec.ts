@@ -234,10 +234,10 @@ describe('a reload', () => {
           world.at += MIN_DWELL_MS;
         }
         const before = now(world);
-        const told = world.switches.length;
+        const count = world.switches.length;
         world.reload([group(type), { name: 'NEW', type: 'url-test', members: more }]);
         expect(now(world)).toBe(before);
-        expect(world.switches.length).toBe(told);
+        expect(world.switches.length).toBe(count);
       }),
     );
   });

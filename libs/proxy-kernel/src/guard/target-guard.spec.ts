@@ -184,14 +184,14 @@ describe('own services', () => {
   });
 
   it('receive no datagrams', async () => {
-    const heard: string[] = [];
-    const sockets = await Promise.all([udp((text) => heard.push(text)), udp((text) => heard.push(text))]);
+    const received: string[] = [];
+    const sockets = await Promise.all([udp((text) => received.push(text)), udp((text) => received.push(text))]);
     const [own, other] = sockets.map((socket) => socket.address().port) as [number, number];
     const proxy = await startProxy({ guard: { own: [{ host: '*', port: own }] } });
     const relay = await associate(proxy);
     relay('127.0.0.1', own, 'to the own service');
     relay('127.0.0.1', other, 'to another');
-    await expect.poll(() => heard).toEqual(['to another']);
+    await expect.poll(() => received).toEqual(['to another']);
   });
 });
 
@@ -255,8 +255,8 @@ describe('a client that wants public targets only', () => {
   });
 });
 
-async function udp(heard: (text: string) => void) {
-  const socket = createSocket('udp4', (payload) => heard(payload.toString()));
+async function udp(received: (text: string) => void) {
+  const socket = createSocket('udp4', (payload) => received(payload.toString()));
   endings.push(() => socket.close());
   await once(socket.bind(0, '127.0.0.1'), 'listening');
   return socket;

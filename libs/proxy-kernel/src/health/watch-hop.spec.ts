@@ -6,9 +6,9 @@ const context: DialContext = { signal: new AbortController().signal };
 
 /** An outbound whose associations the test provides. */
 function hopWith(openPackets: NonNullable<Outbound['openPackets']>) {
-  const told: string[] = [];
-  const tell = (what: string) => (tag: string) => void told.push(`${what} ${tag}`);
-  const reports = { flowFailed: tell('failed'), flowSucceeded: tell('succeeded'), flowEnded: tell('ended') };
+  const reported: string[] = [];
+  const record = (what: string) => (tag: string) => void reported.push(`${what} ${tag}`);
+  const reports = { flowFailed: record('failed'), flowSucceeded: record('succeeded'), flowEnded: record('ended') };
   const outbound: Outbound = {
     tag: 'n1',
     type: 'socks5',
@@ -16,7 +16,7 @@ function hopWith(openPackets: NonNullable<Outbound['openPackets']>) {
     connect: () => Promise.reject(new Error('not in this test')),
     openPackets,
   };
-  return { told, hop: watchHop(outbound, reports) };
+  return { reported, hop: watchHop(outbound, reports) };
 }
 
 function newPackets() {
@@ -37,31 +37,31 @@ function newPackets() {
 describe('a hop that carries datagrams', () => {
   it('succeeds with the first that comes back, and reports it once', async () => {
     const { packets, answer, end } = newPackets();
-    const { hop, told } = hopWith(() => Promise.resolve(packets));
+    const { hop, reported } = hopWith(() => Promise.resolve(packets));
     const opened = await hop.openPackets?.(context);
     expect(opened).toBe(packets);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     answer();
     answer();
     end();
-    expect(told).toEqual(['succeeded n1']);
+    expect(reported).toEqual(['succeeded n1']);
   });
 
   it('reports nothing if it ends without any', async () => {
     const { packets, end } = newPackets();
-    const { hop, told } = hopWith(() => Promise.resolve(packets));
+    const { hop, reported } = hopWith(() => Promise.resolve(packets));
     await hop.openPackets?.(context);
     end();
-    expect(told).toEqual(['ended n1']);
+    expect(reported).toEqual(['ended n1']);
   });
 
   it.each([
     [new DialError('dial', 'connection_refused', 'x'), 'failed n1'],
     [new DialError('dial', 'other', 'given up'), 'ended n1'],
   ])('failed when it could not be reached: %s', async (error, wanted) => {
-    const { hop, told } = hopWith(() => Promise.reject(error));
+    const { hop, reported } = hopWith(() => Promise.reject(error));
     await expect(hop.openPackets?.(context)).rejects.toBe(error);
-    expect(told).toEqual([wanted]);
+    expect(reported).toEqual([wanted]);
   });
 
   it('fails if it accepted the connection but never answered', async () => {
@@ -70,12 +70,12 @@ describe('a hop that carries datagrams', () => {
       [['connect'], 'failed n1'],
       [['connect', 'greeting'], 'ended n1'],
     ] as const) {
-      const { hop, told } = hopWith(({ onStage }) => {
+      const { hop, reported } = hopWith(({ onStage }) => {
         for (const stage of stages) onStage?.(stage);
         return Promise.reject(late);
       });
       await expect(hop.openPackets?.(context)).rejects.toBe(late);
-      expect(told).toEqual([wanted]);
+      expect(reported).toEqual([wanted]);
     }
   });
 });

@@ -34,7 +34,7 @@ function unquoted(text: string): string {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'string' ? parsed : text;
   } catch {
-    return text; // somebody's own text that begins with a quotation mark
+    return text; // a user's text that begins with a quotation mark
   }
 }
 

@@ -196,7 +196,7 @@ describe('SSH, by the library’s own server', () => {
     ['no way to sign in', {}, 'auth_failed'],
     ['another host key', { password: 'pw', 'host-key': [userKey.public] }, 'auth_failed'],
     ['a private key that is none', { 'private-key': '-----BEGIN PRIVATE KEY-----\nx' }, 'auth_failed'],
-    ['a host key algorithm nobody has', { password: 'pw', 'host-key-algorithms': ['rot13'] }, 'auth_failed'],
+    ['an unknown host key algorithm', { password: 'pw', 'host-key-algorithms': ['rot13'] }, 'auth_failed'],
   ])('fails with %s', async (_name, options, kind) => {
     const { port } = await startServer('password');
     const dialling = outboundTo(port, options).connect({ host: '127.0.0.1', port: 1 }, dial());
