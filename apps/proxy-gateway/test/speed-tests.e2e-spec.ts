@@ -300,7 +300,7 @@ describe('health', () => {
       members: [`n${slow.id}`, `n${fast.id}`],
     });
     expect(created.status).toBe(201);
-    const now = async () => (await gateway.kernel.groups()).find(({ name }) => name === 'FOLLOWS')?.now;
+    const now = async () => (await gateway.kernel.groupsInUse()).find(({ name }) => name === 'FOLLOWS')?.now;
     await testAll('?wait=true');
     await waitFor(async () => (await now()) === `n${fast.id}`, { timeoutMs: 1_500 });
     const { body } = await gateway.call('GET', '/system/status');

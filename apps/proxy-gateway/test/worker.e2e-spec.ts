@@ -35,7 +35,7 @@ it('runs the jobs of a service without workers', async () => {
     await waitFor(async () => (await status()) === 'done', { timeoutMs: 15_000 });
     expect((await gateway.call('GET', '/proxies')).body.items).toMatchObject([{ alive: false }, { alive: true }]);
     // The kernel is in the other process and is still notified.
-    const now = async () => (await gateway.kernel.groups()).find(({ name }) => name === 'FOLLOWS')?.now;
+    const now = async () => (await gateway.kernel.groupsInUse()).find(({ name }) => name === 'FOLLOWS')?.now;
     await waitFor(async () => (await now()) === `n${living.id}`);
     await waitFor(async () => (await worker.get(Jobs).unfinished('country-detection')).length === 0);
     expect((await gateway.call('POST', '/proxies/rebuild-countries')).status).toBe(200);

@@ -44,7 +44,6 @@ export interface KernelCalls {
   apply: { params: KernelConfig; result: ApplyResult };
   select: { params: { group: string; member: string | null }; result: null };
   setHealth: { params: { testUrl: string | null; report: HealthReport }; result: null };
-  groups: { params: null; result: GroupState[] };
   /** Without the members, since there are many. */
   groupsInUse: { params: null; result: GroupInUse[] };
   connections: { params: null; result: ConnectionSnapshot[] };

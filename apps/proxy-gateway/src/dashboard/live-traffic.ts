@@ -3,7 +3,7 @@ import type { ConnectionSnapshot, KernelStatus } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { KernelService } from '../kernel-process/kernel.service.js';
-import { unlessDown } from '../kernel-process/unless-down.js';
+import { unlessDown } from '../kernel-process/kernel-errors.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { AccountingService } from '../traffic/accounting.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';

@@ -1,7 +1,45 @@
+import { AppError, StartError } from '@gatehouse/platform';
+import { KernelConfigError } from '@gatehouse/proxy-kernel';
+
 /** The kernel is not running, died before it answered, or did not answer in time. */
 export class KernelUnavailableError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = 'KernelUnavailableError';
   }
+}
+
+/** The kernel's answer, or `otherwise` while it is down. */
+export async function unlessDown<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'KERNEL_UNAVAILABLE') return otherwise;
+    throw error;
+  }
+}
+
+/**
+ * The error that must keep the service from starting, after the first configuration failed: the port from the
+ * environment is taken. A port from the settings is no reason, since users need the API to change it.
+ */
+export function explainFirstFailure(failure: unknown, portIsFromSettings: boolean): StartError | null {
+  if (portIsFromSettings || !(failure instanceof KernelConfigError) || !failure.path.startsWith('listeners'))
+    return null;
+  const what = failure.message.slice(`${failure.path}: `.length);
+  return new StartError(`PROXY_KERNEL_PORT: ${what}; set PROXY_KERNEL_PORT to a free port`, { cause: failure });
+}
+
+export function kernelUnavailable(cause?: unknown): AppError {
+  return new AppError('KERNEL_UNAVAILABLE', 'The proxy kernel is not running; it is being restarted.', { cause });
+}
+
+/** An error of the kernel as the API reports it; other errors are not changed. */
+export function toAppError(error: unknown): unknown {
+  if (error instanceof KernelUnavailableError) return kernelUnavailable(error);
+  if (!(error instanceof KernelConfigError)) return error;
+  return new AppError('UNPROCESSABLE', `The configuration cannot run: ${error.message}`, {
+    details: [{ field: error.path, message: error.message }],
+    cause: error,
+  });
 }

@@ -2,14 +2,12 @@ import { SYSTEM_CLOCK } from '@gatehouse/child';
 import { guardPromise } from '@gatehouse/net';
 import type { KernelState, KernelStatusView } from '@gatehouse/contracts';
 import { PgListener } from '@gatehouse/persistence';
-import { AppError } from '@gatehouse/platform';
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
 import type {
   ApplyResult,
   CircuitChanged,
   ConnectionMetadata,
   ConnectionSnapshot,
-  GroupState,
   GroupSwitched,
   HealthReport,
   KernelConfig,
@@ -26,7 +24,6 @@ import { Preferences } from '../preferences/preferences.service.js';
 import type { KernelConfigRows, MappedConfig } from '../kernel-config/kernel-config.mapper.js';
 import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
 import { KernelConfigurator } from './kernel-configurator.js';
-import { KernelUnavailableError } from './kernel-errors.js';
 import type { CloseFilter, GroupInUse, KernelCalls, KernelMethod, TagUsage } from '../common/kernel-ipc.js';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
 import { KernelEvents, type KernelRecords, type Listener } from './kernel-events.js';
@@ -35,9 +32,7 @@ import { KernelProcess } from './kernel-process.js';
 import { describeKernel } from './kernel.view.js';
 import { LostSelections } from '../kernel-config/lost-selections.js';
 import type { SpoolRange } from '../common/spool-range.js';
-import { explainFirstFailure } from './start-refusal.js';
-
-export { KERNEL_CONFIG_CHANNEL };
+import { explainFirstFailure, KernelUnavailableError, kernelUnavailable, toAppError } from './kernel-errors.js';
 
 /** Changes within this time make one reload. */
 const DEBOUNCE_MS = 50;
@@ -67,7 +62,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   /** The running kernel has not received a configuration yet. */
   private isNew = false;
   private stopping = false;
-  private readonly isRemote: boolean;
+  /** Whether the kernel is separate: its connections may come from another machine. */
+  readonly runsElsewhere: boolean;
 
   constructor(
     private readonly source: KernelConfigSource,
@@ -77,20 +73,20 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly listener: PgListener,
     private readonly preferences: Preferences,
   ) {
-    this.isRemote = launcher.leavesKernelRunning;
+    this.runsElsewhere = launcher.leavesKernelRunning;
     this.process = new KernelProcess({
       fork: () => launcher.launch(source.mode.get(), source.mode.executable),
       clock: SYSTEM_CLOCK,
-      leaveRunning: this.isRemote,
+      leaveRunning: this.runsElsewhere,
       onReady: () => guardPromise(null, this.configureNew()),
       onEvents: (batch) => this.events.receive(batch),
       onUnstored: (spools) => this.events.unstored.emit(spools),
-      onExit: (reason) => this.kernelLost(reason, this.isRemote),
+      onExit: (reason) => this.kernelLost(reason),
     });
     this.configurator = new KernelConfigurator(
       this.process,
       { whole: () => this.load(), selections: () => source.loadSelections() },
-      (mapped) => this.takenOver(mapped),
+      (mapped) => this.onApplied(mapped),
     );
   }
 
@@ -100,8 +96,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async onApplicationBootstrap(): Promise<void> {
     const renew = (): void => this.syncIn(DEBOUNCE_MS);
-    const hear = (payload: string): void => (payload === ONLY_SELECTIONS ? void this.syncSelections() : renew());
-    this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, hear, renew, { renewMs: RENEW_MS }));
+    const onNotice = (payload: string): void => (payload === ONLY_SELECTIONS ? void this.syncSelections() : renew());
+    this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, onNotice, renew, { renewMs: RENEW_MS }));
     this.endings.push(this.preferences.onChange(renew));
     this.source.onListening(renew);
     this.process.start();
@@ -109,10 +105,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     const cancel = SYSTEM_CLOCK.after(FIRST_APPLY_MS, () => this.firstApply.resolve());
     await this.firstApply.promise;
     cancel();
-    const refusal = explainFirstFailure(
-      this.configurator.failure,
-      this.preferences.get('kernel.listen.mixed') !== null,
-    );
+    const portIsFromSettings = this.preferences.get('kernel.listen.mixed') !== null;
+    const refusal = explainFirstFailure(this.configurator.failure, portIsFromSettings);
     if (refusal) throw refusal;
   }
 
@@ -197,7 +191,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async reload(): Promise<ApplyResult> {
     const result = await this.translated(this.configurator.force());
-    if (!result) throw unavailable();
+    if (!result) throw kernelUnavailable();
     return result;
   }
 
@@ -224,19 +218,9 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.ask('groupsInUse', null);
   }
 
-  /** The state of each group in the kernel at the moment. */
-  groups(): Promise<GroupState[]> {
-    return this.ask('groups', null);
-  }
-
   /** The number and the bytes of open connections for each group, node and built-in. */
   usage(): Promise<Record<string, TagUsage>> {
     return this.ask('usage', null);
-  }
-
-  /** Whether the kernel is separate: its connections may come from another machine. */
-  get runsElsewhere(): boolean {
-    return this.isRemote;
   }
 
   /**
@@ -266,7 +250,6 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.ask('status', null);
   }
 
-  /** The program that carries the traffic. */
   get program(): KernelProgramName {
     return this.source.mode.get();
   }
@@ -318,14 +301,14 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Reconnecting to a separate kernel is tried without end; it is logged once. */
-  private kernelLost(reason: string, isRemote: boolean): void {
-    if (!isRemote) this.logger.warn(`The kernel ended (${reason}); another is started`);
+  private kernelLost(reason: string): void {
+    if (!this.runsElsewhere) this.logger.warn(`The kernel ended (${reason}); another is started`);
     else if (reason !== this.lost) this.logger.warn(`${reason}; trying again`);
     this.lost = reason;
   }
 
-  private async takenOver(mapped: MappedConfig): Promise<void> {
-    if (this.isNew) this.introduce();
+  private async onApplied(mapped: MappedConfig): Promise<void> {
+    if (this.isNew) this.notifyStarted();
     const switched = await this.lostSelections.record(mapped);
     const choice = this.preferences.get('switch.close_connections');
     if (switched.length === 0 || choice === 'none') return;
@@ -333,7 +316,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     for (const filter of filters) await this.process.request('closeConnections', filter);
   }
 
-  private introduce(): void {
+  private notifyStarted(): void {
     this.isNew = false;
     for (const listener of this.startListeners) {
       void (async () => listener())().catch((error: unknown) =>
@@ -360,17 +343,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       return await answer;
     } catch (error) {
-      if (error instanceof KernelUnavailableError) throw unavailable(error);
-      if (!(error instanceof KernelConfigError)) throw error;
-      this.report(error);
-      throw new AppError('UNPROCESSABLE', `The configuration cannot run: ${error.message}`, {
-        details: [{ field: error.path, message: error.message }],
-        cause: error,
-      });
+      if (error instanceof KernelConfigError) this.report(error);
+      throw toAppError(error);
     }
   }
-}
-
-function unavailable(cause?: unknown): AppError {
-  return new AppError('KERNEL_UNAVAILABLE', 'The proxy kernel is not running; it is being restarted.', { cause });
 }

@@ -89,9 +89,9 @@ describe('KernelChild', () => {
     const { ask, sent } = setup({ setHealth: (...given) => void reports.push(given), groups: () => [...groups] });
     const report = { n1: { alive: true, delayMs: 5, testedAt: 1 } };
     await ask({ method: 'setHealth', params: { testUrl: null, report } });
-    await ask({ method: 'groups', params: null });
+    await ask({ method: 'groupsInUse', params: null });
     expect(reports).toEqual([[null, report]]);
-    expect(sent[1]).toMatchObject({ ok: true, result: groups });
+    expect(sent[1]).toMatchObject({ ok: true, result: [{ name: 'AUTO', now: 'n1', fixed: false }] });
   });
 
   it('reports switches and circuits', async () => {

@@ -65,8 +65,6 @@ export class KernelChild {
       case 'setHealth':
         this.#kernel.setHealth(message.params.testUrl, message.params.report);
         return null;
-      case 'groups':
-        return this.#kernel.groups();
       case 'groupsInUse':
         return this.#kernel.groups().map(({ members: _members, ...group }) => group);
       case 'connections':

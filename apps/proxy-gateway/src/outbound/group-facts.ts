@@ -6,7 +6,7 @@ import { nodeTag } from '../kernel-config/kernel-config.mapper.js';
 import type { MappedConfig } from '../kernel-config/kernel-config.mapper.js';
 import type { GroupInUse } from '../common/kernel-ipc.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
-import { unlessDown } from '../kernel-process/unless-down.js';
+import { unlessDown } from '../kernel-process/kernel-errors.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import { AccountingService } from '../traffic/accounting.service.js';

@@ -118,13 +118,9 @@ export class FakeKernel {
     this.health.push({ testUrl, report });
   }
 
-  async groups(): Promise<GroupState[]> {
+  async groupsInUse(): Promise<GroupInUse[]> {
     this.check();
     return this.groupStates;
-  }
-
-  async groupsInUse(): Promise<GroupInUse[]> {
-    return this.groups();
   }
 
   async syncSelections(): Promise<void> {
