@@ -21,7 +21,7 @@ import { SteadyTraffic } from './steady-traffic.js';
 
 /** Bytes of the body of each answer that goes through the proxy or a tunnel. */
 const BODY_BYTES = 10_000;
-const WORKERS = ['proxy-gateway', 'tunnel-gateway'];
+const WORKERS = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'];
 
 /** What has moved, as users' sockets and as the database have it. */
 export interface Counters {
