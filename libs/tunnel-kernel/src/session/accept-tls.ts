@@ -5,7 +5,7 @@ import type { ServerIdentity } from '../wire/server-identity.js';
 
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 
-/** TLS 1.3 with a key that the other side has pinned. Sessions made with it can be resumed with it. */
+/** TLS 1.3 with a pinned key. Sessions of this context can be resumed. */
 export function pinnedContext({ key, certificate }: ServerIdentity): SecureContext {
   return createSecureContext({
     key,
@@ -18,16 +18,16 @@ export function pinnedContext({ key, certificate }: ServerIdentity): SecureConte
 }
 
 export interface AcceptTlsOptions {
-  /** The names of ALPN that are taken, the preferred first. */
+  /** Accepted ALPN names in order of preference. */
   protocols: readonly string[];
-  /** Another key for this connection, by the names that its ClientHello has. */
+  /** Chooses another key for this connection, by the ALPN names in its ClientHello. */
   contextFor?: (stream: TLSSocket, offered: readonly string[]) => SecureContext | null;
   onError: (error: Error) => void;
 }
 
 /**
- * The server's end of TLS over `stream`, which it owns from here on. `secure` is emitted when the handshake is done. It is
- * destroyed when the peer ends the connection before that, and by any error of TLS; it has no time limit of its own.
+ * The server's end of TLS over `stream`, which it owns from now on. Emits `secure` after the handshake. It is destroyed
+ * if the peer ends the connection before that, and by any TLS error; it has no time limit of its own.
  */
 export function acceptTls(
   stream: ByteStream,
@@ -43,10 +43,11 @@ export function acceptTls(
   const secured: TLSSocket = guardFlow(new TLSSocket(transport, { isServer: true, secureContext, ALPNCallback }));
   const gone = (): void => void secured.destroy();
   secured.on('error', onError);
-  // Of a socket made by hand, Node reports errors after the handshake with this event alone, and keeps it open.
+  // For a manually created TLSSocket, Node reports errors after the handshake with this event only, and keeps the
+  // socket open.
   secured.on('_tlsError', gone);
   secured.on('end', gone);
-  // What was read before TLS may have included the end.
+  // The end may have been among the bytes that were read before TLS.
   stream.on('end', gone);
   secured.once('secure', () => {
     secured.off('end', gone);

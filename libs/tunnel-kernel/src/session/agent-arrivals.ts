@@ -1,8 +1,8 @@
 import { setFlowTimeout } from '@gatehouse/net';
-/** As long as a visitor waits for anything: an agent that was there a moment ago is back. */
+/** As long as a visitor waits for anything else. An agent that was connected a moment ago is back by then. */
 const MOVING_MS = 10_000;
 
-/** Agents that are expected because the server has just begun: visitors who came before them wait. */
+/** Agents that are expected shortly after the server started. Visitors that come before them wait. */
 export class AgentArrivals {
   private readonly now: () => number;
   private readonly graceMs: number;
@@ -17,7 +17,7 @@ export class AgentArrivals {
     this.graceMs = graceMs;
   }
 
-  /** The port for agents is open, or about to be. `moving`: clients whose agents are sent here by the server before. */
+  /** Starts when the port for agents opens. `moving`: clients whose agents are sent here by another server. */
   begin(moving: readonly number[] = []): void {
     this.until = this.now() + this.graceMs;
     if (moving.length > 0) this.movingUntil = this.now() + MOVING_MS;
@@ -29,18 +29,18 @@ export class AgentArrivals {
     for (const resolve of this.waiting.get(clientId) ?? []) resolve();
   }
 
-  /** Whether the client's agent may be on its way: it was not here yet, and the time for that is not over. */
+  /** Whether the client's agent may still be on its way: it has not connected yet, and there is time left for it. */
   expects(clientId: number): boolean {
     return this.now() < this.untilOf(clientId) && !this.came.has(clientId);
   }
 
-  /** Resolves when the agent is here, or is not expected any more. */
+  /** Resolves when the agent has connected, or is no longer expected. */
   async wait(clientId: number): Promise<void> {
     if (!this.expects(clientId)) return;
     const waiting = this.waiting.get(clientId) ?? new Set();
     this.waiting.set(clientId, waiting);
     await new Promise<void>((resolve) => {
-      // Timers may be early, by a part of a millisecond of the clock that is asked afterwards.
+      // A timer may fire a fraction of a millisecond early by the clock that is read afterwards.
       const timer = setFlowTimeout(null, done, this.untilOf(clientId) - this.now() + 1);
       waiting.add(done);
       function done(): void {

@@ -18,13 +18,13 @@ import type { TicketTable } from './ticket-table.js';
 import { UnknownConnections, type AgentPortState } from './unknown-connections.js';
 import { WebSocketListener, type WebSocketRequest } from './websocket-listener.js';
 
-/** Names of the uses of a TLS connection (ALPN). */
+/** ALPN names of the protocols on this port. */
 export const CONTROL_PROTOCOL = 'gwt/1';
 export const VISITOR_PROTOCOL = 'gwv/1';
 
 const PROTOCOLS = [CONTROL_PROTOCOL, VISITOR_PROTOCOL, MAPPING_PROTOCOL];
 const TLS_FIRST_BYTE = 22;
-/** Of `GET`; the second byte of a data channel's opening is another. */
+/** The E of `GET`; the second byte of a data channel's opening is a different one. */
 const REQUEST_SECOND_BYTE = 0x45;
 
 export interface AgentListenerOptions {
@@ -32,25 +32,25 @@ export interface AgentListenerOptions {
   logger: TunnelLogger;
   tickets: TicketTable;
   sockets: ListeningSockets;
-  /** For a connection to say what it is, for its TLS handshake, and for it to show a key: so long each. */
+  /** Time limit for each stage: the first bytes, the TLS handshake, and showing a key. */
   handshakeMs: number;
-  /** Connections that have not said yet what they are; as many in TLS handshakes, and as many that have not shown a key. */
+  /** Upper bound for each stage: silent connections, TLS handshakes, and connections that have not shown a key. */
   maxUnidentified: number;
-  /** Proxies that are believed when they say whose WebSocket they carry. */
+  /** Proxies that are trusted to name the peer of a WebSocket. */
   proxies: TrustedProxies;
-  /** Whether a WebSocket with this tag is for this process. */
+  /** Whether this process serves the WebSocket with this tag. */
   serves(tag: string): boolean;
-  /** `known`: to be called when the key was right; until then the connection has a time limit and may have to make room. */
+  /** `known` must be called once the key was right. Until then the connection has a time limit and may be evicted. */
   onControl(stream: TLSSocket, arrival: Arrival, known: () => void): void;
   /** A visitor's program. */
   onVisitor(stream: TLSSocket, arrival: Arrival, known: () => void): void;
-  /** An agent that shows where it is. */
+  /** An agent that reports its address. */
   onMapping(stream: TLSSocket, known: () => void): void;
 }
 
 /**
- * The port that agents connect to: control connections in TLS, data channels, and WebSockets that carry many of either, by
- * their first bytes.
+ * The port that agents connect to. The first bytes of a connection tell control connections over TLS, data channels,
+ * and WebSockets that carry both apart.
  */
 export class AgentListener {
   private readonly options: AgentListenerOptions;
@@ -91,33 +91,33 @@ export class AgentListener {
     );
   }
 
-  /** A connection that another process accepted: as if it had come to this port. */
+  /** Serves a connection that another process accepted, as if it had come to this port. */
   take(socket: Socket): void {
     socket.allowHalfOpen = true;
     this.accepted(socket);
   }
 
-  /** Accepts no more; open connections go on. */
+  /** Stops accepting; open connections stay. */
   close(): void {
     this.server.close();
   }
 
-  /** A request for a WebSocket that came to another port; see `WebSocketListener.upgrade`. */
+  /** Serves a request for a WebSocket that came to another port; see `WebSocketListener.upgrade`. */
   upgrade(request: WebSocketRequest, stream: Socket): void {
     this.webSockets.upgrade(request, stream);
   }
 
-  /** Connections of which it is not known yet whose they are. */
+  /** Connections that have not authenticated yet. */
   get state(): AgentPortState {
     return this.unknown.state();
   }
 
-  /** Ends the connections that nobody else knows of. */
+  /** Closes the connections that no session owns yet. */
   destroyUnidentified(): void {
     this.unknown.destroy();
   }
 
-  /** Ends the WebSockets, with all that they carry, once last words have left. */
+  /** Closes the WebSockets and everything that they carry, once their last messages have been sent. */
   closeWebSockets(): void {
     this.webSockets.close();
   }
@@ -131,7 +131,7 @@ export class AgentListener {
     this.receive(stream, `${nameOf(stream)} ${stream.id}`, arrival);
   }
 
-  /** `arrival`: of a stream, that of its WebSocket; of a TCP connection it is asked later. */
+  /** `arrival`: for a stream, that of its WebSocket; null for a TCP connection, for which it is read later. */
   private receive(stream: ByteStream, far: string, arrival: Arrival | null): void {
     this.unknown.enter('silent', far, stream, addressOf(stream, arrival));
     stream.on('close', () => this.unknown.known(far));
@@ -188,7 +188,7 @@ export class AgentListener {
   }
 
   private refuse(stream: ByteStream, error: unknown): void {
-    this.options.logger.debug('a connection to the door was refused', {
+    this.options.logger.debug('a connection of an agent was refused', {
       address: stream.remoteAddress,
       error: error instanceof Error ? error.message : String(error),
     });
@@ -204,7 +204,7 @@ function arrivalOf(stream: TLSSocket): Arrival {
   return { from: farEnd(stream), entrance: endpoint(stream.localAddress, stream.localPort), via: 'tcp' };
 }
 
-/** Names one connection of a port as long as it is open. */
+/** A name for one connection of a port, unique while it is open. */
 function nameOf({ remoteAddress, remotePort }: ByteStream): string {
   return `${remoteAddress} ${remotePort}`;
 }

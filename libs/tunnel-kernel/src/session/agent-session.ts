@@ -28,7 +28,7 @@ export interface AgentSessionOptions {
   software: string;
   /** For connecting, TLS and the welcome together. */
   connectMs: number;
-  /** Refuses a server that wants data channels that are not sealed. */
+  /** Refuses a server that asks for unsealed data channels. */
   requireEncryption: boolean;
 }
 
@@ -37,9 +37,9 @@ export interface AgentSessionHandlers {
   configured(config: ConfigMessage): void;
   tickets(tickets: ChannelTicket[]): void;
   move(spreadMs: number): void;
-  /** A direct path is asked for, or is to end. */
+  /** The server opens or ends a direct path. */
   path(order: RendezvousMessage | RendezvousEndMessage): void;
-  /** Once. `retryAfterMs`: what the server asked for. */
+  /** Called once. `retryAfterMs`: the pause that the server asked for. */
   closed(error: TunnelError, retryAfterMs: number | null): void;
 }
 
@@ -67,7 +67,7 @@ export class AgentSession {
     this.open().catch((error: unknown) => this.finish(asTunnelError(error)));
   }
 
-  /** Null until the server said welcome. */
+  /** Null until the server's welcome. */
   get welcome(): WelcomeMessage | null {
     return this.greeting;
   }
@@ -76,17 +76,17 @@ export class AgentSession {
     return this.options.route;
   }
 
-  /** Whether TLS went on from a session of before, in which the server shows no key. */
+  /** Whether TLS resumed an earlier session, in which the server shows no key. */
   get resumed(): boolean {
     return this.stream?.isSessionReused() ?? false;
   }
 
-  /** Address of the far end; null where something lies between. */
+  /** Address of the server; null where something else lies between. */
   get address(): string | null {
     return this.stream?.remoteAddress ?? null;
   }
 
-  /** Keying material of the connection's TLS (RFC 5705). Null until there is one. */
+  /** Keying material from the connection's TLS (RFC 5705). Null before TLS. */
   get exportKeys(): ((bytes: number, label: string) => Buffer) | null {
     const { stream } = this;
     return stream && ((bytes, label) => stream.exportKeyingMaterial(bytes, label, NO_CONTEXT));
@@ -100,7 +100,7 @@ export class AgentSession {
     this.link?.send(message);
   }
 
-  /** Asks the server for no more channels. */
+  /** Announces to the server that the agent is leaving and wants no more channels. */
   leave(): void {
     if (this.greeting) this.link?.send({ type: 'leaving' });
   }

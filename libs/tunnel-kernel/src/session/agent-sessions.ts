@@ -11,7 +11,7 @@ import type { ServerIdentities } from './server-identities.js';
 import { ServerSession, type SessionContext } from './server-session.js';
 import { TicketTable } from './ticket-table.js';
 
-/** Which session serves which client: one each, the newest. */
+/** The current session of each client: the newest one. */
 class SessionTable {
   private readonly current = new Map<number, ServerSession>();
 
@@ -28,8 +28,8 @@ class SessionTable {
   }
 
   /**
-   * Makes `session` its client's, and ends the one before at once, which it answers. @throws TunnelError `replaced` when a newer
-   * connection was quicker.
+   * Makes `session` the current one of its client, ends the previous session and returns it. @throws TunnelError
+   * `replaced` when a newer connection was faster.
    */
   admit(session: ServerSession): ServerSession | null {
     const { client, agentId, epoch } = session.identity;
@@ -44,7 +44,7 @@ class SessionTable {
     return before ?? null;
   }
 
-  /** True if it was its client's session. */
+  /** True if it was the current session of its client. */
   remove(session: ServerSession): boolean {
     const { id } = session.identity.client;
     if (this.current.get(id) !== session) return false;
@@ -52,42 +52,42 @@ class SessionTable {
   }
 }
 
-/** Agents of disabled clients that wait on their connections; more are sent away for half a minute. */
+/** Upper bound for waiting agents of disabled clients; others are sent away for half a minute. */
 const MAX_PARKED = 200;
 
 export interface AgentSessionsOptions {
   environment: TunnelServerEnvironment;
   identities: ServerIdentities;
   timeouts: ServerTimeouts;
-  /** Told to agents where their UDP packets have a port of their own. */
+  /** Sent to agents where UDP has a port of its own. */
   packetPort(): number | null;
-  /** Whether a client's datagrams go as packets at the moment. */
+  /** Whether a client's datagrams currently use UDP packets. */
   viaPackets(clientId: number): boolean;
-  /** An agent serves its client from now on. */
+  /** An agent has begun to serve its client. */
   came(session: ServerSession): void;
-  /** A client's agent serves it no more. */
+  /** An agent no longer serves its client. */
   sessionEnded(clientId: number, error: TunnelError): void;
-  /** An agent's word about a direct path. */
+  /** An agent's report about a direct path. */
   said(clientId: number, message: PathStateMessage | CarriedMessage): void;
-  /** An agent could not reach what it was asked for. */
+  /** An agent could not do what it was asked for. */
   refused(clientId: number, message: RefusedMessage): void;
 }
 
-/** The agents of a server: who connected, who serves which client, and what each of them is told. */
+/** The agents of a server: which are connected, which serves which client, and what each has been sent. */
 export class AgentSessions {
-  /** Of data channels; the door redeems them. */
+  /** Tickets of data channels; the listener redeems them. */
   readonly tickets: TicketTable;
-  /** Of all agents. */
+  /** Data channels of all agents. */
   readonly channels: ChannelSource;
   private readonly options: AgentSessionsOptions;
   private readonly arrivals: AgentArrivals;
   private readonly context: SessionContext;
   private readonly table = new SessionTable();
-  /** Connections that are not authenticated yet, and sessions. */
+  /** All control connections, authenticated or not. */
   private readonly links = new Set<ServerSession>();
   private config: TunnelServerConfig = EMPTY_CONFIG;
   private order = 0;
-  /** Agents that come are sent on; null: they may stay. */
+  /** Set while the server drains: new agents are sent away over this period. Null: they may stay. */
   private spreadMs: number | null = null;
   private onEmpty: (() => void) | null = null;
 
@@ -124,17 +124,17 @@ export class AgentSessions {
     };
   }
 
-  /** Agents can connect from now on; some are expected. `moving`: clients whose agents are sent here. */
+  /** Called when agents can connect; some are expected. `moving`: clients whose agents are sent here. */
   begin(moving: readonly number[] = []): void {
     this.arrivals.begin(moving);
   }
 
-  /** A control connection, from its first byte. `known`: called when its key was right. */
+  /** Serves a control connection from its first byte. `known`: called when its key was right. */
   accept(stream: TLSSocket, arrival: Arrival, known: () => void): void {
     this.links.add(new ServerSession({ stream, arrival, order: ++this.order, known }, this.context));
   }
 
-  /** The session that serves the client. */
+  /** The client's current session. */
   of(clientId: number): ServerSession | undefined {
     return this.table.of(clientId);
   }
@@ -143,25 +143,28 @@ export class AgentSessions {
     return this.table.all().map((session) => this.stateOf(session));
   }
 
-  /** Agents, those that come later too, are told what is theirs. */
+  /** Sends each agent its resources; agents that connect later get theirs then. */
   configure(config: TunnelServerConfig): void {
     this.config = config;
     for (const session of this.table.all()) this.updateSession(session);
     for (const session of this.parked()) session.lookAgain();
   }
 
-  /** Visitors that wait for a data channel. */
+  /** Number of visitors that wait for a data channel. */
   get waiting(): number {
     return this.table.all().reduce((total, { pool }) => total + (pool?.waitingCount ?? 0), 0);
   }
 
-  /** Agents are told to connect again, to whoever has the port then, within `spreadMs`; those that were on their way, too. */
+  /**
+   * Asks all agents, including those that are still connecting, to reconnect within `spreadMs` to the process that has
+   * the port then.
+   */
   move(spreadMs: number): void {
     this.spreadMs = spreadMs;
     for (const session of this.table.all()) session.move(spreadMs);
   }
 
-  /** Resolves when all have left, or after `timeoutMs`. */
+  /** Resolves when all agents have left, or after `timeoutMs`. */
   async moved(timeoutMs: number): Promise<void> {
     if (this.table.size === 0 || timeoutMs === 0) return;
     await new Promise<void>((resolve) => {
@@ -173,7 +176,7 @@ export class AgentSessions {
     });
   }
 
-  /** Ends all of them. */
+  /** Ends all sessions. */
   stop(): void {
     for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
   }
@@ -222,7 +225,7 @@ export class AgentSessions {
   }
 }
 
-/** An agent as others see it. `packets`: its datagrams go as such at the moment. */
+/** The public state of a session. `packets`: whether its datagrams currently use UDP packets. */
 function agentStateOf({ identity, arrival, since, roundTripMs, pool }: ServerSession, packets: boolean): AgentState {
   const { client, agentId, software } = identity;
   return {

@@ -1,10 +1,12 @@
 import type { Endpoint } from '../base/endpoint.js';
 
-/** Where a connection to the door came from. */
+/** Where a connection of an agent came from. */
 export interface Arrival {
-  /** The machine at the other end, or the one that a trusted proxy speaks for. Null: it was gone before it was looked at. */
+  /**
+   * The peer, or the machine that a trusted proxy speaks for. Null: the connection closed before its address was read.
+   */
   from: Endpoint | null;
-  /** Where it came in. */
+  /** The address that it connected to. */
   entrance: Endpoint;
   via: 'tcp' | 'websocket';
 }

@@ -9,25 +9,27 @@ import { SealedStream } from '../wire/sealed-stream.js';
 import type { TicketTable, TicketHolder } from './ticket-table.js';
 
 export interface PoolLimits {
-  /** Idle channels of a client that is in use, at least. */
+  /** Minimum of idle channels for a client with visitors. */
   start: number;
-  /** Idle channels, at most. */
+  /** Maximum of idle channels. */
   cap: number;
-  /** Visitors that wait for a channel, at most. */
+  /** Maximum of visitors that wait for a channel. */
   waiting: number;
-  /** An idle channel that was not heard of for this long is not used before it answered: what lies between may have forgotten it. */
+  /**
+   * An idle channel that was silent for this long must answer before it is used: a NAT in between may have dropped it.
+   */
   freshMs: number;
-  /** How long it may take to answer. */
+  /** Time limit for that answer. */
   answerMs: number;
-  /** How long the agent may take to call a channel free whose visitor has said and heard everything. */
+  /** How long the agent may take to report a channel free after its visitor has ended in both directions. */
   readyMs: number;
-  /** A client without a visitor for this long keeps no idle channels. */
+  /** A client without visitors for this long keeps no idle channels. */
   quietMs: number;
-  /** A channel that is as old when its visitor goes is not used for another. */
+  /** A channel of this age is not reused when its visitor leaves. */
   channelMs: number;
-  /** Visitors of one channel, one after the other, at most. */
+  /** Maximum of visitors that use one channel, one after the other. */
   visitors: number;
-  /** With more agents than this, one that comes is taken for a client without a visitor until one is there. */
+  /** With more agents than this, a new agent starts without idle channels until its first visitor. */
   quietAbove: number;
 }
 
@@ -49,31 +51,31 @@ export interface PoolOptions {
   limits: PoolLimits;
   now: () => number;
   sealed: boolean;
-  /** Nobody visits the client yet, as far as is known. */
+  /** The client has no visitors yet, as far as is known. */
   quiet: boolean;
   /** Sends tickets to the agent. */
   deliver: (tickets: ChannelTicket[]) => void;
 }
 
-/** A data channel that nobody uses yet. */
+/** A data channel without a visitor. */
 export interface Channel {
   stream: ByteStream;
-  /** Of the ticket that opened it: binds the start to it. */
+  /** Key of the ticket that opened it: binds the start to it. */
   key: Buffer;
   /** Id of the ticket, hex. */
   id: string;
   openedAt: number;
-  /** How many it carried. */
+  /** How many visitors it has carried. */
   visitors: number;
-  /** Takes it back when its next visitor is gone; null: it ends with that. */
+  /** Takes the channel back when its next visitor has left; null: it ends with that visitor. */
   reuse: ChannelReuse | null;
 }
 
 interface IdleChannel extends Channel {
   lastHeardMs: number;
-  /** Asked whether it is still there, and not answered yet: ends it when the time is over. */
+  /** Set while the channel is asked whether it still works; closes the channel when it fires. */
   asked: NodeJS.Timeout | null;
-  /** Takes the pool's listeners off. */
+  /** Removes the pool's listeners. */
   release(): void;
 }
 
@@ -84,8 +86,8 @@ interface Waiter {
 }
 
 /**
- * The idle data channels of one session. As many are kept as the demand shows: twice as many after a visitor had to
- * wait, fewer while none has to, none while nobody comes.
+ * The idle data channels of one session. Their number follows the demand: it doubles after a visitor had to wait,
+ * shrinks while none has to, and drops to zero without visitors.
  */
 export class ChannelPool implements TicketHolder {
   private readonly tickets: TicketTable;
@@ -117,7 +119,7 @@ export class ChannelPool implements TicketHolder {
     this.refillSoon();
   }
 
-  /** Visitors that wait for a channel. */
+  /** Number of visitors that wait for a channel. */
   get waitingCount(): number {
     return this.waiters.size;
   }
@@ -126,7 +128,7 @@ export class ChannelPool implements TicketHolder {
     return this.idle.length;
   }
 
-  /** The newest idle channel that was heard of lately, or null: then `wait`. */
+  /** The newest idle channel with recent traffic. Null: use `wait`. */
   take(): Channel | null {
     this.usedAt = this.now();
     this.target = Math.max(this.target, this.limits.start);
@@ -152,7 +154,7 @@ export class ChannelPool implements TicketHolder {
       const timer = setFlowTimeout(null, late, timeoutMs);
       const waiter: Waiter = { resolve, reject, timer };
       this.waiters.add(waiter);
-      // Those that are still there may be quicker than new ones.
+      // Channels that still work may be faster than new ones.
       for (const channel of this.idle) this.ask(channel);
       this.grow();
       this.refillSoon();
@@ -189,7 +191,10 @@ export class ChannelPool implements TicketHolder {
     };
   }
 
-  /** `lastHeardMs`: the agent's word may have waited here for a slow visitor; what it answers to was said then. */
+  /**
+   * `lastHeardMs`: when the agent's report arrived. It may have waited here for a slow visitor, so it can be older than
+   * this call.
+   */
   private returned({ stream: before, key, id, openedAt, visitors }: Omit<Channel, 'reuse'>, lastHeardMs: number): void {
     const stream = before instanceof SealedStream ? before.next() : before;
     stream.pause();
@@ -206,13 +211,13 @@ export class ChannelPool implements TicketHolder {
     this.refillSoon();
   }
 
-  /** To be called now and then: lets go of what is too old or too many. */
+  /** Called regularly: closes channels that are too old or too many. */
   sweep(): void {
     const now = this.now();
     if (now - this.usedAt >= this.limits.quietMs) this.target = 0;
     else if (!this.missed) this.target = Math.max(this.limits.start, Math.floor(this.target * 0.75));
     this.missed = false;
-    // Those that nobody took for longest: the newest is taken first.
+    // Those that were idle longest: the newest are used first.
     for (const channel of this.idle.slice(0, Math.max(0, this.idle.length - this.target))) this.drop(channel);
     // Half of them at a time: a channel cannot be used between question and answer.
     const asked = this.idle.filter((_, index) => index % 2 === 0);
@@ -235,7 +240,7 @@ export class ChannelPool implements TicketHolder {
     this.waiters.clear();
   }
 
-  /** Once for all that miss in the same turn of the event loop. */
+  /** At most once per turn of the event loop. */
   private grow(): void {
     if (!this.grown) this.target = Math.min(this.limits.cap, Math.max(this.limits.start, this.target * 2));
     this.grown = true;
@@ -246,7 +251,7 @@ export class ChannelPool implements TicketHolder {
     return asked === null && now - lastHeardMs < this.limits.freshMs;
   }
 
-  /** Gives the channel to who waits longest. False: nobody does. */
+  /** Gives the channel to the visitor that has waited longest. False: nobody waits. */
   private serve(channel: Channel): boolean {
     const [waiter] = this.waiters;
     if (!waiter) return false;
@@ -260,7 +265,7 @@ export class ChannelPool implements TicketHolder {
     const { stream } = channel;
     const gone = (): void => this.drop(idle);
     const said = (chunk: Buffer): void => this.heard(idle, chunk);
-    // Flows while idle: an end is noticed.
+    // The stream flows while idle, so that its end is noticed.
     stream.on('data', said);
     stream.on('end', gone);
     stream.on('error', gone);
@@ -284,7 +289,7 @@ export class ChannelPool implements TicketHolder {
     channel.asked = setFlowTimeout(channel.stream, () => this.drop(channel), this.limits.answerMs);
   }
 
-  /** An agent that says anything but what it was asked is not one. */
+  /** A channel on which the agent sends anything but the expected answer is closed. */
   private heard(channel: IdleChannel, chunk: Buffer): void {
     if (!channel.asked || !isProbeAnswer(chunk)) return this.drop(channel);
     clearTimeout(channel.asked);
@@ -302,7 +307,7 @@ export class ChannelPool implements TicketHolder {
     this.refillSoon();
   }
 
-  /** Takes it out. False: it was not there. */
+  /** Removes the channel from the idle ones. False: it was not among them. */
   private forget(channel: IdleChannel): boolean {
     const at = this.idle.indexOf(channel);
     if (at < 0) return false;
@@ -312,7 +317,7 @@ export class ChannelPool implements TicketHolder {
     return true;
   }
 
-  /** Once for all that happens in this turn of the event loop. */
+  /** At most once per turn of the event loop. */
   private refillSoon(): void {
     if (!this.closedBy) this.refilling.schedule();
   }
@@ -321,11 +326,11 @@ export class ChannelPool implements TicketHolder {
     const now = this.now();
     const fresh = this.idle.filter((channel) => this.isFresh(channel, now)).length;
     const asked = this.idle.filter((channel) => channel.asked).length;
-    // Whether those that are asked are still there is not waited for while somebody waits for them.
+    // While a visitor waits, channels that have not answered yet do not count.
     const useful = this.waiters.size > 0 ? fresh : fresh + asked;
     const wanted = this.target + this.waiters.size - useful - this.pending;
     const count = Math.min(wanted, MAX_TICKETS - this.pending);
-    // Not a message for each: what is missing may be a quarter, as long as nobody waits.
+    // Messages are batched: as long as nobody waits, up to a quarter may be missing.
     if (count <= 0 || (this.waiters.size === 0 && count * 4 < this.target)) return;
     this.pending += count;
     this.deliver(this.tickets.issue(this, count));

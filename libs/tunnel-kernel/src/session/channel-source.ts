@@ -21,7 +21,7 @@ export interface ChannelSourceOptions {
 
 export type StartOf = Omit<Start, 'wantsAnswer' | 'framed' | 'reused'>;
 
-/** Data channels of clients, started for one visitor each: what is written goes to the target. */
+/** The data channels of all clients, each started for one visitor: what is written goes to the target. */
 export class ChannelSource {
   private readonly options: ChannelSourceOptions;
 
@@ -29,7 +29,7 @@ export class ChannelSource {
     this.options = options;
   }
 
-  /** One that is idle already, or null: then `open`. @throws TunnelError `offline`. */
+  /** Starts an idle channel; null if there is none: use `open`. @throws TunnelError `offline`. */
   take(clientId: number, start: StartOf): ByteStream | null {
     if (this.isExpected(clientId)) return null;
     const channel = this.pool(clientId).take();
@@ -41,7 +41,7 @@ export class ChannelSource {
     return begin(await this.channel(clientId), { ...start, wantsAnswer: false });
   }
 
-  /** Comes back when the agent has reached the target. @throws TargetError, or TunnelError as `open`. */
+  /** Resolves when the agent has reached the target. @throws TargetError, or TunnelError as `open`. */
   async reach(clientId: number, start: StartOf, timeoutMs: number): Promise<ByteStream> {
     const stream = begin(await this.channel(clientId), { ...start, wantsAnswer: true });
     const timer = setFlowTimeout(stream, () => resetStream(stream), timeoutMs);
@@ -82,7 +82,8 @@ function begin({ stream, key, visitors, reuse }: Channel, start: Omit<Start, 'fr
   // TCP alone cannot tell an end from the end of a process. What hosts and lanes carry says its own length, and is quicker without.
   // A socket that carried somebody reads into memory that is used again: not for undici and TLS, which take over sockets.
   const framed = stream instanceof Socket && (start.kind === 'tunnel' || visitors > 0);
-  // Those of hosts and of datagrams are kept by who uses them, and TCP is what costs.
+  // Channels of hosts and of datagrams are pooled by their users; for the others, opening a TCP connection is the cost
+  // that reuse saves.
   const reused = start.kind === 'tunnel' && reuse !== null;
   stream.write(encodeStart({ ...start, framed, reused }, key, visitors));
   const carried = framed ? new FramedStream(stream) : stream;

@@ -5,21 +5,21 @@ import { decodeMessage, encodeMessage, frameLimit, type Side } from '../wire/cod
 import { FrameDecoder } from '../wire/frame.js';
 import type { Message } from '../wire/messages.js';
 
-/** Unread messages that a peer may pile up before it is given up. */
+/** Bytes that a peer may leave unread before the link is closed. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
-/** Heartbeats without a word before the other side counts as dead. */
+/** Missed heartbeats after which the other side counts as dead. */
 const MISSED_HEARTBEATS = 3;
-/** How long the last word may take to leave. */
+/** How long the last message may take to be sent. */
 const LAST_WORD_MS = 1000;
 
 export interface LinkHandlers {
   /** May throw a TunnelError, which ends the link. */
   message(message: Message): void;
-  /** Once, whoever ended it. */
+  /** Called once, whichever side ended the link. */
   closed(error: TunnelError): void;
 }
 
-/** One end of a control connection: messages out and in, heartbeats, an end with its reason. */
+/** One end of a control connection: messages in both directions, heartbeats, and an end with its reason. */
 export class ControlLink {
   private readonly stream: ByteStream;
   private readonly side: Side;
@@ -63,7 +63,7 @@ export class ControlLink {
       this.end(new TunnelError('overloaded', 'the peer reads too slowly'));
   }
 
-  /** Starts to ping (a server) and to watch for silence. `onBeat`: called at each heartbeat. */
+  /** Starts to ping (server side) and to watch for silence. `onBeat`: called at each heartbeat. */
   startHeartbeat(intervalMs: number, onBeat?: () => void): void {
     this.timer ??= setFlowInterval(
       this.stream,
@@ -80,7 +80,7 @@ export class ControlLink {
     if (this.ended) return;
     if (last) this.stream.write(encodeMessage(last));
     this.stream.end();
-    // Whoever does not read the last word does not keep the socket either.
+    // A peer that does not read the last message must not keep the socket open.
     const timer = setFlowTimeout(this.stream, () => this.stream.destroy(), LAST_WORD_MS);
     this.stream.once('close', () => clearTimeout(timer));
     this.finish(error);

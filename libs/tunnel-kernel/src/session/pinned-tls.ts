@@ -6,24 +6,24 @@ import { keyFingerprint } from '../wire/key-string.js';
 import { pinHint } from '../wire/pin-hint.js';
 import { taggedProtocols } from '../wire/route-tag.js';
 
-/** A server whose key is known beforehand, or one of whose keys is. Remembers its last session ticket: later handshakes cost less. */
+/** A server with a pinned key, or several. Remembers the last session ticket, so that later handshakes cost less. */
 export class PinnedServer {
   private pins: readonly string[];
-  /** The key that the server showed last. */
+  /** Fingerprint of the key that the server showed last. */
   private shown: string | null = null;
   private readonly routeTag: string | undefined;
   private readonly secureContext = createSecureContext({ minVersion: 'TLSv1.3' });
   private session: Buffer | undefined;
 
-  /** `pins`: fingerprints of its keys. `routeTag`: which process of the server is meant; see `route-tag.ts`. */
+  /** `pins`: accepted fingerprints. `routeTag`: selects the process of the server; see `route-tag.ts`. */
   constructor(pins: string | readonly string[], routeTag?: string) {
     this.pins = typeof pins === 'string' ? [pins] : pins;
     this.routeTag = routeTag;
   }
 
   /**
-   * The server says that `next` will be its key. Answers the pins from now on, if they are others than before: the key that
-   * it showed and the next one. Others that were pinned have been given up.
+   * Called when the server announces its next key. Returns the new pins if they changed: the key that it showed and the
+   * next one. Other pins are dropped.
    */
   learn(next: string | null): readonly string[] | null {
     const { shown, pins } = this;
@@ -35,16 +35,16 @@ export class PinnedServer {
   }
 
   /**
-   * TLS 1.3 over `transport`, which it owns from here on. Nothing was sent to the server before its key was compared.
+   * TLS 1.3 over `transport`, which it owns from now on. Sends nothing to the server before its key was compared.
    * @throws TunnelError `server_key`, `timeout` or `connection`.
    */
   secure(transport: ByteStream, protocol: string, timeoutMs: number): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
       const stream = connectTls({
         socket: transport instanceof Socket ? transport : new ByteStreamDuplex(transport),
-        // The key is pinned: names and authorities say nothing here.
+        // The key is pinned, so names and certificate authorities do not matter.
         rejectUnauthorized: false,
-        // One for all connections: making it costs as much as a handshake.
+        // Shared by all connections: creating a context costs as much as a handshake.
         secureContext: this.secureContext,
         ALPNProtocols: [...taggedProtocols(protocol, this.routeTag), ...this.pins.map(pinHint)],
         ...(this.session && { session: this.session }),
@@ -74,7 +74,7 @@ export class PinnedServer {
 
   private isPinned(stream: TLSSocket): boolean {
     const certificate = stream.getPeerX509Certificate();
-    // A resumed session was made with the pinned key, and only its owner could go on with it.
+    // A resumed session was made with the pinned key, and only its owner can resume it.
     if (!certificate) return stream.isSessionReused();
     const fingerprint = keyFingerprint(certificate.publicKey);
     if (!this.pins.includes(fingerprint)) return false;

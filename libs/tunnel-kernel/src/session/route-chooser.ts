@@ -11,20 +11,23 @@ export interface RouteOptions {
   dialer: Pick<AgentDialer, 'server'>;
   server: HostAndPort;
   transport: AgentTransport;
-  /** Absent: port 443 of the server's host, in TLS. */
+  /** Absent: port 443 of the server's host, over TLS. */
   websocket: WebSocketAddress | undefined;
-  /** Said openly to a server of several processes; see `route-tag.ts`. */
+  /** Sent unencrypted to a server of several processes; see `route-tag.ts`. */
   routeTag?: string;
-  /** Failures in a row of a way that worked before it is left. Absent: 3, for servers that are only being restarted. */
+  /**
+   * Consecutive failures after which a route that worked before is given up. Absent: 3, so that a restart of the server
+   * does not count.
+   */
   patience?: number;
-  /** Of WebSockets: see `MuxOptions`. */
+  /** For WebSockets: see `MuxOptions`. */
   keepAliveMs?: number;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
 const PATIENCE = 3;
-/** The better way is tried again after this long without it. */
+/** Interval at which the better route is tried again. */
 const RAW_AGAIN_MS = 600_000;
 
 const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set([
@@ -36,21 +39,21 @@ const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set([
   'server_key',
 ]);
 
-/** Whether another way to the server may change it: a network that answers in its place has another key, too. */
+/** Whether the error may depend on the route: a network that answers in the server's place also shows another key. */
 export function isOfTheWay({ code }: TunnelError): boolean {
   return OF_THE_WAY.has(code);
 }
 
-/** Where a server that is known by its port for agents takes WebSockets. */
+/** The default WebSocket address of a server, derived from its port for agents. */
 export function webSocketOf({ host }: HostAndPort): WebSocketAddress {
   return { secure: true, host, port: 443, path: AGENT_PATH };
 }
 
-/** Chooses the way to the server for each attempt, from what became of those before. */
+/** Chooses the route to the server for each attempt from the results of earlier ones. */
 export class RouteChooser {
   private readonly options: RouteOptions;
   private preferred: ServerRoute['kind'];
-  /** Failures in a row, since the last that was welcome. */
+  /** Consecutive failures since the last welcome. */
   private readonly failures = { raw: 0, websocket: 0 };
   private worked: ServerRoute['kind'] | null = null;
   private rawFailedAt = 0;
@@ -65,12 +68,12 @@ export class RouteChooser {
     return this.route(this.preferred);
   }
 
-  /** As `next` without trying the better way again. */
+  /** As `next`, without trying the better route again. */
   same(): ServerRoute {
     return this.route(this.preferred);
   }
 
-  /** The better way was not tried for long. */
+  /** Whether the better route has not been tried for long. */
   get isRawDue(): boolean {
     const { transport, now } = this.options;
     return transport === 'auto' && this.preferred === 'websocket' && now() - this.rawFailedAt >= RAW_AGAIN_MS;
@@ -91,7 +94,7 @@ export class RouteChooser {
     this.failures.websocket = 0;
   }
 
-  /** An attempt did not get as far as a welcome. Answers whether another way is to be tried at once. */
+  /** An attempt ended before the welcome. Returns whether another route should be tried at once. */
   failed(kind: ServerRoute['kind']): boolean {
     this.failures[kind] += 1;
     if (kind === 'raw') this.rawFailedAt = this.options.now();
@@ -99,7 +102,7 @@ export class RouteChooser {
     if (this.failures[kind] < (this.worked === kind ? (this.options.patience ?? PATIENCE) : 1)) return false;
     const other = kind === 'raw' ? 'websocket' : 'raw';
     this.preferred = other;
-    // Each in its turn, with a pause after both.
+    // The routes take turns, with a pause after both.
     return this.failures[other] < this.failures[kind];
   }
 }

@@ -6,7 +6,7 @@ import { pinnedContext } from './accept-tls.js';
 
 type Environment = Pick<TunnelServerEnvironment, 'identity' | 'nextFingerprint' | 'formerIdentity' | 'now'>;
 
-/** The keys that a server can show: its own, and until its time is over the one before, to those who know no other. */
+/** The server's keys: the current one and, for a limited time, the former one for agents that know no other. */
 export class ServerIdentities {
   readonly context: SecureContext;
   private readonly environment: Environment;
@@ -31,8 +31,8 @@ export class ServerIdentities {
   }
 
   /**
-   * The key for a connection whose ClientHello names these protocols. Null: the one in use, for everybody who knows it, who does
-   * not say, or who knows neither.
+   * The key for a connection whose ClientHello offers these protocols. Null: the current one, for everybody who pins
+   * it, names no key, or pins neither.
    */
   contextFor(stream: TLSSocket, protocols: readonly string[]): SecureContext | null {
     const { former, hint, environment } = this;
@@ -42,7 +42,7 @@ export class ServerIdentities {
     return former.context;
   }
 
-  /** Fingerprint of the key that this connection's agent has to learn; see `WelcomeMessage`. */
+  /** Fingerprint of the key that this connection's agent must learn; see `WelcomeMessage`. */
   nextFor(stream: TLSSocket): string | undefined {
     return this.shownFormer.has(stream) ? this.fingerprint : this.environment.nextFingerprint;
   }

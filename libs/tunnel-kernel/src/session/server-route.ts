@@ -4,16 +4,16 @@ import { MuxConnection, type MuxOptions } from '../mux/mux-connection.js';
 import type { WebSocketAddress } from '../websocket/handshake.js';
 import { dialWebSocket } from './websocket-dial.js';
 
-/** How an agent gets to its server, for one session. */
+/** How an agent reaches its server during one session. */
 export interface ServerRoute {
   readonly kind: 'raw' | 'websocket';
-  /** A connection to the server's door: paused, both directions end on their own. @throws Error */
+  /** Opens a connection to the port for agents: paused, with both directions ending independently. @throws Error */
   open(timeoutMs: number): Promise<ByteStream>;
-  /** None will be opened any more. */
+  /** No more connections will be opened. */
   release(): void;
 }
 
-/** A TCP connection each. */
+/** One TCP connection for each. */
 export class RawRoute implements ServerRoute {
   readonly kind = 'raw';
   private readonly dialer: Pick<AgentDialer, 'server'>;
@@ -33,7 +33,7 @@ export class RawRoute implements ServerRoute {
   }
 }
 
-/** All of them over one WebSocket, which is opened with the first. */
+/** All of them as streams of one WebSocket, which is opened with the first. */
 export class WebSocketRoute implements ServerRoute {
   readonly kind = 'websocket';
   private readonly dialer: Pick<AgentDialer, 'server'>;

@@ -21,20 +21,20 @@ import { ControlLink } from './control-link.js';
 import type { Arrival } from './arrival.js';
 import type { TicketTable } from './ticket-table.js';
 
-/** After a failure of the server's own, an agent may come again soon. */
+/** Pause after a failure of the server's own. */
 const RETRY_SOON_MS = 1000;
-/** A disabled client's agent waits on its next connection, see `park`. */
+/** Pause before a disabled client's agent waits on its next connection; see `park`. */
 const RETRY_PARKED_MS = 250;
-/** Where too many wait already. */
+/** Pause where too many agents wait already. */
 const RETRY_LATE_MS = 30_000;
 
-/** Agents that came together do not come back together. */
+/** Agents that connected together should not reconnect together. */
 const RENEW_SPREAD_MS = 60_000;
 const RENEW_SPREAD_SHARE = 10;
 
 const NO_CONTEXT = Buffer.alloc(0);
 
-/** What sessions of one server share. */
+/** Shared by the sessions of one server. */
 export interface SessionContext {
   store: ClientStore;
   logger: TunnelLogger;
@@ -45,30 +45,30 @@ export interface SessionContext {
   /** How long the agent of a disabled client waits on one connection. */
   parkMs: number;
   heartbeatMs: number;
-  /** How long a connection may be used before the agent is told to make another. */
+  /** Age of a connection at which the agent is asked to make another. */
   renewMs: number;
   /** Whether one more agent of a disabled client may wait on its connection. */
   mayPark(): boolean;
-  /** Told to agents where their UDP packets have a port of their own. */
+  /** Sent to agents where UDP has a port of its own. */
   packetPort(): number | null;
-  /** Of the key that the agent has to learn; see `WelcomeMessage`. */
+  /** Fingerprint of the key that the agent must learn; see `WelcomeMessage`. */
   nextFor(stream: TLSSocket): string | undefined;
-  /** How many are connected. */
+  /** Number of connected agents. */
   agents(): number;
-  /** Whether the session is the one that serves its client from now on; a refusal is thrown. */
+  /** Makes the session the current one of its client. Throws to refuse it. */
   admit(session: ServerSession): void;
-  /** The agent was told so. */
+  /** The agent was sent its welcome. */
   welcomed(session: ServerSession): void;
-  /** The agent serves its client no more. */
+  /** The agent no longer serves its client. */
   sessionEnded(session: ServerSession, error: TunnelError): void;
-  /** The connection is gone, whoever it was. */
+  /** The connection has ended, authenticated or not. */
   closed(session: ServerSession): void;
   refused(session: ServerSession, message: RefusedMessage): void;
-  /** About a direct path. */
+  /** A message about a direct path. */
   path(session: ServerSession, message: PathStateMessage | CarriedMessage): void;
 }
 
-/** An authenticated agent, as its client's session. */
+/** An agent that has authenticated. */
 export interface AgentIdentity {
   client: ClientRecord;
   agentId: string;
@@ -76,32 +76,32 @@ export interface AgentIdentity {
   software: string;
 }
 
-/** A control connection that was accepted. */
+/** An accepted control connection. */
 export interface AcceptedControl {
   stream: TLSSocket;
   arrival: Arrival;
   order: number;
-  /** To be called when the agent's key was right. */
+  /** Must be called when the agent's key was right. */
   known: () => void;
 }
 
 /** The server's end of one control connection, from its first byte. */
 export class ServerSession {
-  /** Order of arrival at this server: the newest connection wins. */
+  /** Order of connecting to this server: the newest connection wins. */
   readonly order: number;
   readonly arrival: Arrival;
   readonly since: number;
   private readonly context: SessionContext;
   private readonly link: ControlLink;
   private timer: NodeJS.Timeout;
-  /** What the agent of a disabled client said, while it waits for the client to be enabled. */
+  /** The authentication of a disabled client's agent, kept while it waits for the client to be enabled. */
   private parkedAuth: AuthMessage | null = null;
   private authenticating = false;
   private who: AgentIdentity | null = null;
   private channels: ChannelPool | null = null;
   private sentResources = '';
   leaving = false;
-  /** Its agent served the client before, by another connection. */
+  /** The same agent served the client before, over another connection. */
   continues = false;
   private renewal: NodeJS.Timeout | null = null;
   private readonly stream: TLSSocket;
@@ -125,18 +125,18 @@ export class ServerSession {
     });
   }
 
-  /** Only of a session that was admitted. */
+  /** Only valid for an admitted session. */
   get identity(): AgentIdentity {
     if (!this.who) throw new TunnelError('unauthorized', 'the agent is not authenticated');
     return this.who;
   }
 
-  /** Null until the agent is welcome and after it left. */
+  /** Null before the welcome and after the agent has left. */
   get pool(): ChannelPool | null {
     return this.channels;
   }
 
-  /** Keying material of the connection's TLS (RFC 5705). */
+  /** Keying material from the connection's TLS (RFC 5705). */
   get exportKeys(): (bytes: number, label: string) => Buffer {
     return (bytes, label) => this.stream.exportKeyingMaterial(bytes, label, NO_CONTEXT);
   }
@@ -145,7 +145,7 @@ export class ServerSession {
     return this.link.roundTripMs;
   }
 
-  /** Tells the agent its tunnels and hosts, if they are others than it knows. */
+  /** Sends the agent its tunnels and hosts, unless it has them already. */
   configure(revision: number, resources: { tunnels: AgentTunnel[]; hosts: AgentHost[] }): void {
     const text = JSON.stringify(resources);
     if (text === this.sentResources || this.link.closed) return;
@@ -157,7 +157,7 @@ export class ServerSession {
     this.link.send({ type: 'move', spreadMs });
   }
 
-  /** Keys have been used long enough: the agent makes another connection, with new ones, and gives this one up for it. */
+  /** Limits how long keys are used: the agent makes another connection, with new keys, and closes this one. */
   renew(): void {
     this.move(Math.min(RENEW_SPREAD_MS, this.context.renewMs / RENEW_SPREAD_SHARE));
   }
@@ -166,7 +166,7 @@ export class ServerSession {
     this.link.send(order);
   }
 
-  /** Ends the session; the agent is told why where it can act on it. */
+  /** Ends the session. The agent is sent the reason if it can act on it. */
   end(error: TunnelError, retryAfterMs = retryAfter(error.code)): void {
     const code = CLOSE_CODE[error.code];
     this.link.close(error, code && { type: 'close', code, message: error.message, retryAfterMs });
@@ -176,7 +176,7 @@ export class ServerSession {
     return this.parkedAuth !== null;
   }
 
-  /** The configuration changed: the client of an agent that waits may have been enabled. */
+  /** The configuration changed: the client of a waiting agent may have been enabled. */
   lookAgain(): void {
     if (this.parkedAuth === null || this.link.closed) return;
     this.authenticate(this.parkedAuth).catch((error: unknown) => this.failed(error));
@@ -214,8 +214,8 @@ export class ServerSession {
   }
 
   /**
-   * Leaves the agent of a disabled client without an answer for a while, for less time than agents wait for one: it is served
-   * as soon as the client is enabled. Then it is refused, and comes again at once to wait on.
+   * Delays the answer to a disabled client's agent, for less time than agents wait for one, so that it is served as
+   * soon as the client is enabled. After that it is refused, and reconnects at once to wait again.
    */
   private park(auth: AuthMessage): void {
     if (this.parkedAuth !== null) return;
@@ -252,7 +252,7 @@ export class ServerSession {
       deliver: (tickets) => link.send({ type: 'channels', tickets }),
     });
     link.startHeartbeat(heartbeatMs, () => this.channels?.sweep());
-    // Again and again: an agent that cannot connect at the moment keeps this one.
+    // Repeated, because an agent that cannot connect at the moment keeps this connection.
     this.renewal = setFlowInterval(this.stream, () => this.renew(), context.renewMs);
     context.welcomed(this);
   }
@@ -287,7 +287,9 @@ export function clientDisabled(): TunnelError {
   return new TunnelError('disabled', 'the client is disabled or expired');
 }
 
-/** What an agent is told; for the others there is nobody to send, or nothing it could do. */
+/**
+ * Reasons that are sent to the agent. For the others there is no agent to send them to, or nothing that it could do.
+ */
 const CLOSE_CODE: Partial<Record<TunnelErrorCode, CloseCode>> = {
   unauthorized: 'unauthorized',
   disabled: 'disabled',

@@ -7,21 +7,21 @@ import { openingHolds, openingIsSealed, openingTicketId } from '../wire/prelude.
 const TICKET_BYTES = 48;
 const ID_BYTES = 16;
 
-/** Who gets the channels that its tickets open. */
+/** Receives the channels that its tickets open. */
 export interface TicketHolder {
-  /** Whether its channels are sealed: others are not accepted. */
+  /** Whether its channels are sealed; unsealed ones are then refused. */
   readonly sealed: boolean;
   admit(ticket: ChannelTicket, stream: ByteStream): void;
   expired(count: number): void;
 }
 
-/** Tickets that agents have and have not used. Each opens one channel, for one holder, within its time. */
+/** Unused tickets of agents. Each opens one channel for one holder, within its lifetime. */
 export class TicketTable {
   private readonly open = new Map<string, { ticket: ChannelTicket; holder: TicketHolder }>();
   private readonly lifetimeMs: number;
   private readonly worker: number | null;
 
-  /** `worker`: of a server of several processes, which one this is. It is the first byte of all ids. */
+  /** `worker`: index of this process among several. It becomes the first byte of all ids. */
   constructor(lifetimeMs: number, worker: number | null = null) {
     this.lifetimeMs = lifetimeMs;
     this.worker = worker;
@@ -45,8 +45,9 @@ export class TicketTable {
   }
 
   /**
-   * The holder of the ticket that an opening proves, and the ticket, which is used up by it. Null for a ticket that is
-   * not there (never was, used, expired, revoked), for a channel of the other kind and for a wrong proof. @throws TunnelError `protocol`.
+   * The holder of the ticket that an opening proves, and the ticket, which is used up. Null for a ticket that is not
+   * there (never issued, used, expired, revoked), for a channel of the other kind and for a wrong proof. @throws
+   * TunnelError `protocol`.
    */
   redeem(opening: Buffer): { ticket: ChannelTicket; holder: TicketHolder } | null {
     const id = openingTicketId(opening);

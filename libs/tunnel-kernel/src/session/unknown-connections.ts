@@ -1,33 +1,33 @@
 import { PendingConnections, type ByteStream } from '@gatehouse/net';
 
-/** How far a connection to the port for agents has come. */
+/** Stages of a connection to the port for agents. */
 export const STAGES = ['silent', 'handshaking', 'unauthenticated'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Connections to the port for agents that nobody has vouched for yet, by stage. */
+/** Connections to the port for agents that have not authenticated, by stage. */
 export interface AgentPortState extends Record<Stage, number> {
-  /** At each stage, at most. */
+  /** Upper bound for each stage. */
   most: number;
-  /** Reset to make room for others, since the start. */
+  /** Connections that were reset to make room for others, since the start. */
   evicted: number;
 }
 
-/** Of the places of a stage, one source address has one in so many. */
+/** One source address may use this fraction of a stage's slots: one in four. */
 const SOURCES = 4;
 
 export interface UnknownConnectionsOptions {
-  /** At each stage. */
+  /** Upper bound for each stage. */
   most: number;
-  /** For each stage, milliseconds. */
+  /** Time limit for each stage, in milliseconds. */
   stageMs: number;
-  /** Whether an address stands for many machines: it has no bound of its own. */
+  /** Whether many machines share an address, as behind a proxy: it then has no limit of its own. */
   isShared(address: string): boolean;
 }
 
 /**
- * Connections to the port for agents until it is known whose they are: those that have said nothing, those in their TLS
- * handshake, those that have not shown a key. Each stage has places and a time limit. Where there is no place left, the
- * connection that has been there longest goes.
+ * Connections to the port for agents that have not authenticated: silent ones, those in their TLS handshake, and those
+ * that have not shown a key. Each stage has a limit in number and time. When a stage is full, its oldest connection is
+ * closed.
  */
 export class UnknownConnections {
   private readonly options: UnknownConnectionsOptions;
@@ -44,14 +44,14 @@ export class UnknownConnections {
     };
   }
 
-  /** The connection `key` is at `stage` from now on. `stream`: what is to be ended for it. */
+  /** The connection `key` enters `stage`. `stream` is destroyed if it must make room. */
   enter(stage: Stage, key: string, stream: ByteStream, address: string | undefined): void {
     this.known(key);
     const own = address === undefined || this.options.isShared(address) ? null : address;
     this.stages[stage].add(key, stream, undefined, own);
   }
 
-  /** It is known whose it is, or it is gone. */
+  /** The connection has authenticated or ended. */
   known(key: string): void {
     for (const stage of STAGES) this.stages[stage].delete(key);
   }
@@ -67,7 +67,7 @@ export class UnknownConnections {
     };
   }
 
-  /** Ends all of them. */
+  /** Destroys all of them. */
   destroy(): void {
     for (const stage of STAGES) this.stages[stage].destroy();
   }

@@ -15,9 +15,9 @@ import { WebSocketTransport } from '../websocket/websocket-transport.js';
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Connects, in TLS where the address says so, and asks for the WebSocket. The certificate is not looked at: who the server is
- * shows inside, by its pinned key, and networks that put their own certificate in between are what this is for.
- * @throws TunnelError `timeout`, `connection`, `protocol`, `misdirected`.
+ * Connects, over TLS if the address says so, and opens the WebSocket. The certificate is not verified: the server
+ * proves itself inside with its pinned key, and the purpose is to get through networks that insert their own
+ * certificate. @throws TunnelError `timeout`, `connection`, `protocol`, `misdirected`.
  */
 export async function dialWebSocket(
   dialer: Pick<AgentDialer, 'server'>,

@@ -16,18 +16,18 @@ import type { TrustedProxies } from '../access/trusted-proxies.js';
 import { routeTagOf } from '../wire/route-tag.js';
 import type { Arrival } from './arrival.js';
 
-/** Longer than a control connection has for its last word. */
+/** Longer than the time that a control connection has for its last message. */
 const LAST_WORD_MS = 1500;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 export interface WebSocketListenerOptions {
-  /** How long a WebSocket may be without a stream, milliseconds. */
+  /** How long a WebSocket may be without a stream, in milliseconds. */
   emptyMs: number;
-  /** Believed when they say whom they speak for (`X-Forwarded-For`). */
+  /** Trusted to name the peer (`X-Forwarded-For`). */
   proxies: TrustedProxies;
-  /** Whether a WebSocket with this tag is for this process. */
+  /** Whether this process serves the WebSocket with this tag. */
   serves(tag: string): boolean;
-  /** A stream of a WebSocket stands for a connection to the door. */
+  /** A stream of a WebSocket takes the place of a connection to the port for agents. */
   onStream(stream: MuxStream, arrival: Arrival): void;
 }
 
@@ -37,7 +37,7 @@ export interface WebSocketRequest {
   field: FieldReader;
 }
 
-/** Where WebSockets of agents come in, at the agents' own port and behind the ports for visitors of hosts. */
+/** Accepts WebSockets of agents, on the port for agents and on the ports for visitors of hosts. */
 export class WebSocketListener {
   private readonly options: WebSocketListenerOptions;
   private readonly connections = new Set<MuxConnection>();
@@ -46,7 +46,10 @@ export class WebSocketListener {
     this.options = options;
   }
 
-  /** A request on a connection of its own, from its first byte. @throws TunnelError, ByteReaderError: nothing was answered. */
+  /**
+   * Serves the request on a connection of its own, from its first byte. @throws TunnelError, ByteReaderError: nothing
+   * was answered.
+   */
   async receive(stream: Socket): Promise<void> {
     const reader = new ByteReader(stream, MAX_HANDSHAKE_BYTES);
     const head = await reader.readThrough(HEAD_END);
@@ -56,10 +59,10 @@ export class WebSocketListener {
     this.upgrade({ target, field }, stream);
   }
 
-  /** `stream` is paused, with what came after the request put back. */
+  /** `stream` must be paused, with the bytes after the request put back. */
   upgrade({ target, field }: WebSocketRequest, stream: Socket): void {
     const tag = routeTagOf(target);
-    // It came in a TLS that did not say it, or it would be elsewhere now.
+    // The tag was not visible outside TLS, or the connection would have reached another process.
     if (tag !== null && !this.options.serves(tag)) return refuse(stream, refusalHead('421 Misdirected Request'));
     const answer = upgradeAnswer(field);
     if (!answer.accepted) return refuse(stream, answer.head);
@@ -92,7 +95,7 @@ export class WebSocketListener {
     return { from, entrance: endpoint(stream.localAddress, stream.localPort), via: 'websocket' };
   }
 
-  /** Ends the WebSockets: those that still carry something a moment later. */
+  /** Closes the WebSockets; those that still carry something are closed a moment later. */
   close(): void {
     for (const connection of this.connections) connection.release();
     setFlowTimeout(

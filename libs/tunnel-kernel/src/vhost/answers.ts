@@ -2,11 +2,11 @@ import type { GateRefusal } from '../access/gate.js';
 import type { GatewayAnswer } from '../access/visitor-verifier.js';
 import { TargetError, TunnelError } from '../errors.js';
 
-/** What went wrong, as a visitor is told: `X-Gw-Error` and, in a browser, a page. */
+/** An error as the visitor sees it: `X-Gw-Error` and, in a browser, a page. */
 interface Failure {
   status: number;
   error: string;
-  /** What a person reads. */
+  /** Text for people. */
   text: string;
   /** Seconds. */
   retryAfter?: number;
@@ -48,7 +48,7 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 const FORBIDDEN: GatewayAnswer = { status: 403, headers: [['content-length', '0']], body: '' };
 
-/** For a visitor that is not let in: one whose address is denied gets no hint. */
+/** For a refused visitor; a denied address gets no hint. */
 export function refusalAnswer(refusal: GateRefusal, accept: string | undefined): GatewayAnswer {
   return refusal === 'address_denied' ? FORBIDDEN : failureAnswer(REFUSALS[refusal], accept);
 }
@@ -79,7 +79,7 @@ export function redirectAnswer(location: string): GatewayAnswer {
   };
 }
 
-/** For a target that gave no answer. */
+/** For a target that did not answer. */
 export function targetFailureAnswer(error: Error, accept: string | undefined): GatewayAnswer {
   return failureAnswer(failureOf(error), accept);
 }

@@ -12,16 +12,16 @@ export interface ServerCertificate {
 
 export interface CertificateOptions {
   logger: TunnelLogger;
-  /** For visitors that name no server, or one that has no certificate. Absent: they are turned away. */
+  /** For visitors that send no server name, or one without a certificate. Absent: they are refused. */
   fallback?: ServerCertificate | undefined;
-  /** Asked for names of hosts without a certificate of their own. */
+  /** Called for names of hosts without a certificate of their own. */
   provide?: ((name: string) => ServerCertificate | null | Promise<ServerCertificate | null>) | undefined;
 }
 
-/** One of each takes some 30 KiB. */
+/** Each context takes about 30 KiB. */
 const CONTEXT_LIMIT = 1024;
 export const MIN_TLS_VERSION = 'TLSv1.2';
-/** Forward secret and authenticated, all of them. */
+/** Only forward-secret, authenticated suites. */
 export const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -39,20 +39,20 @@ interface Loaded {
   leaf: X509Certificate;
 }
 
-/** The certificates of all hosts, and what is made of those that visitors asked for last. */
+/** The certificates of all hosts, and TLS contexts of those that were used last. */
 export class CertificateTable {
   private readonly options: CertificateOptions;
-  /** Null: a host of this name has none of its own. By name, by what follows the `*`, and by `*`. */
+  /** Keyed by name, by what follows the `*`, and by `*`. Null: a host of this name has no certificate of its own. */
   private names = new Map<string, ServerCertificate | null>();
   private readonly loaded = new Map<string, Loaded>();
-  /** By the name that was said. */
+  /** Keyed by the server name that the visitor sent. */
   private readonly shown = new Map<string, X509Certificate>();
 
   constructor(options: CertificateOptions) {
     this.options = options;
   }
 
-  /** For the next handshakes; connections that are open keep theirs. */
+  /** Applies to new handshakes; open connections keep their certificate. */
   apply(hosts: readonly HostConfig[]): void {
     const names = new Map<string, ServerCertificate | null>();
     for (const { host, scheme, certificate } of [...hosts].sort((a, b) => a.id - b.id)) {
@@ -64,7 +64,7 @@ export class CertificateTable {
     this.names = names;
   }
 
-  /** Null: a visitor that says `name` (null: none) is shown nothing, or what cannot be used. */
+  /** The context for a visitor that sends `name` (null: none). Null: there is no usable certificate. */
   async context(name: string | null): Promise<SecureContext | null> {
     const certificate = await this.find(name);
     const loaded = certificate && this.load(certificate);
@@ -72,7 +72,7 @@ export class CertificateTable {
     return loaded?.context ?? null;
   }
 
-  /** Whether the certificate that was shown to who said `name` is good for `host` too. */
+  /** Whether the certificate that was shown for `name` is valid for `host` too. */
   covers(name: string, host: string): boolean {
     return this.shown.get(name)?.checkHost(host) !== undefined;
   }
@@ -82,12 +82,12 @@ export class CertificateTable {
     const entries = name === null ? [] : this.entriesOf(name);
     const own = entries.find((entry) => entry !== null);
     if (own) return own;
-    // Names that no host has are not asked for: anybody can make them up.
+    // Names without a host are not looked up: anybody can make them up.
     const provided = name !== null && entries.length > 0 ? await provide?.(name) : null;
     return provided ?? fallback ?? null;
   }
 
-  /** From the most special on. */
+  /** The most specific entry comes first. */
   private entriesOf(name: string): (ServerCertificate | null)[] {
     const entries = [this.names.get(name)];
     for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
@@ -122,7 +122,7 @@ export class CertificateTable {
   }
 }
 
-/** The one used last is the last to go. */
+/** The most recently used entry is evicted last. */
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);

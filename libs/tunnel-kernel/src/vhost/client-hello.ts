@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { setFlowTimeout, sniffTlsServerName } from '@gatehouse/net';
 
-/** What a visitor says before TLS begins. */
+/** What a visitor sends before TLS begins. */
 export interface ClientHello {
   serverName: string | null;
-  /** It is an authority that looks at a name (RFC 8737). */
+  /** A certificate authority that validates a name (RFC 8737). */
   acme: boolean;
 }
 
@@ -12,12 +12,12 @@ const ACME_PROTOCOL = Buffer.from('\x0aacme-tls/1', 'latin1');
 /** Fatal, `unrecognized_name` (RFC 6066 3). */
 const UNRECOGNIZED_NAME = Buffer.from([0x15, 3, 3, 0, 2, 2, 112]);
 const MAX_BYTES = 17 * 1024;
-/** Each is a look at all that came so far. */
+/** Every piece means parsing everything received so far. */
 const MAX_PIECES = 256;
 
 /**
- * Reads a ClientHello and puts it back: the socket is then paused, and whoever wraps it finds everything in it. Null: it
- * is not TLS, or the visitor is gone.
+ * Reads a ClientHello and puts it back: the socket is paused afterwards, and TLS finds all bytes in it. Null: it is not
+ * TLS, or the visitor has gone.
  */
 export function readClientHello(socket: Socket): Promise<ClientHello | null> {
   return new Promise((resolve) => {
@@ -40,7 +40,7 @@ export function readClientHello(socket: Socket): Promise<ClientHello | null> {
   });
 }
 
-/** Node has no way to say this from inside of its TLS. */
+/** Sent by hand: Node's TLS cannot send this alert. */
 export function refuseServerName(socket: Socket): void {
   socket.end(UNRECOGNIZED_NAME);
   socket.resume();

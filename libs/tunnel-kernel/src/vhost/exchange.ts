@@ -17,31 +17,31 @@ import type { HostUpstreams, Upstream } from './upstreams.js';
 
 export type Allowed = Extract<Verdict, { allowed: true }>;
 
-/** A request that was let in. */
+/** A request that was admitted. */
 export interface ExchangeRequest {
   head: RequestHead;
   host: HostConfig;
   /** `Accept` of the visitor. */
   accept: string | undefined;
-  /** What tells the target about the visitor: name, value, name, value … */
+  /** Fields that describe the visitor to the target: name, value, name, value … */
   forwarded: readonly string[];
   reply: Reply;
   flow: Flow;
   admitted: Admitted;
-  /** How long the visitor may take nothing of an answer, milliseconds. */
+  /** How long the visitor may read nothing of an answer, in milliseconds. */
   stallMs: number;
-  /** Once, at the very end. */
+  /** Called once, at the very end. */
   onEnd(reason: RelayEndReason): void;
 }
 
-/** `headOnly`: the answer ended with its head, which only HTTP/2 can say. */
+/** `headOnly`: the answer ended with its head, which only HTTP/2 can express. */
 type TargetController = Dispatcher.DispatchController & { headOnly?: boolean };
 
 const MAX_TRIES = 2;
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const NOTHING_ADDED: Allowed = { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] };
 
-/** One request to a target and its answer to the visitor: a handler of undici, and the owner of the visitor's reply. */
+/** One request to a target and its answer to the visitor: implements undici's handler, and owns the visitor's reply. */
 export class Exchange implements Dispatcher.DispatchHandler {
   private readonly request: ExchangeRequest;
   private readonly throttled: () => void;
@@ -51,19 +51,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private readonly tried: Upstream[] = [];
   private release: (() => void) | null = null;
-  /** An answer is on its way to the visitor. */
+  /** Whether an answer has been started to the visitor. */
   private begun = false;
-  /** The target has begun to answer. */
+  /** Whether the target has begun to answer. */
   private heard = false;
   private sent = false;
   private over = false;
   private full = false;
-  /** Bytes of the body that the target has yet to send; negative: it does not say. */
+  /** Bytes of the body that the target still has to send; negative: unknown. */
   private missing = -1;
   private last: Buffer | null = null;
   private held = false;
   private reason: RelayEndReason | null = null;
-  /** While the visitor takes nothing. */
+  /** Set while the visitor reads nothing. */
   private stalled: NodeJS.Timeout | null = null;
 
   constructor(request: ExchangeRequest) {
@@ -76,7 +76,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     request.flow.handle = this;
   }
 
-  /** The request goes to a target. */
+  /** Sends the request to a target. */
   start(upstreams: HostUpstreams, body: RequestBody | Buffer | null, verdict: Allowed | null): void {
     if (this.over) return;
     this.upstreams = upstreams;
@@ -85,7 +85,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.attempt();
   }
 
-  /** The gateway answers itself. */
+  /** Sends an answer of the gateway itself. */
   answer(answer: GatewayAnswer): void {
     if (this.over || this.begun) return;
     const { reply, flow, head: request } = this.request;
@@ -99,7 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     reply.end([]);
   }
 
-  /** By the ledger: the visitor may not stay, or the server stops. */
+  /** Called by the ledger: the visitor is no longer allowed, or the server stops. */
   stop(): void {
     if (this.over) return;
     this.reason = 'stopped';
@@ -117,7 +117,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.moved();
     if (this.over) return;
     this.over = true;
-    // The place at the target is free once it is told that nobody waits: a request that has no connection yet is in its line.
+    // The target's slot is freed by aborting: a request without a connection is still in the target's queue.
     if (this.reason === null) {
       this.reason = 'client_error';
       this.controller?.abort(new Error('the visitor is gone'));
@@ -137,11 +137,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: TargetController, status: number, headers: unknown, text = ''): void {
     if (this.over) return;
-    // Raised here, it fails the request. A 101 that nobody asked for is no answer.
+    // An error thrown here fails the request. A 101 without an upgrade is not a valid answer.
     if (!(status >= 100) || status === 101) throw new Error(`${status} is no status of an answer`);
     const { head, reply } = this.request;
     const read = readResponseFields(controller.rawHeaders ?? headers, status);
-    // Chunks and interim answers are not for HTTP/1.0.
+    // HTTP/1.0 has neither chunked bodies nor interim answers.
     if (status < 200) return head.version === '1.0' ? undefined : reply.inform(status, read.fields);
     const fields = this.rewrite(read.fields);
     const ended = controller.headOnly ?? read.contentLength === '0';
@@ -157,7 +157,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     flow.counter.download += chunk.length;
     this.missing -= chunk.length;
     const limiter = admitted.throttle();
-    // Written together with the end: one call to the system less.
+    // Written together with the end, which saves a system call.
     if (this.missing === 0 && !limiter) this.last = chunk;
     else this.full = !reply.write(chunk);
     if (limiter && !limiter.pass(chunk.length, this.throttled)) this.held = true;
@@ -243,7 +243,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
         rewrite.names.has(field) || own.has(field) || dropHeaders.includes(field);
       result = without(fields, withheld);
       result.push(...requestHeaders.flat(), ...rewrite.set);
-      // Nor may they follow the body.
+      // Trailers must not contain them either.
       if (this.body instanceof RequestBody) this.body.withheld = withheld;
     }
     if (head.fields.contentLength !== null && this.body !== null && !Buffer.isBuffer(this.body)) {
@@ -262,13 +262,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private begin(head: ReplyHead): void {
-    // May raise for fields that the visitor's version of HTTP does not have.
+    // May throw for fields that the visitor's version of HTTP does not allow.
     this.request.reply.begin(head);
     this.begun = true;
     this.request.flow.counter.download += headBytes(head.statusText, head.fields);
   }
 
-  /** Nothing was sent; or the connection had died while idle, and the request may come twice. */
+  /** Whether nothing was sent, or the connection died while idle and the request is safe to repeat. */
   private mayTryAgain(error: Error): boolean {
     if (this.tried.length >= MAX_TRIES || this.heard) return false;
     if (this.body !== null && !Buffer.isBuffer(this.body) && !this.body.untouched) return false;
@@ -279,7 +279,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return REPEATABLE.has(this.request.head.method) && codeOf(error) !== 'UND_ERR_HEADERS_TIMEOUT';
   }
 
-  /** Who reads nothing does not keep its connection, and one to the target, for ever; however small what it is sent is. */
+  /**
+   * A visitor that reads nothing must not keep its connection, and one to the target, open for ever, however little it
+   * is sent.
+   */
   private watch(): void {
     this.stalled ??= setFlowTimeout(null, () => this.request.reply.abort(), this.request.stallMs);
   }
@@ -294,7 +297,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Whether the target did not do what a target does. */
+/** Whether the error is the target's fault. */
 function blames(error: Error): boolean {
   if (error instanceof TunnelError) return error.code === 'target';
   return codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT';

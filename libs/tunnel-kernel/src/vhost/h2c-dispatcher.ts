@@ -12,17 +12,17 @@ const IDLE_MS = 30_000;
 export interface H2cOptions {
   /** @throws TunnelError */
   connect(): Promise<Duplex>;
-  /** From the end of a request until the head of its answer, milliseconds. */
+  /** From the end of a request to the head of its answer, in milliseconds. */
   answerMs: number;
 }
 
 /**
- * Requests over HTTP/2 without TLS (RFC 9113 3.3), many to a connection. Undici 8.12 has this too, and loses the body of
- * an answer that arrives at once when the stream underneath is not a socket of the system.
+ * Requests over HTTP/2 without TLS (RFC 9113 3.3), multiplexed on a connection. Undici 8.12 supports this too, but
+ * loses the body of an answer that arrives at once when the underlying stream is not a socket of the system.
  */
 export class H2cDispatcher {
   private readonly options: H2cOptions;
-  /** With the number of requests that run. */
+  /** Keyed by session: the number of running requests. */
   private readonly sessions = new Map<ClientHttp2Session, number>();
   private opening: Promise<ClientHttp2Session> | null = null;
   private closing = false;
@@ -54,7 +54,7 @@ export class H2cDispatcher {
 
   private async startLater(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Promise<void> {
     try {
-      // All who come while one is being opened wait for that one, and look again then.
+      // Requests that come while a session is being opened wait for it, and then check again.
       this.opening ??= this.open().finally(() => (this.opening = null));
       const session = await this.opening;
       this.start(this.free() ?? session, options, handler);
@@ -63,7 +63,7 @@ export class H2cDispatcher {
     }
   }
 
-  /** @throws Error for fields that HTTP/2 does not have. */
+  /** @throws Error for fields that HTTP/2 does not allow. */
   private start(
     session: ClientHttp2Session,
     options: Dispatcher.DispatchOptions,
@@ -90,7 +90,7 @@ export class H2cDispatcher {
     const stream = await this.options.connect();
     const options = {
       createConnection: () => stream,
-      // What visitors say twice, targets of HTTP/1.1 get twice, too. Not in the types of Node for this end.
+      // Repeated fields are passed on, as to targets of HTTP/1.1. Node's types lack this option on the client side.
       strictSingleValueFields: false,
       settings: { enablePush: false, initialWindowSize: 256 * 1024 },
     };

@@ -7,7 +7,7 @@ import { RequestBody } from './request-body.js';
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
 
-/** One request to a target that speaks HTTP/2, told to its handler in the way of undici. */
+/** One request to a target that speaks HTTP/2, reported to its handler as undici does. */
 export class H2cStream implements Dispatcher.DispatchController {
   rawHeaders = null;
   rawTrailers = null;
@@ -20,17 +20,17 @@ export class H2cStream implements Dispatcher.DispatchController {
   private readonly handler: Handler;
   private trailers: IncomingHttpHeaders = {};
   private answered = false;
-  /** The handler has the whole answer. */
+  /** The handler has received the whole answer. */
   private finished = false;
   private timer: NodeJS.Timeout | undefined;
 
-  /** `answerMs`: from the end of the request until the head of its answer. */
+  /** `answerMs`: from the end of the request to the head of its answer. */
   constructor(session: ClientHttp2Session, options: Options, handler: Handler, answerMs: number) {
     this.handler = handler;
     const body = options.body as Readable | Buffer | null;
     const waitForTrailers = body instanceof RequestBody;
     this.stream = session.request(targetHeaders(options), { endStream: body === null, waitForTrailers });
-    // Without a word, Node throws away what comes together with the head.
+    // Otherwise Node discards what arrives together with the head.
     this.stream.pause();
     this.listen();
     const asked = (): void => {
@@ -72,10 +72,10 @@ export class H2cStream implements Dispatcher.DispatchController {
     stream.once('close', () => body.destroy());
   }
 
-  /** In an event of the stream: nobody above would catch what is raised. */
+  /** Runs in an event of the stream, where nothing above would catch an error. */
   private sendTrailers({ rawTrailers, withheld }: RequestBody, { headers }: Options): void {
     try {
-      // With none, Node ends the stream with an empty frame.
+      // Without trailers, Node ends the stream with an empty frame.
       this.stream.sendTrailers(requestTrailers(rawTrailers, headers as string[], withheld));
     } catch (error) {
       this.abort(error as Error);
@@ -94,13 +94,14 @@ export class H2cStream implements Dispatcher.DispatchController {
       this.headOnly = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
       handler.onResponseStarted?.();
       this.notify(() => handler.onResponseStart?.(this, Number(headers[':status']), headers));
-      // At once: the visitor's stream may close as soon as it has the head, and that must not look like a visitor who left.
+      // Immediately: the visitor's stream may close as soon as it has the head, which must not look like an aborted
+      // visit.
       if (this.headOnly) this.finish();
       stream.on('data', (chunk: Buffer) => this.notify(() => handler.onResponseData?.(this, chunk)));
       if (!this.paused) stream.resume();
     });
     stream.on('trailers', (trailers) => (this.trailers = trailers));
-    // Not only at `close`, which waits for the end of the request: a target may answer a stream before that is over.
+    // `close` is not enough, because it waits for the end of the request: a target may answer before that.
     stream.on('end', () => {
       if (this.answered && !stream.rstCode) this.finish();
     });
@@ -123,7 +124,7 @@ export class H2cStream implements Dispatcher.DispatchController {
     this.finished = !this.aborted;
   }
 
-  /** As undici does: a handler that cannot take what the target says fails the request, not the process. */
+  /** As in undici: if a handler cannot process the answer, the request fails and not the process. */
   private notify(step: () => void): void {
     if (this.aborted) return;
     try {
@@ -155,16 +156,17 @@ function targetHeaders({ method, path, headers }: Options): Record<string, strin
 }
 
 /**
- * What may not follow a body: fields that say where the message ends, whom it is for, how it is to be acted upon or who asks
- * (RFC 9110 6.5.1), and what the gateway alone says of visitors.
+ * Fields that are forbidden in trailers: those about framing, routing, request modifiers and authentication (RFC 9110
+ * 6.5.1), and those that only the gateway may set about visitors.
  */
 const FORBIDDEN =
   /^(?::.*|.*_.*|host|transfer-encoding|trailer|te|connection|keep-alive|proxy-.*|upgrade|http2-settings|expect|max-forwards|cache-control|pragma|range|if-.*|content-.*|authorization|cookie|set-cookie|forwarded|x-forwarded-.*|x-real-ip|via|date)$/;
 const MAX_FIELDS = 64;
 
 /**
- * The fields after a request's body as its target gets them. `raw`, `head`: name, value, name, value … What the head says already
- * is not said anew: the gateway, or the host's owner, may have set it. `withheld`: what was taken out of the head.
+ * The trailers of a request as they are sent to the target. `raw`, `head`: name, value, name, value … Fields of the
+ * head are not repeated, because the gateway or the host's owner may have set them. `withheld`: fields that were
+ * removed from the head.
  */
 function requestTrailers(
   raw: readonly string[],

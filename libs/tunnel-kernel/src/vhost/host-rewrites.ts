@@ -1,6 +1,6 @@
 import type { HostConfig } from '../config.js';
 
-/** Fields that say where a message ends or whom it is for: not a matter of taste. */
+/** Fields for framing and routing, which hosts must not rewrite. */
 const RESERVED = new Set([
   'connection',
   'content-length',
@@ -13,16 +13,16 @@ const RESERVED = new Set([
   'upgrade',
 ]);
 
-/** What a host changes in the fields that pass by. */
+/** How a host rewrites the fields of requests or answers. */
 export interface FieldRewrite {
-  /** Fields that are set or taken away, lower case. */
+  /** Fields that are set or removed, in lower case. */
   names: ReadonlySet<string>;
   /** Name, value, name, value … */
   set: readonly string[];
 }
 
 export interface HostRewrites {
-  /** Null: what the visitor said. */
+  /** Null: the visitor's own. */
   host: string | null;
   request: FieldRewrite;
   response: FieldRewrite;
@@ -30,7 +30,7 @@ export interface HostRewrites {
 
 const prepared = new WeakMap<HostConfig, HostRewrites>();
 
-/** Made once for each host of a configuration. */
+/** Computed once for each host of a configuration. */
 export function rewritesOf(host: HostConfig): HostRewrites {
   const known = prepared.get(host);
   if (known) return known;

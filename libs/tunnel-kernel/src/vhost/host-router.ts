@@ -7,13 +7,13 @@ export type VisitorScheme = 'http' | 'https';
 
 /** One segment of the locations of a name; segments are separated by slashes. */
 interface LocationNode {
-  /** The host that ends here, for each scheme of visitors. */
+  /** The host whose location ends here, by the visitor's scheme. */
   http: HostConfig | null;
   https: HostConfig | null;
   children: Map<string, LocationNode> | null;
 }
 
-/** A location whose other spellings are refused. */
+/** A location that refuses other spellings of itself. */
 interface StrictLocation {
   exact: string;
   loose: string;
@@ -26,35 +26,35 @@ interface Site {
 }
 
 /**
- * Finds who serves a request. The most special name that takes the request wins: the exact one, then wildcards from the
- * longest on, then `*`; within a name the longest location on a segment boundary; then a host for this scheme alone
- * before one for all; then the lowest id. A name none of whose hosts takes the request leaves it to the next name.
+ * Finds the host for a request. The most specific matching name wins: the exact name, then wildcards from the longest,
+ * then `*`. Within a name the longest location on a segment boundary wins, then a host for this scheme alone over one
+ * for all, then the lowest id. If no host of a name matches, the next name is tried.
  */
 export class HostRouter {
   private readonly exact = new Map<string, Site>();
-  /** By what follows the `*`, with its dot. */
+  /** Keyed by what follows the `*`, with its dot. */
   private readonly wildcards = new Map<string, Site>();
   private fallback: Site | null = null;
   private anyStrict = false;
 
-  /** Hosts whose name or location is not one are left out. */
+  /** Hosts with an invalid name or location are left out. */
   constructor(hosts: readonly HostConfig[]) {
     for (const host of [...hosts].sort((a, b) => a.id - b.id)) this.add(host);
   }
 
-  /** `name` as of `readAuthority`, `path` as of `readTarget`. */
+  /** `name` as from `readAuthority`, `path` as from `readTarget`. */
   match(name: string, path: string, scheme: VisitorScheme): HostConfig | null {
     const exact = this.exact.get(name);
     const found = exact ? longest(exact, path, scheme) : null;
     return found ?? this.matchOthers(name, path, scheme);
   }
 
-  /** Whether an escaped slash could change who serves a request for this name. */
+  /** Whether an escaped slash could change which host serves a request for this name. */
   dependsOnPath(name: string): boolean {
     return this.sitesOf(name).some(({ root }) => root.children !== null);
   }
 
-  /** Whether the path is no spelling of ours of a strict location of the name, but could be one to a target. */
+  /** Whether the path does not match a strict location of the name here, but could match it at a target. */
   evades(name: string, path: string): boolean {
     if (!this.anyStrict) return false;
     const strict = this.sitesOf(name).flatMap((site) => site.strict);
@@ -64,7 +64,7 @@ export class HostRouter {
     return strict.some(({ exact, loose }) => !isBelow(path, exact) && places.some((place) => isBelow(place, loose)));
   }
 
-  /** One of those that take requests for the name, whatever its location. */
+  /** A host of the name by its id, whatever its location. */
   byId(name: string, id: number, scheme: VisitorScheme): HostConfig | null {
     for (const site of this.sitesOf(name)) {
       const found = findById(site.root, id, scheme);
@@ -81,7 +81,7 @@ export class HostRouter {
     return null;
   }
 
-  /** From the most special on. */
+  /** The most specific site comes first. */
   private sitesOf(name: string): Site[] {
     const sites = [this.exact.get(name)];
     if (this.wildcards.size > 0) {
@@ -108,7 +108,8 @@ export class HostRouter {
     for (const scheme of ['http', 'https'] as const) {
       if (host.scheme !== 'all' && host.scheme !== scheme) continue;
       const other = node[scheme];
-      // In the order of ids: the first stays, unless it is for all schemes and this one is not.
+      // Hosts come in the order of their ids: the first one stays, unless it serves all schemes and the other only this
+      // one.
       if (other === null || (other.scheme === 'all' && host.scheme !== 'all')) node[scheme] = host;
     }
   }
@@ -159,7 +160,7 @@ function findById(node: LocationNode, id: number, scheme: VisitorScheme): HostCo
   return null;
 }
 
-/** The deepest node on the way along the path that has a host for the scheme. */
+/** The deepest node along the path that has a host for the scheme. */
 function longest({ root }: Site, path: string, scheme: VisitorScheme): HostConfig | null {
   let best = root[scheme];
   let node = root;

@@ -18,18 +18,18 @@ export const OWN_PREFIX = '/__gw/';
 export interface HostVisitContext {
   context: Pick<ModeContext, 'ledger' | 'verifier' | 'logger'>;
   upstreams: UpstreamTable;
-  /** How long a visitor may take nothing of an answer, milliseconds. */
+  /** How long a visitor may read nothing of an answer, in milliseconds. */
   stallMs: number;
 }
 
-/** A request that was let in, from here to the target: counted, and its visitor verified where the host wants that. */
+/** An admitted request on its way to the target: it is counted, and its visitor is verified if the host requires it. */
 export class HostVisit {
   private readonly options: HostVisitContext;
   private readonly request: HostRequest;
   private readonly admitted: Admitted;
   private readonly flow: Flow;
   private readonly exchange: Exchange;
-  /** Its body, where the verification has read it. */
+  /** The body, if verification had to read it. */
   private whole: Buffer | null = null;
 
   constructor(options: HostVisitContext, request: HostRequest, admitted: Admitted) {
@@ -103,7 +103,7 @@ export class HostVisit {
     return this.whole;
   }
 
-  /** `verdict`: null where nobody was asked. */
+  /** `verdict`: null without verification. */
   private proceed(verdict: Allowed | null): void {
     const { head, host, accept, incoming } = this.request;
     const { path } = head.target;
@@ -122,7 +122,7 @@ export class HostVisit {
     };
   }
 
-  /** A visitor that waits to hear that its body is wanted is told so. */
+  /** Answers `Expect: 100-continue`. */
   private askForBody(): void {
     const { head, incoming } = this.request;
     if (head.fields.expect !== null) incoming.reply.inform(100, []);

@@ -12,28 +12,28 @@ import type { ListenerContext } from './listener-context.js';
 import { MAX_UNIDENTIFIED, TlsListener } from './tls-listener.js';
 import { UpstreamTable } from './upstreams.js';
 
-/** What the HTTP side of a server takes from outside; all of it has a default. */
+/** What the HTTP side of a server gets from outside; everything has a default. */
 export interface HttpOptions {
-  /** For visitors that name no host with a certificate. Absent: the alert `unrecognized_name`. */
+  /** For visitors that name no host with a certificate. Absent: they get the alert `unrecognized_name`. */
   defaultCertificate?: ServerCertificate;
-  /** Asked for names of hosts without a certificate of their own. */
+  /** Called for names of hosts without a certificate of their own. */
   certificate?(name: string): ServerCertificate | null | Promise<ServerCertificate | null>;
-  /** Answer to a challenge of ACME's HTTP-01; null: there is none. */
+  /** Answers a challenge of ACME's HTTP-01; null: there is none. */
   acmeChallenge?(token: string): string | null;
-  /** Certificate for ACME's TLS-ALPN-01; null: none is expected. */
+  /** Certificate for ACME's TLS-ALPN-01; null: no challenge is expected. */
   acmeTlsAlpn?(name: string): ServerCertificate | null;
-  /** PEM texts of authorities that `https` targets are checked against; absent: those of Node. */
+  /** PEM texts of authorities that `https` targets are verified against; absent: Node's. */
   targetAuthorities?: string[];
-  /** The port that visitors know for https, where it is another than the one that is listened on. */
+  /** The port that visitors use for https, if it differs from the listening port. */
   publicHttpsPort?: number;
   /**
-   * Names are dealt out to several processes: whether this one serves a name. A connection of a trusted proxy takes one
-   * request then, because the next one may be for another process.
+   * For several processes: whether this one serves a name. A connection of a trusted proxy then takes only one request,
+   * because the next one may belong to another process.
    */
   serves?(name: string): boolean;
   /** Names of cookies that targets never see, without `__Host-`: those of consoles and sites on the same names. */
   withheldCookies?: readonly string[];
-  /** Connections in TLS that are not through with their handshake, at most. Absent: 4096. */
+  /** Upper bound for unfinished TLS handshakes. Absent: 4096. */
   maxUnidentified?: number;
   /** Milliseconds. */
   timeouts?: { hello?: number; head?: number; answer?: number; connect?: number; stall?: number };
@@ -43,20 +43,20 @@ const HELLO_MS = 10_000;
 const HEAD_MS = 30_000;
 const ANSWER_MS = 60_000;
 const CONNECT_MS = 10_000;
-/** Long: the system may have taken a megabyte for a visitor on a slow line before it takes more. */
+/** This is long because the system may buffer a megabyte for a visitor on a slow line before it accepts more. */
 const STALL_MS = 300_000;
 const MAX_CONNECTIONS = 32_768;
 
 /** TLS handshakes of visitors. */
 export interface HttpsPortState {
   handshaking: number;
-  /** At a time, at most. */
+  /** Upper bound. */
   most: number;
-  /** Reset to make room for others, since the start. */
+  /** Handshakes that were reset to make room for others, since the start. */
   evicted: number;
 }
 
-/** Virtual hosts: ports for visitors that speak HTTP, and the ways to the targets behind agents. */
+/** Virtual hosts: ports for visitors that speak HTTP, and connections to the targets behind agents. */
 export class HttpGateway {
   private readonly dispatcher: RequestDispatcher;
   private readonly upstreams: UpstreamTable;
@@ -69,12 +69,12 @@ export class HttpGateway {
   private readonly secure: TlsListener[] = [];
   private httpsPort: number | null;
   private draining = false;
-  /** Connections that were handed over and are open. */
+  /** Open connections that another process passed on. */
   private handed = 0;
 
   /**
-   * `proxies`: believed when they say whom they speak for (`X-Forwarded-For` and the like).
-   * `onAgent`: an agent asks for a WebSocket.
+   * `proxies`: trusted to name the visitor (`X-Forwarded-For` and the like). `onAgent`: called when an agent opens a
+   * WebSocket.
    */
   constructor(
     context: ModeContext,
@@ -121,7 +121,7 @@ export class HttpGateway {
     this.http1 = new Http1Listener(this.listening);
   }
 
-  /** From the next request and the next handshake on. */
+  /** Applies to the next request and the next handshake. */
   apply(hosts: readonly HostConfig[]): void {
     this.certificates.apply(hosts);
     this.dispatcher.apply(hosts);
@@ -131,22 +131,22 @@ export class HttpGateway {
     this.upstreams.agentLeft(clientId);
   }
 
-  /** Answers the port. @throws Error of `listen`. */
+  /** Returns the port. @throws Error of `listen`. */
   async listenHttp(address: HostAndPort): Promise<number> {
     return this.listen(this.plainServer(), address);
   }
 
-  /** Answers the port. @throws Error of `listen`. */
+  /** Returns the port. @throws Error of `listen`. */
   async listenHttps(address: HostAndPort): Promise<number> {
     const port = await this.listen(this.tlsListener().server, address);
     this.httpsPort ??= port;
     return port;
   }
 
-  /** In place of both: connections come by `take`. */
+  /** Replaces both where connections are passed in by `take`. */
   serve(httpsPort: number): void {
     this.httpsPort ??= httpsPort;
-    // Node watches the time limits of servers that listen; these are handed what another one accepted.
+    // Node enforces time limits only for servers that listen; these get connections that another process accepted.
     for (const server of [this.plainServer(), this.tlsListener().server]) server.emit('listening');
   }
 
@@ -155,7 +155,7 @@ export class HttpGateway {
     socket.on('error', () => undefined);
     const server = port === 'http' ? this.plain[0] : this.secure[0]?.server;
     if (!server || this.draining || this.handed >= MAX_CONNECTIONS) return void socket.destroy();
-    // As the server's own are: what an upgrade leads to may end one direction at a time.
+    // As for the server's own connections: an upgraded connection may end one direction at a time.
     if (port === 'http') socket.allowHalfOpen = true;
     this.handed += 1;
     socket.once('close', () => {
@@ -164,20 +164,20 @@ export class HttpGateway {
     server.emit('connection', socket);
   }
 
-  /** Connections that were accepted and have not asked for anything yet. */
+  /** Connections that have not sent a request yet. */
   get fresh(): number {
     return this.secure.reduce((total, { pending }) => total + pending.size, this.http1.fresh);
   }
 
-  /** Gives the ports up; connections that are there may ask on. */
+  /** Releases the ports; open connections may send more requests. */
   closePorts(): void {
     for (const server of [...this.plain, ...this.secure.map((listener) => listener.server)]) {
-      // As `server.close` of node:http, which also cuts off answers that are not out yet.
+      // Not `server.close` of node:http, which also cuts off answers that have not been sent yet.
       NetServer.prototype.close.call(server);
     }
   }
 
-  /** Gives the ports up; requests that run go on, their connections end with them. */
+  /** Releases the ports; running requests continue, and their connections end with them. */
   drain(): void {
     this.draining = true;
     this.closePorts();
@@ -185,7 +185,7 @@ export class HttpGateway {
     this.http1.drain();
   }
 
-  /** Ends everything. */
+  /** Closes everything. */
   stop(): void {
     this.drain();
     for (const server of this.plain) server.closeAllConnections();
@@ -204,7 +204,7 @@ export class HttpGateway {
     );
   }
 
-  /** Visitors whose TLS handshake has not ended. */
+  /** Visitors in their TLS handshake. */
   handshakes(): HttpsPortState {
     const listeners = this.secure.map(({ pending }) => pending);
     return {

@@ -9,15 +9,15 @@ import { refuseUnread } from './refusal.js';
 import { announcesBody } from './request-body.js';
 import type { Arrival } from './visitor-origin.js';
 
-/** A connection that speaks HTTP/1, with the requests that came by it. */
+/** A connection that speaks HTTP/1, with its requests. */
 export class Http1Connection implements ReplyOrder {
   private readonly context: ListenerContext;
   private readonly socket: Socket;
-  /** What it is, found out once. */
+  /** Determined once. */
   private readonly arrival: Arrival;
   private readonly covers: (host: string) => boolean;
   private readonly turns: RequestTurns;
-  /** A request came that was not understood: what follows it on this connection is nobody's. */
+  /** A malformed request came: nothing that follows on this connection can be trusted. */
   private poisoned = false;
 
   /** `covers`: see `IncomingRequest`. */
@@ -39,7 +39,7 @@ export class Http1Connection implements ReplyOrder {
     });
   }
 
-  /** Between the bytes of another answer one that does not wait for its turn would be read as a part of it. */
+  /** An error response that is written while another answer is being sent would be read as part of it. */
   get isBusy(): boolean {
     return this.turns.isBusy;
   }
@@ -47,15 +47,15 @@ export class Http1Connection implements ReplyOrder {
   take(request: IncomingMessage, response: ServerResponse): void {
     if (this.poisoned) return void request.resume();
     const { context } = this;
-    // A proxy's next request may be for a name of another process, which only a new connection leads to.
+    // The proxy's next request may be for a name of another process, which it reaches only over a new connection.
     if (context.draining() || (context.shared && this.arrival.trusted)) response.shouldKeepAlive = false;
     this.turns.take(request, new Http1Reply(request, response, this));
   }
 
-  /** The connection is to lead to another protocol; `response` writes what is said until then. */
+  /** The connection switches to another protocol; `response` is used until then. */
   upgrade(request: IncomingMessage, response: ServerResponse): void {
     const reply = new Http1Reply(request, response, this);
-    // Node watches over responses of its own server; this one may have let its socket go already.
+    // Node tracks responses of its own server only; this one may already have released its socket.
     this.socket.on('close', () => reply.gone());
     this.hand(request, reply);
   }
@@ -73,7 +73,7 @@ export class Http1Connection implements ReplyOrder {
     this.poisoned = true;
   }
 
-  /** The parser did not understand what came. */
+  /** The parser could not read the request. */
   unreadable(error: NodeJS.ErrnoException): void {
     this.turns.unreadable(error, () => refuseUnread(error, this.socket));
   }

@@ -11,20 +11,20 @@ import { announcesBody } from './request-body.js';
 
 const UPGRADABLE = /^(?!h2c?$|http\/|tls\/)/i;
 
-/** Whether the certificate of a connection in TLS is good for a name. */
+/** Whether the certificate of a TLS connection is valid for a name. */
 export type Covers = (socket: Socket, host: string) => boolean;
 
-/** Options of `node:http`: what it would forgive is refused. */
+/** Options of `node:http`: strict where its defaults are lenient. */
 export function http1Options({ headMs }: ListenerContext): ServerOptions {
   return {
     insecureHTTPParser: false,
-    // Looked at in `readRequest`, with an answer of this gateway.
+    // `readRequest` checks it, and answers in the gateway's own form.
     requireHostHeader: false,
-    // Requests that announce no body go by without the events of one.
+    // Skips the body events of requests that announce no body.
     optimizeEmptyRequests: true,
     maxHeaderSize: MAX_HEAD_BYTES,
     headersTimeout: headMs,
-    // Uploads take as long as they take.
+    // Uploads may take as long as they need.
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: Math.min(headMs, 5000),
@@ -35,7 +35,7 @@ export function http1Options({ headMs }: ListenerContext): ServerOptions {
   };
 }
 
-/** Others are requests like any other: the field does not go further. */
+/** Other requests are handled normally; the field is not passed on. */
 function mayUpgrade(request: IncomingMessage): boolean {
   const { method, headers, httpVersion } = request;
   return (
@@ -47,7 +47,7 @@ function mayUpgrade(request: IncomingMessage): boolean {
 export class Http1Listener {
   private readonly context: ListenerContext;
   private readonly connections = new WeakMap<Duplex, Http1Connection>();
-  /** All of them: Node takes one that has not asked for anything yet for one that is at work. */
+  /** All sockets: Node counts one that has not sent a request yet as busy. */
   private readonly sockets = new Set<Socket>();
 
   constructor(context: ListenerContext) {
@@ -57,7 +57,7 @@ export class Http1Listener {
   attach(server: Server, covers: Covers): void {
     server.timeout = 0;
     server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => this.opened(socket));
-    // Beyond them fields would be passed over in silence; `readRequest` counts.
+    // Node would silently drop fields beyond a limit; `readRequest` counts them instead.
     server.maxHeadersCount = 0;
     const take = (request: IncomingMessage, response: ServerResponse): void => {
       this.connectionOf(request.socket, covers).take(request, response);
@@ -79,14 +79,14 @@ export class Http1Listener {
     });
   }
 
-  /** Connections that have not asked for anything yet. */
+  /** Connections that have not sent a request yet. */
   get fresh(): number {
     let count = 0;
     for (const socket of this.sockets) if (!this.connections.has(socket)) count += 1;
     return count;
   }
 
-  /** Connections that wait for a request end; others after their answer. */
+  /** Closes idle connections; others close after their answer. */
   drain(): void {
     for (const socket of this.sockets) if (!this.isBusy(socket)) socket.destroySoon();
   }
@@ -94,7 +94,7 @@ export class Http1Listener {
   private opened(socket: Socket): void {
     this.sockets.add(socket);
     socket.on('close', () => this.sockets.delete(socket));
-    // Asked now, the address stays known.
+    // Node remembers the address once it was read.
     if (!farEnd(socket)) socket.destroy();
   }
 
@@ -103,10 +103,10 @@ export class Http1Listener {
   }
 
   private upgrade(request: IncomingMessage, socket: Socket, head: Buffer, covers: Covers): void {
-    // It ends with its own protocol, or with its answer; not with those that wait for a request.
+    // An upgraded socket ends with its own protocol or its answer, so it no longer counts as idle.
     this.sockets.delete(socket);
     socket.on('error', () => undefined);
-    // Nobody asks for another protocol before there are answers to the requests of this one.
+    // An upgrade is only valid when all earlier requests have been answered.
     if (this.isBusy(socket)) return void socket.destroy();
     if (head.length > 0) socket.unshift(head);
     if (request.url?.split('?')[0] === AGENT_PATH) {

@@ -12,13 +12,13 @@ import type { Socket } from 'node:net';
 import { LINGER_MS, type Reply, type ReplyHead, type ReplyOwner } from './reply.js';
 import { announcesBody } from './request-body.js';
 
-/** The connection that an answer goes to, where it may not be the only one. */
+/** The connection of an answer, which may have to wait for earlier ones. */
 export interface ReplyOrder {
-  /** Its turn has come. */
+  /** The request is next. */
   serve(request: IncomingMessage, reply: Http1Reply): void;
-  /** Nothing more of this one will be written. */
+  /** Nothing more of this answer will be written. */
   answered(reply: Http1Reply): void;
-  /** What comes by the connection from now on is nobody's. */
+  /** Whatever follows on this connection must be ignored. */
   poison(): void;
 }
 
@@ -32,7 +32,7 @@ export class Http1Reply implements Reply, RequestTurn {
   private wrote = false;
   private continued = false;
   private isGone = false;
-  /** Somebody waits for `drained`. */
+  /** A writer waits for `drained`. */
   private full = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, order: ReplyOrder) {
@@ -60,13 +60,13 @@ export class Http1Reply implements Reply, RequestTurn {
   begin({ status, statusText, fields, trailer }: ReplyHead): void {
     const { response, request } = this;
     if (trailer !== null && request.httpVersion === '1.1') fields.push('Trailer', trailer);
-    // The visitor was not told to send the body and may or may not do so.
+    // The visitor got no `100 Continue`, so it may or may not send the body.
     if (request.headers.expect !== undefined && !this.continued) response.shouldKeepAlive = false;
     writeStatusLine(response, status, statusText, fields);
     process.nextTick(sendHead, this);
   }
 
-  /** A body that takes its time does not keep the head. */
+  /** Sends the head without waiting for a slow body. */
   sendHead(): void {
     const { response } = this;
     if (!this.wrote && !response.writableEnded && !response.destroyed) response.flushHeaders();
@@ -113,12 +113,12 @@ export class Http1Reply implements Reply, RequestTurn {
   gone(): void {
     if (this.isGone) return;
     this.isGone = true;
-    // A request that waits for this one finds the place of this one free.
+    // The slot is free before the next request starts.
     this.owner?.gone();
     this.order.answered(this);
   }
 
-  /** A request that is still on its way when its answer has been sent may not go on for ever. */
+  /** The rest of a request may not continue for ever once its answer was sent. */
   private linger(): void {
     const { request, socket } = this;
     request.resume();
@@ -147,8 +147,7 @@ const answers: { response: ServerResponse; body: Buffer }[] = [];
 const ending = new NextTurn(null, endAll);
 
 /**
- * Small answers leave together, when all that has come in this turn of the event loop has been read: who waits for
- * several of them is woken once.
+ * Small answers of one turn of the event loop are sent together, so that a client that waits for several is woken once.
  */
 function endSoon(response: ServerResponse, body: Buffer): void {
   answers.push({ response, body });

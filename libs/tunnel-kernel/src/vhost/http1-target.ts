@@ -3,46 +3,51 @@ import type { Duplex } from 'node:stream';
 import { guardPromise } from '@gatehouse/net';
 import { Client, errors, type Dispatcher } from 'undici';
 
-/** Idle connections are let go of before most servers do (Node: 5 s); a target may say otherwise with `Keep-Alive`. */
+/**
+ * Idle connections are closed before most servers close them (Node: 5 s); a target may set another time with
+ * `Keep-Alive`.
+ */
 const IDLE_MS = 4000;
 const LONGEST_IDLE_MS = 60_000;
-/** A connection serves no new requests after this; what undici keeps for one that was busy once goes with it. */
+/**
+ * Age at which a connection takes no new requests; this frees what undici keeps for a connection that was once busy.
+ */
 const LONGEST_USE_MS = 300_000;
 const MAX_HEAD_BYTES = 64 * 1024;
 /**
- * Connections of a line: one, and another where the target ended the first before a request was written. A target that
- * speaks first (SSH, SMTP) ends each of them so, and undici would go on for as long as the request waits.
+ * Attempts to connect: a second one where the target ended the first before a request was written. A target that speaks
+ * first (SSH, SMTP) ends every connection like that, and undici would retry for as long as the request waits.
  */
 const MAX_CONNECTIONS = 2;
 
 export interface Http1TargetOptions {
   /** @throws TunnelError */
   connect(): Promise<Duplex>;
-  /** From the end of a request until the head of its answer, milliseconds. */
+  /** From the end of a request to the head of its answer, in milliseconds. */
   answerMs: number;
-  /** Milliseconds of a clock that may step. */
+  /** Milliseconds of a clock that may jump. */
   now: () => number;
 }
 
-/** One connection, or the wish for one. */
+/** One connection, or an attempt to make one. */
 interface Line {
   client: Client;
-  /** Begun so far. */
+  /** Connections begun so far. */
   connections: number;
   openedAt: number;
-  /** `leaving`: what it has begun is the last. */
+  /** `leaving`: its current request is the last. */
   state: 'busy' | 'idle' | 'leaving';
 }
 
 /**
- * Requests over HTTP/1.1, one at a time to a connection; how many there may be is the caller's matter. Undici's own pool
- * looks through all of its connections, and at the clock for each of them, twice a request: with 64 of them at work that
- * was a tenth of what a request costs.
+ * Requests over HTTP/1.1, one at a time per connection; the caller limits their number. Undici's own pool scans all of
+ * its connections, and reads the clock for each, twice per request: with 64 busy connections that was a tenth of a
+ * request's cost.
  */
 export class Http1Target {
   private readonly options: Http1TargetOptions;
   private readonly lines = new Set<Line>();
-  /** The one that was used last is taken first, so that what is too many gets old. */
+  /** Last in, first out, so that surplus connections age. */
   private readonly idle: Line[] = [];
   private closed = false;
 
@@ -54,7 +59,7 @@ export class Http1Target {
     if (this.closed) return handler.onResponseError?.(null as never, new errors.ClientClosedError());
     const line = this.take() ?? this.open();
     line.client.dispatch(request, handler);
-    // A request that cannot be written never makes it busy.
+    // A request that cannot be written never makes the connection busy.
     this.rest(line);
   }
 
@@ -86,7 +91,7 @@ export class Http1Target {
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: LONGEST_IDLE_MS,
       headersTimeout: options.answerMs,
-      // A stream of events may be quiet for as long as it likes.
+      // An event stream may be silent for any time.
       bodyTimeout: 0,
       maxHeaderSize: MAX_HEAD_BYTES,
       connect: (_, callback) => this.connect(line, callback),
@@ -111,7 +116,7 @@ export class Http1Target {
     this.idle.push(line);
   }
 
-  /** Takes no new request. One that waited for the connection is sent over another, which ends with it. */
+  /** Takes no new requests. A request that waits for this connection is sent over another, which ends with it. */
   private leave(line: Line): void {
     if (line.state === 'leaving') return;
     if (line.state === 'idle') this.idle.splice(this.idle.indexOf(line), 1);

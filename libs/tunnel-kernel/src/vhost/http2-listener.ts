@@ -11,15 +11,18 @@ import type { Arrival } from './visitor-origin.js';
 const END_STREAM = 1;
 const MAX_STREAMS = 128;
 const MAX_SESSION_MB = 10;
-/** Streams that a visitor may abort at once, and each second after that: what is left of a rapid reset (CVE-2023-44487). */
+/**
+ * Streams that a visitor may abort at once, and per second after that: the remaining budget of a rapid reset
+ * (CVE-2023-44487).
+ */
 const RESET_BURST = 1000;
 const RESETS_A_SECOND = 33;
 
-/** Requests of HTTP/2 connections, which are in TLS always. */
+/** Requests of HTTP/2 connections, which always use TLS. */
 export class Http2Listener {
   private readonly context: ListenerContext;
   private readonly server: Http2Server;
-  /** With the number of streams that are open. */
+  /** Keyed by session: the number of open streams. */
   private readonly sessions = new Map<ServerHttp2Session, number>();
   private readonly arrivals = new WeakMap<ServerHttp2Session, Arrival & { covers: (host: string) => boolean }>();
   private readonly covers: (socket: TLSSocket, host: string) => boolean;
@@ -32,7 +35,7 @@ export class Http2Listener {
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
       maxHeaderListPairs: 512,
-      // Requests are judged by `readRequest`; answers of targets are passed on as they are.
+      // `readRequest` checks requests; answers of targets are passed on unchanged.
       strictSingleValueFields: false,
       streamResetBurst: RESET_BURST,
       streamResetRate: RESETS_A_SECOND,
@@ -50,7 +53,7 @@ export class Http2Listener {
     });
   }
 
-  /** A connection that has agreed on `h2`. */
+  /** Serves a connection that negotiated `h2`. */
   accept(socket: TLSSocket): void {
     socket.on('error', () => undefined);
     const peer = farEnd(socket);
@@ -65,11 +68,11 @@ export class Http2Listener {
     const begun = (session: ServerHttp2Session): void => void this.arrivals.set(session, arrival);
     this.server.once('session', begun);
     this.server.emit('connection', socket);
-    // One that did not begin must not give its address to the next.
+    // If the session did not begin, its address must not be given to the next one.
     this.server.off('session', begun);
   }
 
-  /** Tells visitors to come again elsewhere (GOAWAY); what runs goes on. */
+  /** Asks visitors to reconnect (GOAWAY); running requests continue. */
   drain(): void {
     for (const session of this.sessions.keys()) session.close();
   }
@@ -83,7 +86,7 @@ export class Http2Listener {
     session.on('close', () => this.sessions.delete(session));
     session.on('error', () => undefined);
     session.setTimeout(KEEP_ALIVE_MS, () => {
-      // A stream of events may be quiet for as long as it likes.
+      // An event stream may be silent for any time.
       if ((this.sessions.get(session) ?? 0) === 0) session.close();
     });
     if (this.context.draining()) session.close();
@@ -119,7 +122,7 @@ function rawRequest(headers: IncomingHttpHeaders, raw: string[], protocol: strin
     target: asText(headers[':path']) ?? '',
     authority: asText(headers[':authority']),
     protocol,
-    // HTTP/2 has no key to prove that a server understood; HTTP/1.1 cannot do without (RFC 8441 5).
+    // HTTP/2 has no key that proves the server understood; HTTP/1.1 requires one (RFC 8441 5).
     fields: protocol === null ? raw : [...raw, 'Sec-WebSocket-Key', randomBytes(16).toString('base64')],
   };
 }

@@ -10,13 +10,13 @@ export class Http2Reply implements Reply {
   private readonly requested: boolean;
   private trailers: OutgoingHttpHeaders | null = null;
 
-  /** `requested`: the request has a body. */
+  /** `requested`: whether the request has a body. */
   constructor(stream: ServerHttp2Stream, requested: boolean) {
     this.stream = stream;
     this.requested = requested;
     stream.on('drain', () => this.owner?.drained());
     stream.on('close', () => this.owner?.gone());
-    // Its `close` follows.
+    // `close` follows.
     stream.on('error', () => undefined);
   }
 
@@ -27,9 +27,9 @@ export class Http2Reply implements Reply {
   begin({ status, fields, bodyless }: ReplyHead): void {
     const { stream } = this;
     if (this.closed) return;
-    // What the target says after the body is known when the body is through.
+    // Trailers of the target are known only after its body.
     stream.respond(asHeaders(status, fields), { endStream: bodyless, waitForTrailers: !bodyless });
-    // With none, Node ends the stream with an empty frame.
+    // Without trailers, Node ends the stream with an empty frame.
     stream.on('wantTrailers', () => this.sendTrailers());
   }
 
@@ -50,7 +50,7 @@ export class Http2Reply implements Reply {
     this.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
-  /** A request that is not understood concerns its own stream only. */
+  /** A malformed request affects its own stream only. */
   close(): void {}
 
   takeOver(_protocol: string, fields: readonly string[]): ByteStream | null {
@@ -61,7 +61,7 @@ export class Http2Reply implements Reply {
     return this.stream;
   }
 
-  /** In an event of the stream: nobody above would catch what is raised for fields that HTTP/2 does not have. */
+  /** Runs in an event of the stream, where nothing would catch an error about fields that HTTP/2 does not allow. */
   private sendTrailers(): void {
     const { stream } = this;
     try {
@@ -71,7 +71,7 @@ export class Http2Reply implements Reply {
     }
   }
 
-  /** A request that goes on after its answer is told to stop (RFC 9113 8.1), when it had its time. */
+  /** Resets a request that continues after its answer (RFC 9113 8.1), after a grace period. */
   private linger(): void {
     const { stream } = this;
     stream.resume();

@@ -4,18 +4,18 @@ import type { Reply } from './reply.js';
 import type { RawRequest, RequestHead } from './request-rules.js';
 import type { Arrival, VisitorOrigin } from './visitor-origin.js';
 
-/** A request as a listener of either version hands it over. */
+/** A request as the listeners of both versions pass it on. */
 export interface IncomingRequest {
   raw: RawRequest;
   arrival: Arrival;
-  /** Whether the certificate that this connection was opened with is good for `host`. True without TLS. */
+  /** Whether the certificate of this connection is valid for `host`. True without TLS. */
   covers: (host: string) => boolean;
-  /** Null where the parser says that there is none. */
+  /** Null if the parser saw no body. */
   body: Readable | null;
   reply: Reply;
 }
 
-/** A request that was read, found a host, and whose visitor is known. */
+/** A parsed request with its host and its visitor's origin. */
 export interface HostRequest {
   head: RequestHead;
   host: HostConfig;

@@ -4,21 +4,24 @@ import type { TunnelLogger } from '../environment.js';
 import type { RequestDispatcher } from './request-dispatcher.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
 
-/** Longest head of a request. */
+/** Upper bound for the head of a request. */
 export const MAX_HEAD_BYTES = 64 * 1024;
-/** More than the 60 s of what may stand in front of this: the one in front is to let go first. */
+/** More than the 60 s of common proxies in front, so that the proxy closes first. */
 export const KEEP_ALIVE_MS = 65_000;
 
-/** What listeners of all versions of HTTP share. */
+/** Shared by the listeners of all versions of HTTP. */
 export interface ListenerContext {
   dispatcher: RequestDispatcher;
   proxies: TrustedProxies;
   logger: TunnelLogger;
-  /** From the first byte of a head to its last, milliseconds. */
+  /** From the first to the last byte of a head, in milliseconds. */
   headMs: number;
   draining(): boolean;
-  /** Other processes serve other names. */
+  /** Whether other processes serve other names. */
   shared: boolean;
-  /** A WebSocket of an agent (`AGENT_PATH`): paused, with what came after the request put back. */
+  /**
+   * Called with an agent's WebSocket request (`AGENT_PATH`): the socket is paused, with the bytes after the request put
+   * back.
+   */
   agentUpgrade(request: IncomingMessage, socket: Socket): void;
 }

@@ -1,13 +1,13 @@
-/** Escapes in escapes in escapes: nobody means more. */
+/** Bound for nested escapes: no honest client needs more. */
 const MAX_ROUNDS = 4;
-/** Places on the way of one path, as `/a/..;/b` has two. */
+/** Bound for the places along one path; `/a/..;/b` has two. */
 const MAX_PLACES = 16;
 
 /**
- * Where a target that is generous with spellings could see a path, as of `RequestTarget.path`: folding case and Unicode
- * compatibility forms, cutting `;` parameters, `:` streams and what Windows cuts from the end of a name, taking `\` for `/`,
- * decoding escapes again, and resolving dot segments that show only then. Not all do all of it, so that each place that a
- * path goes through before a dot segment counts. Null: too odd to say.
+ * All places where a lenient target could see a path of `RequestTarget.path`. Such servers fold case and Unicode
+ * compatibility forms, cut `;` parameters, `:` streams and trailing characters that Windows ignores, read `\` as `/`,
+ * decode escapes again, and resolve dot segments that appear only then. Not every server does all of this, so every
+ * place before a dot segment counts, too. Null: too odd to tell.
  */
 export function loosePlaces(path: string): string[] | null {
   const text = decoded(path);
@@ -32,14 +32,14 @@ export function loosePlaces(path: string): string[] | null {
   return [...places, `/${segments.join('/')}`];
 }
 
-/** All escapes decoded, as UTF-8. Null where that does not end, and for what is not UTF-8. */
+/** Decodes all escapes as UTF-8. Null if that does not terminate, and for invalid UTF-8. */
 function decoded(path: string): string | null {
   let bytes = path;
   for (let round = 0; /%[0-9A-Fa-f]{2}/.test(bytes); round++) {
     if (round === MAX_ROUNDS) return null;
     bytes = bytes.replaceAll(/%[0-9A-Fa-f]{2}/g, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
   }
-  // Overlong forms of ASCII are not UTF-8 either, and old servers take them.
+  // Overlong forms of ASCII are invalid UTF-8, but old servers accept them.
   const text = Buffer.from(bytes, 'latin1').toString('utf8');
   return text.includes('\u{fffd}') ? null : text;
 }

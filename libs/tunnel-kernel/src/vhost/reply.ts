@@ -1,14 +1,14 @@
 import type { ByteStream } from '@gatehouse/net';
 import type { GatewayAnswer } from '../access/visitor-verifier.js';
 
-/** How long the rest of a request that was answered early is read and thrown away. */
+/** How long the rest of a request that was answered early is read and discarded. */
 export const LINGER_MS = 5000;
 
-/** Who is told what becomes of an answer. */
+/** Notified about the progress of an answer. */
 export interface ReplyOwner {
-  /** There is room again after `write` answered false. */
+  /** More can be written after `write` returned false. */
   drained(): void;
-  /** Once, last: the answer has been sent (after `end`) or will never be. */
+  /** Called once, last: the answer has been sent (after `end`) or never will be. */
   gone(): void;
 }
 
@@ -17,31 +17,31 @@ export interface ReplyHead {
   statusText: string;
   /** Name, value, name, value … */
   fields: string[];
-  /** The answer has no body, whatever its fields say, and nothing follows its head. */
+  /** The answer has no body, whatever its fields say. */
   bodyless: boolean;
-  /** Names of the fields that follow the body; null where none were announced. */
+  /** Value of `Trailer`; null if no trailers were announced. */
   trailer: string | null;
 }
 
-/** The way back to the visitor, in whatever version of HTTP it speaks. */
+/** The answer to a visitor, whichever version of HTTP it uses. */
 export interface Reply {
   owner: ReplyOwner | null;
-  /** An interim answer: 100, 103. */
+  /** Sends an interim answer: 100, 103. */
   inform(status: number, fields: readonly string[]): void;
   begin(head: ReplyHead): void;
   /** False: wait for `drained`. */
   write(chunk: Buffer): boolean;
   /** `last`: the last part of the body, if it was not written yet. */
   end(trailers: readonly string[], last?: Buffer | null): void;
-  /** Ends what was begun so that the visitor does not take it for whole. */
+  /** Ends the answer so that the visitor can tell it is incomplete. */
   abort(): void;
-  /** The connection serves no other request after this one. */
+  /** The connection serves no further requests. */
   close(): void;
-  /** Turns the connection over to another protocol; null: it is gone. */
+  /** Switches the connection to another protocol; null: it has closed. */
   takeOver(protocol: string, fields: readonly string[]): ByteStream | null;
 }
 
-/** How an answer of the gateway itself is written. `content`: null where none is sent. */
+/** How an answer of the gateway itself is written. `content`: null if no body is sent. */
 export function replyOf(
   { status, headers, body }: GatewayAnswer,
   method: string,

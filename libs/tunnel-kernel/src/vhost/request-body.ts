@@ -1,18 +1,18 @@
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** The source is told to stop when `meter` answers false, until it calls `resume`. */
+/** Returns false to pause the source until it calls `resume`. */
 export type Meter = (bytes: number, resume: () => void) => boolean;
 
 export interface BodyOptions {
-  /** The first time that somebody wants to read. */
+  /** Called at the first read. */
   onStart: () => void;
   meter: Meter;
 }
 
 /**
- * The body of a visitor's request on its way to the target. A stream of its own, so that who reads it may destroy it and
- * the visitor can still be answered.
+ * The body of a visitor's request on its way to the target. It is a stream of its own, so that its reader may destroy
+ * it while the visitor can still be answered.
  */
 export class RequestBody extends Readable {
   private readonly source: Readable;
@@ -20,20 +20,20 @@ export class RequestBody extends Readable {
   private started = false;
   private held = false;
   private wanted = false;
-  /** What followed the body, once it has ended: name, value, name, value … */
+  /** Trailers, once the body has ended: name, value, name, value … */
   rawTrailers: readonly string[] = [];
-  /** Of names in lower case: fields that the target must not see, whoever says them. */
+  /** Called with names in lower case: fields that the target must not see from anybody. */
   withheld: (field: string) => boolean = () => false;
 
   constructor(source: Readable, options: BodyOptions) {
     super();
     this.source = source;
     this.options = options;
-    // Of HTTP/2, whether anybody reads or not.
+    // HTTP/2 emits them whether or not the body is read.
     source.once('trailers', (_headers, _flags, raw: string[]) => (this.rawTrailers = raw));
   }
 
-  /** Nothing was read yet: the request may be sent once more. */
+  /** Nothing was read yet: the request may be sent again. */
   get untouched(): boolean {
     return !this.started;
   }
@@ -45,7 +45,7 @@ export class RequestBody extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    // What still comes is read and thrown away; how long, the owner of the connection decides.
+    // What still arrives is read and discarded; the connection's owner decides for how long.
     this.source.resume();
     callback(error);
   }
@@ -77,7 +77,7 @@ export class RequestBody extends Readable {
   }
 }
 
-/** Whether a request of HTTP/1 has a body: one that does not say so has none (RFC 9112 6.3). */
+/** Whether a request of HTTP/1 has a body: only if it announces one (RFC 9112 6.3). */
 export function announcesBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

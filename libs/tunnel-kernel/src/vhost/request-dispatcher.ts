@@ -12,23 +12,23 @@ import { readRequest, type RequestHead } from './request-rules.js';
 import { originOf, type VisitorOrigin } from './visitor-origin.js';
 
 const CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
-/** In `r`, and at the beginning of `state` when a browser comes back from an authorization server. */
+/** The host's id in `r`, or at the beginning of `state` when a browser returns from an authorization server. */
 const OWN_HOST = /[?&](?:r|state)=(\d{1,15})(?:[.&]|$)/;
 
 export interface RequestDispatcherOptions extends HostVisitContext {
   context: HostVisitContext['context'] & Pick<ModeContext, 'admission'>;
   proxies: TrustedProxies;
-  /** Answer to a challenge of ACME's HTTP-01 (RFC 8555 8.3); null: there is none. */
+  /** Answers a challenge of ACME's HTTP-01 (RFC 8555 8.3); null: there is none. */
   acmeChallenge(token: string): string | null;
-  /** Whether a name is one of this process: connections for others are to be made anew. */
+  /** Whether this process serves a name: requests for others need a new connection. */
   serves(name: string): boolean;
-  /** Cookies that are no business of targets, nor of whoever is asked about visitors. */
+  /** Cookies that neither targets nor verification callbacks may see. */
   withheldCookies: readonly string[];
-  /** The port that redirects to https name; null: the standard one. */
+  /** The port for redirects to https; null: the standard one. */
   httpsPort(): number | null;
 }
 
-/** What happens to every request of every visitor, whatever version of HTTP it speaks. */
+/** Handles every request of every visitor, whichever version of HTTP it uses. */
 export class RequestDispatcher {
   private readonly options: RequestDispatcherOptions;
   private router = new HostRouter([]);
@@ -37,7 +37,7 @@ export class RequestDispatcher {
     this.options = options;
   }
 
-  /** From the next request on. */
+  /** Applies to the next request. */
   apply(hosts: readonly HostConfig[]): void {
     this.router = new HostRouter(hosts);
     this.options.upstreams.apply(hosts);
@@ -81,12 +81,12 @@ export class RequestDispatcher {
     return host;
   }
 
-  /** Whether a target could read the path as one that another location decides about. */
+  /** Whether a target could read the path as one of another location. */
   private isMisleading({ host, target: { ambiguous, path } }: RequestHead): boolean {
     return (ambiguous && this.router.dependsOnPath(host)) || this.router.evades(host, path);
   }
 
-  /** The gateway's own paths are outside of locations: they say for which host they are. */
+  /** The gateway's own paths are outside of locations: they name their host themselves. */
   private hostFor(
     { host, target: { path, forward } }: RequestHead,
     scheme: VisitorOrigin['scheme'],
@@ -126,7 +126,7 @@ function fieldOf({ fields }: RequestHead, name: string): string | undefined {
   return undefined;
 }
 
-/** For who is not let in: nothing is counted. */
+/** Sends an answer to a visitor that was not admitted: nothing is counted. */
 function send(reply: Reply, method: string, answer: GatewayAnswer): void {
   const { head, content } = replyOf(answer, method);
   reply.begin(head);

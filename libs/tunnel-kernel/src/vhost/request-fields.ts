@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What is done with a field of a visitor's request. Fields that are not in the table go to the target as they came. */
+/** How a field of a visitor's request is treated. Fields that are not in the table go to the target unchanged. */
 type Treatment =
-  /** Belongs to this connection, or is written anew (RFC 9110 7.6.1). */
+  /** Belongs to this connection, or is written by the gateway (RFC 9110 7.6.1). */
   | 'dropped'
   | 'host'
   | 'contentLength'
@@ -37,12 +37,12 @@ const TREATMENTS = new Map<string, Treatment>([
   ['trailer', 'dropped'],
   ['http2-settings', 'dropped'],
 ]);
-/** Fields that `Connection` may not take away: who is asked, who asks, and where the message ends. */
+/** Fields that `Connection` may not remove: those for routing, authentication and framing. */
 const PROTECTED = /^(?:host|authorization|cookie|content-length|transfer-encoding|forwarded|x-real-ip|x-forwarded-.*)$/;
 
-/** The fields of a request, sorted by what the gateway does with them. */
+/** The fields of a request, sorted by their treatment. */
 export interface RequestFields {
-  /** Go to the target: name, value, name, value … */
+  /** Fields that go to the target: name, value, name, value … */
   kept: string[];
   host: string | null;
   contentLength: string | null;
@@ -54,15 +54,15 @@ export interface RequestFields {
   forwardedProto: string | null;
   forwardedHost: string | null;
   forwardedPort: string | null;
-  /** Of all fields as they came: names, values, and four bytes each. */
+  /** Size of all received fields: names, values, and four bytes each. */
   bytes: number;
-  /** A field that may stand only once stands twice. */
+  /** A singleton field appears twice. */
   repeated: boolean;
 }
 
 /**
  * Sorts raw fields (name, value, name, value …). Names with an underscore are dropped: servers behind a CGI interface
- * cannot tell them from those with a dash. Pseudo fields of HTTP/2 are passed over.
+ * cannot distinguish them from those with a dash. Pseudo fields of HTTP/2 are skipped.
  */
 export function sortFields(raw: readonly string[]): RequestFields {
   const fields = emptyFields();
@@ -77,7 +77,7 @@ export function sortFields(raw: readonly string[]): RequestFields {
     if (treatment === undefined) {
       if (!name.includes('_') && !lower.startsWith('x-forwarded-')) fields.kept.push(name, value);
     } else if (treatment === 'cookie') {
-      // HTTP/2 may cut it in pieces; they are one field in HTTP/1.1 (RFC 9113 8.2.3).
+      // HTTP/2 may split it into several fields; HTTP/1.1 needs one (RFC 9113 8.2.3).
       if (cookieAt < 0) cookieAt = fields.kept.push(name, value) - 1;
       else fields.kept[cookieAt] += `; ${value}`;
     } else if (treatment !== 'dropped') note(fields, treatment, value);
@@ -86,8 +86,8 @@ export function sortFields(raw: readonly string[]): RequestFields {
 }
 
 /**
- * Takes cookies of these names away, with the prefix `__Host-` too (RFC 6265bis 4.1.3.2), and leaves others as they came.
- * Cookies know no ports: a browser sends those of a console to every server on the same name.
+ * Removes cookies of these names, also with the prefix `__Host-` (RFC 6265bis 4.1.3.2), and leaves the others
+ * unchanged. Cookies ignore ports: a browser sends those of a console to every server of the same name.
  */
 export function withholdCookies(fields: RequestFields, names: readonly string[]): void {
   const { kept } = fields;
@@ -133,8 +133,8 @@ function note(fields: RequestFields, treatment: Exclude<Treatment, 'dropped' | '
 }
 
 /**
- * Takes the fields away that `Connection` names as belonging to the connection (RFC 9110 7.6.1). False: it names one that
- * it may not.
+ * Removes the fields that `Connection` lists as belonging to the connection (RFC 9110 7.6.1). False: it lists a
+ * protected one.
  */
 export function dropNamedByConnection(fields: RequestFields): boolean {
   const { connection } = fields;
@@ -145,7 +145,7 @@ export function dropNamedByConnection(fields: RequestFields): boolean {
   return true;
 }
 
-/** `drop` is asked with names in lower case. */
+/** `drop` is called with names in lower case. */
 export function without(fields: readonly string[], drop: (name: string) => boolean): string[] {
   const left: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -155,14 +155,14 @@ export function without(fields: readonly string[], drop: (name: string) => boole
   return left;
 }
 
-/** As `node:http` has them: lower case, repeated ones joined. */
+/** As in `node:http`: lower case, repeated fields joined. */
 export function asHeaders(fields: readonly string[]): IncomingHttpHeaders {
   const headers: Record<string, string> = {};
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = (fields[at] ?? '').toLowerCase();
     const value = fields[at + 1] ?? '';
     const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
-    // The first one counts, as in node:http: two of them are two opinions on who asks.
+    // The first one counts, as in node:http: two of them could be read as two users.
     if (before !== undefined && name === 'authorization') continue;
     Object.defineProperty(headers, name, {
       value: before === undefined ? value : `${before}, ${value}`,

@@ -2,10 +2,10 @@ import { readAuthority } from './authority.js';
 import { dropNamedByConnection, sortFields, type RequestFields } from './request-fields.js';
 import { readTarget, type RequestTarget } from './request-target.js';
 
-/** A request as it came from a parser. */
+/** A request as a parser delivers it. */
 export interface RawRequest {
   method: string;
-  /** `1.0`, `1.1` or `h2`; whatever else a parser says is refused. */
+  /** `1.0`, `1.1` or `h2`; anything else is refused. */
   version: string;
   /** Request target of HTTP/1, `:path` of HTTP/2. */
   target: string;
@@ -13,25 +13,25 @@ export interface RawRequest {
   authority: string | null;
   /** `:protocol` of an extended CONNECT (RFC 8441); absent in all other requests. */
   protocol?: string | null;
-  /** Name, value, name, value … as they came. */
+  /** Name, value, name, value … as received. */
   fields: readonly string[];
 }
 
-/** A request that means one thing only. */
+/** A request that has only one meaning. */
 export interface RequestHead {
   method: string;
   version: string;
-  /** What the visitor called the host, port included. */
+  /** The host as the visitor wrote it, with its port. */
   authority: string;
-  /** The same, to look up by. */
+  /** The same in the form for lookups. */
   host: string;
   target: RequestTarget;
   fields: RequestFields;
-  /** Bytes of the head in the form of HTTP/1.1. */
+  /** Size of the head in the form of HTTP/1.1, in bytes. */
   bytes: number;
-  /** As its fields say; HTTP/2 need not say it. */
+  /** According to its fields; HTTP/2 need not announce it. */
   hasBody: boolean;
-  /** The protocol that the connection is wanted for; null: none. */
+  /** The protocol to switch to; null: none. */
   upgrade: string | null;
 }
 
@@ -43,13 +43,13 @@ export interface BadRequest {
 
 const MAX_FIELDS = 256;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/i;
-/** Other protocols are not let through: HTTP/2 that began this way would be outside of every rule. */
+/** Other protocols are refused: HTTP/2 that began this way would bypass every rule. */
 const UPGRADE_TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?:\/[A-Za-z0-9!#$%&'*+.^_`|~-]+)?$/;
 const NOT_TO_BE_UPGRADED = /^(?:h2c?|http\/.*|tls\/.*)$/i;
 
 /**
- * Reads a request, or says why it is refused: whatever two servers could understand in two ways is not passed on. The
- * request to the target is written from what is answered here and from nothing else.
+ * Parses a request, or says why it is refused: anything that two servers could understand differently is not passed on.
+ * The request to the target is written from this result alone.
  */
 export function readRequest(raw: RawRequest): RequestHead | BadRequest {
   if (raw.version !== '1.1' && raw.version !== '1.0' && raw.version !== 'h2') return bad('version');
@@ -64,7 +64,7 @@ export function readRequest(raw: RawRequest): RequestHead | BadRequest {
   const asked = readWhere(raw, fields);
   if ('status' in asked) return asked;
   return {
-    // What an extended CONNECT asks for is a GET with an upgrade in HTTP/1.1.
+    // An extended CONNECT corresponds to a GET with an upgrade in HTTP/1.1.
     method: raw.protocol ? 'GET' : raw.method,
     version: raw.version,
     ...asked,
@@ -98,7 +98,7 @@ function readWhere(raw: RawRequest, fields: RequestFields): Where | BadRequest {
     const rest = absolute[2] ?? '';
     text = rest.startsWith('/') ? rest : `/${rest}`;
     said = absolute[1] ?? '';
-    // RFC 9112 3.2.2 lets `Host` be ignored here. A server behind this one may not, so they must agree.
+    // RFC 9112 3.2.2 allows ignoring `Host` here. A server behind this one may not ignore it, so the two must agree.
     if (fields.host === null) return bad('host');
   }
   const authority = said === null ? null : readAuthority(said);
@@ -113,7 +113,7 @@ function sameAuthority(one: string, other: string): boolean {
   return a !== null && b !== null && a.host === b.host && a.port === b.port;
 }
 
-/** Null also for an upgrade that is not let through; the request is then one like any other (RFC 9110 7.8). */
+/** Null also for an unsupported upgrade; the request is then handled normally (RFC 9110 7.8). */
 function readUpgrade({ method, version, protocol }: RawRequest, fields: RequestFields): string | null {
   if (protocol) return protocol;
   const { upgrade, connection } = fields;

@@ -1,10 +1,10 @@
-/** The path of a request, as it is compared and as it is sent on. */
+/** The path of a request, in one form for comparison and one for forwarding. */
 export interface RequestTarget {
-  /** Escapes decoded once, dot segments and empty segments gone. One character a byte. Begins with a slash. */
+  /** Escapes decoded once, dot segments and empty segments removed. One character per byte. Begins with a slash. */
   path: string;
-  /** Path and query for the target: as they came where nothing had to be put in order. */
+  /** Path and query for the target: unchanged where nothing had to be normalized. */
   forward: string;
-  /** The path has an escaped slash or backslash, which servers read one way or the other. */
+  /** The path has an escaped slash or backslash, which servers interpret differently. */
   ambiguous: boolean;
 }
 
@@ -17,9 +17,9 @@ const BACKSLASH = 92;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
 /**
- * Reads the target of a request in origin form (RFC 9112 3.2.1). Null for one that servers understand differently:
- * control characters, spaces, bytes beyond ASCII, `#`, backslashes, an escaped NUL, an escape that is none, and a path
- * that leaves the root.
+ * Parses the target of a request in origin form (RFC 9112 3.2.1). Null for one that servers interpret differently:
+ * control characters, spaces, bytes beyond ASCII, `#`, backslashes, an escaped NUL, an invalid escape, and a path that
+ * leaves the root.
  */
 export function readTarget(target: string): RequestTarget | null {
   if (target.charCodeAt(0) !== SLASH) return null;
@@ -53,7 +53,7 @@ function inOrder(rawPath: string, query: string): RequestTarget | null {
   return { path: decodeAll(path), forward: path + query, ambiguous: /%(?:2f|5c)/i.test(path) };
 }
 
-/** Means the same in every server (RFC 3986 6.2.2.2). */
+/** Decodes what means the same to every server (RFC 3986 6.2.2.2). */
 function decodeUnreserved(segment: string): string {
   return segment.replaceAll(/%[0-9A-Fa-f]{2}/g, (escape) => {
     const character = decodeByte(escape);
@@ -69,7 +69,7 @@ function decodeByte(escape: string): string {
   return String.fromCharCode(Number.parseInt(escape.slice(1), 16));
 }
 
-/** A location of the configuration in the form of `RequestTarget.path`, without a slash at its end. Null: not one. */
+/** A configured location in the form of `RequestTarget.path`, without a trailing slash. Null: invalid. */
 export function readLocation(location: string): string | null {
   const escaped = location.replaceAll(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character));
   const target = escaped.includes('?') ? null : readTarget(escaped);

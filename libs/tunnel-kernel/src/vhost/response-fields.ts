@@ -1,4 +1,6 @@
-/** Fields of an answer that belong to the connection to the target (RFC 9110 7.6.1). `trailer` is looked at apart. */
+/**
+ * Fields of an answer that belong to the connection to the target (RFC 9110 7.6.1). `trailer` is handled separately.
+ */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -10,19 +12,19 @@ const HOP_BY_HOP = new Set([
   'http2-settings',
 ]);
 
-/** The fields of an answer as a visitor gets them. */
+/** The fields of an answer as they are sent to the visitor. */
 export interface ResponseFields {
   /** Name, value, name, value … */
   fields: string[];
-  /** Null: the answer does not say how long it is. */
+  /** Null: the answer does not announce its length. */
   contentLength: string | null;
-  /** Names of fields that follow the body, as the target says. */
+  /** Names of announced trailers. */
   trailer: string | null;
 }
 
 /**
- * Takes names and values as the parser has them: bytes, or, of an HTTP/2 target, an object. An answer that can have no body
- * must not say how long it is (RFC 9110 8.6): visitors over HTTP/2 take it for malformed.
+ * Accepts names and values as the parser delivers them: bytes or, from an HTTP/2 target, an object. An answer that
+ * cannot have a body must not announce a length (RFC 9110 8.6): clients of HTTP/2 treat it as malformed.
  */
 export function readResponseFields(raw: unknown, status = 200): ResponseFields {
   const all = asTexts(raw);
@@ -44,14 +46,14 @@ export function readResponseFields(raw: unknown, status = 200): ResponseFields {
   return read;
 }
 
-/** Name, value, name, value … of what follows a body. */
+/** Trailers: name, value, name, value … */
 export function readTrailers(raw: unknown): string[] {
   const all = asTexts(raw);
   const fields: string[] = [];
   for (let at = 0; at + 1 < all.length; at += 2) {
     const name = all[at] ?? '';
     const lower = name.toLowerCase();
-    // They speak of the message as a whole, which has been acted upon by now (RFC 9110 6.5.1).
+    // These describe the whole message and have been processed by now (RFC 9110 6.5.1).
     if (HOP_BY_HOP.has(lower) || lower === 'content-length' || lower === 'host' || lower.startsWith(':')) continue;
     fields.push(name, all[at + 1] ?? '');
   }
@@ -73,7 +75,7 @@ function asText(value: unknown): string {
 
 function dropNamed(read: ResponseFields, connection: string): void {
   const names = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
-  // Not its length: without it the end of the answer would be somewhere else.
+  // The length must stay: without it the answer would end elsewhere.
   names.delete('content-length');
   const { fields } = read;
   read.fields = [];
@@ -83,7 +85,7 @@ function dropNamed(read: ResponseFields, connection: string): void {
   }
 }
 
-/** Bytes of a head in the form of HTTP/1.1. */
+/** Size of a head in the form of HTTP/1.1, in bytes. */
 export function headBytes(statusText: string, fields: readonly string[]): number {
   let bytes = 17 + statusText.length;
   for (const part of fields) bytes += part.length + 2;

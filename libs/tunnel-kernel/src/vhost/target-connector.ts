@@ -9,18 +9,18 @@ import type { Endpoint } from '../base/endpoint.js';
 
 export interface ConnectorOptions {
   channels: Pick<ChannelSource, 'reach'>;
-  /** From the start of a channel until the target is reached, its TLS included, milliseconds. */
+  /** From the start of a channel until the target is reached, including its TLS, in milliseconds. */
   connectMs: number;
-  /** PEM texts of authorities that `https` targets are checked against; absent: those of Node. */
+  /** PEM texts of authorities that `https` targets are verified against; absent: Node's. */
   authorities?: string[] | undefined;
 }
 
-/** A connection to a target is used by many visitors, one after the other. */
+/** A connection to a target is shared by many visitors, so no visitor is named. */
 const NOBODY: Endpoint = { address: '0.0.0.0', port: 0 };
 
 /**
- * A data channel to one target of a host, TLS in it where the target wants that. The agent's word that it reached the
- * target is waited for: it costs one round trip a connection, not one a request, and a request is sent to nobody.
+ * Opens a data channel to one target of a host, with TLS inside if the target uses it. It waits for the agent to
+ * confirm that it reached the target: that costs one round trip per connection, and no request is sent into the void.
  * @throws TunnelError as `ChannelSource.reach`.
  */
 export async function connectTarget(host: HostConfig, index: number, options: ConnectorOptions): Promise<Duplex> {
@@ -35,7 +35,7 @@ export async function connectTarget(host: HostConfig, index: number, options: Co
     entrance: NOBODY,
   } as const;
   const stream = await options.channels.reach(host.clientId, start, options.connectMs);
-  // Streams of `node:http2` and `node:tls` take over the handle of a socket; bytes that were put back would be passed over.
+  // `node:http2` and `node:tls` take over the handle of a socket, and would miss bytes that were put back.
   const raw = target.scheme === 'http' && stream instanceof Socket ? stream : new ByteStreamDuplex(stream);
   const duplex = target.scheme === 'https' ? await secure(raw, host, target, options) : raw;
   guardFlow(duplex);
@@ -43,7 +43,10 @@ export async function connectTarget(host: HostConfig, index: number, options: Co
   return duplex;
 }
 
-/** An answer that ends with its connection would look complete after a reset: undici takes ECONNRESET there for an end. */
+/**
+ * An answer that ends with its connection would look complete after a reset, because undici treats ECONNRESET there as
+ * an end.
+ */
 function distinguishAbortFromEnd(duplex: Duplex): void {
   duplex.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = 'ERR_TARGET_RESET';
@@ -72,7 +75,7 @@ function secure(raw: Duplex, host: HostConfig, target: HostTarget, options: Conn
     stream.once('close', () => failed(new Error('closed during the handshake')));
     stream.once('secureConnect', () => {
       clearTimeout(timer);
-      // Between now and the next owner's listener.
+      // Covers the time until the next owner adds its listener.
       stream.off('error', failed).on('error', () => undefined);
       resolve(stream);
     });

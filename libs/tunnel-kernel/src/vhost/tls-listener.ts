@@ -9,32 +9,32 @@ import { http1Options, type Http1Listener } from './http1-listener.js';
 import { Http2Listener } from './http2-listener.js';
 import type { ListenerContext } from './listener-context.js';
 
-/** Connections in TLS that are not through with their handshake. */
+/** Upper bound for unfinished TLS handshakes. */
 export const MAX_UNIDENTIFIED = 4096;
-/** Of these, one source address has one in so many. */
+/** One source address may use this fraction of them: one in four. */
 const SOURCES = 4;
 
 type SniDone = (error: Error | null, context?: SecureContext) => void;
 
 export interface TlsOptions extends ListenerContext {
   certificates: CertificateTable;
-  /** The certificate for who says no name. */
+  /** The certificate for visitors that send no server name. */
   fallback: ServerCertificate | undefined;
   http1: Http1Listener;
-  /** Certificate for an authority that looks at `name` (RFC 8737); null: none is expected. */
+  /** Certificate for an authority that validates `name` (RFC 8737); null: none is expected. */
   acmeTlsAlpn: (name: string) => ServerCertificate | null;
   maxUnidentified: number;
-  /** From accept to the end of the handshake, milliseconds. */
+  /** From accept to the end of the handshake, in milliseconds. */
   helloMs: number;
 }
 
-/** Visitors in TLS: the name that they say decides about the certificate, the protocol that is agreed on about the rest. */
+/** Visitors over TLS: their server name selects the certificate, and the negotiated protocol the rest. */
 export class TlsListener {
   readonly server: Server;
   readonly http2: Http2Listener;
   private readonly options: TlsOptions;
   private readonly acme: TlsServer;
-  /** From accept to the end of their handshake, by their far end. */
+  /** From accept to the end of the handshake, by far end. */
   readonly pending: PendingConnections<string>;
 
   constructor(options: TlsOptions) {
@@ -49,7 +49,7 @@ export class TlsListener {
     this.server = createHttpsServer({
       ...http1Options(options),
       ALPNProtocols: ['h2', 'http/1.1'],
-      // For who says no name: `SNICallback` is not asked then.
+      // For visitors without a server name, for which Node does not call `SNICallback`.
       ...(options.fallback ? { cert: options.fallback.chain, key: options.fallback.key } : {}),
       SNICallback: (name, done) => guardPromise(null, this.select(name, done)),
       ciphers: CIPHERS,
@@ -76,7 +76,7 @@ export class TlsListener {
   }
 
   private covers({ servername }: TLSSocket, host: string): boolean {
-    // Who said no name was shown the certificate for all others.
+    // A visitor that sent no name was shown the default certificate.
     if (!servername || servername === host) return true;
     const said = servername.toLowerCase();
     return said === host || this.options.certificates.covers(said, host);
@@ -91,11 +91,11 @@ export class TlsListener {
       if (socket.alpnProtocol === 'h2') http2.accept(socket);
       else for (const listener of http1) listener.call(server, socket);
     });
-    // Not to be answered in plain HTTP, as `clientError` would.
+    // `clientError` would answer in plain HTTP.
     server.removeAllListeners('tlsClientError');
     server.on('tlsClientError', (error, socket) => {
       options.logger.debug('TLS of a visitor failed', { error: error.message });
-      // Node leaves that to whoever listens.
+      // Node leaves this to the listener.
       socket.destroy();
     });
   }
@@ -147,7 +147,7 @@ export class TlsListener {
         done(null, createSecureContext({ cert: certificate.chain, key: certificate.key }));
       },
     });
-    // The certificate is all that there was to say.
+    // Showing the certificate was the whole purpose.
     server.on('secureConnection', (socket) => socket.on('error', () => undefined).destroySoon());
     server.on('tlsClientError', (_, socket) => socket.destroy());
     return server;

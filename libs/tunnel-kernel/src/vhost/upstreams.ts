@@ -5,32 +5,32 @@ import { H2cDispatcher } from './h2c-dispatcher.js';
 import { Http1Target } from './http1-target.js';
 import { connectTarget, type ConnectorOptions } from './target-connector.js';
 
-/** How long a target that failed is left alone while others have not. */
+/** How long a failed target is avoided while others work. */
 const REST_MS = 5000;
-/** Requests to one target at a time; each has a connection to itself. */
+/** Concurrent requests to one target; each has its own connection. */
 const MAX_RUNNING = 1024;
 
 export interface UpstreamOptions extends ConnectorOptions {
-  /** Milliseconds of a clock that may step. */
+  /** Milliseconds of a clock that may jump. */
   now: () => number;
-  /** From the end of a request until the head of its answer, milliseconds. */
+  /** From the end of a request to the head of its answer, in milliseconds. */
   answerMs: number;
 }
 
-/** Sends requests to one target, in one version of HTTP. What goes wrong is said to the handler. */
+/** Sends requests to one target, in one version of HTTP. Errors are reported to the handler. */
 interface TargetClient {
   dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
-  /** Once the requests that run are over. */
+  /** Resolves once the running requests have ended. */
   close(): Promise<void>;
   destroy(): Promise<void>;
 }
 
-/** A target with the connections to it. */
+/** A target and its connections. */
 export class Upstream {
   readonly target: HostTarget;
   private readonly client: TargetClient;
   private running = 0;
-  /** Smooth weighted round-robin: grows by the weight, falls by the sum when chosen. */
+  /** Smooth weighted round-robin: grows by the weight, drops by the sum when chosen. */
   credit = 0;
   failedAt = Number.NEGATIVE_INFINITY;
 
@@ -48,7 +48,7 @@ export class Upstream {
     this.client.dispatch(request, handler);
   }
 
-  /** Answers what is to be called once the request is over. */
+  /** Returns a function to call once the request is over. */
   acquire(): () => void {
     this.running += 1;
     let open = true;
@@ -58,7 +58,7 @@ export class Upstream {
     };
   }
 
-  /** Idle connections end now, others with their request. */
+  /** Closes idle connections now, and others after their request. */
   close(): void {
     this.client.close().catch(() => undefined);
   }
@@ -80,7 +80,7 @@ export class HostUpstreams {
     this.upstreams = host.targets.map((target, index) => new Upstream(host, index, target, options));
   }
 
-  /** By weight, those first that did not fail a moment ago; never one of `tried`. */
+  /** Picks by weight, preferring those that did not just fail; never one of `tried`. */
   pick(tried: readonly Upstream[]): Upstream | null {
     const [only] = this.upstreams;
     if (only && this.upstreams.length === 1) return only.full || tried.includes(only) ? null : only;
@@ -117,11 +117,11 @@ export class HostUpstreams {
   }
 }
 
-/** The targets of all hosts that were asked for. */
+/** The targets of all hosts that have been used. */
 export class UpstreamTable {
   private readonly options: UpstreamOptions;
   private readonly table = new Map<number, HostUpstreams>();
-  /** As they are configured: a request may have begun with what was before. */
+  /** The current configuration: a running request may have started with an earlier one. */
   private hosts: ReadonlyMap<number, HostConfig> = new Map();
 
   constructor(options: UpstreamOptions) {
@@ -136,7 +136,7 @@ export class UpstreamTable {
     return upstreams;
   }
 
-  /** Lets go of the connections of hosts that are gone or have other targets now. */
+  /** Closes the connections of hosts that were removed or have other targets now. */
   apply(hosts: readonly HostConfig[]): void {
     const wanted = new Map(hosts.map((host) => [host.id, host]));
     this.hosts = wanted;
@@ -146,7 +146,7 @@ export class UpstreamTable {
     });
   }
 
-  /** The client's agent is gone, or is another one: connections through it are not for new requests. */
+  /** The client's agent has left or was replaced: connections through it take no new requests. */
   agentLeft(clientId: number): void {
     this.drop((host) => host.clientId === clientId);
   }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { TunnelError } from '../errors.js';
 
-/** All of a body. @throws TunnelError `overloaded` for one over `maxBytes`, `connection` for one that was cut. */
+/** Reads a whole body. @throws TunnelError `overloaded` for one over `maxBytes`, `connection` for one that was cut. */
 export function readWhole(source: Readable, maxBytes: number, onBytes: (count: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];

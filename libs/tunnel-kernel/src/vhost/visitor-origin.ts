@@ -3,7 +3,7 @@ import type { VisitorScheme } from './host-router.js';
 import type { RequestHead } from './request-rules.js';
 import type { Endpoint } from '../base/endpoint.js';
 
-/** Where a request really comes from, as far as those are believed who carried it. */
+/** The real origin of a request, as far as those who forwarded it are trusted. */
 export interface VisitorOrigin {
   visitor: Endpoint;
   scheme: VisitorScheme;
@@ -11,18 +11,18 @@ export interface VisitorOrigin {
   forwarded: string[];
 }
 
-/** The connection that a request came by. */
+/** The connection that carried a request. */
 export interface Arrival {
-  /** The machine at its other end. */
+  /** The machine at the other end. */
   peer: Endpoint;
-  /** Where it came in. */
+  /** The address that it connected to. */
   entrance: Endpoint;
   secure: boolean;
-  /** The peer is a proxy whose word counts. */
+  /** Whether the peer is a trusted proxy. */
   trusted: boolean;
 }
 
-/** All fields of the kind that visitors sent are gone by now; a trusted proxy's are carried on from here. */
+/** Forwarding fields that visitors sent have been removed by now; a trusted proxy's are extended here. */
 export function originOf(head: RequestHead, arrival: Arrival, proxies: TrustedProxies): VisitorOrigin {
   const { peer, entrance, secure, trusted } = arrival;
   const scheme = secure ? 'https' : 'http';
