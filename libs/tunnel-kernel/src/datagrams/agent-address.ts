@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { RemoteInfo } from 'node:dgram';
 
-/** Bytes that may be sent to an address for each that came from there, until it answered (RFC 9000 section 8.1). */
+/** Bytes that may be sent to an unvalidated address for each byte received from it (RFC 9000 section 8.1). */
 const AMPLIFICATION = 3;
-/** Challenges have tokens of their own: the other probes' are small numbers. */
+/** Tokens of challenges start here; those of other probes are small numbers. */
 const CHALLENGES = 0x8000_0000;
 const CHALLENGE_PAUSE_MS = 20;
 
@@ -16,20 +16,23 @@ interface Candidate {
 export interface AgentAddressOptions {
   now: () => number;
   send(parts: Buffer[], to: RemoteInfo): void;
-  /** A packet that the agent answers with `token`, shorter than any packet of the agent's three times over; null: there can be none. */
+  /**
+   * A packet that the agent answers with `token`, less than three times as long as any packet of the agent; null: none
+   * can be sent.
+   */
   challenge(token: number): Buffer[] | null;
 }
 
 /**
- * Where an agent's packets are sent to. Whoever lies between can hold a packet of the agent back and send it from any other
- * address. So another address is asked first, and everything goes on to the old one until the agent answered from the new
- * one (RFC 9000 sections 8.2 and 9.3).
+ * The address that an agent's packets are sent to. An attacker on the path can hold back a packet of the agent and send
+ * it from another address. A new address is therefore challenged first, and packets go to the old one until the agent
+ * has answered from the new one (RFC 9000 sections 8.2 and 9.3).
  */
 export class AgentAddress {
   private readonly options: AgentAddressOptions;
   private current: RemoteInfo | null = null;
   private validated = false;
-  /** Bytes that may still be sent to an address that has not answered. */
+  /** Bytes that may still be sent to the unvalidated address. */
   private credit = 0;
   private candidate: Candidate | null = null;
 
@@ -47,22 +50,22 @@ export class AgentAddress {
     this.options.send(parts, this.current);
   }
 
-  /** A packet of the agent's came from `place`, newer than all before it. */
+  /** A packet of the agent arrived from `place`, newer than all before it. */
   seen(place: RemoteInfo, bytes: number): void {
     this.current ??= place;
     if (isSame(place, this.current)) {
       if (!this.validated) this.credit += AMPLIFICATION * bytes;
-      // It is back, or was never gone.
+      // The agent is still at its known address.
       this.candidate = null;
     } else this.challenge(place);
   }
 
-  /** The agent answered one of the other probes, from `place`. */
+  /** The agent answered a normal probe, from `place`. */
   answered(place: RemoteInfo): void {
     if (this.current && isSame(place, this.current)) this.validated = true;
   }
 
-  /** The agent answered `token`, from `place`. Whether that was a challenge. */
+  /** The agent answered `token`, from `place`. Returns whether that was a challenge. */
   took(token: number, place: RemoteInfo): boolean {
     if (token < CHALLENGES) return false;
     const { candidate } = this;

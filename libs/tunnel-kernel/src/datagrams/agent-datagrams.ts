@@ -25,43 +25,43 @@ import { StreamTransport } from './stream-transport.js';
 import { TargetOutlet, type Outlet, type OutletOptions } from './target-outlet.js';
 
 const TICK_MS = 250;
-/** A server may keep this many lanes; more are not ours to carry. */
+/** Upper bound for stream transports of one server. */
 const MAX_STREAM_TRANSPORTS = 16;
-/** A failing target is told to the server this often. */
+/** Interval at which a failing target is reported to the server. */
 const REPORT_INTERVAL_MS = 1000;
 /** The mode whose datagrams go to the tunnel's own targets. */
 const TARGET_MODE = 'udp';
-/** Modes whose visitors say with each datagram where it goes. */
+/** Modes whose visitors name a destination with each datagram. */
 const ADDRESSED_MODES: ReadonlySet<string> = new Set(['socks5', 'mix_proxy']);
 const PROXY_VERSION = 2;
 
 export interface DatagramLimits {
-  /** Sessions at a time: each has a socket or two. */
+  /** Concurrent sessions: each has one or two sockets. */
   sessions: number;
-  /** A session without a datagram for this long is over, milliseconds: longer than servers wait. */
+  /** Idle timeout of a session in milliseconds, longer than that of servers. */
   idleMs: number;
-  /** False: datagrams take TCP. */
+  /** False: datagrams use TCP only. */
   packets: boolean;
-  /** Packets that are sealed with one key before the agent connects again. Absent: as many as the cipher allows. */
+  /** Packets that are sealed with one key before the agent reconnects. Absent: as many as the cipher allows. */
   packetsPerKey?: number;
 }
 
 export const DEFAULT_DATAGRAM_LIMITS: DatagramLimits = { sessions: 8192, idleMs: 75_000, packets: true };
 
-/** The control connection, as far as datagrams need it. */
+/** What datagrams need of the control connection. */
 export interface DatagramServer {
   server: HostAndPort;
-  /** The address that the control connection goes to. */
+  /** The remote address of the control connection. */
   address: string | null;
   /** Null where the connection has no TLS of its own. */
   exportKeys: ((bytes: number, label: string) => Buffer) | null;
-  /** Asks for another control connection, with other keys. */
+  /** Asks for a new control connection, with new keys. */
   renew: () => void;
 }
 
 export type AgentDatagramsContext = Omit<HandlerContext, 'fileRoots'> & { limits: DatagramLimits };
 
-/** The agent's side of datagrams: a socket for each visitor. Sessions outlive the connections to the server. */
+/** The agent's side of datagrams: one socket for each visitor. Sessions outlive connections to the server. */
 export class AgentDatagrams implements ChannelHandler {
   private readonly context: AgentDatagramsContext;
   private readonly sessions = new Map<number, AgentDatagramSession>();
@@ -75,7 +75,7 @@ export class AgentDatagrams implements ChannelHandler {
     this.context = context;
   }
 
-  /** The agent is connected: tries UDP beside it. */
+  /** The agent is connected: tries UDP beside the control connection. */
   connected(owner: ChannelOwner, { server, address, exportKeys, renew }: DatagramServer): void {
     this.link?.link.close();
     this.link = null;
@@ -102,7 +102,7 @@ export class AgentDatagrams implements ChannelHandler {
     this.link = null;
   }
 
-  /** A data channel that the server made a lane. */
+  /** Serves a data channel that the server opened for datagrams. */
   async serve({ stream, reader, owner }: StartedChannel): Promise<void> {
     if (this.transports.size >= MAX_STREAM_TRANSPORTS) return void stream.destroy();
     const transport: StreamTransport = new StreamTransport({
@@ -113,7 +113,7 @@ export class AgentDatagrams implements ChannelHandler {
     transport.attach(stream, reader.detach());
   }
 
-  /** After the server told other tunnels or targets: ends the sessions that go where nothing goes any more. */
+  /** After a new configuration: ends the sessions whose destination is no longer allowed. */
   configured(): void {
     for (const session of this.sessions.values()) {
       const tunnel = this.context.resources.tunnel(session.opening.tunnelId)?.tunnel;
@@ -157,7 +157,7 @@ export class AgentDatagrams implements ChannelHandler {
     if (before?.opening.tunnelId === tunnelId && sameEndpoint(before.opening.visitor, visitor)) {
       return transport.put(FRAME.opened, id, NOTHING, NOTHING);
     }
-    // Another server's session had this number.
+    // The number was used by a session of another server.
     before?.end('stopped', false);
     const known = this.context.resources.tunnel(tunnelId);
     if (!known) return guardPromise(null, this.openWhenKnown(id, tunnelId, frame));
@@ -182,7 +182,7 @@ export class AgentDatagrams implements ChannelHandler {
     for (const frame of frames) this.receiveLate(frame);
   }
 
-  /** The reader of the lane is no longer there to end it. */
+  /** The stream's reader has stopped by now, so errors must be handled here. */
   private receiveLate(frame: ArrivedFrame): void {
     try {
       this.receive(frame);
@@ -231,14 +231,14 @@ export class AgentDatagrams implements ChannelHandler {
       onDatagram: (payload, source) => session.answer(payload, source),
       onFailure: (reason, { host, port }) => {
         this.context.logger.debug('datagrams do not arrive', { tunnel: tunnel.id, host, port, reason });
-        // Where a visitor of a proxy cannot go is no failure of the tunnel.
+        // A visitor's unreachable destination is not a failure of the tunnel.
         if (!addressed) this.refuse(owner, tunnel.id, reason);
       },
     };
     return addressed ? new DestinationOutlet(options) : new TargetOutlet(picker, options);
   }
 
-  /** By the tunnel's rules as they are at the moment. */
+  /** Follows the tunnel's current rules. */
   private permits(tunnelId: number, target: HostAndPort, address: string): boolean {
     const destinations = this.context.resources.tunnel(tunnelId)?.destinations;
     return destinations !== undefined && (destinations.empty || destinations.match(target, address));
@@ -252,7 +252,7 @@ export class AgentDatagrams implements ChannelHandler {
     owner.refuse(resource, '', reason);
   }
 
-  /** As packets where the server says that they arrive, else the lane that the last datagram took, or any other. */
+  /** Packets if the server says that they arrive, else the transport of the last datagram, or any other. */
   private wayBack(id: number, arrived: DatagramTransport): DatagramTransport {
     const packets = this.link?.link.transport;
     if (packets) return packets;

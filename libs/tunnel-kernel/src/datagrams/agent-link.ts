@@ -7,22 +7,22 @@ import { PathWatch } from './path-watch.js';
 import { PacketOpener, PacketSealer, packetLink, type PacketKeys } from './sealed-packets.js';
 import { closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
 
-/** What lies between forgets a quiet UDP port after 30 seconds or more. */
+/** NATs drop an idle UDP mapping after 30 seconds or more. */
 const KEEP_ALIVE_MS = 15_000;
 const BUSY_PROBE_MS = 5000;
-/** While sessions have to take TCP. */
+/** Interval while sessions have to use TCP. */
 const LOST_PROBE_MS = 2000;
 
 export interface AgentLinkOptions {
   server: HostAndPort;
-  /** Of the control connection's far end: taken when the server's name leads to it, too. */
+  /** Remote address of the control connection: used if the server's name resolves to it, too. */
   address: string | null;
   keys: PacketKeys;
   logger: TunnelLogger;
   now: () => number;
   /** Packets that are sealed with one key. Absent: as many as the cipher allows. */
   packetsPerKey?: number | undefined;
-  /** The keys are almost used up: another control connection brings others. */
+  /** The keys are almost used up: a new control connection is needed. */
   renew(): void;
   frame(transport: DatagramTransport, ...frame: Parameters<FrameHandler>): void;
 }
@@ -50,19 +50,19 @@ export class AgentLink {
     this.open().catch((error: unknown) => options.logger.debug('no UDP to the server', { error: String(error) }));
   }
 
-  /** Null: the server does not get packets through at the moment. */
+  /** Null: packets do not get through to the server at the moment. */
   get transport(): DatagramTransport | null {
     return this.watch.peerGood && !this.packets.exhausted ? this.packets : null;
   }
 
-  /** To be called often. */
+  /** Must be called regularly. */
   tick(busy: boolean): void {
     if (!this.socket) return;
     const busyMs = this.watch.peerGood ? BUSY_PROBE_MS : LOST_PROBE_MS;
     this.watch.tick(busy ? busyMs : KEEP_ALIVE_MS);
   }
 
-  /** The server says that packets do not get through. */
+  /** The server reports that packets do not get through. */
   lost(): void {
     this.watch.peerGood = false;
     if (this.socket) this.watch.ask();
@@ -99,7 +99,7 @@ export class AgentLink {
     if (type === FRAME.probe) this.watch.probe(sessionOf(body), body);
     else if (type === FRAME.probed) this.watch.probed(sessionOf(body), body);
     else {
-      // Said by the fact: the server sends datagrams this way.
+      // Implied: the server sends datagrams this way.
       this.watch.peerGood = true;
       this.options.frame(this.packets, type, body);
     }

@@ -10,16 +10,16 @@ import { PathWatch } from './path-watch.js';
 import { PacketOpener, PacketSealer, type PacketKeys } from './sealed-packets.js';
 import { StreamTransport } from './stream-transport.js';
 
-/** So that visitors do not all wait for one lost segment. */
+/** Several streams, so that a lost segment does not delay all visitors. */
 const MAX_STREAMS = 4;
 const PROBE_MS = 1000;
-/** Lanes of an agent without sessions stay this long for the next. */
+/** How long the streams of an agent without sessions stay open for the next. */
 const STREAM_IDLE_MS = 10_000;
-/** After a lane could not be opened. */
+/** Pause after a stream could not be opened. */
 const REST_MS = 1000;
-/** To know soon whether an agent is near. */
+/** Quick probes show early whether an agent is near. */
 const QUICK_ROUNDS = 3;
-/** An agent that was near is until its answers take so many times as long: busy processes are no long way. */
+/** A near agent stays near until its answers take this many times as long: a busy process is not a long route. */
 const FAR_FACTOR = 4;
 const NOWHERE = { address: '0.0.0.0', port: 0 };
 const STREAM_START: StartOf = {
@@ -32,24 +32,24 @@ const STREAM_START: StartOf = {
 };
 
 export interface AgentRouteOptions {
-  /** Null: this connection has no keys, and so no packets. */
+  /** Null: this connection has no keys, and therefore no packets. */
   keys: PacketKeys | null;
   packetSocket: PacketSocket;
   now: () => number;
-  /** An agent whose answers take less, milliseconds, gets its datagrams over data channels. */
+  /** An agent with a round trip below this, in milliseconds, gets its datagrams over data channels. */
   nearMs: number;
-  /** A data channel of this agent for a lane. @throws TunnelError */
+  /** Opens a data channel of this agent for datagrams. @throws TunnelError */
   openChannel: (start: StartOf) => Promise<ByteStream>;
   frame: FrameHandler;
   /** Packets that are sealed with one key. Absent: as many as the cipher allows. */
   packetsPerKey?: number | undefined;
-  /** The agent should have another control connection, with other keys: these are almost used up. */
+  /** The keys are almost used up: the agent needs a new control connection. */
   renew(): void;
 }
 
 /**
- * The ways of datagrams to one agent: packets while they get through, else lanes over data channels. An agent nearby has
- * lanes at once (decision 0047).
+ * The transports of datagrams to one agent: packets while they get through, else streams over data channels. A nearby
+ * agent gets streams at once (decision 0047).
  */
 export class AgentRoute implements PacketReceiver {
   private readonly options: AgentRouteOptions;
@@ -58,7 +58,7 @@ export class AgentRoute implements PacketReceiver {
   private readonly watch: PathWatch | null = null;
   private readonly transports: (StreamTransport | null)[] = Array.from({ length: MAX_STREAMS }, () => null);
   private readonly address: AgentAddress;
-  /** Of the packet that is being read. */
+  /** Source of the packet that is being read. */
   private from: RemoteInfo | null = null;
   private restUntil = 0;
   private usedAt = 0;
@@ -91,19 +91,19 @@ export class AgentRoute implements PacketReceiver {
     return this.watch?.good === true && this.packets?.exhausted === false;
   }
 
-  /** Packets that were not the agent's, or came twice. */
+  /** Packets that were forged or duplicated. */
   get rejected(): number {
     return (this.opener?.forged ?? 0) + (this.opener?.replayed ?? 0);
   }
 
-  /** The way for a session at the moment; null: there is none. */
+  /** The current transport for a session; null: there is none. */
   transport(session: number): DatagramTransport | null {
     const packets = this.viaPackets ? this.packets : null;
     if (packets && !this.near) return packets;
     this.usedAt = this.options.now();
     const index = session % MAX_STREAMS;
     const transport = this.transports[index] ?? this.openTransport(index);
-    // Nothing has to wait for a channel where packets get through.
+    // While packets get through, no datagram has to wait for a channel.
     return packets && !transport?.attached ? packets : transport;
   }
 
@@ -114,7 +114,7 @@ export class AgentRoute implements PacketReceiver {
     if (received && this.watch && !this.watch.good && !this.watch.asking) this.watch.ask();
   }
 
-  /** To be called often while the agent has sessions. */
+  /** Must be called regularly while the agent has sessions. */
   tick(): void {
     if (!this.watch) return;
     this.watch.tick(PROBE_MS);
@@ -122,7 +122,7 @@ export class AgentRoute implements PacketReceiver {
     else if (!this.lossReported) this.reportLoss();
   }
 
-  /** To be called while the agent has no session. True while there is something left to let go of. */
+  /** Must be called while the agent has no sessions. True while something is left to close. */
   rest(): boolean {
     if (this.options.now() - this.usedAt >= STREAM_IDLE_MS) this.closeTransports();
     return this.transports.some((transport) => transport !== null);
@@ -138,7 +138,7 @@ export class AgentRoute implements PacketReceiver {
     for (const transport of this.transports) transport?.close();
   }
 
-  /** The agent cannot know that its packets do not arrive. */
+  /** The agent cannot know by itself that its packets do not arrive. */
   private reportLoss(): void {
     this.lossReported = true;
     const transport = this.transports.find((open) => open !== null) ?? this.openTransport(0);
@@ -160,7 +160,7 @@ export class AgentRoute implements PacketReceiver {
       (error: unknown) => {
         this.restUntil = now() + REST_MS;
         transport.close();
-        // No channel is nothing new: datagrams are lost, as on any network.
+        // Without a channel, datagrams are lost, as on any network.
         if (!(error instanceof TunnelError)) throw error;
       },
     );

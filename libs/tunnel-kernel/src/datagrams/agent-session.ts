@@ -8,14 +8,14 @@ export interface AgentSessionOptions {
   id: number;
   opening: SessionOpening;
   flow: Flow;
-  /** Put before each payload to the target: who the visitor is. Empty: nothing. */
+  /** Prefix of each payload to the target, which names the visitor; may be empty. */
   header: Buffer;
-  /** Of the tunnel when the session began. */
+  /** Mode of the tunnel when the session began. */
   mode: string;
-  /** `addressed` datagrams only, or none of them. */
+  /** Whether all datagrams are `addressed`; otherwise none may be. */
   addressed: boolean;
   now: () => number;
-  /** The way back to the server, `arrived` being the one that the visitor's last datagram took. */
+  /** The transport back to the server; `arrived` is the one that carried the visitor's last datagram. */
   wayBack: (id: number, arrived: DatagramTransport) => DatagramTransport;
   ended: (session: AgentDatagramSession, reason: RelayEndReason) => void;
 }
@@ -40,7 +40,7 @@ export class AgentDatagramSession {
     this.usedAt = options.now();
   }
 
-  /** Where the datagrams go; before the first of them. */
+  /** Sets where the datagrams go; called before the first of them. */
   attach(outlet: Outlet): void {
     this.outlet = outlet;
   }
@@ -53,18 +53,18 @@ export class AgentDatagramSession {
     return this.outlet;
   }
 
-  /** From the visitor. */
+  /** A datagram from the visitor. */
   receive(transport: DatagramTransport, payload: Buffer, destination: HostAndPort | null): void {
     const { now, header, addressed } = this.options;
     this.arrived = transport;
     this.usedAt = now();
-    // Where a tunnel has targets, no one else is sent to.
+    // A tunnel with targets sends to no other destination.
     if ((destination !== null) !== addressed) return;
     this.flow.counter.upload += payload.length;
     this.outlet?.send(header.length > 0 ? Buffer.concat([header, payload]) : payload, destination);
   }
 
-  /** To the visitor. */
+  /** A datagram to the visitor. */
   answer(payload: Buffer, source: HostAndPort | null): void {
     const { now, wayBack } = this.options;
     this.usedAt = now();

@@ -6,22 +6,25 @@ import { dialFailure } from '../base/dial-failure.js';
 import { resolveAllowed, type Outlet, type OutletOptions } from './target-outlet.js';
 import { bindUdp, closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
 
-/** Destinations of one session that are remembered; the one not used for longest goes first. */
+/** Cached destinations per session; the least recently used is evicted first. */
 const MAX_DESTINATIONS = 256;
-/** How long a name stays with its address, and a refusal with its destination. */
+/** How long a resolved name, or a refused destination, is cached. */
 const REMEMBER_MS = 30_000;
 const MAX_WAITING = 32;
 const BUFFER_BYTES = 1024 * 1024;
 
 interface Destination {
-  /** Null: may not be sent to, or has no address. */
+  /** Null: not allowed, or without an address. */
   address: string | null;
   at: number;
-  /** While its name is being resolved. */
+  /** Set while the name is being resolved. */
   waiting: Buffer[] | null;
 }
 
-/** Sends anywhere that the rules allow, from one port of each family; takes answers only from where it has sent to. */
+/**
+ * Sends to any destination that the rules allow, from one port per address family, and accepts answers only from
+ * addresses it has sent to.
+ */
 export class DestinationOutlet implements Outlet {
   private readonly options: OutletOptions;
   private readonly sockets: { 4: Promise<Socket> | null; 6: Promise<Socket> | null } = { 4: null, 6: null };
@@ -45,7 +48,7 @@ export class DestinationOutlet implements Outlet {
     } else this.resolve(key, destination, payload);
   }
 
-  /** Asks again whether what it sends to is allowed, and takes no answers until it has. */
+  /** Checks all destinations again, and accepts no answers from those that were not checked yet. */
   reconfigured(): boolean {
     for (const [key, { waiting }] of this.destinations) if (!waiting) this.destinations.delete(key);
     this.peers.clear();

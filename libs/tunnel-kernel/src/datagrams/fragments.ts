@@ -1,11 +1,11 @@
 import { protocolError } from '../errors.js';
 import { FRAME_HEADER_BYTES, MAX_FRAME_BODY_BYTES } from './frames.js';
 
-/** Index, count; the number of the frame is where others have their session. */
+/** Index and count; the frame's number takes the place of the session. */
 const HEAD_BYTES = 2;
 const MAX_FRAGMENTS = 255;
 const LIFETIME_MS = 2000;
-/** Frames of which parts are missing. */
+/** Incomplete frames. */
 const MAX_PARTIAL = 64;
 const MAX_PARTIAL_BYTES = 2 * 1024 * 1024;
 
@@ -25,7 +25,7 @@ export function cutFrame(frame: Buffer, size: number): { head: Buffer; part: Buf
   }));
 }
 
-/** Puts frames together again; those of which a part stays away are forgotten after two seconds. */
+/** Joins the fragments of frames. Incomplete frames are dropped after two seconds. */
 export class FragmentJoiner {
   private readonly partials = new Map<number, Partial>();
   private readonly now: () => number;
@@ -35,7 +35,7 @@ export class FragmentJoiner {
     this.now = now;
   }
 
-  /** The whole frame, header included, that this part completes, or null. @throws TunnelError `protocol`. */
+  /** Returns the whole frame, header included, if this part completes it. @throws TunnelError `protocol`. */
   take(number: number, rest: Buffer): Buffer | null {
     const index = rest[0] ?? 0;
     const count = rest[1] ?? 0;

@@ -1,10 +1,10 @@
 import { protocolError } from '../errors.js';
 import { FRAME_HEADER_BYTES, MAX_FRAME_BODY_BYTES, NOTHING, type FrameHandler } from './frames.js';
 
-/** Cuts a stream into frames of datagrams. A frame that is whole in one chunk is not copied. */
+/** Splits a stream into datagram frames. A frame that lies within one chunk is not copied. */
 export class FrameCutter {
   private readonly handler: FrameHandler;
-  /** The beginning of a frame that has not come whole. */
+  /** The beginning of an incomplete frame. */
   private rest = NOTHING;
 
   constructor(handler: FrameHandler) {
@@ -26,11 +26,14 @@ export class FrameCutter {
       this.handler(data[at] ?? 0, data.subarray(at + FRAME_HEADER_BYTES, end));
       at = end;
     }
-    // A copy: the chunk may be used again.
+    // Copied, because the chunk may be reused.
     if (at < data.length) this.rest = Buffer.from(data.subarray(at));
   }
 
-  /** Takes from `chunk` what the frame that was begun lacks; answers where the next begins, -1 if it lacks more. */
+  /**
+   * Takes the rest of an incomplete frame from `chunk`; returns where the next one begins, or -1 if bytes are still
+   * missing.
+   */
   private complete(chunk: Buffer): number {
     let from = 0;
     if (this.rest.length < FRAME_HEADER_BYTES) {

@@ -5,24 +5,24 @@ import { protocolError } from '../errors.js';
 import { MAX_DATAGRAM_BYTES } from './datagram-sessions.js';
 import type { Endpoint } from '../base/endpoint.js';
 
-/** What frames of lanes say; docs/tunnel-protocol.md is the long form. */
+/** Types of frames; docs/tunnel-protocol.md describes them. */
 export const FRAME = {
   /** Session, payload. */
   datagram: 1,
-  /** Session, address (where to, or where from), payload. */
+  /** Session, address (destination or source), payload. */
   addressed: 2,
-  /** Session, opening: whose datagrams they are. Before each datagram until the agent has said `opened`. */
+  /** Session, opening: the visitor and the tunnel. Sent before each datagram until the agent has sent `opened`. */
   open: 3,
   opened: 4,
-  /** The session is over, or not known. */
+  /** The session is over, or unknown. */
   closed: 5,
-  /** UDP only: a part of a frame that does not fit a packet. */
+  /** UDP only: a fragment of a frame that does not fit into a packet. */
   fragment: 6,
-  /** UDP only: token (where others have their session), flags. */
+  /** UDP only: token (in place of the session), flags. */
   probe: 7,
-  /** UDP only: the token and the flags of who answers. */
+  /** UDP only: the token and the flags of the answering side. */
   probed: 8,
-  /** TCP only, from the server: UDP does not get through, until a probe says it does. */
+  /** TCP only, from the server: UDP does not get through until a probe says that it does. */
   useStreams: 9,
 } as const;
 
@@ -33,13 +33,13 @@ const MAX_HEAD_BYTES = 512;
 export const MAX_FRAME_BODY_BYTES = SESSION_BYTES + MAX_HEAD_BYTES + MAX_DATAGRAM_BYTES;
 export const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Takes frames to the other end; what is put in one turn of the event loop leaves together. */
+/** Carries frames to the other end; frames of one turn of the event loop are sent together. */
 export interface DatagramTransport {
-  /** Copies; may lose it, as the network may. */
+  /** Copies the frame; may lose it, as the network may. */
   put(type: number, session: number, head: Uint8Array, payload: Uint8Array): void;
 }
 
-/** Gets each frame; `body` is only good during the call. May throw a TunnelError for what it cannot read. */
+/** Receives each frame; `body` is only valid during the call. May throw a TunnelError for an invalid frame. */
 export type FrameHandler = (type: number, body: Buffer) => void;
 
 export interface SessionOpening {
@@ -48,7 +48,7 @@ export interface SessionOpening {
   entrance: Endpoint;
 }
 
-/** Writes what is before the head of a frame whose head and payload have `bytes`; answers where they go. */
+/** Writes the header of a frame whose head and payload take `bytes`; returns where they go. */
 export function writeHeader(into: Buffer, at: number, type: number, session: number, bytes: number): number {
   const length = SESSION_BYTES + bytes;
   into[at] = type;
@@ -118,7 +118,7 @@ export function decodeAddress(body: Buffer): { address: HostAndPort; end: number
   return { address: read.target, end: read.end };
 }
 
-/** What a name may be is for the side that acts on it to say. */
+/** The side that uses the name checks it. */
 function anyName(name: string): string {
   return name;
 }

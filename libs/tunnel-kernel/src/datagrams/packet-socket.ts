@@ -5,7 +5,7 @@ import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { packetLink } from './sealed-packets.js';
 import { closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
 
-/** Gets the packets of one link. */
+/** Receives the packets of one link. */
 export interface PacketReceiver {
   receive(packet: Buffer, from: RemoteInfo): void;
 }
@@ -24,7 +24,7 @@ export class PacketSocket {
     this.sockets = sockets;
   }
 
-  /** Without the port, datagrams go through data channels: a warning, not a failure. */
+  /** Without the port, datagrams use data channels, so a failure is only a warning. */
   async listen({ host, port }: HostAndPort): Promise<void> {
     try {
       const { address } = await lookup(host);
@@ -41,7 +41,7 @@ export class PacketSocket {
     return this.socket !== null;
   }
 
-  /** False if another link has this number: then it has no packets. */
+  /** False if another link uses this number: this link then gets no packets. */
   add(link: number, receiver: PacketReceiver): boolean {
     if (this.links.has(link)) return false;
     this.links.set(link, receiver);
@@ -63,7 +63,7 @@ export class PacketSocket {
 
   private receive(packet: Buffer, from: RemoteInfo): void {
     const link = packetLink(packet);
-    // Port 0 cannot be answered, and Node raises for the attempt.
+    // Port 0 cannot be answered, and Node throws for the attempt.
     if (link !== null && from.port !== 0) this.links.get(link)?.receive(packet, from);
   }
 }

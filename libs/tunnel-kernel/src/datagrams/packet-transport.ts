@@ -13,7 +13,7 @@ import {
 } from './frames.js';
 import { PACKET_OVERHEAD_BYTES, type PacketOpener, type PacketSealer } from './sealed-packets.js';
 
-/** Payloads of UDP: what every IPv6 path takes, and what most paths take (1500 bytes less the headers and PPPoE). */
+/** Payloads of UDP: what every IPv6 path carries, and what most paths carry (1500 bytes less the headers and PPPoE). */
 export const BASE_PACKET_BYTES = 1200;
 export const LARGE_PACKET_BYTES = 1452;
 const FRAGMENT_OVERHEAD_BYTES = FRAME_HEADER_BYTES + SESSION_BYTES + 2;
@@ -26,11 +26,11 @@ export interface PacketTransportOptions {
   frame: FrameHandler;
 }
 
-/** Frames over UDP, sealed: several to a packet when they are small, parts of one when it is large. */
+/** Frames over UDP, sealed. A packet carries several small frames, or a fragment of a large one. */
 export class PacketTransport implements DatagramTransport {
   private readonly options: PacketTransportOptions;
   private readonly joiner: FragmentJoiner;
-  /** Null before the first datagram: most agents are quiet. */
+  /** Null before the first datagram: most agents never have one. */
   private batch: Buffer | null = null;
   private room = BASE_PACKET_BYTES - PACKET_OVERHEAD_BYTES;
   private used = 0;
@@ -68,19 +68,19 @@ export class PacketTransport implements DatagramTransport {
     this.flushSoon();
   }
 
-  /** A packet of its own, padded to `bytes`. */
+  /** Sends a packet of its own, padded to `bytes`. */
   putAlone(type: number, token: number, head: Uint8Array, bytes = 0): void {
     this.flush();
     const parts = this.alone(type, token, head, bytes);
     if (parts) this.options.transmit(parts);
   }
 
-  /** Whether its key seals no more packets: other lanes have to be used. */
+  /** Whether the key may seal no more packets: streams have to be used. */
   get exhausted(): boolean {
     return this.options.sealer.exhausted;
   }
 
-  /** As `putAlone`, for somebody else to transmit. Null: the key was used as often as it may be. */
+  /** As `putAlone`, for the caller to send. Null: the key is used up. */
   alone(type: number, token: number, head: Uint8Array, bytes = 0): Buffer[] | null {
     const least = FRAME_HEADER_BYTES + SESSION_BYTES + head.length;
     const plain = Buffer.alloc(Math.max(least, bytes - PACKET_OVERHEAD_BYTES));
@@ -97,8 +97,8 @@ export class PacketTransport implements DatagramTransport {
   }
 
   /**
-   * Null for a packet that is not from the other end; else whether it is the newest. What cannot be read is dropped. `newest`
-   * is called for one that is, before it is read.
+   * Null for a packet that is not from the other end; else whether it is the newest. Unreadable frames are dropped.
+   * `newest` is called for the newest packet before its frames are read.
    */
   receive(packet: Buffer, newest?: () => void): { newest: boolean } | null {
     const opened = this.options.opener.open(packet);

@@ -1,14 +1,17 @@
 import { FRAME, SESSION_BYTES } from './frames.js';
 import { BASE_PACKET_BYTES, LARGE_PACKET_BYTES, type PacketTransport } from './packet-transport.js';
 
-/** Without an answer for this long, the path is lost. */
+/** Time without an answer after which the path is lost. */
 const LOST_MS = 2500;
-/** Rounds in a row in which only the short packet was answered. */
+/** Consecutive rounds in which only the short packet was answered. */
 const MAX_LARGE_MISSES = 3;
-/** One slow answer among so many says nothing of the path: somebody was busy. */
+/**
+ * Number of rounds over which the minimum is taken: a single slow answer says more about a busy process than about the
+ * path.
+ */
 const TIMED_ROUNDS = 8;
 const GOOD = 1;
-/** Greater tokens are those of challenges to another address of the agent. */
+/** Greater tokens belong to challenges of another address. */
 const MAX_TOKEN = 2 ** 31;
 
 interface Round {
@@ -18,13 +21,13 @@ interface Round {
 }
 
 /**
- * Finds out whether packets of a lane get through and come back, and how long they may be: each round sends one of the
- * least length and one of the greatest, under tokens that follow each other.
+ * Finds out whether packets get through in both directions, and how long they may be: each round sends one packet of
+ * the minimum and one of the maximum length, with consecutive tokens.
  */
 export class PathWatch {
   private readonly transport: PacketTransport;
   private readonly now: () => number;
-  /** Rounds that follow each other at once when the first answer comes: the first is slow on any path. */
+  /** Rounds that follow each other immediately once the first answer came: the first answer is slow on any path. */
   private readonly quickRounds: number;
   private round: Round | null = null;
   private token = 0;
@@ -32,13 +35,13 @@ export class PathWatch {
   private unansweredSince: number | null = null;
   private largeMisses = 0;
   private readonly times: number[] = [];
-  /** The shortest round trip of the last rounds, milliseconds. */
+  /** The shortest round trip of the last rounds, in milliseconds. */
   roundTripMs = Number.POSITIVE_INFINITY;
-  /** Said to the other end: whether it is to send packets where they get through. */
+  /** Sent to the other end: whether it should use packets where they get through. */
   wanted = true;
-  /** An answer came, and none is missing for long. */
+  /** Answers arrive, and none has been missing for long. */
   good = false;
-  /** What the other end said last of the path. */
+  /** The path as the other end last reported it. */
   peerGood = false;
 
   constructor(transport: PacketTransport, now: () => number, quickRounds = 0) {
@@ -47,12 +50,12 @@ export class PathWatch {
     this.quickRounds = quickRounds;
   }
 
-  /** Whether an answer is still to come. */
+  /** Whether an answer is still expected. */
   get asking(): boolean {
     return this.unansweredSince !== null && this.now() - this.askedAt < LOST_MS;
   }
 
-  /** To be called often: asks when `intervalMs` have passed, and gives the path up when answers stay away. */
+  /** Must be called regularly: probes after `intervalMs`, and gives the path up when answers stay away. */
   tick(intervalMs: number): void {
     const now = this.now();
     if (this.unansweredSince !== null && now - this.unansweredSince >= LOST_MS) this.good = false;
@@ -69,13 +72,13 @@ export class PathWatch {
     this.transport.putAlone(FRAME.probe, this.token + 1, this.flags(), LARGE_PACKET_BYTES);
   }
 
-  /** A `probe` of the other end: is answered. */
+  /** Answers a `probe` of the other end. */
   probe(token: number, body: Buffer): void {
     this.readFlags(body);
     this.transport.putAlone(FRAME.probed, token, this.flags());
   }
 
-  /** The answer to a probe; one to an old round says nothing. Whether it was one to the last round. */
+  /** Handles the answer to a probe. Returns whether it belongs to the last round; older ones are ignored. */
   probed(token: number, body: Buffer): boolean {
     const { round } = this;
     if (!round || (token !== round.token && token !== round.token + 1)) return false;
@@ -105,7 +108,7 @@ export class PathWatch {
     this.roundTripMs = Math.min(...this.times);
   }
 
-  /** What probes and answers say of the path. */
+  /** The state of the path as it is sent in probes and answers. */
   flags(): Buffer {
     return Buffer.of(this.good && this.wanted ? GOOD : 0);
   }

@@ -1,17 +1,17 @@
 const WINDOW = 1024;
 
-/** Which sequence numbers were seen: each passes once, those far behind the newest not at all (RFC 6479). */
+/** Remembers which sequence numbers were seen: each passes once, and those far behind the newest never (RFC 6479). */
 export class ReplayWindow {
   private readonly seen = new Uint32Array(WINDOW / 32);
   private newest = -1;
 
-  /** Whether a packet with this number could still be taken. */
+  /** Whether a packet with this number may still be accepted. */
   fresh(sequence: number): boolean {
     if (sequence > this.newest) return true;
     return sequence > this.newest - WINDOW && (this.word(sequence) & bit(sequence)) === 0;
   }
 
-  /** Only of what is fresh and was authenticated. Answers whether it is newer than all before. */
+  /** Records a fresh, authenticated number. Returns whether it is the newest. */
   accept(sequence: number): boolean {
     const newer = sequence > this.newest;
     if (newer) {

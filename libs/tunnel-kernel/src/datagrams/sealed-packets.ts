@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { ReplayWindow } from './replay-window.js';
 
-/** Here it costs as much as with 128 bits and two thirds of ChaCha20-Poly1305 (decision 0030). */
+/** On our hardware it costs as much as with 128 bits, and two thirds of ChaCha20-Poly1305 (decision 0030). */
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const LINK_BYTES = 6;
@@ -9,23 +9,23 @@ const SEQUENCE_BYTES = 6;
 const PACKET_HEADER_BYTES = LINK_BYTES + SEQUENCE_BYTES;
 const TAG_BYTES = 16;
 export const PACKET_OVERHEAD_BYTES = PACKET_HEADER_BYTES + TAG_BYTES;
-/** So many packets are sealed with a key at most, and so many forged ones refused: AES-GCM of RFC 9001 section 6.6. */
+/** Limits for one key, both for sealed packets and for forged ones: AES-GCM in RFC 9001 section 6.6. */
 const MAX_SEALED = 2 ** 23;
 const MAX_FORGED = 2 ** 52;
-/** With so much of that used, a key is to be replaced. */
+/** Used share of the limit at which the key is to be replaced. */
 const SPENT = 0.75;
 
 const KEY_LABEL = 'EXPERIMENTAL-gatehouse-datagrams';
 const KEY_MATERIAL_BYTES = LINK_BYTES + 2 * KEY_BYTES;
 
 export interface PacketKeys {
-  /** Names the link in the header of its packets. */
+  /** Identifies the link in the header of its packets. */
   link: number;
   agent: Buffer;
   server: Buffer;
 }
 
-/** Both ends of a control connection get the same from its TLS (RFC 5705). */
+/** Both ends of a control connection derive the same keys from its TLS (RFC 5705). */
 export function packetKeys(exportKeys: (bytes: number, label: string) => Buffer): PacketKeys {
   const material = exportKeys(KEY_MATERIAL_BYTES, KEY_LABEL);
   return {
@@ -35,16 +35,16 @@ export function packetKeys(exportKeys: (bytes: number, label: string) => Buffer)
   };
 }
 
-/** The link that a packet claims to belong to; null for what cannot be one. */
+/** The link that a packet claims to belong to; null for an invalid packet. */
 export function packetLink(packet: Buffer): number | null {
   return packet.length < PACKET_OVERHEAD_BYTES ? null : packet.readUIntBE(0, LINK_BYTES);
 }
 
-/** How a key is replaced before it was used too often. */
+/** When a key is replaced. */
 export interface KeyLimit {
   /** Absent: what AES-GCM allows. */
   most?: number | undefined;
-  /** Called once, while there is some use left. */
+  /** Called once, shortly before the limit. */
   onSpent?: () => void;
 }
 
@@ -65,12 +65,12 @@ export class PacketSealer {
     this.onSpent = () => onSpent?.();
   }
 
-  /** Whether the key seals no more packets. */
+  /** Whether the key may seal no more packets. */
   get exhausted(): boolean {
     return this.sequence >= this.most;
   }
 
-  /** The parts of a packet, in order; null when the key was used as often as it may be. */
+  /** The parts of a packet, in order; null when the key is used up. */
   seal(plain: Buffer): Buffer[] | null {
     if (this.sequence >= this.most) return null;
     if (this.sequence === this.spentAt) this.onSpent();
@@ -101,7 +101,7 @@ export class PacketOpener {
     this.onSpent = () => onSpent?.();
   }
 
-  /** Null for a packet that was seen before, is too old or was not made with the key, and when too many were not. */
+  /** Null for a packet that is a duplicate, too old or not made with the key, and after too many forged ones. */
   open(packet: Buffer): { plain: Buffer; newest: boolean } | null {
     if (this.forged >= this.most) return null;
     const sequence = packet.readUIntBE(LINK_BYTES, SEQUENCE_BYTES);
@@ -118,7 +118,7 @@ export class PacketOpener {
     try {
       decipher.final();
     } catch {
-      // Anybody can send to the port: not an error of ours, and no answer.
+      // Anybody can send to the port: that is no error here, and gets no answer.
       this.forged += 1;
       if (this.forged === this.spentAt) this.onSpent();
       return null;

@@ -13,7 +13,7 @@ import { SessionShares } from './session-shares.js';
 import { ServerDatagramSession, type DatagramDrops, type ServerSessionContext } from './server-session.js';
 
 const TICK_MS = 250;
-/** Nobody but its source knows of a session without an answer, and the source may be forged. */
+/** The source address of a session without an answer may be forged. */
 const UNANSWERED_MS = 10_000;
 
 export interface ServerDatagramsOptions {
@@ -21,23 +21,23 @@ export interface ServerDatagramsOptions {
   logger: TunnelLogger;
   sockets: ListeningSockets;
   ledger: FlowLedger;
-  /** Sessions of the whole server, at most. */
+  /** Upper bound for sessions of the whole server. */
   maxSessions: number;
-  /** An agent whose answers take less, milliseconds, gets its datagrams over data channels. */
+  /** An agent with a round trip below this, in milliseconds, gets its datagrams over data channels. */
   nearMs: number;
   openChannel(clientId: number, start: StartOf): Promise<ByteStream>;
   /** Packets that are sealed with one key. Absent: as many as the cipher allows. */
   packetsPerKey?: number | undefined;
-  /** The agent of a client should have another control connection, with other keys. */
+  /** Asks the client's agent for a new control connection, with new keys. */
   renew(clientId: number): void;
 }
 
-/** What the server says of its datagrams; counts since its start. */
+/** State of the server's datagrams; counts since its start. */
 export interface DatagramState extends DatagramDrops {
   sessions: number;
-  /** Sessions that ended because others needed their places. */
+  /** Sessions that were evicted for others. */
   evicted: number;
-  /** Packets at the UDP port that were forged or came twice, of the agents that are connected. */
+  /** Forged or duplicated packets at the UDP port, for agents that are connected. */
   rejected: number;
   /** Whether agents may send UDP. */
   packets: boolean;
@@ -52,7 +52,7 @@ export class ServerDatagrams implements DatagramSessions {
   private readonly routes = new Map<number, AgentRoute>();
   private readonly context: ServerSessionContext;
   private readonly drops: DatagramDrops = { noRoute: 0, overRate: 0, tooLong: 0 };
-  /** Agents keep sessions over servers: those of another are not to be mistaken for ours. */
+  /** Starts at random, because agents keep sessions across servers and numbers must not collide. */
   private nextId = randomInt(2 ** 32);
   private timer: NodeJS.Timeout | null = null;
 
@@ -74,12 +74,12 @@ export class ServerDatagrams implements DatagramSessions {
     return this.packetSocket.listen(address);
   }
 
-  /** Where packets of agents come in; 0: nowhere. */
+  /** The port for packets of agents; 0: none. */
   get port(): number {
     return this.packetSocket.port;
   }
 
-  /** Gives the UDP port up; what goes on, goes on over data channels. */
+  /** Releases the UDP port; sessions continue over data channels. */
   closePort(): void {
     this.packetSocket.close();
   }
@@ -96,7 +96,7 @@ export class ServerDatagrams implements DatagramSessions {
     };
   }
 
-  /** Whether UDP packets get through to the agent of a client. */
+  /** Whether UDP packets get through to the client's agent. */
   viaPackets(clientId: number): boolean {
     return this.routes.get(clientId)?.viaPackets ?? false;
   }
@@ -110,7 +110,7 @@ export class ServerDatagrams implements DatagramSessions {
     this.shares.makeRoom(clientId, visitor.address);
     const flow = this.options.ledger.open(resource, clientId, visitor);
     const session = new ServerDatagramSession(this.freeId(), flow, options, this.context);
-    // The rate is asked for with each datagram: `limit` has nothing to change.
+    // Each datagram asks for the current rate, so `limit` is not needed.
     flow.handle = { stop: () => session.end('stopped') };
     this.sessions.set(session.id, session);
     this.shares.add(session);
@@ -121,7 +121,7 @@ export class ServerDatagrams implements DatagramSessions {
     return session;
   }
 
-  /** Another connection serves the client from now on; `exportKeys` is null where it has no TLS of its own. */
+  /** A new connection serves the client; `exportKeys` is null where it has no TLS of its own. */
   agentCame(clientId: number, exportKeys: ((bytes: number, label: string) => Buffer) | null): void {
     this.routes.get(clientId)?.close();
     const route: AgentRoute = new AgentRoute({
@@ -137,7 +137,7 @@ export class ServerDatagrams implements DatagramSessions {
     this.routes.set(clientId, route);
   }
 
-  /** Sessions stay: the agent may be back in a moment. */
+  /** Sessions stay, because the agent may be back in a moment. */
   agentLeft(clientId: number): void {
     this.routes.get(clientId)?.close();
     this.routes.delete(clientId);
@@ -145,7 +145,7 @@ export class ServerDatagrams implements DatagramSessions {
 
   private receive(clientId: number, route: AgentRoute, type: number, body: Buffer): void {
     const session = this.sessions.get(sessionOf(body));
-    // An agent speaks for its own client's visitors and no others.
+    // An agent may only act for visitors of its own client.
     if (!session || session.clientId !== clientId) return;
     if (type === FRAME.datagram) session.receive(body.subarray(SESSION_BYTES), null);
     else if (type === FRAME.addressed) {
@@ -182,7 +182,7 @@ export class ServerDatagrams implements DatagramSessions {
   }
 }
 
-/** What goes wrong for one session is not to keep the others from theirs. */
+/** An error in one session must not affect the others. */
 function expired(session: ServerDatagramSession, now: number): boolean {
   try {
     return session.expire(now);

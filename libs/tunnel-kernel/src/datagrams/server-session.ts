@@ -6,24 +6,24 @@ import type { PlacedSession } from './session-shares.js';
 import { MAX_DATAGRAM_BYTES, type DatagramSession, type DatagramSessionOptions } from './datagram-sessions.js';
 import { encodeOpening, FRAME, NOTHING } from './frames.js';
 
-/** Counts of what did not get through the server. */
+/** Datagrams that the server dropped, by reason. */
 export interface DatagramDrops {
-  /** No agent, or no way to it. */
+  /** No agent, or no route to it. */
   noRoute: number;
-  /** Over the client's rate. */
+  /** Over the client's rate limit. */
   overRate: number;
-  /** Longer than UDP has them. */
+  /** Longer than UDP allows. */
   tooLong: number;
 }
 
 export interface ServerSessionContext {
   now: () => number;
-  /** How long a session may be quiet that has had no answer yet, milliseconds. */
+  /** Idle timeout of a session without any answer, in milliseconds. */
   unansweredMs: number;
   drops: DatagramDrops;
   /** Null: no agent of the client is connected. */
   routeOf: (clientId: number) => AgentRoute | null;
-  /** The first time that the target says something. */
+  /** Called at the target's first answer. */
   answered: (session: ServerDatagramSession) => void;
   ended: (session: ServerDatagramSession, reason: RelayEndReason) => void;
 }
@@ -37,7 +37,7 @@ export class ServerDatagramSession implements DatagramSession, PlacedSession {
   private readonly options: DatagramSessionOptions;
   private readonly context: ServerSessionContext;
   private readonly opening: Buffer;
-  /** The agent's connection under which the agent has said that it knows this session. */
+  /** The connection over which the agent confirmed this session. */
   private openedOn: AgentRoute | null = null;
   usedAt: number;
   answered: boolean;
@@ -51,7 +51,7 @@ export class ServerDatagramSession implements DatagramSession, PlacedSession {
     const { resource, clientId, visitor } = options.admitted;
     this.clientId = clientId;
     this.address = visitor.address;
-    // One that only `close` ends belongs to a connection, which nobody can forge.
+    // A session that only `close` ends belongs to a TCP connection, whose source cannot be forged.
     this.answered = options.idleMs === 0;
     this.opening = encodeOpening({ tunnelId: resource.id, visitor, entrance: options.entrance });
     this.usedAt = context.now();
@@ -72,7 +72,7 @@ export class ServerDatagramSession implements DatagramSession, PlacedSession {
     this.flow.counter.upload += payload.length;
   }
 
-  /** From the agent. */
+  /** A datagram from the agent. */
   receive(payload: Uint8Array, source: HostAndPort | null): void {
     if (this.ended) return;
     this.usedAt = this.context.now();
@@ -85,17 +85,17 @@ export class ServerDatagramSession implements DatagramSession, PlacedSession {
     this.options.onDatagram(payload, source);
   }
 
-  /** The agent knows this session. */
+  /** The agent confirmed this session. */
   opened(route: AgentRoute): void {
     this.openedOn = route;
   }
 
-  /** The agent does not know this session any more: the next datagram opens it again. */
+  /** The agent has lost this session: the next datagram opens it again. */
   forgotten(): void {
     this.openedOn = null;
   }
 
-  /** Others need its place. */
+  /** Ends the session to make room for another. */
   evict(): void {
     this.end('stopped');
   }
@@ -104,7 +104,7 @@ export class ServerDatagramSession implements DatagramSession, PlacedSession {
     this.end('client_closed');
   }
 
-  /** True if it was idle for too long and is over. */
+  /** True if the session was idle for too long and has ended. */
   expire(now: number): boolean {
     const { idleMs } = this.options;
     const quietMs = this.answered ? idleMs : Math.min(idleMs, this.context.unansweredMs);

@@ -1,42 +1,45 @@
 import { networkOf } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 
-/** Sessions of one source address to one client, at most: a busy resolver, or an office behind one address. */
+/**
+ * Upper bound for sessions of one source address to one client: enough for a busy resolver, or an office behind one
+ * address.
+ */
 const MAX_OF_SOURCE = 2048;
-/** Looked at for the one that was not used for longest: a choice among all would cost more than what it makes room for. */
+/** Number of candidates for eviction: a choice among all sessions would cost more than it gains. */
 const LOOKED_AT = 8;
 
-/** What of a session matters for its place. */
+/** What eviction needs to know about a session. */
 export interface PlacedSession {
   readonly clientId: number;
-  /** The visitor's. */
+  /** Source address of the visitor. */
   readonly address: string;
   /** Milliseconds of the server's clock. */
   readonly usedAt: number;
-  /** The target has sent something; before, the source address may be forged. */
+  /** The target has answered; before that the source address may be forged. */
   readonly answered: boolean;
   evict(): void;
 }
 
 interface Share<S> {
   size: number;
-  /** Without an answer yet, the oldest first. */
+  /** Sessions without an answer, the oldest first. */
   unanswered: Set<S>;
 }
 
 /**
- * Divides the places for sessions of datagrams. A client may have as many as are free: one that takes all it can leaves
- * half to the others, and n of them leave a part of n + 1. Anybody can send datagrams from forged addresses, so where there
- * is no place the oldest session without an answer goes first, the client's own.
+ * Divides the slots for datagram sessions among clients. A client may use all that are free, but half of them are taken
+ * back for others who need them: with n busy clients each keeps a share of n + 1. Source addresses of datagrams can be
+ * forged, so a full client first loses its own oldest session without an answer.
  */
 export class SessionShares<S extends PlacedSession> {
   private readonly most: number;
   private readonly mostOfSource: number;
   private readonly clients = new Map<number, Share<S>>();
-  /** By client and source. */
+  /** Keyed by client and source. */
   private readonly sources = new Map<string, Set<S>>();
   private total = 0;
-  /** Ended to make room, since the start. */
+  /** Sessions evicted since the start. */
   evicted = 0;
 
   constructor(most: number, mostOfSource = MAX_OF_SOURCE) {
@@ -44,7 +47,7 @@ export class SessionShares<S extends PlacedSession> {
     this.mostOfSource = mostOfSource;
   }
 
-  /** Makes room for a session. @throws TunnelError `overloaded` */
+  /** Frees a slot for a session. @throws TunnelError `overloaded` */
   makeRoom(clientId: number, address: string): void {
     const source = this.sources.get(sourceKey(clientId, address));
     if (source && source.size >= this.mostOfSource) this.evict(firstToGo(source));

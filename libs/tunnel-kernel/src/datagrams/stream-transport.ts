@@ -5,20 +5,20 @@ import { FrameCutter } from './frame-cutter.js';
 import { writeHeader, FRAME_HEADER_BYTES, SESSION_BYTES, type DatagramTransport, type FrameHandler } from './frames.js';
 
 const BATCH_BYTES = 64 * 1024;
-/** A buffer is handed on whole when this much of it is used, copied from when less. */
+/** A buffer that is fuller than this is passed on; from a smaller one the bytes are copied. */
 const SMALL_BATCH_BYTES = 4096;
-/** Datagrams that wait for the network; more are dropped: late ones are worth nothing. */
+/** Datagrams that wait for the network; more are dropped, because late ones are worthless. */
 const MAX_UNSENT_BYTES = 512 * 1024;
-/** How long the last datagrams may take to leave. */
+/** How long the last datagrams may take to be sent. */
 const LAST_WORD_MS = 1000;
 
 export interface StreamTransportHandlers {
   frame: FrameHandler;
-  /** Once. Null: the other side ended it, or the network did. */
+  /** Called once. Null: the other side or the network ended it. */
   closed(error: TunnelError | null): void;
 }
 
-/** Frames over a data channel, where UDP does not get through. An unreadable frame ends this lane and nothing else. */
+/** Frames over a data channel, for when UDP does not get through. An unreadable frame ends this transport only. */
 export class StreamTransport implements DatagramTransport {
   private readonly handlers: StreamTransportHandlers;
   private readonly cutter: FrameCutter;
@@ -27,7 +27,7 @@ export class StreamTransport implements DatagramTransport {
   private used = 0;
   private readonly flushing = new NextTurn(null, () => this.flush());
   private ended = false;
-  /** Frames that found no room. */
+  /** Frames dropped because the buffer was full. */
   dropped = 0;
 
   constructor(handlers: StreamTransportHandlers) {
@@ -39,12 +39,12 @@ export class StreamTransport implements DatagramTransport {
     return this.ended;
   }
 
-  /** Whether it has its data channel: what is put before that waits, or finds no room. */
+  /** Whether it has its data channel. Before that, frames wait in one buffer, or are dropped. */
   get attached(): boolean {
     return this.stream !== null && !this.ended;
   }
 
-  /** `head`: what was read of the stream already. What was put before goes out first. */
+  /** `head`: bytes already read from the stream. Waiting frames are sent first. */
   attach(stream: ByteStream, head?: Buffer): void {
     if (this.ended) return void stream.destroy();
     this.stream = stream;
@@ -63,7 +63,7 @@ export class StreamTransport implements DatagramTransport {
     const bytes = FRAME_HEADER_BYTES + SESSION_BYTES + head.length + payload.length;
     if (this.used + bytes > (this.batch?.length ?? 0)) {
       if (this.used > 0) this.flush();
-      // Not attached yet: what fits one buffer waits.
+      // Until a channel is attached, only one buffer of frames waits.
       if (this.used > 0) return void (this.dropped += 1);
       if (!this.batch || bytes > this.batch.length) this.batch = Buffer.allocUnsafeSlow(Math.max(BATCH_BYTES, bytes));
     }
@@ -75,7 +75,7 @@ export class StreamTransport implements DatagramTransport {
     this.flushing.schedule();
   }
 
-  /** What was put goes out first. */
+  /** Sends waiting frames first. */
   close(): void {
     const { stream } = this;
     if (this.ended) return;
@@ -93,7 +93,7 @@ export class StreamTransport implements DatagramTransport {
     if (used < SMALL_BATCH_BYTES) stream.write(Buffer.from(batch.subarray(0, used)));
     else {
       stream.write(batch.subarray(0, used));
-      // Unless the system took it at once, the stream still writes from it.
+      // The stream still reads from the batch unless the system took it at once.
       if (stream.writableLength > 0) this.batch = null;
     }
   }

@@ -7,18 +7,18 @@ import type { TargetPicker } from '../agent/target-picker.js';
 import type { DialFailure, TargetAddress } from '../wire/messages.js';
 import { closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
 
-/** Datagrams that wait until the target's name is resolved; more are dropped. */
+/** Datagrams that wait for the target's name to be resolved; more are dropped. */
 const MAX_WAITING = 32;
-/** After no target could be had. */
+/** Pause after no target could be reached. */
 const REST_MS = 1000;
-/** One visitor's; a busy server has thousands. */
+/** Socket buffer for one visitor; a busy server has thousands. */
 const BUFFER_BYTES = 1024 * 1024;
 
 export interface OutletOptions {
   now: () => number;
-  /** Whether a datagram for `target` may go to the address that its name leads to. */
+  /** Whether a datagram for `target` may go to the address that its name resolves to. */
   allows: (target: HostAndPort, address: string) => boolean;
-  /** `source`: who answered; null for the tunnel's own target. */
+  /** `source`: the address that answered; null for the tunnel's own target. */
   onDatagram: (payload: Buffer, source: HostAndPort | null) => void;
   onFailure: (reason: DialFailure, target: HostAndPort) => void;
 }
@@ -26,12 +26,12 @@ export interface OutletOptions {
 /** Where the agent sends the datagrams of a session. */
 export interface Outlet {
   send(payload: Buffer, destination: HostAndPort | null): void;
-  /** The tunnel has these targets, and perhaps other rules, from now on. False: it sends where nothing may go any more. */
+  /** Applies new targets and rules. False: its current destination is no longer allowed. */
   reconfigured(targets: readonly TargetAddress[]): boolean;
   close(): void;
 }
 
-/** A connected socket to one of the tunnel's targets; to another one when the target says that nobody listens there. */
+/** A connected socket to one of the tunnel's targets; switches to another when ICMP reports a closed port. */
 export class TargetOutlet implements Outlet {
   private readonly picker: TargetPicker;
   private readonly options: OutletOptions;
@@ -54,7 +54,7 @@ export class TargetOutlet implements Outlet {
       if (hasRoom(socket)) socket.send(payload);
       return;
     }
-    // A copy: what is given is good during the call only.
+    // Copied, because the payload is only valid during the call.
     if (this.waiting.length < MAX_WAITING) this.waiting.push(Buffer.from(payload));
     if (!this.target) this.reach();
   }
@@ -100,13 +100,14 @@ export class TargetOutlet implements Outlet {
     });
   }
 
-  /** ICMP: nobody listens there, or the way is closed. */
+  /** ICMP: the port is closed, or the route is blocked. */
   private failed(socket: Socket, target: TargetAddress, error: NodeJS.ErrnoException): void {
     if (this.socket !== socket) return;
-    // A datagram that is too long for the way, such as one of 65,507 bytes behind a header of PROXY v2: lost as in any network.
+    // The datagram is too long for the path, such as one of 65,507 bytes behind a PROXY v2 header: lost, as in any
+    // network.
     if (error.code === 'EMSGSIZE') return;
     this.picker.failed(target);
-    // The next datagram goes to the next target, or to this one again from another port.
+    // The next datagram goes to the next target, or to this one again from a new port.
     this.letGo();
     this.options.onFailure(dialFailure(error), target);
   }
@@ -120,7 +121,7 @@ export class TargetOutlet implements Outlet {
   }
 }
 
-/** The first address of a host that may be sent to. @throws TargetError `forbidden`, or an Error of the resolver. */
+/** The first address of a host that is allowed. @throws TargetError `forbidden`, or an Error of the resolver. */
 export async function resolveAllowed(target: HostAndPort, allows: OutletOptions['allows']): Promise<string> {
   const found = await lookup(target.host, { all: true });
   const allowed = found.find(({ address }) => allows(target, address));

@@ -1,13 +1,13 @@
-/** Memory for small parts: little at first, for a stranger's few bytes. */
+/** Memory for small parts; little at first, because many peers send only a few bytes. */
 const FIRST_TAIL_BYTES = 1024;
 const TAIL_BYTES = 16 * 1024;
-/** Smaller parts are copied together: each would keep the whole of the buffer that it was read into. */
+/** Smaller parts are copied together: otherwise each would keep its whole read buffer alive. */
 const SMALL_BYTES = 4 * 1024;
 
-/** Bytes that wait for their reader, in about as much memory as they are. */
+/** Bytes that wait for their reader, in little more memory than their length. */
 export class HeldBytes {
   private parts: Buffer[] = [];
-  /** Memory of the last part, where it was copied; null where it was not. */
+  /** Buffer of the last part if it was copied, else null. */
   private tail: Buffer | null = null;
 
   get isEmpty(): boolean {

@@ -5,46 +5,46 @@ import { MuxStream, type MuxStreamOwner } from './mux-stream.js';
 import type { MuxTransport } from './mux-transport.js';
 import { FIRST_WINDOW_BYTES, WindowBudget } from './windows.js';
 
-/** One connection carries so many at most. */
+/** Upper bound for streams of one connection. */
 const MAX_STREAMS = 8192;
-/** Handed to the transport at once, about. */
+/** Approximate size of one write to the transport. */
 const BATCH_BYTES = 256 * 1024;
-/** Answers and windows that may pile up at a peer that does not read. */
+/** Control frames that may queue up for a peer that does not read. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 const PING_EVERY_MS = 1000;
-/** Questions without a byte from the other side. */
+/** Pings without a byte from the other side. */
 const MAX_UNANSWERED = 3;
 
 export interface MuxOptions {
-  /** A stream that the other side opened. Absent: it may not. */
+  /** Called for a stream that the other side opened. Absent: it may open none. */
   onStream?: (stream: MuxStream) => void;
-  /** Once. All streams are over then. */
+  /** Called once, after all streams have ended. */
   onClose?: (error: TunnelError) => void;
-  /** The number of streams became 0. */
+  /** Called when the last stream has ended. */
   onEmpty?: () => void;
   /**
-   * How often the other side is asked whether it is there, milliseconds: what lies between does not take the line for idle,
-   * and a line that is dead is noticed, after three times as long. Absent: not at all.
+   * Interval of pings in milliseconds. They keep middleboxes from closing an idle connection, and detect a dead one
+   * after three times as long. Absent: no pings.
    */
   keepAliveMs?: number;
 }
 
 /**
- * Many streams over one transport: one frame of each in turn, so that none waits for another's bytes, and a window for
- * each, so that none waits for another's reader.
+ * Many streams over one transport. Streams take turns frame by frame, so that none waits for another's bytes, and each
+ * has its own window, so that none waits for another's reader.
  */
 export class MuxConnection implements MuxStreamOwner {
   private readonly transport: MuxTransport;
   private readonly options: MuxOptions;
   private readonly streams = new Map<number, MuxStream>();
-  /** With something that may be sent, in the order of their turns. */
+  /** Streams with something to send, in the order of their turns. */
   private readonly ready = new Set<MuxStream>();
   private readonly waiting = new Set<MuxStream>();
   private readonly budget = new WindowBudget();
   private readonly reader: MuxFrameReader;
   private words: Buffer[] = [];
   private lastId = 0;
-  /** Whether the transport takes more. */
+  /** Whether the transport accepts more. */
   room = true;
   private scheduled = false;
   private closeWhenEmpty = false;
@@ -91,12 +91,12 @@ export class MuxConnection implements MuxStreamOwner {
     return this.transport.writableLength;
   }
 
-  /** Round trip of the line, milliseconds; null before it was measured. */
+  /** Round trip in milliseconds; null before it was measured. */
   get roundTripMs(): number | null {
     return this.budget.roundTripMs;
   }
 
-  /** @throws TunnelError what closed the connection, or `overloaded`. */
+  /** @throws TunnelError that closed the connection, or `overloaded`. */
   open(): MuxStream {
     if (this.failure) throw this.failure;
     if (this.streams.size >= MAX_STREAMS) throw new TunnelError('overloaded', 'too many streams of one connection');
@@ -108,7 +108,7 @@ export class MuxConnection implements MuxStreamOwner {
     return stream;
   }
 
-  /** No stream will be opened any more. */
+  /** No more streams will be opened. */
   release(): void {
     this.closeWhenEmpty = true;
     if (this.streams.size === 0) this.transport.close();
@@ -194,7 +194,10 @@ export class MuxConnection implements MuxStreamOwner {
     onStream(stream);
   }
 
-  /** Undefined for one that is over: frames may have crossed its end. @throws TunnelError for one that never was. */
+  /**
+   * Undefined for a stream that has ended: its frames may have crossed. @throws TunnelError for an id that was never
+   * used.
+   */
   private known(id: number): MuxStream | undefined {
     if (id > this.lastId) throw protocolError(`stream ${id} was never opened`);
     return this.streams.get(id);
@@ -203,7 +206,7 @@ export class MuxConnection implements MuxStreamOwner {
   private say(words: Buffer): void {
     if (this.failure) return;
     if (this.transport.writableLength > MAX_UNSENT_BYTES) {
-      // Not from inside of what a stream is doing.
+      // Deferred, because a stream may be in the middle of an operation.
       setImmediate(guarded(this, () => this.transport.destroy()));
       return;
     }
@@ -211,7 +214,7 @@ export class MuxConnection implements MuxStreamOwner {
     this.schedule();
   }
 
-  /** Once for all that is said in this turn. */
+  /** Once per turn of the event loop. */
   private schedule(): void {
     if (this.scheduled) return;
     this.scheduled = true;
@@ -236,7 +239,7 @@ export class MuxConnection implements MuxStreamOwner {
     if (this.room && this.waiting.size > 0) this.notifyDrained();
   }
 
-  /** One frame of each stream that has something to send, round after round. */
+  /** Sends one frame of each ready stream, round after round. */
   private takeTurns(parts: Uint8Array[]): void {
     let bytes = 0;
     for (const stream of this.ready) {
@@ -248,7 +251,7 @@ export class MuxConnection implements MuxStreamOwner {
         bytes += part.length;
       }
       if (stream.takeEnd()) parts.push(muxHeader(MUX_FRAME.end, 0, stream.id));
-      // Behind all others; this loop comes to it again.
+      // Moves the stream to the end of the queue, where this loop reaches it again.
       if (stream.sendable) this.ready.add(stream);
     }
   }

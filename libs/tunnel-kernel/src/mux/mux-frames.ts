@@ -10,11 +10,11 @@ export const MUX_FRAME = {
   data: 0,
   /** A new stream, from the side that opened the transport. */
   open: 1,
-  /** So many more bytes may be sent. */
+  /** Grants this many more bytes. */
   window: 2,
-  /** No more bytes in this direction. */
+  /** End of this direction. */
   end: 3,
-  /** The stream is aborted, both ways. */
+  /** The stream is aborted in both directions. */
   reset: 4,
   ping: 5,
   pong: 6,
@@ -22,7 +22,7 @@ export const MUX_FRAME = {
 
 /** Length of the payload by type; data has its own limit. */
 const LENGTHS: readonly number[] = [-1, 0, NUMBER_BYTES, 0, 0, NUMBER_BYTES, NUMBER_BYTES];
-/** Types that belong to no stream. */
+/** Types that belong to the connection and not to a stream. */
 const OF_NO_STREAM: ReadonlySet<number> = new Set([MUX_FRAME.ping, MUX_FRAME.pong]);
 
 export function muxHeader(type: number, length: number, stream: number): Buffer {
@@ -46,13 +46,13 @@ export function muxNumber(type: number, stream: number, value: number): Buffer {
 export interface MuxFrameHandlers {
   /** The header of a `data` frame, before its bytes. */
   dataBegins(stream: number, length: number): void;
-  /** Bytes of that frame, as they come. */
+  /** Bytes of that frame as they arrive. */
   data(stream: number, part: Buffer): void;
   /** Any other frame; `value` is 0 for those without a number. */
   frame(type: number, stream: number, value: number): void;
 }
 
-/** Cuts a line of bytes into frames; keeps no payload. */
+/** Splits received bytes into frames without buffering payloads. */
 export class MuxFrameReader {
   private readonly handlers: MuxFrameHandlers;
   private readonly header = Buffer.alloc(MUX_HEADER_BYTES + NUMBER_BYTES);

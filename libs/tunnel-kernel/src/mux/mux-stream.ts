@@ -3,36 +3,39 @@ import { protocolError } from '../errors.js';
 import { HeldBytes } from './held-bytes.js';
 import { FIRST_WINDOW_BYTES } from './windows.js';
 
-/** What a stream asks of its connection. */
+/** What a stream needs of its connection. */
 export interface MuxStreamOwner {
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
-  /** Bytes of all streams that the system has not taken. */
+  /** Bytes of all streams that the system has not accepted. */
   readonly unsent: number;
-  /** False: a `drain` will come. */
+  /** False: a `drain` event will follow. */
   readonly room: boolean;
-  /** Bytes or an end are there to be sent; sends what there is room for. */
+  /** The stream has bytes or an end to send; sends as much as possible. */
   offer(stream: MuxStream): void;
-  /** So many bytes were read; `elapsedMs` since the last time, `window` the stream's own. Answers its window from now on. */
+  /**
+   * The reader consumed `bytes`; `elapsedMs` since the last time, `window` is the stream's current one. Returns its new
+   * window.
+   */
   consumed(stream: MuxStream, bytes: number, window: number, elapsedMs: number): number;
-  /** Its first real window, the first of `FIRST_WINDOW_BYTES` included. */
+  /** The stream's first full window, including the initial `FIRST_WINDOW_BYTES`. */
   widen(stream: MuxStream): number;
-  /** It is over; `reset` says whether the other side has to be told. */
+  /** The stream is over; `reset` says whether to send a reset. */
   gone(stream: MuxStream, window: number, reset: boolean): void;
-  /** Somebody waits for `drain`. */
+  /** The stream waits for `drain`. */
   wantsDrain(stream: MuxStream): void;
 }
 
-/** One of many two-way streams of a connection: ends and resets as TCP has them, each with a window of its own. */
+/** One of many two-way streams of a connection. Ends and resets work as in TCP; each stream has its own window. */
 export class MuxStream extends StreamEmitter implements ByteStream {
   readonly id: number;
   private readonly owner: MuxStreamOwner;
   private readonly queue: Uint8Array[] = [];
   private queued = 0;
-  /** What the other side may still be sent. */
+  /** Bytes that may still be sent. */
   private credit = FIRST_WINDOW_BYTES;
   private window = FIRST_WINDOW_BYTES;
-  /** What the other side may still send. */
+  /** Bytes that the other side may still send. */
   private allowance = FIRST_WINDOW_BYTES;
   private unreported = 0;
   private reportedAt = 0;
@@ -49,7 +52,7 @@ export class MuxStream extends StreamEmitter implements ByteStream {
     super();
     this.id = id;
     this.owner = owner;
-    // A reset must not end the process between two readers.
+    // A reset must not end the process while no reader is attached.
     this.on('error', () => undefined);
   }
 
@@ -65,7 +68,7 @@ export class MuxStream extends StreamEmitter implements ByteStream {
     return this.owner.remotePort;
   }
 
-  /** Whether bytes or an end wait, and may go. */
+  /** Whether bytes or an end are waiting and may be sent. */
   get sendable(): boolean {
     return this.queued > 0 ? this.credit > 0 : this.endSaid && !this.endSent;
   }
@@ -99,14 +102,14 @@ export class MuxStream extends StreamEmitter implements ByteStream {
   resume(): void {
     if (!this.paused || this.destroyed) return;
     this.paused = false;
-    // As with a socket, nothing comes out of the call itself.
+    // As with a socket, no event is emitted during the call.
     if (!this.held.isEmpty || this.endSeen) setImmediate(guarded(this, () => this.deliverHeld()));
   }
 
   unshift(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     this.held.unshift(chunk);
-    // It was counted as read once.
+    // These bytes were counted as read before.
     this.unreported -= chunk.length;
   }
 
@@ -123,7 +126,7 @@ export class MuxStream extends StreamEmitter implements ByteStream {
     this.destroy();
   }
 
-  /** From here on the other side may send as much as a stream in use may. */
+  /** From now on the other side may send as much as on any active stream. */
   widen(): void {
     if (this.destroyed || this.window > FIRST_WINDOW_BYTES) return;
     this.window = this.owner.widen(this);
@@ -131,7 +134,7 @@ export class MuxStream extends StreamEmitter implements ByteStream {
     this.reportedAt = performance.now();
   }
 
-  /** The next bytes to send, at most `limit` and what the window lets through. Null: none. */
+  /** The next bytes to send, within `limit` and the window. Null: none. */
   takeBytes(limit: number): Uint8Array | null {
     const [first] = this.queue;
     if (!first || this.credit === 0) return null;
@@ -143,7 +146,7 @@ export class MuxStream extends StreamEmitter implements ByteStream {
     return bytes;
   }
 
-  /** Whether the end is to be sent now. */
+  /** Whether to send the end now. */
   takeEnd(): boolean {
     if (!this.endSaid || this.endSent || this.queued > 0) return false;
     this.endSent = true;
@@ -151,14 +154,14 @@ export class MuxStream extends StreamEmitter implements ByteStream {
     return true;
   }
 
-  /** The other side gives more room. @throws TunnelError `protocol` for more than there can be. */
+  /** The other side enlarges the window. @throws TunnelError `protocol` if it becomes impossibly large. */
   granted(bytes: number): void {
     this.credit += bytes;
     if (this.credit > 0x7f_ff_ff_ff) throw protocolError('a window without an end');
     this.owner.offer(this);
   }
 
-  /** @throws TunnelError `protocol` for bytes that were not allowed, or after the end. */
+  /** @throws TunnelError `protocol` for bytes beyond the window, or after the end. */
   announced(bytes: number): void {
     this.allowance -= bytes;
     if (this.endSeen || this.allowance < 0) throw protocolError('bytes that the stream has no room for');
@@ -176,7 +179,7 @@ export class MuxStream extends StreamEmitter implements ByteStream {
     if (this.held.isEmpty && !this.paused && !this.delivering) this.deliverEnd();
   }
 
-  /** The other side, or the line, gave up. */
+  /** The other side or the connection aborted the stream. */
   aborted(error: Error): void {
     this.finish(error, false);
   }

@@ -2,23 +2,23 @@ import type { TunnelError } from '../errors.js';
 
 export interface MuxTransportHandlers {
   data(part: Buffer): void;
-  /** After a `send` that answered false. */
+  /** Called after a `send` that returned false. */
   drain(): void;
-  /** Once, whoever ended it. */
+  /** Called once, whichever side ended it. */
   closed(error: TunnelError): void;
 }
 
-/** What a multiplexer runs over: bytes in order, both ways. */
+/** The transport below a multiplexer: an ordered byte stream in both directions. */
 export interface MuxTransport {
-  /** Bytes sent and not yet taken by the system. */
+  /** Bytes sent but not yet accepted by the system. */
   readonly writableLength: number;
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
-  /** Begins to read. */
+  /** Starts reading. */
   start(handlers: MuxTransportHandlers): void;
-  /** The parts may still be read from as long as `writableLength` is not 0. False: wait for `drain`. */
+  /** The transport may read from the parts while `writableLength` is not 0. False: wait for `drain`. */
   send(parts: readonly Uint8Array[]): boolean;
-  /** Ends once everything sent has left. */
+  /** Ends once everything was sent. */
   close(): void;
   destroy(): void;
 }

@@ -1,30 +1,30 @@
-/** What either side may send before it is given more. */
+/** What each side may send before it is granted more. */
 export const FIRST_WINDOW_BYTES = 16 * 1024;
-/** Of a stream in use, among few others. */
+/** Window of an active stream among few others. */
 const WINDOW_BYTES = 1024 * 1024;
 const MIN_WINDOW_BYTES = 64 * 1024;
 const MAX_WINDOW_BYTES = 16 * 1024 * 1024;
-/** All first windows together, about; as much again for those that grow. */
+/** Approximate sum of all first windows; grown windows may take as much again. */
 const BUDGET_BYTES = 32 * 1024 * 1024;
 
 /**
- * How much the streams of one connection may be sent: what a receiver may have to keep for those whose readers stand
- * still. Windows grow to twice what the line holds (bandwidth times delay), as long as all together stay in bounds.
+ * Receive windows of the streams of one connection: the memory that stalled readers can cost. A window grows to twice
+ * the bandwidth-delay product, as long as the sum stays within the budget.
  */
 export class WindowBudget {
   private granted = 0;
-  /** Round trip of the line, milliseconds; null before it was measured. */
+  /** Round trip in milliseconds; null before it was measured. */
   roundTripMs: number | null = null;
 
-  /** Window of a stream that is used from now on, one of `streams`. */
+  /** Window of a stream that becomes active, as one of `streams`. */
   first(streams: number): number {
     const share = Math.floor(BUDGET_BYTES / Math.max(1, streams));
     return this.take(FIRST_WINDOW_BYTES, Math.max(MIN_WINDOW_BYTES, Math.min(WINDOW_BYTES, share)));
   }
 
   /**
-   * The window from now on of a stream that took half of `window` in `elapsedMs`: the double when that was within two
-   * round trips, because then the sender waits for us and not for the line.
+   * New window of a stream that consumed half of `window` in `elapsedMs`. It doubles if that took less than two round
+   * trips, because then the sender waits for the window and not for the network.
    */
   grown(window: number, elapsedMs: number): number {
     const { roundTripMs } = this;

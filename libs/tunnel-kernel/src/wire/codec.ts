@@ -14,19 +14,19 @@ import {
 } from './messages.js';
 import { readEndpoint } from './rendezvous.js';
 
-/** Types from here on may be ignored by who does not know them; unknown ones below end the connection. */
+/** Peers may ignore unknown types from here on; unknown types below end the connection. */
 const OPTIONAL_TYPES = 0x80;
 const MAX_OPTIONAL_BYTES = 4096;
 const TICKET_ID_BYTES = 16;
 const TICKET_KEY_BYTES = 32;
 const TICKET_BYTES = TICKET_ID_BYTES + TICKET_KEY_BYTES;
 export const MAX_TICKETS = 256;
-/** As many as fit the longest configuration; more are told at the server. */
+/** As many as fit into the longest configuration; the server checks earlier. */
 const MAX_TUNNELS = 10_000;
 const MAX_HOSTS = 10_000;
 const MAX_TARGETS = 64;
 const MAX_DESTINATIONS = 256;
-/** Bytes of one report: sums of many stay whole numbers. */
+/** Bytes of one report: sums of many stay safe integers. */
 const MAX_CARRIED = 2 ** 46;
 const MAX_CARRIED_CONNECTIONS = 65_536;
 
@@ -35,7 +35,7 @@ export type Side = 'agent' | 'server';
 
 interface Format<M extends Message = Message> {
   code: number;
-  /** Who says it. */
+  /** The side that may send it. */
   from: Side | 'both';
   maxBytes: number;
   encode(message: M): Uint8Array;
@@ -198,7 +198,7 @@ const BY_CODE = new Map<number, Format>(
   Object.values(FORMATS).map((format) => [format.code, format as unknown as Format]),
 );
 
-/** @throws RangeError for a message over the limit of its type: it would be refused at the other end. */
+/** @throws RangeError for a message over the limit of its type, which the other end would refuse. */
 export function encodeMessage(message: Message): Buffer {
   const format = FORMATS[message.type] as unknown as Format;
   const body = format.encode(message);
@@ -206,14 +206,14 @@ export function encodeMessage(message: Message): Buffer {
   return encodeFrame(format.code, body);
 }
 
-/** Longest body that `from` may send with a type; -1: none at all. */
+/** Longest body of a type that `from` may send; -1: none. */
 export function frameLimit(type: number, from: Side): number {
   const format = BY_CODE.get(type);
   if (!format) return type >= OPTIONAL_TYPES ? MAX_OPTIONAL_BYTES : -1;
   return format.from === from || format.from === 'both' ? format.maxBytes : -1;
 }
 
-/** Null for a type that may be ignored. @throws TunnelError `protocol`. */
+/** Null for an unknown type that may be ignored. @throws TunnelError `protocol`. */
 export function decodeMessage({ type, body }: Frame, from: Side): Message | null {
   const limit = frameLimit(type, from);
   if (body.length > limit) throw protocolError(`a frame of type ${type} with ${body.length} bytes from the ${from}`);

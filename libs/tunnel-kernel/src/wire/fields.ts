@@ -1,8 +1,8 @@
 import { protocolError } from '../errors.js';
 
 /**
- * Reads a JSON object field by field. What is read is checked and copied; what nobody asks for is ignored, so that a
- * newer peer may say more.
+ * Reads a JSON object field by field. Every field that is read is checked and copied; others are ignored, so that a
+ * newer peer may send more.
  */
 export class Fields {
   private readonly values: Record<string, unknown>;
@@ -60,7 +60,7 @@ export class Fields {
     return value.map((item, index) => read(item, `${this.path}.${name}[${index}]`));
   }
 
-  /** Null where it is absent or null. */
+  /** Null if the field is absent or null. */
   optional<T>(name: string, read: (item: unknown, path: string) => T): T | null {
     const value = this.get(name);
     return value == null ? null : read(value, `${this.path}.${name}`);

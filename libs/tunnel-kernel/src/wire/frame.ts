@@ -9,7 +9,7 @@ export interface Frame {
   body: Buffer;
 }
 
-/** @throws RangeError for a body that three bytes of length cannot say. */
+/** @throws RangeError for a body whose length does not fit into three bytes. */
 export function encodeFrame(type: number, body: Uint8Array): Buffer {
   if (body.length > 0xff_ff_ff) throw new RangeError(`a frame of ${body.length} bytes`);
   const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + body.length);
@@ -20,8 +20,8 @@ export function encodeFrame(type: number, body: Uint8Array): Buffer {
 }
 
 /**
- * Cuts a stream into frames. Holds at most one body, whose length was checked against the limit of its type before a
- * byte of it was kept; the work is linear in the bytes however they are cut.
+ * Splits a stream into frames. Buffers at most one body, whose length is checked against the limit of its type first;
+ * the work is linear in the bytes, however they are split.
  */
 export class FrameDecoder {
   private readonly limitOf: (type: number) => number;
@@ -31,12 +31,12 @@ export class FrameDecoder {
   private bodyBytes = 0;
   private broken = false;
 
-  /** `limitOf`: longest body of a type at this moment; a negative one refuses the type. */
+  /** `limitOf`: longest body of a type at this moment; a negative number refuses the type. */
   constructor(limitOf: (type: number) => number) {
     this.limitOf = limitOf;
   }
 
-  /** The frames that `chunk` completes, one by one. @throws TunnelError `protocol`; nothing can be read after it. */
+  /** Yields the frames that `chunk` completes. @throws TunnelError `protocol`; nothing can be read after it. */
   *read(chunk: Buffer): Generator<Frame> {
     if (this.broken) throw protocolError('the stream of frames is broken');
     let offset = 0;

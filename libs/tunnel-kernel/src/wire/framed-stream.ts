@@ -2,18 +2,18 @@ import { withRoomBefore } from '@gatehouse/net';
 import { ReusableChannelStream } from './reusable-channel-stream.js';
 import { READY } from './prelude.js';
 
-/** Length of what follows, big endian; 0 is the end of the direction. */
+/** Length of what follows, big endian; 0 ends the direction. */
 const HEADER_BYTES = 3;
 const MAX_FRAME_BYTES = 0xff_ff_ff;
 const END = Buffer.alloc(HEADER_BYTES);
-/** Up to here one buffer of header and bytes is cheaper than two. */
+/** Up to this size, one buffer for header and bytes is cheaper than two. */
 const JOINED_BYTES = 4096;
 
-/** Bytes in frames, for transports that cannot tell an end from an abort: TLS of Node, and TCP of a process that is killed. */
+/** Bytes in frames, for transports on which an end looks like an abort: Node's TLS, and TCP of a killed process. */
 export class FramedStream extends ReusableChannelStream {
-  /** Bytes of the frame being read that have not come yet. */
+  /** Missing bytes of the current frame. */
   private remaining = 0;
-  /** Of a header, as far as it has come. */
+  /** The header as far as it has arrived. */
   private header = 0;
   private headerBytes = 0;
   private endRead = false;
@@ -46,7 +46,7 @@ export class FramedStream extends ReusableChannelStream {
     this.inner.write(READY);
   }
 
-  /** The bytes of all frames in `chunk` are given on as one: they are moved together over the headers between them. */
+  /** Passes on the bytes of all frames in `chunk` as one: they are moved together over the headers between them. */
   protected read(chunk: Buffer): void {
     if (this.endRead) return this.afterEnd(chunk);
     let [start, end] = [0, 0];
@@ -84,7 +84,7 @@ export class FramedStream extends ReusableChannelStream {
 
 type Range = [start: number, end: number];
 
-/** Moves the shorter of two parts of `chunk` next to the other, and answers where both are then. */
+/** Moves the shorter of two parts of `chunk` next to the other, and returns where both are then. */
 function joinParts(chunk: Buffer, [start, end]: Range, [from, to]: Range): Range {
   if (end === start) return [from, to];
   if (to - from < end - start) {

@@ -1,4 +1,4 @@
-/** What is said on a control connection; docs/tunnel-protocol.md is the long form. */
+/** Messages of a control connection; docs/tunnel-protocol.md describes them. */
 
 import type { ResourceKind } from '../resource.js';
 import type { Endpoint } from '../base/endpoint.js';
@@ -8,13 +8,13 @@ export const PROTOCOL_VERSION = 1;
 /** First frame of an agent. */
 export interface AuthMessage {
   type: 'auth';
-  /** Versions of the protocol that the agent speaks. */
+  /** Versions of the protocol that the agent supports. */
   versions: number[];
   /** The secret of the key string. */
   secret: string;
-  /** One for each run of the agent's process. */
+  /** Unique for each run of the agent's process. */
   agentId: string;
-  /** Grows with every connection that this run of the agent makes. */
+  /** Increases with every connection of this run. */
   epoch: number;
   /** Name and version of the program, for people. */
   software: string;
@@ -31,18 +31,18 @@ export const DIAL_FAILURES = [
 ] as const;
 export type DialFailure = (typeof DIAL_FAILURES)[number];
 
-/** The agent did not reach a target; it resets the channel as well. */
+/** The agent could not reach a target; it also resets the channel. */
 export interface RefusedMessage {
   type: 'refused';
   kind: ResourceKind;
-  /** Of the tunnel or host. */
+  /** Id of the tunnel or host. */
   id: number;
   /** Id of the channel, hex. */
   channel: string;
   reason: DialFailure;
 }
 
-/** The agent is on its way out: no new channels. */
+/** The agent is shutting down: it takes no new channels. */
 export interface LeavingMessage {
   type: 'leaving';
 }
@@ -51,13 +51,13 @@ export interface WelcomeMessage {
   type: 'welcome';
   version: number;
   clientId: number;
-  /** The server pings this often; after three of them without a word either side gives the other up. */
+  /** Interval of the server's pings; after three of them without a message either side ends the connection. */
   heartbeatMs: number;
   /** Whether data channels are encrypted. */
   encrypt: boolean;
-  /** Where UDP packets go. Absent: to the port that the agent connected to. */
+  /** Port for UDP packets. Absent: the port that the agent connected to. */
   packetPort?: number;
-  /** Fingerprint of the key that the server will have instead of this one. Absent: it keeps this one. */
+  /** Fingerprint of the key that will replace the server's current one. Absent: no replacement is planned. */
   nextFingerprint?: string;
 }
 
@@ -74,13 +74,13 @@ export const CLOSE_CODES = [
 ] as const;
 export type CloseCode = (typeof CLOSE_CODES)[number];
 
-/** Last word of the server. */
+/** Last message of the server. */
 export interface CloseMessage {
   type: 'close';
   code: CloseCode;
   /** For people. */
   message: string;
-  /** Not before this. Null: as the agent likes. */
+  /** Earliest time for the next connection. Null: the agent decides. */
   retryAfterMs: number | null;
 }
 
@@ -91,32 +91,32 @@ export interface TargetAddress {
   weight: number;
 }
 
-/** A directory of the agent's machine; the agent has its own say on which. */
+/** A directory of the agent's machine; the agent also checks whether it may be served. */
 export interface FileRoot {
   /** Absolute path. */
   path: string;
   readOnly: boolean;
-  /** Beginning of request paths that is not part of the path below the directory; empty or `/a/b`. */
+  /** Prefix of request paths that is removed before the path is looked up in the directory; empty or `/a/b`. */
   stripPrefix: string;
 }
 
-/** What the agent must know of a tunnel. */
+/** What an agent needs to know about a tunnel. */
 export interface AgentTunnel {
   id: number;
-  /** A mode that the agent does not know is one it refuses to carry, not an error. */
+  /** An unknown mode is one that the agent refuses to carry, not an error. */
   mode: string;
-  /** Where visitors come in, for people; empty where there is no port. */
+  /** Where visitors connect, for people; empty without a port. */
   entrance: string;
   targets: TargetAddress[];
   /** Version of the PROXY protocol header that targets get; 0: none. */
   proxyProtocol: number;
-  /** Proxy modes: what visitors may reach; empty: all that the agent allows. */
+  /** Proxy modes: what visitors may reach; empty: everything the agent allows. */
   destinations: string[];
-  /** Mode `file`. */
+  /** Only in mode `file`. */
   file: FileRoot | null;
 }
 
-/** What the agent must know of a host: the server says with each channel which of its targets is meant. */
+/** What an agent needs to know about a host: with each channel the server names the target by its index. */
 export interface AgentHost {
   id: number;
   /** Domain and location, for people. */
@@ -124,7 +124,7 @@ export interface AgentHost {
   targets: TargetAddress[];
 }
 
-/** All tunnels and hosts of the client, in place of those before. */
+/** All tunnels and hosts of the client, replacing the previous ones. */
 export interface ConfigMessage {
   type: 'config';
   revision: number;
@@ -134,25 +134,25 @@ export interface ConfigMessage {
 
 /** The right to open one data channel, once. */
 export interface ChannelTicket {
-  /** 16 bytes, said openly by the channel. */
+  /** 16 bytes, sent unencrypted by the channel. */
   id: Buffer;
-  /** 32 bytes, never said by the channel: proves the opening and binds the tunnel. */
+  /** 32 bytes, never sent by the channel: proves the opening and binds the tunnel. */
   key: Buffer;
 }
 
-/** The agent is to open a data channel with each. */
+/** Asks the agent to open a data channel for each ticket. */
 export interface ChannelsMessage {
   type: 'channels';
   tickets: ChannelTicket[];
 }
 
-/** The agent is to connect again within `spreadMs`, and to let this connection go when the new one stands. */
+/** Asks the agent to reconnect within `spreadMs`, and to close this connection when the new one is up. */
 export interface MoveMessage {
   type: 'move';
   spreadMs: number;
 }
 
-/** A visitor's program asks for a direct path to this agent. May be ignored. */
+/** A visitor's program wants a direct path to this agent. May be ignored. */
 export interface RendezvousMessage {
   type: 'rendezvous';
   /** Hex, 16 bytes. */

@@ -3,7 +3,7 @@ import { protocolError } from '../errors.js';
 import { crc32c } from './crc32c.js';
 import type { Endpoint } from '../base/endpoint.js';
 
-/** What a proxy says of the connection that it passes on. */
+/** The two ends of a connection according to a proxy. */
 export interface ProxiedEnds {
   visitor: Endpoint;
   entrance: Endpoint;
@@ -11,9 +11,9 @@ export interface ProxiedEnds {
 
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 const LINE_END = Buffer.from('\r\n');
-/** With its end. */
+/** Including the line end. */
 const MAX_LINE = 107;
-/** What every sender of version 2 keeps to, so that a header fits any network's packet. */
+/** The limit that every sender of version 2 respects, so that a header fits into a packet of any network. */
 const MAX_BINARY = 536;
 const BINARY_HEAD = 16;
 const LOCAL = 0x20;
@@ -23,9 +23,9 @@ const TCP_OVER_6 = 0x21;
 const TLV_CRC32C = 0x03;
 
 /**
- * Reads the header of the PROXY protocol (HAProxy's proxy-protocol.txt, versions 1 and 2) that a connection begins with, and
- * nothing after it. Null: the connection is the proxy's own (LOCAL), or says nothing of a TCP connection.
- * @throws TunnelError `protocol` for anything else, ByteReaderError when the stream ends first.
+ * Reads the PROXY protocol header at the start of a connection (HAProxy's proxy-protocol.txt, versions 1 and 2), and no
+ * bytes after it. Null: the connection is the proxy's own (LOCAL), or is not described as TCP. @throws TunnelError
+ * `protocol` for anything else, ByteReaderError when the stream ends first.
  */
 export async function readProxyHeader(stream: ByteStream): Promise<ProxiedEnds | null> {
   const reader = new ByteReader(stream, MAX_BINARY);
@@ -67,7 +67,7 @@ async function readBinary(reader: ByteReader): Promise<ProxiedEnds | null> {
   if (command !== LOCAL && command !== PROXY) throw protocolError('not a version or command of the PROXY protocol');
   if (length > MAX_BINARY - BINARY_HEAD) throw protocolError('the PROXY protocol header is too long');
   const body = length === 0 ? Buffer.alloc(0) : Buffer.from(await reader.read(length));
-  // LOCAL says nothing that anybody should look at.
+  // The rest of a LOCAL header must be ignored.
   if (command === LOCAL || (family !== TCP_OVER_4 && family !== TCP_OVER_6)) return null;
   return parseBinary(head, body, family === TCP_OVER_4 ? 4 : 16);
 }
@@ -88,11 +88,11 @@ function binaryAddress(bytes: Buffer): string {
   if (words.length === 1) return formatIp({ family: 4, words });
   const text = formatIp({ family: 6, words });
   const address = parseIp(text);
-  // A mapped one is the IPv4 address that it carries.
+  // A mapped address becomes the IPv4 address in it.
   return address ? formatIp(address) : text;
 }
 
-/** Every extension is whole; a checksum, if there is one, is right. */
+/** Checks that every extension is complete, and the checksum if there is one. */
 function checkExtensions(head: Buffer, body: Buffer, from: number): void {
   let at = from;
   while (at < body.length) {

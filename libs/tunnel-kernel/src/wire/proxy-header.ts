@@ -8,8 +8,8 @@ const TCP_OVER = { 4: 0x11, 6: 0x21 } as const;
 const UDP_OVER = { 4: 0x12, 6: 0x22 } as const;
 
 /**
- * The header of the PROXY protocol (HAProxy's proxy-protocol.txt, versions 1 and 2) that tells a target who its visitor
- * is. Addresses of two families are both written as IPv6, IPv4 mapped.
+ * A PROXY protocol header (HAProxy's proxy-protocol.txt, versions 1 and 2), which names the visitor to a target. If the
+ * addresses are of two families, both are written as IPv6, IPv4 mapped.
  */
 export function proxyHeader(version: 1 | 2, visitor: Endpoint, entrance: Endpoint): Buffer {
   const source = parseIp(visitor.address);
@@ -36,7 +36,7 @@ export function datagramProxyHeader(visitor: Endpoint, entrance: Endpoint): Buff
   return header;
 }
 
-/** Version 2, command LOCAL: the receiver takes the addresses of the connection itself. */
+/** Version 2, command LOCAL: the receiver uses the addresses of the connection itself. */
 function localHeader(): Buffer {
   return Buffer.concat([SIGNATURE, Buffer.from([0x20, 0, 0, 0])]);
 }

@@ -1,4 +1,4 @@
-/** What is said to make a direct path between a visitor's program and an agent; docs/tunnel-protocol.md is the long form. */
+/** Messages for direct paths between a visitor's program and an agent; docs/tunnel-protocol.md describes them. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ByteReader } from '@gatehouse/net';
@@ -6,7 +6,7 @@ import { protocolError } from '../errors.js';
 import { Fields } from './fields.js';
 import type { Endpoint } from '../base/endpoint.js';
 
-/** ALPN names: an agent shows the server its address; visitor and agent, directly. */
+/** ALPN names: for an agent that reports its address to the server, and for the direct connection. */
 export const MAPPING_PROTOCOL = 'gwr/1';
 export const DIRECT_PROTOCOL = 'gwp/1';
 
@@ -20,25 +20,25 @@ const EXPORT_LABEL = 'EXPERIMENTAL-gatehouse-direct';
 const EXPORT_BYTES = 32;
 const NO_CONTEXT = Buffer.alloc(0);
 
-/** First and only message of an agent's mapping connection. */
+/** The only message of an agent's mapping connection. */
 export interface MappingMessage {
-  /** Of the rendezvous, hex. */
+  /** Id of the rendezvous, hex. */
   id: string;
-  /** Where the connection comes from as the agent's machine sees it: reached by visitors of the same network. */
+  /** Source address of the connection on the agent's machine, for visitors of the same network. */
   local: Endpoint;
-  /** Of the agent's key for this path. */
+  /** Fingerprint of the agent's key for this path. */
   fingerprint: string;
   /** `mappingProof`. */
   proof: string;
 }
 
-/** The server tells a visitor's program where its agent is; the end of the connection is the end of the path. */
+/** Sends a visitor's program the addresses of its agent; the end of the connection ends the path. */
 export interface PathMessage {
   /** The agent as the server sees it. */
   agent: Endpoint;
   local: Endpoint;
   fingerprint: string;
-  /** Known to the agent as well; base64url. */
+  /** Shared with the agent; base64url. */
   token: string;
 }
 
@@ -47,7 +47,10 @@ export function mappingProof(token: Buffer, { id, local, fingerprint }: Omit<Map
   return createHmac('sha256', token).update(said).digest('base64url');
 }
 
-/** Shows that a side of a direct connection knows the token, and that nobody is between: it is bound to this TLS. */
+/**
+ * Proves that a side of a direct connection knows the token and that nobody intercepts it: the proof is bound to this
+ * TLS.
+ */
 export function directProof(
   token: Buffer,
   side: 'visitor' | 'agent',

@@ -4,48 +4,54 @@ import { protocolError } from '../errors.js';
 import { HeldBytes } from '../mux/held-bytes.js';
 import { isReady } from './prelude.js';
 
-/** Who gets the transport back when its visitor is gone, for the next one (docs/tunnel-protocol.md, flag 4). */
+/** How a transport is reused for the next visitor (docs/tunnel-protocol.md, flag 4). */
 export interface ChannelReuse {
   side: 'agent' | 'server';
-  /** On the server's side, how long it waits for the agent's word that the transport is free, or for its end, milliseconds. */
+  /** Server side: how long to wait until the agent reports the transport free, or ends it, in milliseconds. */
   readyMs?: number;
-  /** Asked when this side says its end, and by the agent once more before it says that the transport is free. False: it ends as without a reuse. */
+  /**
+   * Called when this side has sent its end, and at the agent once more before it reports the transport free. False: the
+   * transport ends as without reuse.
+   */
   wanted(): boolean;
-  /** Called once, when both sides have said and given on both ends: nothing of the visitor is on its way. The transport has no listener then. */
+  /**
+   * Called once, when both ends were sent and delivered, so that nothing of the visitor is on its way. The transport
+   * has no listeners then.
+   */
   free(): void;
 }
 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * A stream inside the bytes of another, whose ends are said inside: a transport that ends without one was cut, whoever did
- * it (the system ends the sockets of a killed process as if it had meant to), and shows as `error` and `close`. Both
- * directions end on their own.
+ * A stream inside another, with its ends sent inside. If the transport ends without one, it was cut, which shows as
+ * `error` and `close`: the system also closes the sockets of a killed process in an orderly way. Both directions end
+ * independently.
  */
 export abstract class ReusableChannelStream extends CarriedStream implements ByteStream {
-  /** Read and not given on, while paused. */
+  /** Received but not delivered while paused. */
   private readonly held = new HeldBytes();
   private paused = true;
   private delivering = false;
   private released = false;
   private endSeen = false;
   private endSaid = false;
-  /** Null where the transport ends with both directions. */
+  /** Null if the transport ends with both directions. */
   private reuse: ChannelReuse | null = null;
-  /** The transport is the next visitor's: what the owner of this stream still does with it does not reach it. */
+  /** The transport belongs to the next visitor: this stream no longer affects it. */
   private parted = false;
-  /** `READY` was said, or read. */
+  /** `READY` was sent or received. */
   private ready = false;
   private readyMs: number | undefined;
   private readyTimer: NodeJS.Timeout | undefined;
-  /** The server keeps the transport no more: the agent may say all the same that it is free. */
+  /** The server does not keep the transport, but the agent may still report it free. */
   private declined = false;
   readableEnded = false;
 
   /** `inner` is paused, with allowHalfOpen. */
   constructor(inner: ByteStream) {
     super(inner);
-    // A reset must not end the process between two readers.
+    // A reset must not end the process while no reader is attached.
     this.on('error', () => undefined);
     inner.on('data', this.onData);
     inner.on('end', this.onEnd);
@@ -57,28 +63,32 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   private readonly onData = (chunk: Buffer): void => this.take(chunk);
   private readonly onEnd = (): void => this.transportEnded();
   private readonly onDrain = (): void => void this.emit('drain');
-  // What becomes of the transport is no failure of a visitor who has said and heard everything: it may still be reading.
+  // An error of the transport does not concern a visitor that has sent and received everything: it may still be
+  // reading.
   private readonly onError = (error: Error): void => void (this.isOver || this.emit('error', error));
   private readonly onClose = (): void => this.closed();
 
-  /** From now on the transport does not end with both directions: it is free for the next visitor. An abort ends it. */
+  /**
+   * From now on the transport does not end with both directions, but becomes free for the next visitor. An abort ends
+   * it.
+   */
   reuseWith(reuse: ChannelReuse): void {
     this.reuse = reuse;
     this.readyMs = reuse.readyMs;
   }
 
-  /** Sends bytes, one or more; keeps none of them once the system has taken them. Answers as `write` does. */
+  /** Sends one or more bytes, and keeps none of them once the system has taken them. Returns as `write` does. */
   protected abstract send(chunk: Uint8Array): boolean;
 
   protected abstract sendEnd(): void;
 
-  /** Sends that the transport is free (`READY`). */
+  /** Reports the transport free (`READY`). */
   protected abstract sendReady(): void;
 
-  /** Takes `chunk` apart: calls `received` and `ended`. An error that it throws ends the stream. */
+  /** Parses `chunk`: calls `received` and `ended`. An error that it throws ends the stream. */
   protected abstract read(chunk: Buffer): void;
 
-  /** Both ends are said and given on. */
+  /** Both ends were sent and delivered. */
   private get isOver(): boolean {
     return this.endSaid && this.readableEnded;
   }
@@ -104,7 +114,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     this.settle();
   }
 
-  /** Called inside a `data` event: the chunk is not kept. */
+  /** Called inside a `data` event: the chunk may be reused. */
   release(): void {
     this.released = true;
   }
@@ -112,7 +122,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   pause(): void {
     if (this.parted) return;
     this.paused = true;
-    // After the end nothing comes that could be too much, but that the transport is free, or its own end.
+    // After the end, only `READY` or the transport's own end can follow, so there is nothing to hold back.
     if (!this.readableEnded) this.inner.pause();
   }
 
@@ -127,7 +137,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   unshift(chunk: Uint8Array): void {
     if (chunk.length === 0 || this.parted) return;
     this.held.unshift(chunk);
-    // The end comes behind it, again.
+    // The end follows the held bytes again.
     this.readableEnded = false;
   }
 
@@ -140,7 +150,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   }
 
   destroy(error?: Error): void {
-    // Without an error, of a stream that is over anyway, it asks for nothing more than that.
+    // Destroying a finished stream without an error asks for nothing more.
     const waits = this.isOver && this.reuse !== null && !error;
     if (!this.parted && !waits) this.inner.destroy(error);
   }
@@ -149,7 +159,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     if (!this.parted) super.resetAndDestroy();
   }
 
-  /** Bytes of the stream. True: they were given on, and nobody keeps them. @throws TunnelError `protocol`. */
+  /** Delivers bytes of the stream. True: delivered and not kept by anybody. @throws TunnelError `protocol`. */
   protected received(bytes: Buffer): boolean {
     if (this.inner.destroyed) return true;
     if (this.endSeen) throw protocolError('bytes after the end of the stream');
@@ -169,7 +179,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     this.deliverEnd();
   }
 
-  /** Bytes after the end: nothing but the agent's word that the transport is free. @throws TunnelError `protocol`. */
+  /** Only the agent's `READY` may follow the end. @throws TunnelError `protocol`. */
   protected afterEnd(bytes: Buffer): void {
     const isDue = (this.declined || this.reuse?.side === 'server') && this.endSaid && !this.ready;
     if (!isDue || !isReady(bytes)) throw protocolError('bytes after the end of the stream');
@@ -178,14 +188,14 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
   }
 
   private take(chunk: Buffer): void {
-    // What was on its way when the stream was given up.
+    // These bytes were on their way when the stream was destroyed.
     if (this.inner.destroyed) return;
     try {
       this.read(chunk);
     } catch (error) {
       this.inner.destroy(error as Error);
     }
-    // What a listener put back, and what came behind it.
+    // Bytes that a listener put back, and those behind them.
     if (!this.held.isEmpty) this.deliverHeld();
   }
 
@@ -212,7 +222,7 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     this.settle();
   }
 
-  /** Whether the transport is to be kept; where not, it never will be. */
+  /** Whether to reuse the transport; once refused, it stays refused. */
   private isWanted(): boolean {
     const { reuse } = this;
     if (reuse && !reuse.wanted()) {
@@ -222,16 +232,16 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     return this.reuse !== null;
   }
 
-  /** When both ends are said and given on, the agent says that the transport is free, and the server waits for its word. */
+  /** When both ends were sent and delivered, the agent reports the transport free, and the server waits for that. */
   private settle(): void {
     const { reuse, inner } = this;
     if (!this.isOver || this.parted || inner.destroyed) return;
-    // Nor is the end of a transport that is not kept waited for longer: an agent could leave it out.
+    // This also bounds the wait for the end of a transport that is not reused: an agent might never send it.
     if (this.readyMs !== undefined) this.readyTimer ??= setFlowTimeout(this, () => this.giveUp(), this.readyMs);
     if (!reuse) return;
     if (reuse.side === 'agent') this.sayReady();
     if (!this.ready) return;
-    // The last words have to leave first: until then the transport is this visitor's.
+    // The last bytes must leave first: until then the transport is this visitor's.
     if (inner.writableLength > 0 && inner instanceof Socket) inner.write(NOTHING, () => this.part());
     else this.part();
   }
@@ -258,19 +268,21 @@ export abstract class ReusableChannelStream extends CarriedStream implements Byt
     reuse.free();
   }
 
-  /** The agent has not done with the visitor, whose last bytes it may still have: it ends the transport when it has. */
+  /**
+   * The agent has not finished with the visitor, and may still hold its last bytes: it ends the transport when it has.
+   */
   private giveUp(): void {
     const { inner } = this;
     this.reuse = null;
     this.declined = true;
-    // As soon as the system has all of it, as without a reuse.
+    // Closes as soon as the system has taken all bytes, as without reuse.
     if (inner instanceof Socket) inner.destroySoon();
     else inner.end();
   }
 
   private transportEnded(): void {
     const { reuse } = this;
-    // The other side does not keep it.
+    // The other side does not reuse it.
     this.reuse = null;
     if (this.endSeen) return void (reuse && this.endSaid && this.inner.end());
     this.inner.destroy(Object.assign(new Error('the other end cut the stream'), { code: 'ECONNRESET' }));

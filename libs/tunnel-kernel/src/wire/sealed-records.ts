@@ -2,36 +2,36 @@ import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { protocolError } from '../errors.js';
 import type { ChannelTicket } from './messages.js';
 
-/** As for packets: with 128 bits it costs as much, ChaCha20-Poly1305 half as much again (decision 0030). */
+/** As for packets: with 128 bits it costs the same, ChaCha20-Poly1305 half as much again (decision 0030). */
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const COUNTER_BYTES = 6;
 const LENGTH_BYTES = 3;
 const TAG_BYTES = 16;
-/** Length of the plain bytes, tag; the sealed bytes follow. */
+/** Length of the plain bytes, then the tag; the sealed bytes follow. */
 export const RECORD_HEAD_BYTES = LENGTH_BYTES + TAG_BYTES;
-/** Of plain bytes: smaller ones cost more for each byte, larger ones more memory and no less. */
+/** Limit of plain bytes: smaller records cost more per byte, larger ones need more memory without being faster. */
 export const MAX_RECORD_BYTES = 32 * 1024;
-/** Up to here one buffer of head and bytes is cheaper than two. */
+/** Up to this size, one buffer for head and bytes is cheaper than two. */
 const JOINED_BYTES = 4096;
-/** After so many records of a direction its key is made anew: 512 GiB at most. */
+/** The key of a direction is replaced after this many records: 512 GiB at most. */
 const KEY_RECORDS = 2 ** 24;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 export interface ChannelKeys {
-  /** Of what the agent sends. */
+  /** For what the agent sends. */
   agent: Buffer;
   server: Buffer;
 }
 
-/** Keys of one data channel, each for one direction (HKDF, RFC 5869). */
+/** Keys of one data channel, one for each direction (HKDF, RFC 5869). */
 export function channelKeys({ id, key }: ChannelTicket): ChannelKeys {
   const material = Buffer.from(hkdfSync('sha256', key, id, 'gatehouse channel', 2 * KEY_BYTES));
   return { agent: material.subarray(0, KEY_BYTES), server: material.subarray(KEY_BYTES) };
 }
 
-/** The key of one direction and the number of its next record: no two records have the same of both. */
+/** The key of one direction and the number of its next record: no pair of them is used twice. */
 class RecordKey {
   key: Buffer;
   readonly nonce = Buffer.alloc(NONCE_BYTES);
@@ -43,7 +43,7 @@ class RecordKey {
     this.keyRecords = keyRecords;
   }
 
-  /** Makes `key` and `nonce` those of the next record. */
+  /** Sets `key` and `nonce` for the next record. */
   next(): void {
     if (this.count > 0 && this.count % this.keyRecords === 0) {
       this.key = Buffer.from(hkdfSync('sha256', this.key, NOTHING, 'gatehouse channel next', KEY_BYTES));
@@ -53,10 +53,10 @@ class RecordKey {
   }
 }
 
-/** The parts of a record: all in one, or head and sealed bytes. */
+/** The parts of a record: a single buffer, or head and sealed bytes. */
 export type SealedRecord = [record: Buffer] | [head: Buffer, sealed: Buffer];
 
-/** Seals the records of one direction (AES-256-GCM, the number of the record is the nonce, its length authenticated). */
+/** Seals the records of one direction (AES-256-GCM; the record's number is the nonce, its length is authenticated). */
 export class RecordSealer {
   private readonly key: RecordKey;
 
@@ -64,7 +64,7 @@ export class RecordSealer {
     this.key = new RecordKey(key, keyRecords);
   }
 
-  /** Of `MAX_RECORD_BYTES` at most; a record without bytes is the end of the direction. Keeps nothing of `plain`. */
+  /** Up to `MAX_RECORD_BYTES`; an empty record ends the direction. Keeps nothing of `plain`. */
   seal(plain: Uint8Array): SealedRecord {
     this.key.next();
     const head = Buffer.allocUnsafe(RECORD_HEAD_BYTES + (plain.length > JOINED_BYTES ? 0 : plain.length));
@@ -80,27 +80,30 @@ export class RecordSealer {
   }
 }
 
-/** Memory for records that came in pieces, kept for the next one. */
+/** Buffers for split records, kept for the next one. */
 const spare: Buffer[] = [];
 const MAX_SPARE = 32;
 const SPARE_BYTES = RECORD_HEAD_BYTES + MAX_RECORD_BYTES;
 
-/** Opens the records of the other direction, from pieces of any size. */
+/** Opens the records of the other direction, split in any way. */
 export class RecordOpener {
   private readonly key: RecordKey;
   private open: (plain: Buffer) => void;
-  /** The record of which a part has come; at first only its head. */
+  /** An incomplete record; at first only its head. */
   private partial = NOTHING;
   private filled = 0;
   private total = 0;
 
-  /** `open`: called with the bytes of each record; none are the end. */
+  /** `open`: called with the bytes of each record; an empty one is the end. */
   constructor(key: Buffer, open: (plain: Buffer) => void, keyRecords = KEY_RECORDS) {
     this.key = new RecordKey(key, keyRecords);
     this.open = open;
   }
 
-  /** Keeps nothing of `chunk`. @throws TunnelError `protocol` for what was not sealed with the key, in this order. */
+  /**
+   * Keeps nothing of `chunk`. @throws TunnelError `protocol` for anything that was not sealed with the key in this
+   * order.
+   */
   read(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {
@@ -116,7 +119,7 @@ export class RecordOpener {
     }
   }
 
-  /** Gives the records from here on to somebody else. */
+  /** Delivers the following records to another stream. */
   openTo(open: (plain: Buffer) => void): void {
     this.open = open;
   }
@@ -126,7 +129,7 @@ export class RecordOpener {
     return this.filled > 0;
   }
 
-  /** Gives its memory back: nothing more will come. */
+  /** Releases its memory: no more bytes will come. */
   close(): void {
     this.giveBack();
     this.filled = 0;
@@ -158,7 +161,7 @@ export class RecordOpener {
     const record = this.partial.subarray(0, this.total);
     this.filled = 0;
     this.openRecord(record);
-    // The bytes that were opened have memory of their own.
+    // The opened bytes have memory of their own.
     this.giveBack();
   }
 
@@ -183,7 +186,7 @@ export class RecordOpener {
   }
 }
 
-/** Of a whole record, from its head. @throws TunnelError `protocol`. */
+/** The size of a whole record, from its head. @throws TunnelError `protocol`. */
 function recordBytes(head: Buffer, at: number): number {
   const length = head.readUIntBE(at, LENGTH_BYTES);
   if (length > MAX_RECORD_BYTES) throw protocolError('a record that is too long');

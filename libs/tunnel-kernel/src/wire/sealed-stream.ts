@@ -7,8 +7,8 @@ import { MAX_RECORD_BYTES, RecordOpener, RecordSealer, type ChannelKeys, type Se
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Bytes in sealed records over a transport that everybody may read and change. What does not come as it was sent, in its
- * order, ends the stream like an abort.
+ * Bytes in sealed records over an untrusted transport. Anything that was changed or reordered ends the stream like an
+ * abort.
  */
 export class SealedStream extends ReusableChannelStream {
   private readonly sealer: RecordSealer;
@@ -16,7 +16,7 @@ export class SealedStream extends ReusableChannelStream {
   private readonly side: keyof ChannelKeys;
   private endOpened = false;
 
-  /** With the records of a stream before this one in place of keys: their numbers go on. */
+  /** A previous stream in place of keys: its records and their numbers continue. */
   constructor(inner: ByteStream, keys: ChannelKeys | SealedStream, side: keyof ChannelKeys) {
     super(inner);
     const open = (plain: Buffer): void => this.opened(plain);
@@ -40,7 +40,7 @@ export class SealedStream extends ReusableChannelStream {
     return this.inner instanceof Socket;
   }
 
-  /** From now on the transport reads into memory that is used again: not before it is in use, for it costs memory. */
+  /** From now on the transport reads into reused memory. Not before it is in use, because that memory is allocated. */
   reuseMemory(): void {
     reuseMemory(this.inner);
   }
@@ -91,15 +91,15 @@ export class SealedStream extends ReusableChannelStream {
   }
 }
 
-/** Less is not worth it. */
+/** Smaller buffers are not worth it. */
 const MIN_BYTES = 4096;
-/** Agents run with Node 20, which cannot do this: there the garbage collection frees memory, as it does everywhere else. */
+/** Agents may run on Node 20, which lacks this: there, garbage collection frees the memory. */
 const CAN_TRANSFER = 'transfer' in ArrayBuffer.prototype;
 
 /**
- * Gives memory that nobody needs any more back now and not with the next garbage collection: the next buffer of that size
- * gets the same memory, which the processor has at hand (0.12 s of CPU to seal a GB, not 0.3). Who looks at `bytes` after
- * this finds none. Parts of something larger stay as they are.
+ * Frees memory immediately and not with the next garbage collection: the next buffer of that size gets the same memory,
+ * which is still in the processor's cache (0.12 s of CPU to seal a GB, not 0.3). `bytes` is empty afterwards. Parts of
+ * larger buffers are left alone.
  */
 function freeMemory(bytes: Buffer): void {
   const { buffer } = bytes;

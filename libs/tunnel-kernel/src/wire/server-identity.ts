@@ -8,7 +8,7 @@ export interface ServerIdentity {
   certificate: string;
 }
 
-/** The identity of before, which is shown to those who know no other. */
+/** The previous identity, for agents that know no other. */
 export interface FormerIdentity extends ServerIdentity {
   /** Milliseconds since the epoch. */
   until: number;
@@ -19,8 +19,8 @@ const ECDSA_WITH_SHA256 = der(SEQUENCE, Buffer.from('06082a8648ce3d040302', 'hex
 const COMMON_NAME = Buffer.from('0603550403', 'hex');
 
 /**
- * A new P-256 key with a certificate that it signed itself and that never expires (RFC 5280 4.1.2.5). Agents pin the
- * key and look at nothing else.
+ * A new P-256 key with a self-signed certificate that never expires (RFC 5280 4.1.2.5). Agents pin the key and check
+ * nothing else.
  */
 export function createServerIdentity(name = 'gatehouse-tunnel'): ServerIdentity & { fingerprint: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -34,7 +34,7 @@ export function createServerIdentity(name = 'gatehouse-tunnel'): ServerIdentity 
 function selfSigned(name: string, privateKey: KeyObject, publicKey: KeyObject): string {
   const subject = der(SEQUENCE, der(0x31, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from(name)))));
   const validity = der(SEQUENCE, der(0x17, Buffer.from('200101000000Z')), der(0x18, Buffer.from('99991231235959Z')));
-  // Positive, and its first byte not zero.
+  // A positive integer without a leading zero byte.
   const serial = Buffer.concat([Buffer.from([0x40]), randomBytes(15)]);
   const version3 = der(0xa0, der(0x02, Buffer.from([2])));
   const spki = publicKey.export({ type: 'spki', format: 'der' });

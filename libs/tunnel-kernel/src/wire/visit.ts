@@ -1,12 +1,12 @@
 import { protocolError } from '../errors.js';
 
-/** First byte of a visit: what the visitor's program is there for. */
+/** First byte of a visit: what the visitor's program wants. */
 const PURPOSES = { connection: 1, rendezvous: 2 } as const;
 const SECRET_CHARACTERS = 43;
 /** Purpose, tunnel, secret. */
 export const VISIT_BYTES = 1 + 8 + SECRET_CHARACTERS;
 
-/** First bytes of a visitor's program, inside of TLS with the pinned key. */
+/** First bytes of a visitor's program, inside TLS with the pinned key. */
 export interface Visit {
   /** A connection to the target, or a direct path to the tunnel's agent: see `rendezvous.ts`. */
   purpose: keyof typeof PURPOSES;
@@ -15,8 +15,8 @@ export interface Visit {
 }
 
 /**
- * The server's byte for a visit; after the first one the connection is the visitor's. `relay`: there is no direct path to
- * this tunnel, and will not be one soon.
+ * The server's answer to a visit, one byte; after the first one the connection belongs to the visitor. `relay`: this
+ * tunnel has no direct paths, and will not have any soon.
  */
 const VISIT_ANSWERS = ['welcome', 'unauthorized', 'denied', 'overloaded', 'offline', 'relay'] as const;
 export type VisitAnswer = (typeof VISIT_ANSWERS)[number];
@@ -41,7 +41,7 @@ export function encodeVisitAnswer(answer: VisitAnswer): Buffer {
   return Buffer.of(VISIT_ANSWERS.indexOf(answer));
 }
 
-/** @throws TunnelError `protocol` for an answer that this side does not know. */
+/** @throws TunnelError `protocol` for an unknown answer. */
 export function decodeVisitAnswer(byte: number): VisitAnswer {
   const answer = VISIT_ANSWERS[byte];
   if (!answer) throw protocolError('an unknown answer to a visit');

@@ -4,8 +4,9 @@ const PREFIX = 'gtv1';
 const PART = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * What the visitor of a `secret` or `p2p` tunnel is given: `gtv1.<tunnel>.<secret>.<fingerprint of the server's key>`, the
- * last two 32 bytes in base64url. While the server's key is being exchanged, the fingerprint of its next key follows. The tunnel keeps `agentKeyHash` of the secret.
+ * The key string for visitors of a `secret` or `p2p` tunnel: `gtv1.<tunnel>.<secret>.<fingerprint of the server's
+ * key>`, the last two 32 bytes in base64url. While the server's key is being replaced, the fingerprint of the next key
+ * follows. The tunnel stores `agentKeyHash` of the secret.
  */
 export interface VisitorKey {
   tunnelId: number;
@@ -18,7 +19,7 @@ export function formatVisitorKey({ tunnelId, secret, fingerprint, nextFingerprin
   return [PREFIX, tunnelId, secret, fingerprint, ...(nextFingerprint === undefined ? [] : [nextFingerprint])].join('.');
 }
 
-/** @throws TunnelError `key_string`; the message has no part of the text. */
+/** @throws TunnelError `key_string`; the message contains no part of the text. */
 export function parseVisitorKey(text: string): VisitorKey {
   const [prefix, id = '', secret = '', fingerprint = '', nextFingerprint, ...rest] = text.trim().split('.');
   const tunnelId = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN;
