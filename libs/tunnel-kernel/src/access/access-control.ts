@@ -17,11 +17,11 @@ export interface AccessControlOptions extends IpRuleOptions {
   /** Milliseconds. */
   proxyHeaderMs: number;
   onDenied: (visitors: DeniedVisitors) => void;
-  /** Clients whose time came; their visitors are gone. */
+  /** Called for clients that expired; their visitors have been reset. */
   onExpired: (clientIds: readonly number[]) => void;
 }
 
-/** Who may come in and stay, and how fast: what the configuration says of it, held against everybody who is in. */
+/** Applies the configured access rules and rate limits to visitors, including those that are already connected. */
 export class AccessControl {
   readonly gate: Gate;
   readonly admission: Admission;
@@ -46,8 +46,8 @@ export class AccessControl {
   }
 
   /**
-   * Resets the visitors that may not stay, and limits the others anew.
-   * @throws TunnelError `protocol` for a rule that cannot be; nothing has changed then.
+   * Resets visitors that are no longer allowed, and updates the limits of the others. @throws TunnelError `protocol`
+   * for an invalid rule; nothing has changed then.
    */
   apply(config: TunnelServerConfig): void {
     const { ledger, onExpired } = this.options;
@@ -62,7 +62,7 @@ export class AccessControl {
     return this.gate.refusal(resource, clientId, visitor.address) === null;
   }
 
-  /** Clients that their rate held back since the last call. */
+  /** Clients whose rate limit delayed them since the last call. */
   takeHeldBack(): number[] {
     return this.limits.takeHeldBack();
   }

@@ -5,21 +5,21 @@ import { IpPatternError } from './ip-pattern.js';
 import { IpRules, type IpDenial, type IpRuleOptions } from './ip-rules.js';
 
 export type GateRefusal = 'client_disabled' | 'client_expired' | 'address_denied' | 'too_many_connections';
-/** With those that come before the gate: a proxy whose word is not believed or cannot be read. */
+/** Includes refusals before the gate: by a proxy that is not trusted, or whose header is invalid. */
 export type AdmissionRefusal = GateRefusal | 'untrusted_proxy' | 'bad_proxy_header';
 
-/** What a visitor that was let in holds until it is gone. */
+/** What an admitted visitor occupies until it leaves. */
 export interface Lease {
-  /** Once or more: the first counts. */
+  /** May be called more than once. */
   release(): void;
 }
 
-/** Decides who comes in, before anything of a visitor is read. */
+/** Decides about visitors before any of their bytes are read. */
 export class Gate {
   private readonly now: () => number;
   private readonly ruleOptions: IpRuleOptions;
   private clients = new Map<number, ClientConfig>();
-  /** Which client serves a resource. */
+  /** The client of each resource. */
   private owners = new Map<string, number>();
   private rules: IpRules;
   private readonly inUse = new Map<number, number>();
@@ -30,7 +30,7 @@ export class Gate {
     this.rules = new IpRules([], ruleOptions);
   }
 
-  /** @throws TunnelError `protocol` for a rule that cannot be; nothing has changed then. */
+  /** @throws TunnelError `protocol` for an invalid rule; nothing has changed then. */
   apply({ clients, tunnels, hosts, ipRules }: TunnelServerConfig): void {
     this.rules = this.compile(ipRules);
     this.clients = new Map(clients.map((client) => [client.id, client]));
@@ -44,7 +44,7 @@ export class Gate {
     return this.owners.get(resourceKey(resource));
   }
 
-  /** In this order: the client, its expiry, address rules, connections. */
+  /** Checks in this order: the client, its expiry, address rules, connections. */
   enter(resource: ResourceRef, clientId: number, address: string): Lease | GateRefusal {
     const refusal = this.refusal(resource, clientId, address);
     if (refusal) return refusal;
@@ -61,13 +61,14 @@ export class Gate {
     };
   }
 
-  /** Why one who is in already may not stay; null: may. */
+  /** Why an admitted visitor may not stay; null: it may. */
   refusal(
     resource: ResourceRef,
     clientId: number,
     address: string,
   ): Exclude<GateRefusal, 'too_many_connections'> | null {
-    // Who comes to what is gone, or somebody else's by now, learns no more than from a disabled client.
+    // A visitor of a resource that was removed, or that now belongs to another client, learns no more than with a
+    // disabled client.
     if (this.ownerOf(resource) !== clientId) return 'client_disabled';
     return this.clientRefusal(clientId) ?? (this.denial(resource, clientId, address) ? 'address_denied' : null);
   }
@@ -79,13 +80,13 @@ export class Gate {
     return client.expiresAt !== null && client.expiresAt <= this.now() ? 'client_expired' : null;
   }
 
-  /** Which rule keeps an address out. */
+  /** The rule that denies an address. */
   denial(resource: ResourceRef, clientId: number, address: string): IpDenial | null {
     const userId = this.clients.get(clientId)?.userId ?? 0;
     return this.rules.decide(address, { userId, clientId, resource });
   }
 
-  /** Connections of a client that are in. */
+  /** Number of a client's connections. */
   connectionsOf(clientId: number): number {
     return this.inUse.get(clientId) ?? 0;
   }

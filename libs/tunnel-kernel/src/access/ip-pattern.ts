@@ -2,19 +2,19 @@ import { formatCidr, formatIp, hostCidr, parseCidr, parseIp, type Cidr, type IpA
 import type { IpPatternKind } from '../config.js';
 import { cidrsOfRange, complementOf, ipNumber, PRIVATE_CIDRS } from './ip-range.js';
 
-/** What a pattern stands for. */
+/** A parsed pattern. */
 export type IpMatcher =
   | { cidrs: readonly Cidr[] }
-  /** ISO 3166-1 alpha-2, upper case. `negated`: every country but this one, unknown ones included. */
+  /** ISO 3166-1 alpha-2, upper case. `negated`: every country but this one, including unknown ones. */
   | { country: string; negated: boolean };
 
 export interface IpPattern {
-  /** The one way to write it. */
+  /** The canonical spelling. */
   canonical: string;
   matcher: IpMatcher;
 }
 
-/** A pattern that cannot be; `suggestion` is what was probably meant. */
+/** An invalid pattern; `suggestion` is the probable intention. */
 export class IpPatternError extends Error {
   readonly suggestion: string | null;
 
@@ -33,10 +33,7 @@ const PARSERS: Record<IpPatternKind, (text: string) => IpPattern> = {
   country: parseCountry,
 };
 
-/**
- * IPv4-mapped IPv6 addresses are the IPv4 addresses that they carry, in patterns as in visitors.
- * @throws IpPatternError.
- */
+/** IPv4-mapped IPv6 addresses are treated as IPv4 addresses, in patterns and for visitors. @throws IpPatternError. */
 export function parseIpPattern(kind: IpPatternKind, text: string): IpPattern {
   return PARSERS[kind](text.trim());
 }
@@ -62,7 +59,7 @@ function parseMaskedCidr(text: string): IpPattern {
   return { canonical: formatCidr(cidr), matcher: { cidrs: [cidr] } };
 }
 
-/** `10.*`, `10.1.*.*`: the octets that are given come first. */
+/** `10.*`, `10.1.*.*`: wildcards follow the given octets. */
 function parseWildcard(text: string): IpPattern {
   if (/^\*(\.\*){0,3}$/.test(text)) throw new IpPatternError(`"${text}" is everything: use the prefix`, '0.0.0.0/0');
   const [, given = ''] = /^((?:\d{1,3}\.){1,3})\*(?:\.\*){0,2}$/.exec(text) ?? [];

@@ -3,7 +3,7 @@ import { specialPurposeRanges, type Cidr, type IpAddress } from '@gatehouse/net'
 const WORD_BITS = 32n;
 const WORD = (1n << WORD_BITS) - 1n;
 
-/** Addresses that are nobody's in the Internet: RFC 1918, 4193, 6598, loopback and link-local. */
+/** Addresses that are not public: RFC 1918, 4193, 6598, loopback and link-local. */
 export const PRIVATE_CIDRS: readonly Cidr[] = specialPurposeRanges('private', 'shared', 'loopback', 'link-local');
 
 /** The address as one number. */
@@ -11,13 +11,13 @@ export function ipNumber({ words }: IpAddress): bigint {
   return words.reduce((value, word) => (value << WORD_BITS) | BigInt(word), 0n);
 }
 
-/** The fewest prefixes that cover `first` to `last` and nothing else. */
+/** The smallest set of prefixes that covers exactly `first` to `last`. */
 export function cidrsOfRange(family: 4 | 6, first: bigint, last: bigint): Cidr[] {
   const bits = family === 4 ? 32 : 128;
   const cidrs: Cidr[] = [];
   let at = first;
   while (at <= last) {
-    // As large as the alignment of its first address and the end of the range allow.
+    // As large as the alignment of the first address and the end of the range allow.
     let free = 0;
     while (free < bits && (at >> BigInt(free)) % 2n === 0n && at + (2n << BigInt(free)) - 1n <= last) free++;
     cidrs.push({ family, words: wordsOf(family, at), prefix: bits - free });
@@ -26,7 +26,7 @@ export function cidrsOfRange(family: 4 | 6, first: bigint, last: bigint): Cidr[]
   return cidrs;
 }
 
-/** What none of `cidrs` covers, in both families. */
+/** Everything outside of `cidrs`, in both families. */
 export function complementOf(cidrs: readonly Cidr[]): Cidr[] {
   return ([4, 6] as const).flatMap((family) => {
     const bits = family === 4 ? 32 : 128;

@@ -7,13 +7,13 @@ import { RuleLevel, type CountryOfAddress } from './rule-level.js';
 export type CountryLookup = (address: string) => string | null | undefined;
 
 export interface IpRuleOptions {
-  /** Absent: there is no database. Rules of countries then match nothing. */
+  /** Absent: there is no database, and country rules match nothing. */
   countryOf?: CountryLookup | undefined;
-  /** Without a database, rules that deny countries deny everybody. */
+  /** Whether rules that deny countries deny everybody without a database. */
   geoStrict?: boolean | undefined;
 }
 
-/** Where a visitor comes to; for questions, as much of it as matters. */
+/** What a visitor connects to. Explanations may name only a part of it. */
 export interface AccessPoint {
   userId: number;
   clientId: number;
@@ -23,18 +23,18 @@ export interface AccessPoint {
 export interface IpDenial {
   scope: IpRuleScope;
   resourceId: number;
-  /** Null: no rule of a level that has rules that allow. */
+  /** Null: the level has rules that allow, and none of them matched. */
   ruleId: number | null;
 }
 
 export type LevelOutcome =
-  /** A rule allows it: the next level is asked. */
+  /** A rule allows the address: the next level is evaluated. */
   | 'allowed'
-  /** A rule denies it. */
+  /** A rule denies the address. */
   | 'denied'
-  /** No rule is about it, and others are allowed here. */
+  /** No rule matches, and the level has rules that allow. */
   | 'not_listed'
-  /** No rule is about it. */
+  /** No rule matches. */
   | 'no_match'
   /** An earlier level refused. */
   | 'not_reached';
@@ -44,12 +44,12 @@ export interface LevelExplanation {
   resourceId: number;
   outcome: LevelOutcome;
   rule: IpRuleConfig | null;
-  /** The level has rules of countries, and there is no database. */
+  /** The level has country rules, but there is no database. */
   unresolved: boolean;
 }
 
 export interface IpExplanation {
-  /** Canonical text; null for what is no address. */
+  /** Canonical text; null if it is not an address. */
   address: string | null;
   allowed: boolean;
   levels: LevelExplanation[];
@@ -58,7 +58,7 @@ export interface IpExplanation {
 type PlacedLevel = readonly [scope: IpRuleScope, resourceId: number, level: RuleLevel | undefined];
 
 /**
- * All rules about visitors' addresses, compiled: level after level (global, user, client, tunnel or host), of which any
+ * All address rules, compiled: the levels (global, user, client, tunnel or host) are evaluated in turn, and any of them
  * may refuse. Immutable.
  */
 export class IpRules {
@@ -66,14 +66,14 @@ export class IpRules {
   private readonly source: readonly IpRuleConfig[];
   private readonly levels: Readonly<Record<IpRuleScope, ReadonlyMap<number, RuleLevel>>>;
 
-  /** Levels that are the same in `previous` are taken from it. @throws IpPatternError naming the rule. */
+  /** Levels that are the same in `previous` are reused. @throws IpPatternError naming the rule. */
   constructor(rules: readonly IpRuleConfig[], options: IpRuleOptions = {}, previous?: IpRules) {
     this.options = options;
     this.source = rules;
     this.levels = previous?.source === rules ? previous.levels : compile(rules, previous?.levels);
   }
 
-  /** Whether nothing is different from `other` but what was configured around it. */
+  /** Whether the rules are the same as in `other`. */
   isSame(other: IpRules): boolean {
     return scopes.every((scope) => {
       const [own, others] = [this.levels[scope], other.levels[scope]];
@@ -81,7 +81,7 @@ export class IpRules {
     });
   }
 
-  /** Null: may come in. What is no address is refused by any level that has rules. */
+  /** Null: allowed. A value that is not an address is refused by any level with rules. */
   decide(address: string, { userId, clientId, resource: { kind, id } }: AccessPoint): IpDenial | null {
     const { levels } = this;
     const global = levels.global.get(0);
@@ -99,13 +99,13 @@ export class IpRules {
     );
   }
 
-  /** As `decide` for the console, whose rules stand alone. */
+  /** As `decide` for the console, whose level stands alone. */
   decideConsole(address: string): IpDenial | null {
     const ip = parseIp(address);
     return this.ask('console', 0, this.levels.console.get(0), ip, this.countryLookup(ip));
   }
 
-  /** What `decide` does, level by level; levels that `at` does not name are left out. */
+  /** The decision level by level; levels that `at` does not name are left out. */
   explain(address: string, { userId, clientId, resource }: Partial<AccessPoint>): IpExplanation {
     const { levels } = this;
     const asked: PlacedLevel[] = [['global', 0, levels.global.get(0)]];
@@ -147,7 +147,7 @@ export class IpRules {
     return { scope, resourceId, ruleId: rule?.id ?? null };
   }
 
-  /** Looks once, and only when a level asks. */
+  /** Looks the country up at most once, and only when a level needs it. */
   private countryLookup(ip: IpAddress | null): CountryOfAddress {
     const { countryOf } = this.options;
     if (!countryOf || !ip) return noDatabase;

@@ -2,18 +2,18 @@ import type { Cidr, IpAddress } from '@gatehouse/net';
 
 export interface PrefixEntry {
   cidr: Cidr;
-  /** The lower one wins; zero or more. */
+  /** The lowest wins; not negative. */
   rank: number;
 }
 
-/** No prefix holds the address. */
+/** No prefix contains the address. */
 export const NO_RANK = 0x7fffffff;
 const NOWHERE = -1;
 
 /**
- * An immutable radix tree over prefixes of both families: the lowest rank among all prefixes that hold an address, in one
- * walk. A node without a choice below it is left out, so that an address meets about log2(n) of them; each node knows
- * the best rank of itself and all above it.
+ * An immutable radix tree over prefixes of both families. One walk finds the lowest rank among all prefixes that
+ * contain an address. Paths are compressed, so that an address meets about log2(n) nodes; each node stores the best
+ * rank of itself and its ancestors.
  */
 export class PrefixTrie {
   private readonly v4: FamilyTrie;
@@ -30,32 +30,32 @@ export class PrefixTrie {
     );
   }
 
-  /** `NO_RANK` for none. */
+  /** `NO_RANK` if there is none. */
   find({ family, words }: IpAddress): number {
     return family === 4 ? this.v4.find(words) : this.v6.find(words);
   }
 }
 
-/** Where in a node its fields are; the words of its prefix come after them. */
+/** Offsets of a node's fields; the words of its prefix follow. */
 const LENGTH = 0;
-/** Of the two below, the one for a bit that is 0; that for 1 comes after it. */
+/** The child for bit 0; the one for bit 1 comes after it. */
 const BELOW = 1;
 const BEST = 3;
 const WORDS = 4;
 
 class FamilyTrie {
   private readonly entries: PrefixEntry[];
-  /** Numbers of a node: they lie together, so that a step of the walk is one line of the cache. */
+  /** Numbers per node: they are stored together, so that each step of the walk touches one cache line. */
   private readonly stride: number;
   private readonly nodes: Int32Array;
   private readonly root: number;
   private size = 0;
 
-  /** `width`: 32-bit words of an address. */
+  /** `width`: number of 32-bit words of an address. */
   constructor(width: 1 | 4, entries: readonly PrefixEntry[]) {
     this.stride = WORDS + width;
     this.entries = distinct(entries);
-    // A node for each prefix, and one for each fork between two of them.
+    // One node per prefix, and one per fork between two of them.
     this.nodes = new Int32Array(Math.max(0, this.entries.length * 2 - 1) * this.stride);
     this.root = this.build(0, this.entries.length, NO_RANK);
     this.entries = [];
@@ -84,7 +84,10 @@ class FamilyTrie {
     return true;
   }
 
-  /** A node for entries `from` to `to`, which are in order: the first has the shortest prefix of those that begin as it does. */
+  /**
+   * Builds a node for the sorted entries from `from` to `to`: the first has the shortest prefix of those with the same
+   * beginning.
+   */
   private build(from: number, to: number, inherited: number): number {
     const first = this.entries[from];
     const last = this.entries[to - 1];
@@ -113,7 +116,7 @@ class FamilyTrie {
   }
 }
 
-/** In order of address, then length; of the same prefix the best rank. */
+/** Sorted by address, then length; of equal prefixes the best rank. */
 function distinct(entries: readonly PrefixEntry[]): PrefixEntry[] {
   const sorted = entries.toSorted((a, b) => compare(a.cidr, b.cidr) || a.rank - b.rank);
   return sorted.filter((entry, index) => {

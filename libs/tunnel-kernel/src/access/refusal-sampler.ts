@@ -7,11 +7,11 @@ export interface DeniedVisitors {
   resource: ResourceRef;
   clientId: number;
   reason: AdmissionRefusal;
-  /** Of the last one. */
+  /** Address of the last one. */
   address: string;
-  /** Of the last one; null when it was not refused by a rule. */
+  /** The rule that refused the last one; null if it was not a rule. */
   rule: IpDenial | null;
-  /** How many since the last report about this resource and reason. */
+  /** Number of refusals since the last report about this resource and reason. */
   count: number;
 }
 
@@ -23,7 +23,9 @@ interface Sample {
   unreported: number;
 }
 
-/** Lets through one refusal in ten seconds for each resource and reason, with the number of those in between. */
+/**
+ * Reports one refusal in ten seconds for each resource and reason, with the number of refusals since the last report.
+ */
 export class RefusalSampler {
   private readonly now: () => number;
   private readonly samples = new Map<string, Sample>();
@@ -32,13 +34,13 @@ export class RefusalSampler {
     this.now = now;
   }
 
-  /** How many are to be reported; 0: not now. */
+  /** Number of refusals to report; 0: do not report now. */
   count(resource: ResourceRef, reason: string): number {
     const key = `${resourceKey(resource)}:${reason}`;
     const now = this.now();
     const sample = this.samples.get(key) ?? { reportedAt: -Infinity, unreported: 0 };
     sample.unreported += 1;
-    // The longest unheard of comes first, and makes room.
+    // The entry with the oldest report comes first, and is evicted.
     this.samples.delete(key);
     this.samples.set(key, sample);
     const [oldest] = this.samples.keys();

@@ -3,7 +3,7 @@ import type { IpRuleConfig } from '../config.js';
 import { IpPatternError, parseIpPattern } from './ip-pattern.js';
 import { NO_RANK, PrefixTrie, type PrefixEntry } from './prefix-trie.js';
 
-/** Country of the address that is asked about; null: none is known for it; undefined: there is no database. */
+/** Country of the visitor's address; null: unknown; undefined: there is no database. */
 export type CountryOfAddress = () => string | null | undefined;
 
 interface RankedCountry {
@@ -11,28 +11,28 @@ interface RankedCountry {
   rank: number;
 }
 
-/** One pattern of one rule, before it has its rank. */
+/** One pattern of one rule, before ranking. */
 interface Candidate {
   rule: IpRuleConfig;
-  /** Of a country: less specific than any prefix. */
+  /** For a country: less specific than any prefix. */
   prefix: number;
   place: (rank: number) => void;
 }
 
-/**
- * The rules of one level, compiled: the first in the order of priority, deny before allow, the longer prefix, id is the
- * one that counts. Immutable.
- */
+/** The rules of one level, compiled. Precedence: priority, deny before allow, longer prefix, id. Immutable. */
 export class RuleLevel {
-  /** As they were configured. */
+  /** The configured rules. */
   readonly rules: readonly IpRuleConfig[];
-  /** Who is not allowed is refused: there is a rule that allows. */
+  /** The level has a rule that allows, so everybody else is refused. */
   readonly allowsOnly: boolean;
   readonly hasCountries: boolean;
   private readonly ranked: IpRuleConfig[] = [];
   private readonly trie: PrefixTrie;
   private readonly countries = new Map<string, number>();
-  /** "All but this one", the best first, each country once: the second matters to addresses of the first. */
+  /**
+   * Negated countries, the best rank first, each country once: the second entry applies to addresses of the first
+   * country.
+   */
   private readonly negated: RankedCountry[] = [];
   private firstCountryDeny = NO_RANK;
 
@@ -47,7 +47,10 @@ export class RuleLevel {
     this.hasCountries = this.countries.size > 0 || this.negated.length > 0;
   }
 
-  /** The rule that counts for an address; null: none. `strict`: without a database, a rule that denies countries denies all. */
+  /**
+   * The matching rule for an address; null: none. `strict`: without a database, a rule that denies countries denies
+   * everybody.
+   */
   find(address: IpAddress, countryOf: CountryOfAddress, strict: boolean): IpRuleConfig | null {
     const rank = this.trie.find(address);
     const first = this.hasCountries ? Math.min(rank, this.findCountry(countryOf(), strict)) : rank;
@@ -73,7 +76,7 @@ export class RuleLevel {
     }
     const { country, negated } = matcher;
     const place = (rank: number): void => {
-      // They come best first.
+      // Rules come in order of rank.
       if (rule.type === 'deny') this.firstCountryDeny = Math.min(this.firstCountryDeny, rank);
       if (!negated) this.countries.set(country, this.countries.get(country) ?? rank);
       else if (!this.negated.some((known) => known.country === country)) this.negated.push({ country, rank });

@@ -3,12 +3,12 @@ import { NO_RANK, PrefixTrie } from './prefix-trie.js';
 
 const MAX_HOPS = 64;
 
-/** Proxies that are believed when they say whom they speak for. */
+/** Proxies that are trusted to name their visitors. */
 export class TrustedProxies {
   private readonly trie: PrefixTrie;
   private readonly isEmpty: boolean;
 
-  /** Prefixes and addresses. @throws RangeError naming what is neither. */
+  /** Takes prefixes and addresses. @throws RangeError naming an invalid one. */
   constructor(texts: readonly string[]) {
     this.isEmpty = texts.length === 0;
     this.trie = new PrefixTrie(
@@ -27,14 +27,14 @@ export class TrustedProxies {
     return address !== null && this.trie.find(address) !== NO_RANK;
   }
 
-  /** The right-most address of the list that is no trusted proxy; null where the list names none. */
+  /** The right-most address of the list that is not a trusted proxy; null if there is none. */
   visitorIn(list: string): string | null {
     const hops = list.split(',', MAX_HOPS + 1);
     if (hops.length > MAX_HOPS) return null;
     let visitor: string | null = null;
     for (const hop of hops.toReversed()) {
       const ip = parseIp(withoutPort(hop.trim()));
-      // What stands left of something unreadable was said by nobody who is believed.
+      // Anything to the left of an unreadable entry comes from an untrusted party.
       if (!ip) return visitor;
       visitor = formatIp(ip);
       if (!this.has(visitor)) return visitor;
@@ -43,7 +43,7 @@ export class TrustedProxies {
   }
 }
 
-/** Some proxies write the port as well. */
+/** Some proxies append the port. */
 function withoutPort(hop: string): string {
   const [, bracketed, dotted] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(hop) ?? [];
   return bracketed ?? dotted ?? hop;

@@ -4,23 +4,23 @@ import type { TunnelServerConfig } from '../config.js';
 import type { ResourceRef } from '../resource.js';
 import type { Endpoint } from '../base/endpoint.js';
 
-/** An answer that the gateway gives itself. */
+/** An answer of the gateway itself. */
 export interface GatewayAnswer {
   status: number;
   headers: [name: string, value: string][];
   body: Buffer | string;
 }
 
-/** A request of a visitor to a host, or to a proxy, as far as it matters for who it is. */
+/** A visitor's request to a host or a proxy, as needed for verification. */
 export interface VisitorRequest {
   resource: ResourceRef;
   clientId: number;
   visitor: Endpoint;
-  /** What the visitor uses, after trusted proxies were believed. */
+  /** The visitor's scheme, as named by trusted proxies. */
   scheme: 'http' | 'https';
   method: string;
   host: string;
-  /** As it came, with the query. */
+  /** As received, with the query. */
   target: string;
   headers: IncomingHttpHeaders;
   /** @throws TunnelError `overloaded` for a body over `maxBytes`. */
@@ -39,7 +39,7 @@ export type Verdict =
     }
   | { allowed: false; answer: GatewayAnswer };
 
-/** A visitor of a raw tunnel, with nothing read of what it sent. */
+/** A visitor of a raw tunnel whose bytes have not been read. */
 export interface SocketVisitor {
   resource: ResourceRef;
   clientId: number;
@@ -47,13 +47,13 @@ export interface SocketVisitor {
   socket: Socket;
 }
 
-/** Finds out whether visitors are who they must be. Answers at once where it can. */
+/** Verifies the identity of visitors. Answers synchronously where it can. */
 export interface VisitorVerifier {
   /** Visitors of raw tunnels, by their address. */
   allows(resource: ResourceRef, clientId: number, visitor: Endpoint): boolean | Promise<boolean>;
-  /** Visitors of hosts; of proxy modes with what they say in `proxy-authorization`. */
+  /** Visitors of hosts, and of proxy modes with their `proxy-authorization`. */
   verify(request: VisitorRequest): Verdict | Promise<Verdict>;
-  /** Whether user name and password are right for a proxy mode (RFC 1929); also for one without policies. */
+  /** Whether user name and password are right for a proxy mode (RFC 1929); also called without policies. */
   checkPassword(
     resource: ResourceRef,
     clientId: number,
@@ -61,18 +61,18 @@ export interface VisitorVerifier {
     password: string,
     visitor: Endpoint,
   ): boolean | Promise<boolean>;
-  /** Whether visitors of the resource must prove anything at all. */
+  /** Whether visitors of the resource must be verified at all. */
   guards(resource: ResourceRef, clientId: number): boolean;
   /**
-   * Offers one whom `allows` refused a way to prove itself on its connection, which belongs to the verifier then. False:
-   * there is none.
+   * Offers a visitor that `allows` refused a login on its connection, which then belongs to the verifier. False: there
+   * is none.
    */
   greet?(visitor: SocketVisitor): boolean;
   /**
-   * Takes a configuration. Answers the keys of the resources where what visitors proved before is no proof any more: those
-   * who are in come in anew.
+   * Applies a configuration. Returns the keys of resources where earlier proofs are no longer valid: their visitors
+   * must be verified again.
    */
   apply?(config: TunnelServerConfig): ReadonlySet<string>;
-  /** Lets go of what it holds. */
+  /** Releases its resources. */
   stop?(): void;
 }

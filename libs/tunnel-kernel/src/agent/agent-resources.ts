@@ -4,10 +4,10 @@ import type { Start } from '../wire/prelude.js';
 import { DestinationRules } from './destination-rules.js';
 import { TargetPicker } from './target-picker.js';
 
-/** Configurations travel beside the channels: the first visitor of a new tunnel may be here before it. */
+/** Configurations are sent beside the channels: the first visitor of a new tunnel may arrive earlier. */
 const OVERTAKEN_MS = 3000;
 
-/** What a visitor is to be carried to. */
+/** What a visitor must be connected to. */
 export type WantedResource = Pick<Start, 'kind' | 'id' | 'target'>;
 
 interface Waiter {
@@ -18,11 +18,11 @@ interface Waiter {
 export interface KnownTunnel {
   tunnel: AgentTunnel;
   picker: TargetPicker;
-  /** Of the proxy modes; empty: all that the agent allows. */
+  /** Only for proxy modes; empty: everything the agent allows. */
   destinations: DestinationRules;
 }
 
-/** What the server told this agent to serve. */
+/** The resources that the server sent to this agent. */
 export class AgentResources {
   private readonly now: () => number;
   private tunnels = new Map<number, KnownTunnel>();
@@ -39,7 +39,10 @@ export class AgentResources {
     for (const { wanted, resolve } of this.waiters) if (this.has(wanted)) resolve();
   }
 
-  /** Until the server has told of it, or has had its time to. Null: it has, and visitors do not wait for a turn of the loop. */
+  /**
+   * Resolves when the resource is known, or the wait for it is over. Null: it is known, so the visitor need not wait
+   * for a turn of the event loop.
+   */
   arrival(wanted: WantedResource): Promise<void> | null {
     if (this.has(wanted)) return null;
     return new Promise((resolve) => {
@@ -73,7 +76,7 @@ export class AgentResources {
   }
 }
 
-/** Rules that cannot be read let nobody through: the server checks them, so these are of a later version. */
+/** Unreadable rules let nobody through: the server checks rules, so these belong to a newer version. */
 function readDestinations(patterns: readonly string[]): DestinationRules {
   try {
     return new DestinationRules(patterns);

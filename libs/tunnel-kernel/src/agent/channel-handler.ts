@@ -7,45 +7,45 @@ import type { CarriedMessage, DialFailure, PathStateMessage } from '../wire/mess
 import type { Start } from '../wire/prelude.js';
 import type { AgentResources } from './agent-resources.js';
 
-/** Under which session a channel was asked for. */
+/** The session of a channel. */
 export interface ChannelOwner {
   clientId: number;
   encrypt: boolean;
-  /** How its channels get to the server. */
+  /** The route of its channels to the server. */
   route: Pick<ServerRoute, 'open'>;
   refuse(resource: ResourceRef, channel: string, reason: DialFailure): void;
-  /** What becomes of direct paths. */
+  /** Sends a report about a direct path. */
   send(message: PathStateMessage | CarriedMessage): void;
 }
 
 /** A channel that has become the connection of one visitor. */
 export interface StartedChannel {
   start: Start;
-  /** Paused; both directions end on their own. */
+  /** Paused; both directions end independently. */
   stream: ByteStream;
-  /** Holds what came after the start: `detach` hands it over. */
+  /** Holds the bytes after the start: `detach` returns them. */
   reader: ByteReader;
   owner: ChannelOwner;
   /** Id of its ticket, hex. */
   id: string;
 }
 
-/** What the agent's side of every mode works with. */
+/** Shared by the agent's side of all modes. */
 export interface HandlerContext {
   dialer: AgentDialer;
   ledger: Pick<FlowLedger, 'open' | 'close'>;
   logger: TunnelLogger;
   now: () => number;
-  /** For all targets of a tunnel together, milliseconds. */
+  /** Time limit for all targets of a tunnel together, in milliseconds. */
   dialMs: number;
-  /** The agent's own say on what it exposes, for one of the addresses that the target's name leads to. */
+  /** The agent's own rules about targets, called with one of the addresses that the target's name resolves to. */
   allows: (target: HostAndPort, address: string) => boolean;
-  /** Directories that tunnels of mode `file` may serve, with what is below them. */
+  /** Directories that tunnels of mode `file` may serve, including everything below them. */
   fileRoots: readonly string[];
   resources: AgentResources;
 }
 
-/** The agent's side of a mode. A channel that it rejects with is reset. */
+/** The agent's side of a mode. If `serve` rejects, the channel is reset. */
 export interface ChannelHandler {
   serve(channel: StartedChannel): Promise<void>;
 }

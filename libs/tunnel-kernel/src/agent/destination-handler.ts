@@ -6,7 +6,7 @@ import { encodeAnswer, type Start } from '../wire/prelude.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
 import { dialFailure } from '../base/dial-failure.js';
 
-/** The proxy modes: goes where the visitor wants to, as far as the tunnel's destinations and this agent allow. */
+/** The proxy modes: connects to the visitor's destination if the tunnel's destinations and this agent allow it. */
 export class DestinationHandler implements ChannelHandler {
   private readonly context: HandlerContext;
 
@@ -25,7 +25,7 @@ export class DestinationHandler implements ChannelHandler {
       relayFlow(ledger, { resource, clientId, visitor: start.visitor }, [stream, target], { head: reader.detach() });
     } catch (error) {
       if (!(error instanceof TargetError)) throw error;
-      // Told in the answer; where a visitor of a proxy cannot go is no failure of the tunnel.
+      // Reported in the answer: an unreachable destination of a visitor is not a failure of the tunnel.
       if (start.wantsAnswer) stream.write(encodeAnswer(error.reason));
       else owner.refuse(resource, id, error.reason);
       stream.end();

@@ -8,7 +8,7 @@ interface PortRange {
   last: number;
 }
 
-/** One pattern: a name, `*.name`, an address, a prefix or `*`, and the ports that go with it. */
+/** One pattern: a name, `*.name`, an address, a prefix or `*`, with its ports. */
 interface DestinationPattern {
   matches(host: string, address: string | null): boolean;
   /** Empty: all. */
@@ -16,13 +16,13 @@ interface DestinationPattern {
 }
 
 /**
- * Which destinations are meant: `db.internal:5432`, `*.corp.example`, `10.0.0.0/8:80,443`, `[2001:db8::]/32:8000-8100`,
- * `*:22`. A name is compared with the name that was asked for, an address or prefix with the address that it led to.
+ * Allowed destinations: `db.internal:5432`, `*.corp.example`, `10.0.0.0/8:80,443`, `[2001:db8::]/32:8000-8100`, `*:22`.
+ * Names are compared with the requested name, addresses and prefixes with the address that it resolved to.
  */
 export class DestinationRules {
   private readonly patterns: readonly DestinationPattern[];
 
-  /** @throws RangeError naming the pattern that cannot be read. */
+  /** @throws RangeError naming an invalid pattern. */
   constructor(patterns: readonly string[]) {
     this.patterns = patterns.map(parsePattern);
   }
@@ -31,7 +31,7 @@ export class DestinationRules {
     return this.patterns.length === 0;
   }
 
-  /** @param address that the host's name led to; the host itself where it is an address. */
+  /** @param address that the host's name resolved to; the host itself if it is an address. */
   match({ host, port }: HostAndPort, address: string): boolean {
     const name = host.toLowerCase().replace(/\.$/, '');
     return this.patterns.some((pattern) => hasPort(pattern, port) && pattern.matches(name, address));
@@ -55,7 +55,7 @@ function parsePattern(text: string): DestinationPattern {
 
 function splitPorts(text: string): { host: string; ports: PortRange[] } {
   if (text === '' || text.length > MAX_PATTERN_CHARACTERS) throw new RangeError(`"${text}" is not a destination`);
-  // Brackets keep the colons of an IPv6 address from the one before the ports.
+  // Brackets separate the colons of an IPv6 address from the one before the ports.
   const bracketed = /^\[([^\]]+)\](\/\d+)?(?::(.+))?$/.exec(text);
   if (bracketed) return { host: `${bracketed[1]}${bracketed[2] ?? ''}`, ports: parsePorts(bracketed[3], text) };
   if (parseIp(text) ?? parseCidr(text)) return { host: text, ports: [] };

@@ -5,7 +5,7 @@ import { DestinationHandler } from './destination-handler.js';
 import { FileHandler } from './files/file-handler.js';
 import { TargetHandler } from './target-handler.js';
 
-/** Hands each channel to the agent's side of its mode. */
+/** Passes each channel to the agent's side of its mode. */
 export class ChannelHandlers implements ChannelHandler {
   private readonly context: HandlerContext;
   private readonly targets: TargetHandler;
@@ -28,7 +28,7 @@ export class ChannelHandlers implements ChannelHandler {
     };
   }
 
-  /** @throws TunnelError `protocol` for what this agent does not carry. */
+  /** @throws TunnelError `protocol` for a mode that this agent does not carry. */
   async serve(channel: StartedChannel): Promise<void> {
     await this.handlerOf(channel).serve(channel);
   }

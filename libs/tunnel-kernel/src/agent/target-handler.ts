@@ -9,7 +9,7 @@ import type { KnownTunnel } from './agent-resources.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
 import { dialFailure } from '../base/dial-failure.js';
 
-/** Joins a channel to one of the resource's own targets: hosts, and modes `tcp`, `secret` and `p2p`. */
+/** Connects a channel to one of the resource's own targets: hosts, and modes `tcp`, `secret` and `p2p`. */
 export class TargetHandler implements ChannelHandler {
   private readonly context: HandlerContext;
 
@@ -37,7 +37,7 @@ export class TargetHandler implements ChannelHandler {
   private join({ start, stream, reader, owner }: StartedChannel, resource: ResourceRef, target: ByteStream): void {
     const { ledger, resources } = this.context;
     const version = resource.kind === 'tunnel' ? resources.tunnel(resource.id)?.tunnel.proxyProtocol : 0;
-    // Not the visitor's: written before the relay counts.
+    // Written before the relay starts to count, because these are not the visitor's bytes.
     if (version === 1 || version === 2) target.write(proxyHeader(version, start.visitor, start.entrance));
     const { clientId } = owner;
     relayFlow(ledger, { resource, clientId, visitor: start.visitor }, [stream, target], { head: reader.detach() });
@@ -56,7 +56,7 @@ export class TargetHandler implements ChannelHandler {
     return this.first(known);
   }
 
-  /** The first target that can be reached. */
+  /** The first reachable target. */
   private async first({ tunnel, picker }: KnownTunnel): Promise<ByteStream> {
     const { dialMs, now, logger } = this.context;
     const deadline = now() + dialMs;

@@ -1,16 +1,16 @@
 import type { TargetAddress } from '../wire/messages.js';
 
-/** How long a target that could not be reached is tried last. */
+/** How long a failed target is tried last. */
 const REST_MS = 5000;
 
 interface Candidate {
   target: TargetAddress;
-  /** Smooth weighted round-robin: grows by the weight, falls by the sum when chosen. */
+  /** Smooth weighted round-robin: grows by the weight, drops by the sum when chosen. */
   credit: number;
   failedAt: number;
 }
 
-/** Round-robin over targets by weight; those that failed a moment ago come last. */
+/** Weighted round-robin over targets; those that just failed come last. */
 export class TargetPicker {
   private readonly candidates: Candidate[];
   private readonly now: () => number;

@@ -1,4 +1,4 @@
-/** Milliseconds: of the first attempt, and at most. */
+/** In milliseconds: range of the first attempt, and the upper bound. */
 export interface BackoffRange {
   firstMs: number;
   mostMs: number;

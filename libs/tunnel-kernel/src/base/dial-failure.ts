@@ -11,7 +11,7 @@ const FAILURES: Readonly<Record<string, DialFailure>> = {
   EACCES: 'forbidden',
 };
 
-/** What an error of a dialer means. */
+/** Maps a dialer's error to a reason. */
 export function dialFailure(error: unknown): DialFailure {
   const { code } = error as { code?: string };
   return FAILURES[code ?? ''] ?? 'other';

@@ -2,20 +2,20 @@ import type { Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { createUdpSocket as createSocket } from '@gatehouse/net';
 
-/** What the system holds for us while we are busy; it may give less. */
+/** Receive buffer of the system; it may grant less. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** Datagrams that wait for the network card; more are dropped. */
+/** Datagrams queued for the network; more are dropped. */
 const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 
 export interface UdpSocketOptions {
-  /** An address of the family that the socket is for. */
+  /** An address of the socket's family. */
   address: string;
   bufferBytes?: number;
-  /** An IPv6 socket that takes no IPv4. */
+  /** Makes an IPv6 socket that accepts no IPv4. */
   onlyFamily?: boolean;
 }
 
-/** For addresses only, never names: then no datagram waits for a resolver. Has an `error` listener. */
+/** Accepts only addresses, never names, so that no datagram waits for a resolver. Has an `error` listener. */
 export function createUdpSocket({ address, bufferBytes = BUFFER_BYTES, onlyFamily }: UdpSocketOptions): Socket {
   const family = isIPv6(address) ? 6 : 4;
   const socket = createSocket({
@@ -29,12 +29,12 @@ export function createUdpSocket({ address, bufferBytes = BUFFER_BYTES, onlyFamil
   return socket;
 }
 
-/** Whether the system takes more at the moment. */
+/** Whether the system accepts more at the moment. */
 export function hasRoom(socket: Socket): boolean {
   return socket.getSendQueueSize() < MAX_QUEUED_BYTES;
 }
 
-/** Binds and answers the port. @throws Error of `bind`. */
+/** Binds and returns the port. @throws Error of `bind`. */
 export function bindUdp(socket: Socket, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
@@ -45,7 +45,7 @@ export function bindUdp(socket: Socket, host: string, port: number): Promise<num
   });
 }
 
-/** Gives the socket up; once is enough. */
+/** Closes the socket; may be called more than once. */
 export function closeUdp(socket: Socket): void {
   try {
     socket.close();

@@ -11,10 +11,10 @@ import { MeetingPoint, type MeetingPointOptions } from './meeting-point.js';
 import { PathLedger } from './path-ledger.js';
 import { SILENT_MS, STREAM_KIND } from './streams.js';
 
-/** Connections of one path at a time. */
+/** Concurrent connections of one path. */
 const MAX_STREAMS = 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
-/** For the first byte of a stream. */
+/** Time limit for the first byte of a stream. */
 const KIND_MS = 5000;
 
 export interface AgentPathOptions extends MeetingPointOptions {
@@ -22,7 +22,7 @@ export interface AgentPathOptions extends MeetingPointOptions {
   onOver(path: AgentPath): void;
 }
 
-/** A direct path, or the attempt to make one, at the agent. */
+/** A direct path at the agent, or the attempt to make one. */
 export class AgentPath {
   readonly id: string;
   readonly tunnelId: number;
@@ -31,7 +31,7 @@ export class AgentPath {
   private readonly meeting: MeetingPoint;
   private readonly ledger: PathLedger;
   private readonly targets: TargetHandler;
-  /** Null while the control connection is away. */
+  /** Null while there is no control connection. */
   private owner: ChannelOwner | null;
   private readonly clientId: number;
   private entrance: Endpoint = { address: '', port: 0 };
@@ -57,14 +57,14 @@ export class AgentPath {
     return this.owner === owner;
   }
 
-  /** Says what was carried. */
+  /** Reports what was carried. */
   report(): void {
     const { owner, id } = this;
     const carried = owner && this.ledger.take();
     if (carried) owner.send({ type: 'carried', id, ...carried });
   }
 
-  /** The agent is connected anew. */
+  /** The agent has a new control connection. */
   adopt(owner: ChannelOwner): void {
     if (this.ending || !this.mux || owner.clientId !== this.clientId) return;
     if (this.timer) clearTimeout(this.timer);
@@ -72,14 +72,14 @@ export class AgentPath {
     owner.send({ type: 'pathState', id: this.id, state: 'open' });
   }
 
-  /** The control connection is gone: nobody could end the path any more, so it does not last long. */
+  /** The control connection has ended: nobody could end the path now, so it may not last long. */
   orphan(graceMs: number): void {
     this.owner = null;
     if (!this.mux) return this.destroy();
     if (!this.ending) this.timer = setFlowTimeout(null, () => this.destroy(), graceMs);
   }
 
-  /** Takes no more connections. */
+  /** Accepts no more connections. */
   end(graceMs: number): void {
     this.ending = true;
     if (this.timer) clearTimeout(this.timer);
@@ -124,7 +124,7 @@ export class AgentPath {
   }
 
   private receive(stream: MuxStream): void {
-    // The heartbeat is one more.
+    // The heartbeat counts as one more stream.
     if (this.ending || (this.mux?.size ?? 0) > MAX_STREAMS + 1) return stream.destroy();
     this.serve(stream).catch((error: unknown) => {
       this.options.logger.debug('a direct connection was given up', { tunnel: this.tunnelId, error: String(error) });
@@ -155,7 +155,7 @@ export class AgentPath {
     await this.targets.serve({ ...channel, owner: owner ?? this.nobody() });
   }
 
-  /** Takes the place of the control connection while it is away. */
+  /** Stands in for the control connection while there is none. */
   private nobody(): ChannelOwner {
     const nothing = (): void => undefined;
     const open = (): Promise<never> => Promise.reject(new TunnelError('offline', 'not connected'));
@@ -164,7 +164,7 @@ export class AgentPath {
 }
 
 function answerHeartbeats(stream: MuxStream, reader: ByteReader): void {
-  // Whoever does not read the answers gets one only.
+  // A peer that does not read the answers gets no further ones.
   stream.on('data', () => stream.isEmpty && stream.write(Buffer.of(STREAM_KIND.heartbeat)));
   stream.on('end', () => stream.end());
   reader.restore();

@@ -7,7 +7,7 @@ import { AgentPath } from './agent-path.js';
 
 const MAX_PATHS = 256;
 const MAX_PATHS_OF_TUNNEL = 64;
-/** For running connections, while the control connection is away. */
+/** Grace period for running connections while there is no control connection. */
 const GRACE_MS = 5000;
 const REPORT_MS = 1000;
 
@@ -18,7 +18,7 @@ export interface AgentPathsOptions {
   context: HandlerContext;
 }
 
-/** The direct paths of an agent: made when the server asks, ended when it or the configuration says so. */
+/** The direct paths of an agent: made at the server's request, and ended by the server or by a new configuration. */
 export class AgentPaths {
   private readonly options: AgentPathsOptions;
   private readonly paths = new Map<string, AgentPath>();
@@ -43,7 +43,7 @@ export class AgentPaths {
     this.paths.get(id)?.end(graceMs);
   }
 
-  /** The agent has a control connection, perhaps another one than before. */
+  /** The agent has a control connection, possibly a new one. */
   connected(owner: ChannelOwner): void {
     for (const path of this.paths.values()) path.adopt(owner);
   }
@@ -52,12 +52,12 @@ export class AgentPaths {
     for (const path of this.paths.values()) if (path.isOf(owner)) path.orphan(GRACE_MS);
   }
 
-  /** Ends the paths to tunnels that there are no more. */
+  /** Ends the paths to tunnels that were removed. */
   configured(): void {
     for (const path of this.paths.values()) if (!this.serves(path.tunnelId)) path.end(0);
   }
 
-  /** Ends all. */
+  /** Ends all paths. */
   close(graceMs = 0): void {
     for (const path of this.paths.values()) path.end(graceMs);
   }

@@ -7,7 +7,7 @@ import { DIRECT_PROOF_BYTES, DIRECT_PROTOCOL, directProof, sameProof, type PathM
 import { connectFrom } from './own-port.js';
 import { mayKnock, mayMeetNearby } from './reachable.js';
 
-/** For all attempts together. */
+/** Time limit for all attempts together. */
 const SEARCH_MS = 6000;
 /** A lost SYN is sent again after a second. */
 const TRY_MS = 2500;
@@ -16,12 +16,12 @@ const PAUSE_MS = 250;
 interface Attempt {
   address: string;
   port: number;
-  /** Of this machine; 0: any. */
+  /** Local port; 0: any. */
   ownPort: number;
   tries?: number;
 }
 
-/** The visitor's end of an attempt: tries the agent's addresses until one answers that has the right key and knows the token. */
+/** The visitor's end of an attempt: tries the agent's addresses until one answers with the right key and the token. */
 export class AgentSearch {
   private readonly path: PathMessage;
   private readonly own: HostAndPort;
@@ -30,7 +30,7 @@ export class AgentSearch {
   private readonly met = Promise.withResolvers<TLSSocket>();
   private closed = false;
 
-  /** `own`: end of the rendezvous connection, whose port a NAT shows outside. */
+  /** `own`: local end of the rendezvous connection, whose port a NAT maps. */
   constructor(path: PathMessage, own: HostAndPort) {
     this.path = path;
     this.own = own;
@@ -38,7 +38,7 @@ export class AgentSearch {
     this.pinned = new PinnedServer(path.fingerprint);
   }
 
-  /** The agent, paused. @throws TunnelError where it was not reached. */
+  /** The connection to the agent, paused. @throws TunnelError if the agent was not reached. */
   async find(): Promise<TLSSocket> {
     const timer = setFlowTimeout(
       null,
@@ -47,10 +47,10 @@ export class AgentSearch {
     );
     const { own } = this;
     const { agent, local } = this.path;
-    // Through the NATs: from the port that the server has seen.
+    // Through NATs: from the port that the server has seen.
     if (mayKnock(agent.address, own.host)) guardPromise(null, this.search({ ...agent, ownPort: own.port }));
     const isNear = local.address !== agent.address && mayMeetNearby(local.address, own.host);
-    // Once: this address is the agent's word alone.
+    // Tried once, because only the agent vouches for this address.
     if (isNear) guardPromise(null, this.search({ ...local, ownPort: 0, tries: 1 }));
     try {
       return await this.met.promise;
@@ -60,7 +60,7 @@ export class AgentSearch {
     }
   }
 
-  /** Gives the search up. */
+  /** Gives up the search. */
   fail(error: TunnelError): void {
     this.closed = true;
     this.met.reject(error);
@@ -74,7 +74,7 @@ export class AgentSearch {
         this.closed = true;
         return this.met.resolve(stream);
       } catch {
-        // Not there yet, or somebody else: until the time is over.
+        // The agent is not there yet, or another machine answered: try again until the time is over.
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }

@@ -3,10 +3,10 @@ import { setFlowInterval, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { MuxTransport, MuxTransportHandlers } from '../mux/mux-transport.js';
 
-/** How long the last bytes may take to leave. */
+/** How long the last bytes may take to be sent. */
 const CLOSE_MS = 1000;
 
-/** A multiplexer's line over one stream; notices when nothing comes any more. */
+/** The transport of a multiplexer over one stream; detects silence. */
 export class DirectTransport implements MuxTransport {
   private readonly stream: ByteStream;
   private readonly silentMs: number;
@@ -14,7 +14,7 @@ export class DirectTransport implements MuxTransport {
   private timer: NodeJS.Timeout | null = null;
   private heard = true;
 
-  /** `stream` is paused. The other side says something more often than every `silentMs`. */
+  /** `stream` must be paused. The other side sends something at least every `silentMs`. */
   constructor(stream: ByteStream, silentMs: number) {
     this.stream = stream;
     this.silentMs = silentMs;
@@ -68,7 +68,7 @@ export class DirectTransport implements MuxTransport {
   }
 
   private listen(): void {
-    if (!this.heard) this.end(new TunnelError('silent', 'nothing came over the direct path any more'));
+    if (!this.heard) this.end(new TunnelError('silent', 'the direct path fell silent'));
     this.heard = false;
   }
 

@@ -21,14 +21,14 @@ import { connectFrom, listenAt, resolveServer } from './own-port.js';
 import { mayKnock } from './reachable.js';
 
 const CONNECT_MS = 5000;
-/** One SYN: it opens the way through the agent's own NAT. */
+/** Enough for one SYN, which opens the agent's own NAT. */
 const KNOCK_MS = 900;
 const PROOF_MS = 5000;
-/** For the visitor to come. */
+/** Time limit for the visitor to connect. */
 const WAIT_MS = 10_000;
 /**
- * Connections that have not proved themselves: of the address that the server named, and of all others. Of too many the
- * oldest go, so nobody can keep the visitor out by connecting first.
+ * Connections that have not proved themselves, counted separately for the address that the server named and for all
+ * others. The oldest are closed first, so that nobody can keep the visitor out by connecting earlier.
  */
 const STRANGERS = { max: 16, maxPerSource: 4, timeoutMs: PROOF_MS };
 
@@ -38,7 +38,9 @@ export interface MeetingPointOptions {
   logger: TunnelLogger;
 }
 
-/** The agent's end of an attempt: shows the server its address, and waits there for the visitor that knows the token. */
+/**
+ * The agent's end of an attempt: shows the server its address, and waits there for the visitor that knows the token.
+ */
 export class MeetingPoint {
   private readonly options: MeetingPointOptions;
   private readonly message: RendezvousMessage;
@@ -59,7 +61,7 @@ export class MeetingPoint {
     this.secureContext = pinnedContext(this.identity);
   }
 
-  /** The visitor, paused, both sides proved. @throws TunnelError where none came. */
+  /** The connection to the visitor, paused, proved by both sides. @throws TunnelError if none came. */
   async meet(): Promise<TLSSocket> {
     const timer = setFlowTimeout(
       null,
@@ -67,7 +69,7 @@ export class MeetingPoint {
       CONNECT_MS + WAIT_MS,
     );
     try {
-      // Whatever fails first.
+      // Fails with whichever fails first.
       return await Promise.race([this.met.promise, this.open().then(() => this.met.promise)]);
     } finally {
       clearTimeout(timer);
@@ -75,7 +77,7 @@ export class MeetingPoint {
     }
   }
 
-  /** Gives the attempt up. */
+  /** Gives up the attempt. */
   fail(error: TunnelError): void {
     this.met.reject(error);
     this.close();
@@ -89,7 +91,7 @@ export class MeetingPoint {
     this.mapping = await pinned.secure(socket, MAPPING_PROTOCOL, CONNECT_MS);
     this.mapping.on('error', () => undefined);
     if (this.closed) return this.close();
-    // Before the port listens: afterwards the system lets no connection begin there.
+    // Done before the port listens: afterwards the system allows no outgoing connection from it.
     this.knock(local.port, local.address);
     this.listener = await listenAt(local.port, address.host, (one) => guardPromise(one, this.receive(one)));
     if (this.closed) return this.close();
@@ -103,7 +105,7 @@ export class MeetingPoint {
     const { address, port: theirs } = this.message.visitor;
     if (!mayKnock(address, own)) return;
     connectFrom(port, { host: address, port: theirs }, KNOCK_MS).then(
-      // Both sides began at once (RFC 9293 3.5): the connection is as good as one that was accepted.
+      // Both sides connected at once (RFC 9293 3.5): the result is as good as an accepted connection.
       (socket) => guardPromise(socket, this.receive(socket)),
       () => undefined,
     );
@@ -138,7 +140,7 @@ export class MeetingPoint {
     }
     if (this.closed) throw new TunnelError('stopped', 'another connection was quicker');
     reader.restore();
-    // One is enough: the others are ended before anything of this one is read.
+    // One is enough: the others are closed before this one is read.
     this.closed = true;
     stream.write(directProof(this.token, 'agent', stream));
   }

@@ -5,18 +5,18 @@ import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
 import { asTunnelError, TunnelError } from '../errors.js';
 
-/** Who has connected before TLS; those who come later wait in the system's queue, or try again. */
+/** Connections that wait before TLS; later ones wait in the system's queue, or try again. */
 const BACKLOG = 8;
 
-/** For addresses of one family only: a port of the other one would be another one for a NAT. */
+/** Returns addresses of one family only: to a NAT, the same port number of another family is a different port. */
 export async function resolveServer({ host, port }: HostAndPort): Promise<HostAndPort> {
   const { address } = await lookup(host);
   return { host: address, port };
 }
 
 /**
- * A TCP connection from a port of one's own, 0 for any free one. The port is bound before the connection is made, so that
- * it may be used again beside it: several connections from one port look alike to a NAT. @throws TunnelError
+ * A TCP connection from a chosen local port, 0 for any. The port is bound with reuse, so that several connections can
+ * share it: to a NAT they come from the same place. @throws TunnelError
  */
 export function connectFrom(localPort: number, { host, port }: HostAndPort, timeoutMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export function connectFrom(localPort: number, { host, port }: HostAndPort, time
   });
 }
 
-/** Takes connections at a port that connections were made from. @throws TunnelError where the system does not let it. */
+/** Listens on a port that outgoing connections use. @throws TunnelError if the system refuses. */
 export function listenAt(port: number, host: string, accepted: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
     const options = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };

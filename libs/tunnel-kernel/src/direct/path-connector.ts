@@ -15,14 +15,14 @@ import { connectFrom, resolveServer } from './own-port.js';
 import { VisitorPath } from './visitor-path.js';
 
 const CONNECT_MS = 10_000;
-/** For the agent to show where it is. */
+/** Time limit for the agent to show its address. */
 const MEET_MS = 15_000;
 const RETRY = { firstMs: 2000, mostMs: 300_000 };
-/** A path that lasted this long makes the next attempts quick again. */
+/** A path that lasted this long resets the backoff. */
 const STABLE_MS = 30_000;
-/** A tunnel without direct paths may get them. */
+/** Pause after the server said that the tunnel has no direct paths; it may get them later. */
 const RELAY_MS = 600_000;
-/** As the server's: for what runs when nobody could end the path any more. */
+/** As at the server: grace period for running connections once nobody could end the path. */
 const GRACE_MS = 5000;
 
 export interface PathConnectorOptions {
@@ -32,7 +32,7 @@ export interface PathConnectorOptions {
   logger: TunnelLogger;
 }
 
-/** Keeps a direct path to the tunnel's agent, or goes on trying to make one. */
+/** Maintains a direct path to the tunnel's agent, and reconnects when it ends. */
 export class PathConnector {
   private readonly options: PathConnectorOptions;
   private readonly backoff = new Backoff(Math.random, RETRY);

@@ -6,12 +6,12 @@ export interface Carried {
   connections: number;
 }
 
-/** The flows of one direct path, within the ledger of all: what they carried is told to the server. */
+/** The flows of one direct path, also counted in the agent's ledger: what they carry is reported to the server. */
 export class PathLedger implements Pick<FlowLedger, 'open' | 'close'> {
   private readonly ledger: Pick<FlowLedger, 'open' | 'close'>;
   private readonly onEmpty: () => void;
   private readonly flows = new Set<Flow>();
-  /** Of flows that are over. */
+  /** Totals of finished flows. */
   private readonly total: Carried = { upload: 0, download: 0, connections: 0 };
   private reported: Carried = { upload: 0, download: 0, connections: 0 };
 
@@ -39,7 +39,7 @@ export class PathLedger implements Pick<FlowLedger, 'open' | 'close'> {
     if (this.flows.size === 0) this.onEmpty();
   }
 
-  /** What moved since the last call; null: nothing. */
+  /** What was carried since the last call; null: nothing. */
   take(): Carried | null {
     const { reported } = this;
     const now = { ...this.total };

@@ -1,22 +1,22 @@
 import { networkInterfaces } from 'node:os';
 import { cidrContains, formatIp, isPublicAddress, parseCidr, parseIp, specialPurposeRanges } from '@gatehouse/net';
 
-/** Services of a machine for itself are there, and what every network has: nobody is met there. */
+/** Ranges where no peer can be: they hold a machine's own services, and exist in every network. */
 const NOBODY = specialPurposeRanges('unspecified', 'loopback', 'link-local', 'multicast', 'broadcast', 'metadata');
 
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
 /**
- * Whether an address that somebody else named may be connected to for a direct path: one of the Internet, or one of a
- * network that `own`, an address of this machine, is in as well. Nobody can make this machine knock elsewhere.
+ * Whether a direct path may be tried to an address that another party named: a public one, or one of a network in which
+ * `own`, an address of this machine, is too. This way nobody can make this machine connect to arbitrary addresses.
  */
 export function mayKnock(address: string, own: string): boolean {
   return isPublicAddress(address) || isNeighbour(address, own);
 }
 
 /**
- * Whether an address that an agent gave as its own, inside a network, may be connected to: another machine of a network
- * that `own` is in. The agent may be hostile: no address of this machine is tried, and none that every network has.
+ * Whether an address that an agent reported inside a network may be tried: it must be another machine in a network of
+ * `own`. A hostile agent must not reach addresses of this machine, or those that every network has.
  */
 export function mayMeetNearby(address: string, own: string, interfaces: Interfaces = networkInterfaces()): boolean {
   const theirs = parseIp(address);
@@ -32,7 +32,7 @@ function sameAddress(left: string, right: string): boolean {
   return a !== null && b !== null && formatIp(a) === formatIp(b);
 }
 
-/** Whether two addresses are in one network of this machine, as its interfaces say. */
+/** Whether two addresses are in one network of this machine, according to its interfaces. */
 function isNeighbour(address: string, own: string, interfaces: Interfaces = networkInterfaces()): boolean {
   const [theirs, ours] = [parseIp(address), parseIp(own)];
   if (!theirs || !ours) return false;

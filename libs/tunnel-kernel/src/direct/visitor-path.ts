@@ -6,7 +6,7 @@ import { MuxConnection } from '../mux/mux-connection.js';
 import { DirectTransport } from './direct-transport.js';
 import { HEARTBEAT_MS, SILENT_MS, STREAM_KIND } from './streams.js';
 
-/** A direct path that stands, at the visitor. */
+/** An established direct path, at the visitor. */
 export class VisitorPath {
   readonly address: string;
   private readonly mux: MuxConnection;
@@ -28,7 +28,7 @@ export class VisitorPath {
     return !this.mux.isClosed && !this.retired;
   }
 
-  /** A connection to the target. @throws TunnelError of a path that is over. */
+  /** Opens a connection to the target. @throws TunnelError if the path is over. */
   open(): ByteStream {
     if (!this.isOpen) throw new TunnelError('connection', 'the direct path is over');
     const stream = this.mux.open();
@@ -36,7 +36,7 @@ export class VisitorPath {
     return stream;
   }
 
-  /** What runs may go on for a moment. */
+  /** Running connections may continue for `graceMs`. */
   retire(graceMs: number): void {
     if (this.retired) return;
     this.retired = true;

@@ -1,14 +1,14 @@
 import { setFlowTimeout } from '@gatehouse/net';
 import type { ClientConfig } from '../config.js';
 
-/** A timer of Node takes 24.8 days at most, and does not notice that the clock was set. */
+/** Node's timers take 24.8 days at most, and do not notice when the clock is set. */
 const MAX_WAIT_MS = 3_600_000;
 
-/** Tells when clients expire, at the instant. */
+/** Reports expired clients at the moment they expire. */
 export class ExpiryClock {
   private readonly now: () => number;
   private readonly onExpired: (clientIds: number[]) => void;
-  /** Those who are not expired yet, with their time. */
+  /** Expiry times of clients that have not expired. */
   private pending = new Map<number, number>();
   private timer: NodeJS.Timeout | null = null;
 
@@ -17,7 +17,7 @@ export class ExpiryClock {
     this.onExpired = onExpired;
   }
 
-  /** Answers those whose time was still to come before and is over now. */
+  /** Returns the clients that expired since the last configuration. */
   apply(clients: readonly ClientConfig[]): number[] {
     const now = this.now();
     const before = this.pending;

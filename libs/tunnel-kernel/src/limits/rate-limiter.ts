@@ -3,14 +3,14 @@ import { setFlowTimeout } from '@gatehouse/net';
 
 const TICK_MS = 10;
 const LEAST_BURST = 64 * 1024;
-/** A share of a turn is not smaller: packets of a few bytes would cost more than they carry. */
+/** Minimum share per turn: smaller packets would cost more than they carry. */
 const LEAST_SHARE = 256;
 const GOOD_SHARE = 1460;
 
 /**
- * The bytes of one client, both directions and all resources together: a token bucket that holds one second's worth
- * (64 KiB at least). When it is empty, senders stand in line and get equal shares in turn, every 10 ms. There is no
- * timer while nobody waits.
+ * Limits the bytes of one client, both directions and all resources together: a token bucket that holds one second's
+ * worth (64 KiB at least). When it is empty, senders queue and get equal shares in turn, every 10 ms. No timer runs
+ * while nobody waits.
  */
 export class RateLimiter implements Throttle {
   private readonly now: () => number;
@@ -19,12 +19,12 @@ export class RateLimiter implements Throttle {
   private tokens = 0;
   private updatedAt = 0;
   private timer: NodeJS.Timeout | null = null;
-  /** For datagrams, while others stand in line. */
+  /** Reserved for datagrams while others queue. */
   private reserved = 0;
   private datagramsCame = false;
   private heldBack = false;
 
-  /** `now` in milliseconds of a clock that never steps. */
+  /** `now` in milliseconds of a monotonic clock. */
   constructor(bytesPerSecond: number, now: () => number = () => performance.now()) {
     this.now = now;
     this.updatedAt = now();
@@ -32,7 +32,7 @@ export class RateLimiter implements Throttle {
     this.tokens = this.burst;
   }
 
-  /** Bytes a second; Infinity after `lift`. */
+  /** Bytes per second; Infinity after `lift`. */
   get rate(): number {
     return this.perSecond;
   }
@@ -40,12 +40,12 @@ export class RateLimiter implements Throttle {
   /** Whether anybody had to wait, or was refused, since the last call. */
   takeHeldBack(): boolean {
     const { heldBack } = this;
-    // Who waits still is held back in the time that comes, too.
+    // A sender that still waits is also delayed in the next period.
     this.heldBack = this.line.size > 0;
     return heldBack;
   }
 
-  /** Goes on with another rate; what waits, waits no longer than it takes at the new one. */
+  /** Changes the rate; waiting senders continue at the new one. */
   change(bytesPerSecond: number): void {
     this.refill();
     this.perSecond = bytesPerSecond;
@@ -55,13 +55,13 @@ export class RateLimiter implements Throttle {
     if (this.line.size > 0) this.serve();
   }
 
-  /** No limit any more: all that waits goes. */
+  /** Removes the limit: all waiting senders continue. */
   lift(): void {
     this.change(Infinity);
   }
 
   take(wanted: number): number {
-    // Who comes later does not overtake.
+    // Later senders do not overtake.
     if (this.line.size > 0) return 0;
     return this.draw(wanted);
   }
@@ -80,7 +80,7 @@ export class RateLimiter implements Throttle {
     this.timer = null;
   }
 
-  /** For what goes at once and whole or not at all: a datagram. False: it is over the limit, to be dropped and counted. */
+  /** For datagrams, which are sent whole at once or not at all. False: over the limit, to be dropped and counted. */
   tryTake(bytes: number): boolean {
     if (this.line.size > 0) return this.takeReserved(bytes);
     this.refill();
@@ -93,8 +93,8 @@ export class RateLimiter implements Throttle {
   }
 
   /**
-   * For a sender that has sent `bytes` already and can be told to wait: true when it may go on; false when it must stop
-   * until `resume` is called, once.
+   * For a sender that has already sent `bytes` and can be paused. True: it may continue. False: it must stop until
+   * `resume` is called, once.
    */
   pass(bytes: number, resume: () => void): boolean {
     let waiting = bytes - this.take(bytes);
@@ -122,7 +122,7 @@ export class RateLimiter implements Throttle {
     return taken;
   }
 
-  /** Datagrams cannot stand in line. Without a share of their own they would leave nothing to those who do. */
+  /** Datagrams cannot queue. Without a reserved share they would leave nothing to those that do. */
   private takeReserved(bytes: number): boolean {
     this.datagramsCame = true;
     if (this.reserved < bytes) return false;
@@ -130,7 +130,7 @@ export class RateLimiter implements Throttle {
     return true;
   }
 
-  /** Datagrams together get what one in line gets. */
+  /** All datagrams together get the share of one queued sender. */
   private reserve(): void {
     if (!this.datagramsCame) return;
     this.datagramsCame = false;
@@ -155,7 +155,7 @@ export class RateLimiter implements Throttle {
     return Math.min(GOOD_SHARE, Math.max(LEAST_SHARE, this.perSecond / 100));
   }
 
-  /** Round after round, in each the same for everybody. */
+  /** Round after round, with equal shares for all. */
   private serve(): void {
     this.refill();
     this.reserve();
@@ -169,7 +169,7 @@ export class RateLimiter implements Throttle {
       turns -= 1;
       const count = Math.min(waiter.waiting, share);
       if (count > this.tokens) break;
-      // To the end of the line, where this loop comes by again as long as there is something to give.
+      // Moves the sender to the end of the queue; this loop reaches it again while there is something to give.
       this.line.delete(waiter);
       this.tokens -= count;
       waiter.grant(count);

@@ -1,7 +1,7 @@
 import type { ClientConfig } from '../config.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** The limiters of the clients that have a limit. */
+/** The rate limiters of clients with a limit. */
 export class RateLimits {
   private readonly limiters = new Map<number, RateLimiter>();
 
@@ -10,12 +10,12 @@ export class RateLimits {
     return this.limiters.get(clientId) ?? null;
   }
 
-  /** Clients that were held back since the last call. */
+  /** Clients that were delayed since the last call. */
   takeHeldBack(): number[] {
     return [...this.limiters].filter(([, limiter]) => limiter.takeHeldBack()).map(([id]) => id);
   }
 
-  /** Answers the clients that have a limit now and had none, or the other way round. */
+  /** Returns the clients that got a limit or lost theirs. */
   apply(clients: readonly ClientConfig[]): Set<number> {
     const changed = new Set<number>();
     const limited = clients.filter(({ rateLimit }) => rateLimit > 0);

@@ -11,25 +11,25 @@ import { resourceKey, type ResourceRef } from '../resource.js';
 import { readProxyHeader } from '../wire/proxy-header-reader.js';
 import { endpoint, farEnd, type Endpoint } from '../base/endpoint.js';
 
-/** A visitor that was let in: a TCP connection, a UDP session or an HTTP request. */
+/** An admitted visitor: a TCP connection, a UDP session or an HTTP request. */
 export interface Admitted {
   readonly resource: ResourceRef;
   readonly clientId: number;
-  /** Who it is, after trusted proxies were believed. */
+  /** Its address, as named by trusted proxies. */
   readonly visitor: Endpoint;
-  /** When the visitor is gone, however it went; the first call counts. */
+  /** Must be called when the visitor has left; further calls do nothing. */
   release(): void;
   /**
-   * What holds the client's bytes back; null without a limit. Asked when bytes begin to flow (`relay` takes it as
-   * `throttle`); for flows that run, changes come through `Flow.handle.limit`. Who has no relay asks before each part:
-   * `tryTake` for datagrams, `pass` for bodies of requests.
+   * The client's rate limiter; null without a limit. Needed when bytes begin to flow (`relay` takes it as `throttle`);
+   * later changes arrive through `Flow.handle.limit`. Without a relay, ask before each part: `tryTake` for datagrams,
+   * `pass` for bodies of requests.
    */
   throttle(): RateLimiter | null;
 }
 
 export interface AdmittedSocket extends Admitted {
   readonly socket: Socket;
-  /** Where the visitor came in, as a trusted proxy says. */
+  /** The address that the visitor connected to, as named by a trusted proxy. */
   readonly entrance: Endpoint;
 }
 
@@ -43,11 +43,11 @@ export interface Reception {
 export interface AdmissionOptions {
   gate: Gate;
   limits: RateLimits;
-  /** Proxies that are believed when they say who a visitor is. */
+  /** Proxies that are trusted to name their visitors. */
   proxies: TrustedProxies;
-  /** How long such a proxy may take to say it, milliseconds. */
+  /** How long such a proxy may take to do so, in milliseconds. */
   proxyHeaderMs: number;
-  /** Every refusal. */
+  /** Called for every refusal. */
   onRefused: (resource: ResourceRef, clientId: number, address: string, reason: AdmissionRefusal) => void;
 }
 
@@ -56,7 +56,10 @@ interface Ends {
   entrance: Endpoint;
 }
 
-/** The way in for visitors of every mode and of hosts: who they are, whether they may, what they hold while they are in. */
+/**
+ * Admits visitors of all modes and of hosts: finds out who they are, whether they are allowed, and what they occupy
+ * while they are connected.
+ */
 export class Admission {
   private readonly options: AdmissionOptions;
   private readonly sockets = new Set<AdmittedSocket>();
@@ -66,7 +69,7 @@ export class Admission {
     this.options = options;
   }
 
-  /** A visitor of a UDP port or of a host, whose address is known. */
+  /** Admits a visitor of a UDP port or of a host, whose address is known. */
   admit(resource: ResourceRef, clientId: number, visitor: Endpoint): Admitted | GateRefusal {
     const { gate, limits, onRefused } = this.options;
     const lease = gate.enter(resource, clientId, visitor.address);
@@ -77,7 +80,7 @@ export class Admission {
     return { resource, clientId, visitor, release: () => lease.release(), throttle: () => limits.of(clientId) };
   }
 
-  /** A connection to a tunnel's port, fresh from accept. What comes before the visitor's own bytes is read. */
+  /** Admits a connection to a tunnel's port, directly after accept. Reads what comes before the visitor's own bytes. */
   receive(tunnel: TunnelConfig, socket: Socket, reception: Reception): void {
     const visitor = farEnd(socket);
     if (!visitor) return resetStream(socket);
@@ -86,14 +89,14 @@ export class Admission {
     else this.enter(tunnel, socket, ends, reception);
   }
 
-  /** Resets the sockets of those who may not stay, also of those of whom no byte flows yet. */
+  /** Resets the sockets of visitors that are no longer allowed, including those that carry no bytes yet. */
   enforce(): void {
     for (const { resource, clientId, visitor, socket } of this.sockets) {
       if (this.options.gate.refusal(resource, clientId, visitor.address)) resetStream(socket);
     }
   }
 
-  /** Resets the sockets of those whom the verification of before does not let in any more. */
+  /** Resets the sockets of visitors whose verification is no longer valid. */
   reset(resources: ReadonlySet<string>): void {
     for (const { resource, socket } of this.sockets) if (resources.has(resourceKey(resource))) resetStream(socket);
   }
@@ -126,7 +129,7 @@ export class Admission {
       return;
     }
     const visitor = { ...admitted, socket, entrance: ends.entrance };
-    // One that closed while its header was read does not say so again.
+    // A socket that closed while its header was read does not emit `close` again.
     if (socket.destroyed) return admitted.release();
     this.sockets.add(visitor);
     this.aborted.watch(socket);

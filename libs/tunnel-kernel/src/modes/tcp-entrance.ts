@@ -4,10 +4,10 @@ import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
 import type { Entrance } from './mode.js';
 
-/** Visitors of one port; the process has its own limit of descriptors below or above this. */
+/** Visitors of one port; the limit of descriptors applies as well. */
 const MAX_CONNECTIONS = 32_768;
 
-/** A public port: hands over visitors as paused sockets that may close each direction on its own. */
+/** A public port: passes visitors on as paused, half-open sockets. */
 export class TcpEntrance implements Entrance {
   private readonly sockets: ListeningSockets;
   private readonly address: HostAndPort;

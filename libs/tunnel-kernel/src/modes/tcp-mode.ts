@@ -8,7 +8,7 @@ import type { AdmittedSocket } from './admission.js';
 import type { Entrance, ModeContext, ServerMode } from './mode.js';
 import { TcpEntrance } from './tcp-entrance.js';
 
-/** A visitor's bytes through a data channel, both ways: modes `tcp` and `file`. */
+/** Carries a visitor's bytes through a data channel in both directions: modes `tcp` and `file`. */
 export class TcpMode implements ServerMode {
   private readonly context: ModeContext;
 
@@ -70,7 +70,7 @@ export class TcpMode implements ServerMode {
 
   private join(visitor: AdmittedSocket, stream: ByteStream): void {
     for (const end of [visitor.socket, stream]) reuseMemory(end);
-    // The agent's answer is not waited for: the visitor's first bytes follow the start.
+    // Does not wait for the agent's answer: the visitor's first bytes follow the start.
     relayFlow(this.context.ledger, visitor, [visitor.socket, stream], { throttle: visitor.throttle() });
   }
 

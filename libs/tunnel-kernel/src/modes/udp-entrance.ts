@@ -36,7 +36,7 @@ export class UdpEntrance implements Entrance {
     if (this.closed) return;
     const socket = createUdpSocket({ address });
     socket.on('message', (payload, from) => {
-      // Port 0 cannot be answered (RFC 768), and Node raises for the attempt.
+      // Port 0 cannot be answered (RFC 768), and Node throws for the attempt.
       if (from.port !== 0) this.handlers.datagram(payload, from);
     });
     this.bound = await this.sockets.bindUdp(socket, address, this.place);
@@ -45,7 +45,7 @@ export class UdpEntrance implements Entrance {
     this.socket = socket;
   }
 
-  /** Where visitors send to. */
+  /** The address that visitors send to. */
   get address(): Endpoint {
     return endpoint(this.socket?.address().address, this.bound);
   }

@@ -10,20 +10,20 @@ import type { Entrance, ModeContext, ServerMode } from './mode.js';
 import { UdpEntrance } from './udp-entrance.js';
 
 export interface UdpLimits {
-  /** A visitor without a datagram either way for this long is gone, milliseconds. */
+  /** Idle timeout of a visitor in milliseconds, counting both directions. */
   idleMs: number;
-  /** Visitors of one port at a time. */
+  /** Concurrent visitors of one port. */
   visitors: number;
 }
 
 export const DEFAULT_UDP_LIMITS: UdpLimits = { idleMs: 60_000, visitors: 8192 };
-/** Datagrams of a visitor that is being verified. */
+/** Datagrams that are held while a visitor is verified. */
 const MAX_HELD = 8;
 const MAX_HELD_BYTES = 64 * 1024;
-/** A visitor that was not verified is not asked about again for this long. */
+/** A refused visitor is not verified again for this long. */
 const REFUSED_MS = 1000;
 
-/** A session for each address and port that datagrams come from. */
+/** One session for each address and port that datagrams come from. */
 export class UdpMode implements ServerMode {
   private readonly context: ModeContext;
   private readonly limits: UdpLimits;
@@ -53,7 +53,7 @@ export class UdpMode implements ServerMode {
     return entrance;
   }
 
-  /** Null: refused, in silence. */
+  /** Null: refused without an answer. */
   private admit(
     tunnel: TunnelConfig,
     entrance: UdpEntrance,
@@ -75,16 +75,16 @@ export class UdpMode implements ServerMode {
 }
 
 interface VisitorObserver {
-  /** The target has answered it, or it was refused: it does not make room for others any more. */
+  /** The visitor is no longer evicted for others: its target has answered, or it was refused. */
   settled(): void;
   gone(): void;
 }
 
-/** Those of one port, by address and port. */
+/** The visitors of one port, by address and port. */
 class PortVisitors {
   private readonly most: number;
   private readonly visitors = new Map<string, UdpVisitor>();
-  /** Without an answer yet, the oldest first: their addresses may be forged. */
+  /** Visitors without an answer, the oldest first: their addresses may be forged. */
   private readonly unanswered = new Map<string, UdpVisitor>();
 
   constructor(most: number) {
@@ -95,7 +95,7 @@ class PortVisitors {
     return this.visitors.get(key);
   }
 
-  /** False: all that are there have had answers. */
+  /** False: all visitors have had answers. */
   makeRoom(): boolean {
     if (this.visitors.size < this.most) return true;
     const [oldest] = this.unanswered.values();
@@ -132,7 +132,7 @@ interface UdpVisitorOptions {
   observer: VisitorObserver;
 }
 
-/** One address and port that datagrams come from: held while it is verified, then a session. */
+/** One source address and port: its datagrams are held while it is verified, then it becomes a session. */
 class UdpVisitor {
   private readonly options: UdpVisitorOptions;
   private session: DatagramSession | null = null;
@@ -206,7 +206,7 @@ class UdpVisitor {
     this.options.observer.gone();
   }
 
-  /** Stays for a moment, so that not every datagram is verified. */
+  /** Stays refused for a moment, so that not every datagram is verified. */
   private refuse(): void {
     if (this.ended) return;
     this.release();

@@ -8,7 +8,7 @@ export interface Credentials {
   password: string;
 }
 
-/** `limited`: right or wrong, it was not looked at; seconds until it is. */
+/** `limited`: not checked, whether right or wrong; seconds until the next try. */
 export type CredentialVerdict = { policy: VisitorPolicyConfig } | 'wrong' | { limited: number };
 
 interface Known {
@@ -20,7 +20,7 @@ const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 4096;
 const MAX_HEADER = 4096;
 
-/** `Authorization` or `Proxy-Authorization` of RFC 7617; null for anything else, two of them included. */
+/** `Authorization` or `Proxy-Authorization` of RFC 7617; null for anything else, including two of them. */
 export function parseBasic(header: string | undefined): Credentials | null {
   if (header === undefined || header.length > MAX_HEADER) return null;
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1];
@@ -37,7 +37,7 @@ export class BasicCredentials {
   private readonly guesses: GuessLimit;
   private readonly now: () => number;
   private readonly users = new WeakMap<VisitorPolicyConfig, ReadonlyMap<string, string>>();
-  /** What was found out, by HMAC: a memory dump has no password, and a change of the policy finds nothing. */
+  /** Earlier results, keyed by HMAC: a memory dump reveals no password, and a change of the policy invalidates them. */
   private readonly known = new Map<string, Known>();
 
   constructor(checks: PasswordChecks, signer: ProofSigner, guesses: GuessLimit, now: () => number) {
@@ -48,8 +48,8 @@ export class BasicCredentials {
   }
 
   /**
-   * The limit is asked before anything else, also for what is remembered: an address that guesses gets the same answer for
-   * a right password as for a wrong one. Asking again with a pair that is known to be wrong is no further guess.
+   * The limit applies before anything else, also to remembered results: an address that guesses gets the same answer
+   * for a right and a wrong password. Repeating a pair that is known to be wrong does not count as another guess.
    * @throws TunnelError `overloaded`
    */
   async check(
@@ -91,7 +91,7 @@ export class BasicCredentials {
     return fits;
   }
 
-  /** A name that nobody has takes as long as a wrong password. */
+  /** An unknown name takes as long as a wrong password. */
   private async compare({ user, password }: Credentials, asker: PasswordAsker): Promise<boolean> {
     const users = this.usersOf(asker.policy);
     const encoded = users.get(user);

@@ -3,16 +3,16 @@ import type { VisitorRequest } from '../access/visitor-verifier.js';
 
 type Asked = Pick<VisitorRequest, 'scheme' | 'headers'>;
 
-/** Somebody may have set another of the same name for a wider domain. */
+/** Another site may have set one of the same name for a wider domain. */
 const MAX_VALUES = 4;
 const OWN = /^(?:__Host-)?gw(?:c|[vs]_\d+)$/;
 
-/** A name that only this very host can set, where that can be had (RFC 6265bis 4.1.3.2). */
+/** Uses the prefix that only this very host can set, where possible (RFC 6265bis 4.1.3.2). */
 export function cookieName({ scheme }: Pick<Asked, 'scheme'>, name: string): string {
   return scheme === 'https' ? `__Host-${name}` : name;
 }
 
-/** What the visitor says under this name. */
+/** The values of this name that the visitor sent. */
 export function cookieValues({ headers }: Pick<Asked, 'headers'>, name: string): string[] {
   const values: string[] = [];
   for (const [key, value] of cookiesOf(headers)) {
@@ -21,7 +21,7 @@ export function cookieValues({ headers }: Pick<Asked, 'headers'>, name: string):
   return values;
 }
 
-/** `Cookie` without what is the gateway's; null where nothing is left, undefined where nothing was the gateway's. */
+/** `Cookie` without the gateway's own; null if nothing is left, undefined if there was nothing to remove. */
 export function foreignCookies(headers: IncomingHttpHeaders): string | null | undefined {
   const all = cookiesOf(headers);
   const foreign = all.filter(([name]) => !OWN.test(name));
@@ -29,7 +29,7 @@ export function foreignCookies(headers: IncomingHttpHeaders): string | null | un
   return foreign.length === 0 ? null : foreign.map(([name, value]) => (name ? `${name}=${value}` : value)).join('; ');
 }
 
-/** Without `maxAge` (seconds) it goes with the browser's session. */
+/** Without `maxAge` (seconds) it ends with the browser session. */
 export function setCookie(asked: Asked, name: string, value: string, maxAge?: number): [string, string] {
   const parts = [`${cookieName(asked, name)}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
   if (asked.scheme === 'https') parts.push('Secure');

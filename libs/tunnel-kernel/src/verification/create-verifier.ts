@@ -6,7 +6,7 @@ import type { TunnelServerConfig } from '../config.js';
 import type { ResourceRef } from '../resource.js';
 import { PolicyTable } from './policy-table.js';
 
-/** Without anybody who could verify visitors, who must be verified is not let in. */
+/** Used when nothing can verify visitors: refuses those that must be verified. */
 class ClosedVerifier implements VisitorVerifier {
   private table = new PolicyTable(EMPTY_CONFIG);
 
@@ -35,7 +35,7 @@ class ClosedVerifier implements VisitorVerifier {
   }
 }
 
-/** By what a server's environment has for it. */
+/** Chooses the verifier by the server's environment. */
 export function createVerifier({ now, logger, events, verification }: TunnelServerEnvironment): VisitorVerifier {
   if (!verification) return new ClosedVerifier();
   return new PolicyVerifier(verification, {

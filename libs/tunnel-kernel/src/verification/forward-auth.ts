@@ -18,11 +18,11 @@ interface Remembered {
 }
 
 const MAX_REMEMBERED = 4096;
-/** Of the visitor's own fields the callback gets these, `Cookie` and `Authorization`, and no others. */
+/** The visitor's fields that the callback gets, besides `Cookie`. */
 const PASSED = ['accept', 'accept-language', 'user-agent', 'authorization'] as const;
-/** Of a refusal the visitor gets these. */
+/** Fields of a refusal that the visitor gets. */
 const RELAYED = ['location', 'set-cookie', 'content-type', 'www-authenticate'] as const;
-/** A callback does not decide on these. */
+/** Fields that a callback may not set. */
 const NOT_COPIED =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|cookie|set-cookie|x-forwarded-.*|x-real-ip|forwarded)$/;
 const NAME = /^[a-z0-9-]{1,100}$/;
@@ -33,13 +33,13 @@ export function copiedHeaders({ type, copyHeaders = [] }: VisitorPolicyConfig): 
   return copyHeaders.map((name) => name.toLowerCase()).filter((name) => NAME.test(name) && !NOT_COPIED.test(name));
 }
 
-/** Asks a service of the owner's about each visitor, as `forwardAuth` of Traefik and `auth_request` of nginx do. */
+/** Asks a service of the owner about each visitor, like `forwardAuth` of Traefik and `auth_request` of nginx. */
 export class ForwardAuth {
   private readonly calls: OutboundCalls;
   private readonly cookies: ProofCookies;
   private readonly logger: TunnelLogger;
   private readonly now: () => number;
-  /** What callbacks said about those who show a cookie, by its nonce. */
+  /** Answers of callbacks for visitors with a cookie, by its nonce. */
   private readonly remembered = new Map<string, Remembered>();
 
   constructor(calls: OutboundCalls, cookies: ProofCookies, logger: TunnelLogger, now: () => number) {
@@ -49,7 +49,7 @@ export class ForwardAuth {
     this.now = now;
   }
 
-  /** What is known without asking; null: nothing. */
+  /** The remembered answer; null: none. */
   recall(asked: VisitorRequest, policy: VisitorPolicyConfig): Fields | null {
     if (policy.ttlSeconds === 0) return null;
     const nonce = this.cookies.find(asked, policy);
@@ -98,7 +98,7 @@ export class ForwardAuth {
   }
 }
 
-/** All of `X-Forwarded-*` is ours: what visitors say of the kind, in whatever spelling, stays behind. */
+/** `X-Forwarded-*` is set by the gateway: a visitor's own, in any spelling, is removed. */
 function requestTo({
   resource,
   visitor,

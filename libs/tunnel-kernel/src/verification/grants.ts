@@ -1,4 +1,4 @@
-/** A visitor address that may use a raw tunnel. Whoever shares the address (NAT) may, too. */
+/** An address that may use a raw tunnel. Others behind the same address (NAT) may, too. */
 export interface VisitorGrant {
   readonly tunnelId: number;
   /** In canonical text: one address, not a network. */
@@ -7,7 +7,7 @@ export interface VisitorGrant {
   readonly policyVersion: number;
   /** Milliseconds since the epoch. */
   readonly until: number;
-  /** Used up by the next connection. */
+  /** Valid for one connection only. */
   readonly once: boolean;
 }
 
@@ -15,7 +15,7 @@ export type GrantKey = Pick<VisitorGrant, 'tunnelId' | 'address' | 'policyId'>;
 /** `grant` null: used up. */
 export type GrantChange = GrantKey & { readonly grant: VisitorGrant | null };
 
-/** Where grants are kept: looked at for each connection, so answered from memory. */
+/** The store of grants. It is consulted for each connection, so it must answer from memory. */
 export interface GrantStore {
   get(key: GrantKey): VisitorGrant | undefined;
   put(grant: VisitorGrant): void;
@@ -26,8 +26,8 @@ const MAX_GRANTS = 100_000;
 const MAX_CHANGES = 10_000;
 
 /**
- * Grants in memory. Processes that share visitors tell each other: what `takeChanges` answers here goes to `receive`
- * there. A grant that is used up at two processes within the time that takes was used twice.
+ * Grants in memory. Processes that share visitors exchange changes: what `takeChanges` returns in one goes to `receive`
+ * in the others. A single-use grant may be used in two processes until they have exchanged it.
  */
 export class MemoryGrantStore implements GrantStore {
   private readonly grants = new Map<string, VisitorGrant>();
@@ -59,14 +59,14 @@ export class MemoryGrantStore implements GrantStore {
     if (this.grants.delete(keyOf(key))) this.note(key, null);
   }
 
-  /** What happened here since the last call. */
+  /** Changes made here since the last call. */
   takeChanges(): GrantChange[] {
     const changes = [...this.changes.values()];
     this.changes = new Map();
     return changes;
   }
 
-  /** What happened elsewhere. What happened here and is not told yet is newer: a grant that was used up stays so. */
+  /** Applies changes made elsewhere. Changes made here that were not sent yet are newer: a used grant stays used. */
   receive(changes: readonly GrantChange[]): void {
     for (const change of changes) {
       if (this.changes.has(keyOf(change))) continue;
@@ -75,13 +75,13 @@ export class MemoryGrantStore implements GrantStore {
     }
   }
 
-  /** All that hold elsewhere, and no others but those of which nobody was told yet. */
+  /** Replaces all grants, except for changes made here that were not sent yet. */
   replace(grants: readonly VisitorGrant[]): void {
     for (const key of this.grants.keys()) if (!this.changes.has(key)) this.grants.delete(key);
     this.receive(grants.map((grant) => ({ ...grant, grant })));
   }
 
-  /** Changes that could not be told; what happened since is newer. */
+  /** Puts back changes that could not be sent; later changes are newer. */
   restore(changes: readonly GrantChange[]): void {
     const later = this.changes;
     this.changes = new Map();
@@ -89,7 +89,7 @@ export class MemoryGrantStore implements GrantStore {
     for (const change of later.values()) this.note(change, change.grant);
   }
 
-  /** All that hold, for a process that begins. */
+  /** All valid grants, for a process that starts. */
   list(): VisitorGrant[] {
     return [...this.grants.values()].filter(({ until }) => until > this.now());
   }

@@ -16,7 +16,7 @@ export interface HostVerifierOptions {
   form: LoginForm;
   forwardAuth: ForwardAuth;
   signIn: OAuthSignIn;
-  /** Whether a policy says still what it said when the visitor was looked at. */
+  /** Whether a policy is unchanged since the visitor was checked. */
   holds: (policy: VisitorPolicyConfig) => boolean;
   failed: (asked: VisitorRequest, policyId: number) => void;
 }
@@ -25,7 +25,7 @@ type Policies = readonly VisitorPolicyConfig[];
 type Allowed = Extract<Verdict, { allowed: true }>;
 type More = Partial<Pick<Allowed, 'requestHeaders' | 'responseHeaders'>>;
 
-/** Visitors of hosts. */
+/** Verifies visitors of hosts. */
 export class HostVerifier {
   private readonly options: HostVerifierOptions;
 
@@ -33,7 +33,7 @@ export class HostVerifier {
     this.options = options;
   }
 
-  /** Any one of the policies is enough. */
+  /** Passing any one of the policies is enough. */
   verify(asked: VisitorRequest, policies: Policies): Verdict | Promise<Verdict> {
     const formFor = formTarget(asked);
     if (formFor !== null) return this.submit(asked, policies, formFor);
@@ -43,7 +43,7 @@ export class HostVerifier {
     return this.recognise(asked, policies) ?? this.prove(asked, policies);
   }
 
-  /** By a cookie. */
+  /** Recognises a visitor by a cookie. */
   private recognise(asked: VisitorRequest, policies: Policies): Verdict | null {
     const { cookies, forwardAuth } = this.options;
     for (const policy of policies) {
@@ -149,7 +149,7 @@ export class HostVerifier {
   }
 }
 
-/** What proved the visitor to the gateway, and what only a callback may say, is not for the target. */
+/** The target must not see the visitor's proof to the gateway, nor fields that only a callback may set. */
 function allow({ headers }: VisitorRequest, policies: Policies, more: More = {}): Allowed {
   const { requestHeaders = [], responseHeaders = [] } = more;
   const dropHeaders = policies.flatMap(copiedHeaders);
@@ -166,7 +166,7 @@ function deny(answer: GatewayAnswer): Verdict {
   return { allowed: false, answer };
 }
 
-/** @throws what is no visitor's fault and not expected. */
+/** @throws unexpected errors that the visitor did not cause. */
 function refusal(error: unknown): Verdict {
   const answer = busyAnswer(error);
   if (!answer) throw error;

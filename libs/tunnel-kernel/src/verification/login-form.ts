@@ -25,12 +25,12 @@ const FORM_SECONDS = 3600;
 const CSRF_COOKIE = 'gwc';
 const CSRF_VALUE = /^[A-Za-z0-9_-]{24}$/;
 
-/** `text/html` is what browsers ask for when somebody goes to a page. */
+/** Browsers ask for `text/html` when a person opens a page. */
 export function isNavigation({ method, headers }: Pick<VisitorRequest, 'method' | 'headers'>): boolean {
   return method === 'GET' && (headers.accept?.includes('text/html') ?? false);
 }
 
-/** The policy that a form was sent for; null: the request is no such thing. */
+/** The policy of a submitted form; null: the request is not one. */
 export function formTarget({ target }: VisitorRequest): number | null {
   const id = /^\/__gw\/auth\/(\d{1,15})(?:\?|$)/.exec(target)?.[1];
   return id === undefined ? null : Number(id);
@@ -51,10 +51,10 @@ export class LoginForm {
     this.passwords = passwords;
   }
 
-  /** What forms of a page carry, and the cookie that they are bound to where the browser has none. */
+  /** Tokens of a page's forms, and the cookie that they are bound to if the browser has none. */
   forBrowser(asked: VisitorRequest): FormTokens {
     const known = cookieValues(asked, cookieName(asked, CSRF_COOKIE)).find((value) => CSRF_VALUE.test(value));
-    // The same for all pages that are open.
+    // Shared by all open pages.
     const browser = known ?? randomBytes(18).toString('base64url');
     return {
       sign: (policy) => this.signer.sign(policy, formContext(asked, browser), FORM_SECONDS).text,
@@ -62,14 +62,14 @@ export class LoginForm {
     };
   }
 
-  /** Whether a form was made here, for this browser, not long ago. */
+  /** Whether a form was made here, for this browser, recently. */
   isOwn(asked: VisitorRequest, policy: VisitorPolicyConfig, csrf: string): boolean {
     return cookieValues(asked, cookieName(asked, CSRF_COOKIE)).some(
       (browser) => CSRF_VALUE.test(browser) && this.signer.read(csrf, policy, formContext(asked, browser)) !== null,
     );
   }
 
-  /** Guesses are counted. @throws TunnelError `overloaded` for too many at a time */
+  /** Counts guesses. @throws TunnelError `overloaded` for too many at a time */
   check(policies: Policies, fields: URLSearchParams, address: string): Promise<PasswordVerdict> {
     return this.passwords.check(policies, fields.get('password') ?? '', address);
   }
@@ -93,7 +93,7 @@ export class LoginForm {
     });
   }
 
-  /** What a form says. @throws TunnelError of `readBody`, `overloaded` for too many at a time. */
+  /** Checks a submitted form. @throws TunnelError of `readBody`, `overloaded` for too many at a time. */
   async submit(asked: VisitorRequest, policies: Policies, policyId: number): Promise<Submitted> {
     const first = policies.find(({ id, type }) => id === policyId && type === 'password');
     if (!first) return unauthorizedAnswer(404, 'There is no such form here.');
@@ -116,7 +116,7 @@ export class LoginForm {
   }
 }
 
-/** Answers that came of nothing that the visitor did wrong. */
+/** Answers to errors that the visitor did not cause. */
 export function busyAnswer(error: unknown): GatewayAnswer | null {
   if (!(error instanceof TunnelError)) return null;
   if (error.code === 'timeout') return unauthorizedAnswer(408, 'The form did not come.');
@@ -129,7 +129,7 @@ function formContext({ host, scheme }: VisitorRequest, browser: string): string 
   return `form\0${scheme}\0${host}\0${browser}`;
 }
 
-/** Browsers say where a form comes from; others need not. */
+/** Browsers name the origin of a form; other clients need not. */
 export function isFromHere({ headers, host }: VisitorRequest): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;

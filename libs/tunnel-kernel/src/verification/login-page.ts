@@ -3,11 +3,11 @@ import type { GatewayAnswer } from '../access/visitor-verifier.js';
 
 export interface LoginPage {
   status: number;
-  /** What the visitor wants to see. */
+  /** The site that the visitor wants to see. */
   site: string;
   form: { action: string; csrf: string; next: string } | null;
   links: { href: string; label: string }[];
-  /** What went wrong; empty: nothing yet. */
+  /** An error message; empty: none yet. */
   problem: string;
   headers: GatewayAnswer['headers'];
 }
@@ -25,14 +25,14 @@ button,a{background:var(--act);border-color:var(--act);color:var(--on);text-alig
 .problem{color:var(--bad);font-weight:600}
 `;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-// Without `form-action`: browsers hold it against the redirects of the site that follow a login, too.
+// Has no `form-action`: browsers also apply it to redirects of the site after a login.
 export const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** Of every answer that the gateway gives a visitor about who it is. */
+/** Fields of every answer about a visitor's identity. */
 export const ANSWER_FIELDS: GatewayAnswer['headers'] = [
   ['cache-control', 'no-store'],
   ['x-content-type-options', 'nosniff'],
-  // Not `no-referrer`: with that, forms come without an origin.
+  // Not `no-referrer`, which makes browsers send forms without an origin.
   ['referrer-policy', 'same-origin'],
   ['x-gw-error', 'visitor_auth'],
 ];
@@ -52,7 +52,7 @@ ${main}</main>
 `;
 }
 
-/** The fields of such a page. */
+/** Fields of such a page. */
 export const PAGE_FIELDS: GatewayAnswer['headers'] = [
   ['content-type', 'text/html; charset=utf-8'],
   ['content-security-policy', POLICY],
@@ -68,7 +68,7 @@ ${problemText(problem)}${form ? passwordForm(form, problem !== '') : ''}${links.
   return { status, headers: [...PAGE_FIELDS, ...headers], body: plainPage(`Sign in - ${site}`, main) };
 }
 
-/** For programs. */
+/** An answer for programs. */
 export function unauthorizedAnswer(
   status: number,
   message: string,

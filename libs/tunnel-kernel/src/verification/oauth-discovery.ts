@@ -5,8 +5,8 @@ import { OutboundCalls, readJsonObject, type OutboundOptions } from './outbound-
 const TIMEOUT_MS = 5_000;
 
 /**
- * What an authorization server says of itself (RFC 8414 section 3, OpenID Connect Discovery 4). @throws TunnelError
- * `connection`, `timeout` when there is nothing of the kind, or it is about another server.
+ * The metadata of an authorization server (RFC 8414 section 3, OpenID Connect Discovery 4). @throws TunnelError
+ * `connection`, `timeout` if there is none, or it describes another server.
  */
 export async function discoverOAuthServer(
   issuer: string,
@@ -41,7 +41,7 @@ function metadataAddresses(issuer: string): string[] {
 }
 
 function readMetadata(issuer: string, metadata: Record<string, unknown>): OAuthEndpoints {
-  // RFC 8414 3.3: what names another issuer is not to be used.
+  // RFC 8414 3.3: metadata of another issuer must not be used.
   if (metadata['issuer'] !== issuer) throw new TunnelError('connection', 'the metadata is of another issuer');
   const endpoint = (name: string): string | undefined => {
     const value = metadata[`${name}_endpoint`];
@@ -56,7 +56,7 @@ function readMetadata(issuer: string, metadata: Record<string, unknown>): OAuthE
     authorizationEndpoint,
     tokenEndpoint,
     ...(userinfoEndpoint !== undefined && { userinfoEndpoint }),
-    // That of servers that have userinfo often says nothing about people.
+    // Servers with userinfo often return no identity from introspection.
     ...(userinfoEndpoint === undefined && introspectionEndpoint !== undefined && { introspectionEndpoint }),
     namesItself: metadata['authorization_response_iss_parameter_supported'] === true,
   };

@@ -1,38 +1,38 @@
 import type { VisitorOAuthClient } from '../config.js';
 import { TunnelError } from '../errors.js';
 
-/** What an authorization server says about somebody who signed in. */
+/** An identity as the authorization server describes it. */
 export interface Identity {
   subject: string;
   name: string | null;
-  /** One that the server has verified; null otherwise. */
+  /** Only if the server has verified it; otherwise null. */
   email: string | null;
-  /** Of introspection (RFC 7662). */
+  /** From introspection (RFC 7662). */
   active: boolean;
 }
 
 type Answer = Record<string, unknown>;
 
 /**
- * Claims of OpenID Connect Core 5.1 and RFC 7662, with what GitHub and its like have in their place. @throws TunnelError
- * `connection` where there is nobody.
+ * Claims of OpenID Connect Core 5.1 and RFC 7662, and what GitHub and similar services have instead. @throws
+ * TunnelError `connection` if there is no identity.
  */
 export function identityIn(answer: Answer): Identity {
   const subject = textOf(answer['sub']) ?? textOf(answer['id']);
   if (subject === null) throw new TunnelError('connection', 'nobody has the token');
   const name = textOf(answer['preferred_username']) ?? textOf(answer['username']) ?? textOf(answer['login']);
-  // Anybody may say that an address is theirs.
+  // An unverified address proves nothing.
   const email = answer['email_verified'] === true ? textOf(answer['email']) : null;
   return { subject, name, email, active: answer['active'] === true };
 }
 
-/** The profile of resource-sharing lies in an envelope. Its addresses are not verified. */
+/** The profile of resource-sharing is wrapped in an envelope. Its e-mail addresses are not verified. */
 export function profileIn({ data }: Answer): Identity {
   const profile = typeof data === 'object' && data !== null ? (data as Answer) : {};
   return { ...identityIn({ id: profile['id'], username: profile['username'] }) };
 }
 
-/** Whether `sub` does not do to tell who may come in. */
+/** Whether `sub` is not enough to decide who is admitted. */
 export function asksMore({ names = [], emails = [] }: VisitorOAuthClient): boolean {
   return names.length + emails.length > 0;
 }
@@ -45,7 +45,7 @@ export function isWelcome(client: VisitorOAuthClient, { subject, name, email }: 
   return subjects.includes(subject) || isNamed || isAddressed;
 }
 
-/** Some have numbers for ids. */
+/** Some servers use numbers as ids. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : null;

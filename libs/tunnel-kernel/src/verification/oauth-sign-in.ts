@@ -12,41 +12,41 @@ import { safePath } from './safe-path.js';
 import type { Tries } from './try-limit.js';
 import type { OAuthIssuer } from './verification-options.js';
 
-/** `retryAfter`: seconds until there is another try. */
+/** `retryAfter`: seconds until the next try. */
 export type SignedIn = { policy: VisitorPolicyConfig; next: string } | { problem: string; retryAfter?: number };
 
 interface Registration {
   server: OAuthEndpoints;
   client: VisitorOAuthClient;
-  /** Whether the server may be anywhere. */
+  /** Whether the server may have a private address. */
   allowPrivate: boolean;
-  /** The tunnel's client whose visitor signs in. */
+  /** The client of the tunnel that the visitor wants to use. */
   forClient: number;
 }
 
 export interface OAuthSignInOptions {
-  /** Those of the environment; policies may have others of their own. */
+  /** Servers of the environment; policies may define others. */
   issuers: readonly OAuthIssuer[];
   calls: OutboundCalls;
   signer: ProofSigner;
   logger: TunnelLogger;
   tries: Tries;
-  /** Where authorization servers send browsers back to. */
+  /** Where authorization servers redirect browsers to. */
   redirectUri: (asked: VisitorRequest) => string;
 }
 
 const START = /^\/__gw\/oauth\/start\/(\d{1,15})\?/;
 const HOST_CALLBACK = '/__gw/oauth/callback';
 const STATE_SECONDS = 600;
-/** What a browser keeps while it is away: a nonce and where it wanted to go. */
+/** Cookie value during a sign-in: a nonce and the page to return to. */
 const PENDING = /^([A-Za-z0-9_-]{24})\.([A-Za-z0-9_-]{0,3000})$/;
 
-/** Of the host that the visitor came to. */
+/** On the host that the visitor opened. */
 export function hostRedirectUri({ scheme, headers, host }: VisitorRequest): string {
   return `${scheme}://${headers.host ?? host}${HOST_CALLBACK}`;
 }
 
-/** The policy that a sign-in begins for; null: the request is no such thing. */
+/** The policy for which a sign-in begins; null: the request does not begin one. */
 export function signInTarget({ method, target }: VisitorRequest): number | null {
   const id = method === 'GET' ? START.exec(target)?.[1] : undefined;
   return id === undefined ? null : Number(id);
@@ -56,7 +56,7 @@ export function isSignInAnswer({ method, target }: VisitorRequest): boolean {
   return method === 'GET' && target.startsWith(`${HOST_CALLBACK}?`);
 }
 
-/** Visitors sign in at an authorization server: authorization code with PKCE (RFC 6749 4.1, RFC 7636, RFC 9207). */
+/** Signs visitors in at an authorization server: authorization code with PKCE (RFC 6749 4.1, RFC 7636, RFC 9207). */
 export class OAuthSignIn {
   private readonly options: OAuthSignInOptions;
   private readonly issuers: ReadonlyMap<string, OAuthIssuer>;
@@ -68,7 +68,7 @@ export class OAuthSignIn {
     this.signer = options.signer;
   }
 
-  /** Sends the browser there; null: the policy's authorization server is not known. */
+  /** Redirects the browser to the server; null: the policy's authorization server is unknown. */
   start(asked: VisitorRequest, policy: VisitorPolicyConfig): GatewayAnswer | null {
     const registration = this.registrationOf(policy, asked);
     if (!registration) return null;
@@ -82,7 +82,7 @@ export class OAuthSignIn {
       response_type: 'code',
       client_id: client.clientId,
       redirect_uri: this.options.redirectUri(asked),
-      // The front door finds the host by what comes first.
+      // The dispatcher finds the host by the first part.
       state: `${asked.resource.id}.${policy.id}.${proof}`,
       code_challenge: createHash('sha256').update(this.codeVerifier(nonce)).digest('base64url'),
       code_challenge_method: 'S256',
@@ -100,7 +100,7 @@ export class OAuthSignIn {
     };
   }
 
-  /** The browser is back. */
+  /** Handles the return of the browser. */
   async finish(asked: VisitorRequest, policies: readonly VisitorPolicyConfig[]): Promise<SignedIn> {
     const query = queryOf(asked);
     const [, id, ...rest] = (query.get('state') ?? '').split('.');
@@ -117,7 +117,7 @@ export class OAuthSignIn {
     }
     const code = query.get('code');
     if (code === null || code === '') return { problem: 'You were not signed in.' };
-    // Codes can be made up, and each costs the server an answer.
+    // Codes can be made up, and each one costs a request to the server.
     const { tries } = this.options;
     const { address } = asked.visitor;
     if (!(await tries.take(policy.id, address))) {
@@ -136,7 +136,7 @@ export class OAuthSignIn {
     }
   }
 
-  /** For the answer that ends a sign-in. */
+  /** A cookie that ends a sign-in. */
   forget(asked: VisitorRequest, policy: VisitorPolicyConfig): [string, string] {
     return setCookie(asked, cookieOf(policy), '', 0);
   }
@@ -158,7 +158,7 @@ export class OAuthSignIn {
     return token;
   }
 
-  /** Introspection says whose the token is; names and addresses are asked for where somebody is known by them. */
+  /** Introspection identifies the token's user; names and addresses are requested if the policy needs them. */
   private async identityOf(registration: Registration, token: string): Promise<Identity> {
     const { introspectionEndpoint, userinfoEndpoint } = registration.server;
     if (introspectionEndpoint === undefined) return this.userinfo(registration, token);
@@ -181,7 +181,7 @@ export class OAuthSignIn {
     return server.isProfile ? profileIn(answer) : identityIn(answer);
   }
 
-  /** As the client (RFC 6749 2.3.1). */
+  /** Authenticates as the client (RFC 6749 2.3.1). */
   private async post(
     url: string,
     { client: { clientId, clientSecret }, allowPrivate, forClient }: Registration,
@@ -199,7 +199,7 @@ export class OAuthSignIn {
     return readJsonObject(await calls.send({ url, method: 'POST', ...content, allowPrivate, forClient }));
   }
 
-  /** Endpoints of the environment are the operator's: they may be anywhere. */
+  /** Endpoints of the environment were chosen by the operator, so they may have any address. */
   private registrationOf(
     { type, oauth, allowPrivate = false }: VisitorPolicyConfig,
     { clientId: forClient }: VisitorRequest,
@@ -210,14 +210,14 @@ export class OAuthSignIn {
     return server ? { server, client: oauth, allowPrivate: true, forClient } : null;
   }
 
-  /** Known to this gateway alone, without being kept. */
+  /** Derived, so that it need not be stored and only this gateway knows it. */
   private codeVerifier(nonce: string): string {
     return this.signer.digest('code verifier', nonce);
   }
 }
 
 /**
- * RFC 9207. Where visitors may choose between servers, one that does not say who it is could be handed the code of
+ * RFC 9207. If visitors can choose between servers, one that does not identify itself could be given the code of
  * another.
  */
 function isFromIssuer(

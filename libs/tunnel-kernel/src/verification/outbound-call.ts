@@ -14,16 +14,16 @@ export interface OutboundRequest {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: string;
-  /** May lead into the gateway's own network, and go without TLS. */
+  /** May reach the gateway's own network, and do without TLS. */
   allowPrivate: boolean;
-  /** The tunnel's client whose visitor this is about; absent: only the number of all calls counts. */
+  /** The client whose visitor is checked; absent: only the limit for all calls applies. */
   forClient?: number;
 }
 
 export interface OutboundAnswer {
   status: number;
   headers: IncomingMessage['headers'];
-  /** Null: longer than what is taken. */
+  /** Null: too long. */
   body: Buffer | null;
 }
 
@@ -34,10 +34,10 @@ export interface OutboundOptions extends Pick<OutboundGuardOptions, 'permits' | 
 
 const MAX_BODY = 64 * 1024;
 const MAX_AT_ONCE = 1024;
-/** A client whose services do not answer has this many waiting, and no other client notices. */
+/** Limit per client: if its services do not answer, other clients are not affected. */
 const MAX_FOR_CLIENT = 64;
 
-/** @throws TunnelError `connection` for an answer that is no JSON object, or no success. */
+/** @throws TunnelError `connection` unless the answer is a success with a JSON object. */
 export function readJsonObject({ status, body }: OutboundAnswer): Record<string, unknown> {
   if (status < 200 || status > 299 || body === null) throw new TunnelError('connection', `status ${status}`);
   try {
@@ -49,14 +49,14 @@ export function readJsonObject({ status, body }: OutboundAnswer): Record<string,
   throw new TunnelError('connection', 'the answer is no JSON object');
 }
 
-/** Asks others about visitors. Where a name leads is checked on the addresses that are dialled. */
+/** Sends requests to other services about visitors. Addresses are checked when connecting. */
 export class OutboundCalls {
   private readonly options: OutboundOptions;
-  /** Connections of those that may reach everything are not lent to the others. */
+  /** Connections that may reach everything are kept apart from the others. */
   private readonly open: Way;
   private readonly guarded: Way;
   private running = 0;
-  /** By client. */
+  /** Keyed by client. */
   private readonly runningFor = new Map<number, number>();
 
   constructor(options: OutboundOptions) {
@@ -66,7 +66,7 @@ export class OutboundCalls {
     this.guarded = { guard: new OutboundGuard({ resolve, permits }), ...agents() };
   }
 
-  /** Redirects are answers. @throws TunnelError `connection`, `timeout`, `overloaded` */
+  /** Redirects are returned as answers. @throws TunnelError `connection`, `timeout`, `overloaded` */
   async send(request: OutboundRequest): Promise<OutboundAnswer> {
     const url = this.permitted(request);
     const release = this.take(request.forClient);
@@ -89,7 +89,7 @@ export class OutboundCalls {
     }
   }
 
-  /** A place for a call; answers what gives it back. */
+  /** Reserves a slot for a call; returns the function that frees it. */
   private take(client: number | undefined): () => void {
     const { runningFor } = this;
     const own = client === undefined ? 0 : (runningFor.get(client) ?? 0);
@@ -144,12 +144,12 @@ export class OutboundCalls {
         answered = true;
         readAnswer(answer).then(resolve, reject);
       });
-      // Nobody asked for another protocol.
+      // No upgrade was requested.
       sent.on('upgrade', (_answer, socket) => {
         socket.destroy();
         reject(new Error('the answer is 101'));
       });
-      // Whatever else may happen to a request, it closes, or its time ends: a call has its place until then.
+      // A request always closes or times out: until then the call keeps its slot.
       sent.on('close', () => {
         if (!answered) reject(new Error('there was no answer'));
       });

@@ -2,10 +2,10 @@ import { FairQueue } from '@gatehouse/net';
 import type { VisitorPolicyConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
 
-/** Whether a password is that of an encoded hash. @throws TunnelError `overloaded` */
+/** Compares a password with an encoded hash. @throws TunnelError `overloaded` */
 export type VerifyPassword = (encoded: string, password: string) => Promise<boolean>;
 
-/** Which policy a visitor wants to satisfy, and the visitor's address. */
+/** The policy to satisfy, and the visitor's address. */
 export interface PasswordAsker {
   policy: VisitorPolicyConfig;
   address: string;
@@ -21,8 +21,8 @@ const MAX_WAITING = 64;
 const MAX_PASSWORD_BYTES = 1024;
 
 /**
- * Checks slow hashes, a few at a time. Owners of policies take turns, and so do the visitors of each owner: a flood of guesses
- * waits behind itself. When there is no more room, whoever has the most waiting is refused.
+ * Runs slow hashes, a few at a time. Owners of policies take turns, and so do the visitors of each owner: a flood of
+ * guesses only delays itself. When the queue is full, the party with the most waiting checks is refused.
  */
 export class PasswordChecks {
   private readonly verify: VerifyPassword;
@@ -32,7 +32,7 @@ export class PasswordChecks {
   private readonly queues = new Map<string, FairQueue<Waiter>>();
   private running = 0;
 
-  /** `ownerOf`: whose policy it is, for turns. */
+  /** `ownerOf`: the owner of a policy, who gets the turn. */
   constructor(
     verify: VerifyPassword,
     ownerOf: (policy: VisitorPolicyConfig) => string | number | null = ({ id }) => id,
@@ -41,7 +41,7 @@ export class PasswordChecks {
     this.ownerOf = ownerOf;
   }
 
-  /** A hash that is none fits nothing. @throws TunnelError `overloaded`, or what the hash function raises. */
+  /** An invalid hash never matches. @throws TunnelError `overloaded`, or an error of the hash function. */
   async check(encoded: string, password: string, asker: PasswordAsker): Promise<boolean> {
     if (encoded === '' || password === '' || Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return false;
     await this.turn(asker);
@@ -62,7 +62,7 @@ export class PasswordChecks {
     const queue = this.queues.get(owner) ?? new FairQueue<Waiter>();
     this.queues.set(owner, queue);
     this.turns.push(owner, queue);
-    // The turn is handed over, so `running` stays as it is.
+    // The turn passes to this check, so `running` stays the same.
     await new Promise<void>((enter, refuse) => queue.push(address, { enter, refuse }));
   }
 

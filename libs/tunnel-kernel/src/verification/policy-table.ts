@@ -4,14 +4,14 @@ import { resourceKey, type ResourceRef } from '../resource.js';
 type Policies = readonly VisitorPolicyConfig[];
 
 const NONE: Policies = [];
-/** Their visitors show a key of the tunnel's own. */
+/** Modes whose visitors show a key of the tunnel. */
 const WITH_KEYS: ReadonlySet<TunnelMode> = new Set(['secret', 'p2p']);
 
-/** Which policies are for which resource: one immutable value, replaced as a whole. */
+/** The policies of each resource: immutable, replaced as a whole. */
 export class PolicyTable {
   private readonly own = new Map<string, VisitorPolicyConfig[]>();
   private readonly byId = new Map<number, VisitorPolicyConfig>();
-  /** Which client serves a resource. */
+  /** The client of each resource. */
   private readonly owners = new Map<string, number>();
   private readonly silent = new Set<number>();
 
@@ -29,7 +29,7 @@ export class PolicyTable {
     for (const { id, clientId } of hosts) this.owners.set(resourceKey({ kind: 'host', id }), clientId);
   }
 
-  /** A client's are for those of its resources that have none. */
+  /** A client's policies apply to those of its resources that have none. */
   of(resource: ResourceRef, clientId: number): Policies {
     if (this.own.size === 0) return NONE;
     return this.own.get(resourceKey(resource)) ?? this.own.get(`client:${clientId}`) ?? NONE;
@@ -40,23 +40,23 @@ export class PolicyTable {
     return clientId === undefined ? NONE : this.of({ kind: 'tunnel', id }, clientId);
   }
 
-  /** The client that a policy is for; null: none that is served. */
+  /** The client that a policy belongs to; null: none that is served. */
   clientOf({ resource: { kind, id } }: VisitorPolicyConfig): number | null {
     return kind === 'client' ? id : (this.owners.get(resourceKey({ kind, id })) ?? null);
   }
 
-  /** Whether visitors of the tunnel cannot be told anything. */
+  /** Whether visitors of the tunnel cannot be sent a message. */
   isSilent(tunnelId: number): boolean {
     return this.silent.has(tunnelId);
   }
 
-  /** Whether this is what the policy says still. */
+  /** Whether the policy is unchanged. */
   has({ id, version, type }: VisitorPolicyConfig): boolean {
     const known = this.byId.get(id);
     return known?.version === version && known.type === type;
   }
 
-  /** Resources whose visitors proved themselves, if at all, to policies that are not those of `before`. */
+  /** Resources whose visitors must be verified again, because their policies differ from those of `before`. */
   changedSince(before: PolicyTable): ReadonlySet<string> {
     const changed = new Set<string>();
     if (this.own.size === 0) return changed;

@@ -31,10 +31,10 @@ export interface PolicyVerifierContext {
   failed: (visitors: FailedVisitors) => void;
 }
 
-/** What somebody says who wants a raw tunnel to let an address in. */
+/** A request to let an address use a raw tunnel. */
 export interface GrantRequest {
   tunnelId: number;
-  /** Null: any of the tunnel's that has a password. */
+  /** Null: any policy of the tunnel that has a password. */
   policyId: number | null;
   address: string;
   password: string;
@@ -48,10 +48,10 @@ export type GrantOutcome =
 
 const CALLBACK_MS = 5_000;
 const GREETING_MS = 20_000;
-/** How long a grant for one connection waits for it. */
+/** How long a single-use grant waits for its connection. */
 const ONCE_MS = 60_000;
 
-/** Visitors prove who they are as the policies of the configuration have it. */
+/** Verifies visitors by the configured policies. */
 export class PolicyVerifier implements VisitorVerifier {
   private readonly context: PolicyVerifierContext;
   private readonly grants: GrantStore;
@@ -156,7 +156,7 @@ export class PolicyVerifier implements VisitorVerifier {
   }
 
   /**
-   * Lets an address use a raw tunnel for as long as the policy says. Everybody behind the same address may, then.
+   * Lets an address use a raw tunnel for as long as the policy says. This includes everybody behind the same address.
    * @throws TunnelError `overloaded` for too many at a time
    */
   async grant({ tunnelId, policyId, address, password }: GrantRequest): Promise<GrantOutcome> {
@@ -171,7 +171,7 @@ export class PolicyVerifier implements VisitorVerifier {
     return this.letIn(tunnelId, formatIp(ip), verdict.policy) ?? { granted: false, reason: 'unknown' };
   }
 
-  /** `Proxy-Authorization` alone decides who is asked about and who may: `Authorization` is the target's. */
+  /** Only `Proxy-Authorization` counts here: `Authorization` is for the target. */
   private async verifyProxied(request: VisitorRequest): Promise<Verdict> {
     const { resource, clientId, visitor, headers } = request;
     const given = parseBasic(headers['proxy-authorization']);
@@ -206,7 +206,7 @@ export class PolicyVerifier implements VisitorVerifier {
     return true;
   }
 
-  /** Null: the policy is not what it was any more. */
+  /** Null: the policy has changed meanwhile. */
   private letIn(
     tunnelId: number,
     address: string,

@@ -4,10 +4,10 @@ import { resourceKey } from '../resource.js';
 import { cookieName, cookieValues, setCookie } from './cookies.js';
 import type { ProofSigner } from './proof-signer.js';
 
-/** The longest that one proof holds, also one that goes with the browser. */
+/** Maximum lifetime of a proof, including session cookies. */
 const MAX_SECONDS = 2_592_000;
 
-/** What a browser shows so that a visitor need not prove the same thing with every request. */
+/** Cookies that save a visitor from proving the same with every request. */
 export class ProofCookies {
   private readonly signer: ProofSigner;
 
@@ -15,7 +15,7 @@ export class ProofCookies {
     this.signer = signer;
   }
 
-  /** The nonce of the cookie that holds for this policy; null: there is none. */
+  /** The nonce of a valid cookie for this policy; null: there is none. */
   find(asked: VisitorRequest, policy: VisitorPolicyConfig): string | null {
     const context = this.contextOf(asked, policy);
     for (const value of cookieValues(asked, cookieName(asked, nameFor(policy)))) {
@@ -32,7 +32,7 @@ export class ProofCookies {
     return { header: setCookie(asked, nameFor(policy), text, ttlSeconds > 0 ? seconds : undefined), nonce };
   }
 
-  /** A callback was asked about one resource and these credentials: its word holds for no others. */
+  /** A callback decided about one resource and these credentials: its answer is valid for no others. */
   private contextOf({ scheme, host, resource, headers }: VisitorRequest, { type }: VisitorPolicyConfig): string {
     const own = `proof\0${type}\0${scheme}\0${host}`;
     if (type !== 'callback') return own;

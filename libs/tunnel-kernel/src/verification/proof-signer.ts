@@ -6,7 +6,7 @@ const NONCE_BYTES = 16;
 const PAYLOAD_BYTES = 3 * NUMBER_BYTES + NONCE_BYTES;
 const PROOF = /^[A-Za-z0-9_-]{46}\.[A-Za-z0-9_-]{43}$/;
 
-/** The policy that a proof is for; another version is another policy. */
+/** The policy that a proof is for; proofs of other versions are invalid. */
 export interface ProvenPolicy {
   readonly id: number;
   readonly version: number;
@@ -14,23 +14,23 @@ export interface ProvenPolicy {
 
 export interface Proof {
   text: string;
-  /** Names this proof among others. */
+  /** A unique id of this proof. */
   nonce: string;
 }
 
 /**
- * Proofs that the gateway gives out and knows again: base64url of policy, end, version and nonce, and the HMAC of it.
- * What a proof is good for (`context`) is in the HMAC alone: shown elsewhere, it is none.
+ * Issues and checks proofs: base64url of policy, expiry, version and nonce, with an HMAC. The purpose of a proof
+ * (`context`) is only in the HMAC, so a proof is invalid anywhere else.
  */
 export class ProofSigner {
   private readonly key: Buffer;
-  /** The key that signs, and those that did before. */
+  /** The signing key, followed by former ones. */
   private readonly keys: readonly Buffer[];
   private readonly now: () => number;
 
   /**
-   * Signs with `secret`; proofs that one of `formerSecrets` signed hold, too.
-   * @throws RangeError for a secret under 32 bytes: who guesses it lets himself in everywhere.
+   * Signs with `secret`; proofs signed with one of `formerSecrets` are valid, too. @throws RangeError for a secret
+   * under 32 bytes: guessing it would grant access everywhere.
    */
   constructor(secret: Uint8Array, now: () => number, formerSecrets: readonly Uint8Array[] = []) {
     this.key = keyOf(secret);
@@ -48,11 +48,11 @@ export class ProofSigner {
     return { text: `${text}.${this.mac(context, text)}`, nonce: nonceOf(payload) };
   }
 
-  /** The nonce of a proof that holds for this policy, here and now; null otherwise. */
+  /** The nonce of a proof that is valid for this policy and context; otherwise null. */
   read(proof: string, policy: ProvenPolicy, context: string): string | null {
     if (!PROOF.test(proof)) return null;
     const [text = '', mac = ''] = proof.split('.');
-    // As text, so that one proof has one spelling.
+    // Compared as text, so that a proof has only one spelling.
     const given = Buffer.from(mac);
     if (!this.keys.some((key) => timingSafeEqual(given, Buffer.from(macOf(key, context, text))))) return null;
     const payload = Buffer.from(text, 'base64url');
@@ -61,7 +61,7 @@ export class ProofSigner {
     return nonceOf(payload);
   }
 
-  /** The same short text for the same input, that says nothing about it. */
+  /** A short text that identifies the input without revealing it. */
   digest(purpose: string, input: string): string {
     return this.mac(`digest\0${purpose}`, input);
   }

@@ -17,23 +17,23 @@ import { readVisitorRequest } from './visitor-request.js';
 
 export interface RawGreetingOptions {
   form: LoginForm;
-  /** At the moment. */
+  /** The current policies. */
   policiesOf: (visitor: SocketVisitor) => readonly VisitorPolicyConfig[];
-  /** Lets the address in; false: the policy is not what it was any more. */
+  /** Lets the address in; false: the policy has changed meanwhile. */
   letIn: (visitor: SocketVisitor, policy: VisitorPolicyConfig) => boolean;
   failed: (visitor: SocketVisitor) => void;
-  /** From accept until the visitor's form has been answered, milliseconds. */
+  /** From accept until the visitor's form has been answered, in milliseconds. */
   deadlineMs: number;
 }
 
 const MAX_HEAD_BYTES = 16 * 1024;
-/** What a request begins with that a browser sends to see a page or to send a form. */
+/** How a browser's request for a page or with a form begins. */
 const METHODS = ['GET /', 'HEAD /', 'POST /'];
 const LONGEST = 6;
 
 /**
- * The form on the port of a raw tunnel: a visitor whose address is not let in and whose first bytes are a request of HTTP
- * gets it. They are looked at once, before anything goes to the agent; others are reset.
+ * The login form on the port of a raw tunnel. A visitor whose address is not admitted, and whose first bytes are an
+ * HTTP request, gets it. The first bytes are checked once, before anything goes to the agent; other visitors are reset.
  */
 export class RawGreeting {
   private readonly options: RawGreetingOptions;
@@ -48,7 +48,7 @@ export class RawGreeting {
     this.server.on('clientError', (_, socket) => void socket.destroy());
   }
 
-  /** The socket is paused, with nothing read of it, and belongs to the greeting from now on. */
+  /** The socket must be paused and unread, and belongs to the greeting from now on. */
   async greet(visitor: SocketVisitor): Promise<void> {
     const { socket } = visitor;
     const timer = setFlowTimeout(socket, () => resetStream(socket), this.options.deadlineMs);

@@ -5,7 +5,7 @@ import { TunnelError } from '../errors.js';
 const MAX_BYTES = 8 * 1024;
 const BODY_MS = 15_000;
 
-/** Null: it is no form. @throws TunnelError `protocol` for one that is too long, `timeout`, `connection` */
+/** Null: the request has no form. @throws TunnelError `protocol` for one that is too long, `timeout`, `connection` */
 export async function readForm(asked: VisitorRequest): Promise<URLSearchParams | null> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(asked.headers['content-type'] ?? '')) return null;
   const late = Promise.withResolvers<never>();

@@ -4,7 +4,7 @@ import type { Tries } from './try-limit.js';
 
 export type PasswordVerdict = { policy: VisitorPolicyConfig } | 'wrong' | { limited: number };
 
-/** One password for everybody: policies of type `password`. */
+/** Policies of type `password`: one password for everybody. */
 export class SharedPasswords {
   private readonly checks: PasswordChecks;
   private readonly tries: Tries;
@@ -14,7 +14,7 @@ export class SharedPasswords {
     this.tries = tries;
   }
 
-  /** The first of the policies that the password is for. @throws TunnelError `overloaded` */
+  /** The first policy that the password fits. @throws TunnelError `overloaded` */
   async check(policies: readonly VisitorPolicyConfig[], password: string, address: string): Promise<PasswordVerdict> {
     let verdict: PasswordVerdict = 'wrong';
     for (const policy of policies) {

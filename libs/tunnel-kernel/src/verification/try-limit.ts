@@ -4,17 +4,17 @@ const WINDOW_MS = 60_000;
 const MAX_TRIES = 5;
 const MAX_ENTRIES = 20_000;
 
-/** Guesses at secrets, counted wherever. */
+/** Counter of guesses at secrets. */
 export interface Tries {
-  /** Counts a guess before it is looked at, so that guesses at the same time count, too. False: one too many. */
+  /** Counts a guess before it is checked, so that concurrent guesses count, too. False: too many. */
   take(policyId: number, address: string): boolean | Promise<boolean>;
-  /** It was right. */
+  /** Takes a right guess back out of the count. */
   giveBack(policyId: number, address: string): void | Promise<void>;
-  /** Seconds until there is another try. */
+  /** Seconds until the next try. */
   retryAfter(policyId: number, address: string): number | Promise<number>;
 }
 
-/** Five a minute for each policy and address, in this process. An IPv6 /64 is one address. */
+/** Five per minute for each policy and address, in this process. An IPv6 /64 counts as one address. */
 export class TryLimit implements Tries {
   private readonly now: () => number;
   private readonly tries = new Map<string, { count: number; since: number }>();

@@ -13,7 +13,7 @@ export interface RawVisitor {
 
 const MAX_TTL = 2_592_000;
 
-/** Asks a service of the owner's about visitors of raw tunnels, of whom there is an address and nothing else. */
+/** Asks a service of the owner about visitors of raw tunnels, for which only an address is known. */
 export class TunnelCallback {
   private readonly calls: OutboundCalls;
   private readonly logger: TunnelLogger;
@@ -23,7 +23,7 @@ export class TunnelCallback {
     this.logger = logger;
   }
 
-  /** For how many seconds the address is let in, 0: this connection; null: not. */
+  /** For how many seconds the address is admitted, 0: for this connection; null: not at all. */
   async ask({ resource, clientId, visitor }: RawVisitor, policy: VisitorPolicyConfig): Promise<number | null> {
     try {
       const { status, body } = await this.calls.send({
@@ -50,7 +50,7 @@ export class TunnelCallback {
   }
 }
 
-/** `{"allow": true, "ttl": seconds}`; without `ttl` the policy's. Anything else is no. */
+/** `{"allow": true, "ttl": seconds}`; without `ttl` the policy's. Anything else means no. */
 function readTtl(body: Buffer, ttlSeconds: number): number | null {
   const answer = parse(body.toString('utf8'));
   if (typeof answer !== 'object' || answer === null || !('allow' in answer) || answer.allow !== true) return null;

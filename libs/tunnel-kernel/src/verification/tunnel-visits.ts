@@ -22,17 +22,17 @@ export interface VisitStanding {
   once: boolean;
 }
 
-/** Where grants are kept, and who hears of failures. */
+/** The store of grants, and who is notified about failures. */
 export interface TunnelVisitsContext {
   /** Milliseconds since the epoch. */
   now: () => number;
   logger: TunnelLogger;
-  /** Where browsers find these pages, such as `https://gw.example.org`. */
+  /** Public base URL of these pages, such as `https://gw.example.org`. */
   publicUrl: string;
   tries: Tries;
-  /** Whether a visitor's address is let in, by any of these policies; null: it is not. */
+  /** The grant of a visitor's address under any of these policies; null: there is none. */
   standing(tunnelId: number, address: string, policies: Policies): Promise<VisitStanding | null>;
-  /** Lets an address in for so many seconds, 0: once. False: the policy is not what it was any more. */
+  /** Admits an address for this many seconds, 0: for one connection. False: the policy has changed meanwhile. */
   letIn(tunnelId: number, address: string, policy: VisitorPolicyConfig, ttlSeconds: number): Promise<boolean>;
   failed(visitors: FailedVisitors): void;
 }
@@ -44,15 +44,15 @@ const CALLBACK = '/visit/oauth/callback';
 const STATE = /^(\d{1,15})\.\d{1,15}\./;
 const CALLBACK_MS = 5_000;
 
-/** The tunnel that a request is about; null: there is no such page. */
+/** The tunnel of a request; null: there is no such page. */
 export function visitedTunnel(target: string): number | null {
   const id = TARGET.exec(target)?.[1] ?? (isReturn(target) ? STATE.exec(stateOf(target))?.[1] : undefined);
   return id === undefined ? null : Number(id);
 }
 
 /**
- * The page where visitors of raw tunnels have their address let in: `GET /visit/tunnel/{id}` on the console's port. Needs no
- * script. What is proved there reaches the data plane by way of the context.
+ * The page on which visitors of raw tunnels have their address admitted: `GET /visit/tunnel/{id}` on the console's
+ * port. It needs no script. Grants reach the data plane through the context.
  */
 export class TunnelVisits {
   private readonly context: TunnelVisitsContext;
@@ -77,7 +77,7 @@ export class TunnelVisits {
     this.signIn = new OAuthSignIn({ issuers, calls, signer, logger, tries, redirectUri: () => redirectUri });
   }
 
-  /** `policies`: those of the tunnel as they are now. */
+  /** `policies`: the current ones of the tunnel. */
   async answer(asked: VisitorRequest, policies: Policies): Promise<GatewayAnswer> {
     const ways = policies.filter(({ type, oauth }) => type !== 'basic' && (type !== 'oauth' || oauth !== undefined));
     if (ways.length === 0) return unauthorizedAnswer(404, 'There is nothing to prove here.');
@@ -130,7 +130,7 @@ export class TunnelVisits {
     return this.page(asked, ways, 429, 'Too many tries. Wait a minute.', wait);
   }
 
-  /** Asking costs somebody else's time: as many questions as there are guesses. */
+  /** Each request costs another service time, so it counts like a guess. */
   private async byCallback(asked: VisitorRequest, ways: Policies, policy: VisitorPolicyConfig): Promise<GatewayAnswer> {
     const { tries } = this.context;
     const { address } = asked.visitor;

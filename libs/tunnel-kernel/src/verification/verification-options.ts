@@ -6,36 +6,36 @@ import type { GrantStore } from './grants.js';
 
 /** An authorization server that visitors may sign in at (RFC 6749, 7636, 9207). */
 export interface OAuthIssuer extends OAuthEndpoints {
-  /** What policies name it by, and what `iss` of its answers must be. */
+  /** The name used in policies, and the expected `iss` of its answers. */
   issuer: string;
 }
 
-/** Visitors who did not prove who they are: one report in ten seconds for each resource and policy. */
+/** Visitors that failed verification: one report in ten seconds for each resource and policy. */
 export interface FailedVisitors {
   resource: ResourceRef;
   clientId: number;
   policyId: number;
-  /** Of the last one. */
+  /** Address of the last one. */
   address: string;
-  /** How many since the last report about this resource and policy. */
+  /** Number of failures since the last report about this resource and policy. */
   count: number;
 }
 
-/** What the verification of visitors takes from outside. */
+/** What the verification of visitors gets from outside. */
 export interface VerificationOptions {
-  /** At least 32 bytes, the same in all processes that serve the same hosts: proofs are signed with it. */
+  /** At least 32 bytes, the same in all processes that serve the same hosts. Signs proofs. */
   secret: Uint8Array;
-  /** Proofs that were signed with one of these before the secret was replaced hold, too. */
+  /** Former secrets whose proofs are still valid. */
   formerSecrets?: readonly Uint8Array[];
   verifyPassword: VerifyPassword;
-  /** Absent: in the memory of this process. */
+  /** Absent: kept in the memory of this process. */
   grants?: GrantStore;
   oauthIssuers?: readonly OAuthIssuer[];
-  /** Addresses that callbacks of policies without `allowPrivate` may lead to. Absent: public ones. */
+  /** Addresses that callbacks of policies without `allowPrivate` may reach. Absent: public ones. */
   permits?: (address: string) => boolean;
   /** Names that such callbacks may use without TLS. */
   plainCallbackHosts?: readonly string[];
-  /** Absent: that of the system. */
+  /** Absent: the resolver of the system. */
   resolve?: (host: string) => Promise<LookupAddress[]>;
   /** Milliseconds. */
   timeouts?: { callback?: number; greeting?: number };

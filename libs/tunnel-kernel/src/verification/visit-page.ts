@@ -4,24 +4,24 @@ import { escapeHtml, linkButton, PAGE_FIELDS, passwordForm, plainPage, POLICY, p
 export interface VisitPage {
   status: number;
   tunnelId: number;
-  /** Who would be let in. */
+  /** The address that would be admitted. */
   address: string;
-  /** What holds at the moment; null: nothing. `until`: milliseconds since the epoch. */
+  /** The current grant; null: none. `until`: milliseconds since the epoch. */
   standing: { until: number; once: boolean } | null;
-  /** Of a shared password. */
+  /** Form for a shared password. */
   form: { action: string; csrf: string } | null;
-  /** Forms without fields: somebody else is asked. */
+  /** Forms without fields: another service decides. */
   questions: { action: string; csrf: string }[];
   links: { href: string; label: string }[];
-  /** What went wrong; empty: nothing yet. */
+  /** An error message; empty: none yet. */
   problem: string;
   headers: GatewayAnswer['headers'];
 }
 
-/** Nothing here leads to another site but links. */
+/** Apart from links, nothing here leads to another site. */
 const VISIT_POLICY = `${POLICY}; form-action 'self'`;
 
-/** Where visitors of a raw tunnel have their address let in. */
+/** The page on which visitors of a raw tunnel have their address admitted. */
 export function visitPage({ status, problem, headers, ...page }: VisitPage): GatewayAnswer {
   const name = `Tunnel ${page.tunnelId}`;
   const main = `<h1>${name}</h1>

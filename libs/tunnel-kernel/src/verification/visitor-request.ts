@@ -6,7 +6,7 @@ import { readWhole } from '../vhost/visitor-body.js';
 
 export type Arrival = Pick<VisitorRequest, 'resource' | 'clientId' | 'visitor' | 'scheme'>;
 
-/** A request to the gateway itself, of which nothing but the head was read; null: it can be understood in two ways. */
+/** A request to the gateway itself, of which only the head was read; null: it is ambiguous. */
 export function readVisitorRequest(arrival: Arrival, request: IncomingMessage): VisitorRequest | null {
   const { method = '', httpVersion: version, url: target = '', rawHeaders: fields } = request;
   const head = readRequest({ method, version, target, authority: null, fields });

@@ -27,10 +27,10 @@ import { pinsOf } from '../wire/key-string.js';
 import { parseVisitorKey, type VisitorKey } from '../wire/visitor-key.js';
 import { VisitorRoutes } from './visitor-routes.js';
 
-/** As agents are heard of: proxies take a connection for idle after a minute, some after half of one. */
+/** Shorter than the interval of agents: proxies close idle connections after a minute, some after half a minute. */
 const KEEP_WEBSOCKET_MS = 10_000;
 const CONNECT_MS = 10_000;
-/** Times as long for the server's word: it waits for the agent itself, as long as `CONNECT_MS`. */
+/** Factor for the server's answer: it waits for the agent itself, as long as `CONNECT_MS`. */
 const ANSWER = 1.5;
 const CODES: Readonly<Record<Exclude<VisitAnswer, 'welcome'>, TunnelErrorCode>> = {
   relay: 'protocol',
@@ -48,29 +48,29 @@ const REASONS: Readonly<Record<Exclude<VisitAnswer, 'welcome'>, string>> = {
 };
 
 export interface TunnelVisitorEnvironment {
-  /** Its port for agents. */
+  /** The server's port for agents. */
   server: HostAndPort;
   /** Absent: `auto`. */
   transport?: AgentTransport;
-  /** Where the server takes WebSockets. Absent: `/__gw/agent` on port 443 of its host, in TLS. */
+  /** The server's address for WebSockets. Absent: `/__gw/agent` on port 443 of its host, over TLS. */
   websocket?: WebSocketAddress;
-  /** Key string of the tunnel, as the server's administration shows it. */
+  /** Key string of the tunnel, as the gateway's console shows it. */
   key: string;
   logger: TunnelLogger;
-  /** Absent: directly. */
+  /** Absent: connects directly. */
   dialer?: Pick<AgentDialer, 'server'>;
-  /** For each step on the way to the tunnel, milliseconds. */
+  /** Time limit for each step on the way to the tunnel, in milliseconds. */
   connectMs?: number;
   /** Milliseconds since the epoch. Absent: `Date.now`. */
   now?: () => number;
   /**
-   * Whether connections to a tunnel of mode `p2p` may go to the agent directly, where more leads out than WebSockets. Absent:
-   * without a dialer they may.
+   * Whether connections to a tunnel of mode `p2p` may go directly to the agent, where this machine can connect to more
+   * than WebSockets. Absent: yes, unless a dialer is set.
    */
   p2p?: boolean;
 }
 
-/** How new connections go: to the agent, or through the server. */
+/** Whether new connections go directly to the agent, or through the server. */
 export type VisitorRoute = 'direct' | 'relayed';
 
 /** The other end of a `secret` or `p2p` tunnel: a local port that leads to the tunnel's target. */
@@ -83,7 +83,7 @@ export class TunnelVisitor {
   private readonly local = new Set<Socket>();
   private readonly running = new Set<RelayHandle>();
   private readonly paths: PathConnector | null;
-  /** Bytes either way, by how they went. */
+  /** Bytes in both directions, by route. */
   readonly carried: Readonly<Record<VisitorRoute, ByteCounter>> = {
     direct: { upload: 0, download: 0 },
     relayed: { upload: 0, download: 0 },
@@ -105,7 +105,7 @@ export class TunnelVisitor {
     );
   }
 
-  /** Opens the local port and answers it. @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
+  /** Opens the local port and returns it. @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
   async listen(place: HostAndPort): Promise<number> {
     const { logger } = this.environment;
     const port = await listenTcp(this.server, place, ({ message }) =>
@@ -115,12 +115,12 @@ export class TunnelVisitor {
     return port;
   }
 
-  /** How the next connection goes. */
+  /** The route of the next connection. */
   get route(): VisitorRoute {
     return this.paths?.path ? 'direct' : 'relayed';
   }
 
-  /** Ends the port and all connections. */
+  /** Closes the port and all connections. */
   stop(): void {
     this.server.close();
     this.paths?.stop();
@@ -130,9 +130,9 @@ export class TunnelVisitor {
   }
 
   /**
-   * Shows the key once and leaves again, to say at the start what would fail later.
-   * @throws TunnelError `unauthorized`, `disabled`, `overloaded`, `offline`, or why the server was not reached: `server_key`,
-   * `misdirected`, `timeout`, `connection`, `protocol`.
+   * Shows the key once and disconnects, so that errors appear at the start. @throws TunnelError `unauthorized`,
+   * `disabled`, `overloaded`, `offline`, or why the server was not reached: `server_key`, `misdirected`, `timeout`,
+   * `connection`, `protocol`.
    */
   async probe(): Promise<void> {
     (await this.routes.connect()).destroy();
@@ -167,7 +167,7 @@ export class TunnelVisitor {
       websocket,
       routeTag,
       now,
-      // A connection of a visitor's has no time to wait until a server is back.
+      // A visitor's connection cannot wait until a server is back.
       patience: 1,
       keepAliveMs: KEEP_WEBSOCKET_MS,
     });
@@ -186,7 +186,7 @@ export class TunnelVisitor {
     return this.pinned.secure(await route.open(connectMs), VISITOR_PROTOCOL, connectMs);
   }
 
-  /** A connection that leads to the target. */
+  /** Opens a connection that leads to the target. */
   private async visit(route: ServerRoute): Promise<TLSSocket> {
     const stream = await this.secure(route);
     const { connectMs = CONNECT_MS } = this.environment;

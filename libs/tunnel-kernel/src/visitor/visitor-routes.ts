@@ -7,30 +7,30 @@ import type { ServerRoute } from '../session/server-route.js';
 
 /** Shorter than a server keeps a WebSocket without a stream. */
 const LINGER_MS = 5000;
-/** A WebSocket that is dead by now, and each way once. */
+/** One attempt for a WebSocket that may be dead, and one for each route. */
 const ATTEMPTS = 3;
 
 export interface VisitorRoutesOptions {
   chooser: RouteChooser;
   logger: TunnelLogger;
-  /** How the server is named where connections go over a WebSocket. */
+  /** The server's name for connections over a WebSocket. */
   webSocketName: string;
-  /** A connection to the tunnel by one way. */
+  /** Opens a connection to the tunnel over one route. */
   visit(route: ServerRoute): Promise<TLSSocket>;
-  /** Whether the server itself is at the end of a way. @throws Error where it is not. */
+  /** Checks whether the server itself is at the end of a route. @throws Error if it is not. */
   probe(route: ServerRoute): Promise<void>;
 }
 
-/** One way to the server, for as many connections as it takes. */
+/** One route to the server, shared by connections where possible. */
 interface OpenRoute {
   readonly route: ServerRoute;
-  /** A connection went by it. */
+  /** A connection over it has succeeded. */
   proved: boolean;
   connections: number;
   timer: NodeJS.Timeout | null;
 }
 
-/** The ways to the server for connections of a visitor's program: by the one that works, several over one WebSocket. */
+/** The routes to the server for a visitor's program: connections use the one that works, several over one WebSocket. */
 export class VisitorRoutes {
   private readonly options: VisitorRoutesOptions;
   private open: OpenRoute | null = null;
@@ -42,7 +42,7 @@ export class VisitorRoutes {
     this.options = options;
   }
 
-  /** @throws TunnelError what the server answered, or why no way leads there. */
+  /** @throws TunnelError that the server answered, or that explains why no route works. */
   async connect(): Promise<TLSSocket> {
     guardPromise(null, this.probeRaw());
     const failures: TunnelError[] = [];
@@ -57,7 +57,7 @@ export class VisitorRoutes {
         this.leave(way);
         if (this.stopped) throw failure;
         const isPast = stale && way.route.kind === 'websocket';
-        // What became of it says nothing of the way, unless there is nothing else to say.
+        // The failure of a stale route says nothing, unless there is nothing else to report.
         if (!isPast || attempt === ATTEMPTS) failures.push(failure);
         if (isPast) continue;
         if (!this.options.chooser.failed(way.route.kind)) break;
@@ -66,7 +66,7 @@ export class VisitorRoutes {
     throw summary(failures);
   }
 
-  /** Connections that run are ended by who has them. */
+  /** Running connections are ended by their owners. */
   stop(): void {
     this.stopped = true;
     if (this.open) this.leave(this.open);
@@ -87,7 +87,7 @@ export class VisitorRoutes {
       stream.once('close', () => this.left(way));
       return stream;
     } catch (error) {
-      // The server itself said no: the way is good.
+      // The server itself refused, so the route works.
       if (!isOfTheWay(asTunnelError(error))) this.works(way);
       this.left(way);
       throw error;
@@ -101,7 +101,7 @@ export class VisitorRoutes {
     way.timer.unref();
   }
 
-  /** Nobody takes this way any more; what runs goes on. */
+  /** New connections do not use this route; running ones continue. */
   private leave(way: OpenRoute): void {
     if (way.timer) clearTimeout(way.timer);
     way.timer = null;
@@ -124,7 +124,7 @@ export class VisitorRoutes {
     else logger.info("the gateway is reached at its agents' port");
   }
 
-  /** Whether the better way is good again: nobody's connection waits for the answer. */
+  /** Checks in the background whether the better route works again. */
   private async probeRaw(): Promise<void> {
     const { chooser } = this.options;
     if (this.probing || !chooser.isRawDue) return;
@@ -136,7 +136,7 @@ export class VisitorRoutes {
       this.report('raw');
       if (this.open?.route.kind === 'websocket') this.leave(this.open);
     } catch {
-      // Still not: asked again after the same time.
+      // It does not: check again after the same time.
       chooser.failed('raw');
     } finally {
       this.probing = false;
@@ -144,7 +144,7 @@ export class VisitorRoutes {
   }
 }
 
-/** Another key than the pinned one counts, wherever it was seen: it may be the server's. */
+/** A wrong key is reported first, wherever it was seen: it may be the server's. */
 function summary(failures: readonly TunnelError[]): TunnelError {
   const [first] = failures;
   const said = failures.find(({ code }) => code === 'server_key' || code === 'misdirected') ?? first;

@@ -164,7 +164,7 @@ export interface RendezvousMessage {
   token: string;
 }
 
-/** The path takes no more connections, and ends within `graceMs`. */
+/** The path accepts no more connections, and ends within `graceMs`. */
 export interface RendezvousEndMessage {
   type: 'rendezvousEnd';
   id: string;
@@ -173,14 +173,14 @@ export interface RendezvousEndMessage {
 
 export const PATH_STATES = ['refused', 'open', 'over'] as const;
 
-/** What became of a direct path; `open` is said again to a server that the agent connected to anew. */
+/** State of a direct path; after a reconnect, `open` is sent again to the new server. */
 export interface PathStateMessage {
   type: 'pathState';
   id: string;
   state: (typeof PATH_STATES)[number];
 }
 
-/** What a direct path carried since the agent last said so. */
+/** What a direct path carried since the agent's last report. */
 export interface CarriedMessage {
   type: 'carried';
   id: string;

@@ -20,10 +20,10 @@ const FRAMED = 2;
 const REUSED = 4;
 /** Version, flags, length of what follows. */
 export const START_HEADER_BYTES = 4;
-/** In place of a start: is the channel still there? */
+/** Sent in place of a start, to check that the channel still works. */
 export const PROBE = Buffer.alloc(START_HEADER_BYTES);
 const PROBE_ANSWER = Buffer.of(0);
-/** From the agent, after both ends: the channel is idle again. */
+/** Sent by the agent after both ends: the channel is idle again. */
 export const READY = PROBE_ANSWER;
 const NUMBER_BYTES = 4;
 const KINDS = ['tunnel', 'host', 'datagrams'] as const;
@@ -34,28 +34,30 @@ const MAX_ADDRESS_CHARACTERS = 45;
 const MAX_DESTINATION_BYTES = 255;
 const MAX_START_BYTES = MIN_START_BYTES + 2 * MAX_ADDRESS_CHARACTERS + MAX_DESTINATION_BYTES;
 
-/** What turns an idle channel into the connection of one visitor. */
+/** Turns an idle channel into the connection of one visitor. */
 export interface Start {
-  /** `datagrams`: a lane for the datagrams of the client's tunnels, whoever the visitors are. */
+  /** `datagrams`: a stream for the datagrams of the client's tunnels, of any visitors. */
   kind: (typeof KINDS)[number];
-  /** Of the tunnel or host; 0 for `datagrams`. */
+  /** Id of the tunnel or host; 0 for `datagrams`. */
   id: number;
-  /** Index of the target that is meant; null: the agent chooses. */
+  /** Index of the target; null: the agent chooses. */
   target: number | null;
-  /** Where a visitor of a proxy mode wants to go, `host:port`; empty in all other cases. */
+  /** Destination of a visitor of a proxy mode, `host:port`; otherwise empty. */
   destination: string;
-  /** The agent says with one byte whether it reached the target, before any byte of it (see `decodeAnswer`). */
+  /**
+   * Whether the agent reports with one byte that it reached the target, before the target's bytes (see `decodeAnswer`).
+   */
   wantsAnswer: boolean;
-  /** What follows, both ways, is in frames (`FramedStream`). */
+  /** Whether both directions are framed (`FramedStream`). */
   framed: boolean;
-  /** After a clean end in both directions the channel is idle again, for another start. */
+  /** Whether the channel becomes idle again after a clean end in both directions. */
   reused: boolean;
   visitor: Endpoint;
   /** The address that the visitor connected to. */
   entrance: Endpoint;
 }
 
-/** First bytes of a data channel, from the agent. `sealed`: what follows are sealed records (`SealedStream`). */
+/** First bytes of a data channel, from the agent. `sealed`: sealed records follow (`SealedStream`). */
 export function encodeOpening({ id, key }: ChannelTicket, sealed: boolean): Buffer {
   const head = Buffer.concat([MAGIC, Buffer.of(sealed ? SEALED : PLAIN), id]);
   return Buffer.concat([head, openingProof(head, key)]);
@@ -74,13 +76,16 @@ export function openingIsSealed(opening: Buffer): boolean {
   return opening[MAGIC.length] === SEALED;
 }
 
-/** Whether the opening was made by who has the ticket's key; in constant time. */
+/** Whether the opening was made with the ticket's key; compared in constant time. */
 export function openingHolds(opening: Buffer, { key }: ChannelTicket): boolean {
   const proofAt = HEAD_BYTES + ID_BYTES;
   return timingSafeEqual(opening.subarray(proofAt), openingProof(opening.subarray(0, proofAt), key));
 }
 
-/** Binds the channel to one resource: the tag is over everything before it and `index`, of the visitor on this channel, with the ticket's key. */
+/**
+ * Binds the channel to one resource: the tag covers everything before it and `index`, the number of the visitor on this
+ * channel, with the ticket's key.
+ */
 export function encodeStart(value: Start, key: Buffer, index = 0): Buffer {
   const { visitor, entrance } = value;
   const destination = Buffer.from(value.destination);
@@ -122,7 +127,7 @@ export function isReady(chunk: Buffer): boolean {
   return chunk.equals(READY);
 }
 
-/** Bytes that follow the header of a start. @throws TunnelError `protocol`. */
+/** Number of bytes after the header of a start. @throws TunnelError `protocol`. */
 export function startLength(header: Buffer): number {
   const length = header.readUInt16BE(2);
   if (header.readUInt8(0) !== START_VERSION || length < MIN_START_BYTES || length > MAX_START_BYTES) {
@@ -131,7 +136,7 @@ export function startLength(header: Buffer): number {
   return length;
 }
 
-/** Reads a whole start, header included. @throws TunnelError `protocol` where the tag or a field is wrong. */
+/** Parses a whole start, header included. @throws TunnelError `protocol` if the tag or a field is wrong. */
 export function decodeStart(start: Buffer, key: Buffer, index = 0): Start {
   const tagAt = start.length - PROOF_BYTES;
   if (start.length !== START_HEADER_BYTES + startLength(start)) throw protocolError('a start of another length');
@@ -158,12 +163,12 @@ export function decodeStart(start: Buffer, key: Buffer, index = 0): Start {
   };
 }
 
-/** The agent's byte for a start that wants an answer; null: the target was reached, its bytes follow. */
+/** The agent's answer byte to a start; null: the target was reached, and its bytes follow. */
 export function encodeAnswer(failure: DialFailure | null): Buffer {
   return Buffer.of(failure === null ? 0 : 1 + DIAL_FAILURES.indexOf(failure));
 }
 
-/** A failure that this side does not know is `other`. */
+/** An unknown failure becomes `other`. */
 export function decodeAnswer(byte: number): DialFailure | null {
   return byte === 0 ? null : (DIAL_FAILURES[byte - 1] ?? 'other');
 }
@@ -189,7 +194,10 @@ function openingProof(head: Buffer, key: Buffer): Buffer {
   return createHmac('sha256', key).update('open').update(head).digest().subarray(0, PROOF_BYTES);
 }
 
-/** The first visitor has no number: agents and servers that do not reuse channels know it so. A number begins with 0, a start does not. */
+/**
+ * The first visitor has no number, for agents and servers that do not reuse channels. A number begins with 0, a start
+ * does not.
+ */
 function startTag(start: Buffer, key: Buffer, index: number): Buffer {
   const hmac = createHmac('sha256', key).update('start');
   if (index > 0) {

@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * One range of RFC 9110 section 14. Null: the whole, as for units and lists of ranges that are not known here.
- * `unsatisfiable`: nothing of it is there.
+ * One range of RFC 9110 section 14. Null: the whole file, also for unknown units and lists of ranges. `unsatisfiable`:
+ * the range is outside of the file.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];

@@ -3,7 +3,7 @@ import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const MAX_ENTRIES = 2000;
-/** Entries that the file system is asked about at a time: it has few threads, which files need, too. */
+/** Concurrent requests to the file system: it has few threads, which files need, too. */
 const AT_ONCE = 32;
 
 /** A page that lists a directory, folders first. */

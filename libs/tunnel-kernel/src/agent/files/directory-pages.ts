@@ -2,7 +2,7 @@ import { setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../../errors.js';
 import { directoryPage } from './directory-page.js';
 
-/** A page is good for so long, however many ask for it. */
+/** How long a page is reused. */
 const FRESH_MS = 1000;
 const MAX_KEPT = 16;
 const MAX_AT_ONCE = 4;
@@ -14,8 +14,8 @@ interface Kept {
 }
 
 /**
- * Pages that list directories. A page of 2,000 entries costs as many questions to the file system and half a megabyte, so
- * few are made at a time, and one of the last second is served again.
+ * Pages that list directories. A page of 2,000 entries costs as many requests to the file system and half a megabyte,
+ * so only a few are made at a time, and each is reused for a second.
  */
 export class DirectoryPages {
   private readonly now: () => number;
@@ -24,12 +24,14 @@ export class DirectoryPages {
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
-  /** `now`: milliseconds of a clock that may step. */
+  /** `now`: milliseconds of a clock that may jump. */
   constructor(now: () => number = Date.now) {
     this.now = now;
   }
 
-  /** The page of the directory `path`, under the name `shown`. @throws TunnelError `overloaded`, or what the file system says. */
+  /**
+   * The page of the directory `path`, titled `shown`. @throws TunnelError `overloaded`, or an error of the file system.
+   */
   async page(path: string, shown: string): Promise<string> {
     const key = `${path}\0${shown}`;
     const age = this.now() - (this.kept.get(key)?.madeAt ?? Number.NEGATIVE_INFINITY);
@@ -59,7 +61,7 @@ export class DirectoryPages {
       return await make();
     } finally {
       const next = this.waiting.shift();
-      // The place goes on to who has waited longest.
+      // The slot goes to the request that has waited longest.
       if (next) next();
       else this.running -= 1;
     }

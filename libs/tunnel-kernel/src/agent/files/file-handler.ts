@@ -16,7 +16,7 @@ import { PathRefused, rootOf } from './served-path.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 65_000;
-/** From the last byte of a visitor who says nothing more. */
+/** Time limit after the last byte of a silent visitor. */
 const SILENCE_MS = 120_000;
 
 /** Mode `file`: a directory of the agent's machine over HTTP/1.1. */
@@ -79,7 +79,7 @@ export class FileHandler implements ChannelHandler {
     }
   }
 
-  /** A server that does not listen has no timer of its own that would end silent connections. */
+  /** A server that does not listen has no timer that would end silent connections. */
   private watchSilence(connection: ByteStreamDuplex, counter: Readonly<ByteCounter>): NodeJS.Timeout {
     let seen = -1;
     const look = (): void => {
@@ -91,7 +91,7 @@ export class FileHandler implements ChannelHandler {
   }
 }
 
-/** The duplex counts as if it were the one who connected; here it is the other end. */
+/** The duplex counts as the connecting side; here it is the other end. */
 function seenFromVisitor(counter: ByteCounter): ByteCounter {
   return {
     get upload() {

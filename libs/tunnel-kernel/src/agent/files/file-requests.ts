@@ -12,8 +12,8 @@ import type { DirectoryPages } from './directory-pages.js';
 import { entryPath, existingPath, PathRefused, type ServedPath } from './served-path.js';
 
 /**
- * The path was resolved: a link that is there by now was put there since. A pipe without a writer would otherwise hold one
- * of the few threads of the file system for ever. Windows has neither flag.
+ * The path was resolved before, so a link that is there now was put there since. Without these flags, a pipe without a
+ * writer would block one of the few file system threads for ever. Windows has neither flag.
  */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const READING = 'GET, HEAD, OPTIONS';
@@ -31,7 +31,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   EROFS: 403,
 };
 
-/** What a directory answers: reading, listing, and writing where the tunnel says so. */
+/** Serves a directory: reading, listing, and writing where the tunnel allows it. */
 export class FileRequests {
   private readonly root: string;
   private readonly config: FileRoot;
@@ -44,7 +44,7 @@ export class FileRequests {
     this.pages = pages;
   }
 
-  /** Answers every request, those that cannot be served with the reason. */
+  /** Answers every request; if it cannot be served, with the reason. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     try {
@@ -74,7 +74,7 @@ export class FileRequests {
   private async read(request: IncomingMessage, response: ServerResponse, place: ServedPath): Promise<void> {
     const file = await open(place.path, READ_FLAGS);
     try {
-      // Of the file that is open, not of what the name means by now.
+      // Of the open file: the name may mean another file by now.
       const facts = await file.stat();
       if (facts.isDirectory()) return await this.list(request, response, place);
       if (!facts.isFile()) throw new PathRefused(403, 'not a file');
@@ -87,7 +87,7 @@ export class FileRequests {
   private async list(request: IncomingMessage, response: ServerResponse, { path, shown }: ServedPath): Promise<void> {
     const [target = '', query] = (request.url ?? '').split('?', 2);
     if (!target.endsWith('/')) {
-      // Relative, and with one slash: a second would make a host of the first segment.
+      // Relative, with a single slash: a second one would turn the first segment into a host.
       const name = target.slice(target.lastIndexOf('/') + 1);
       return end(response.setHeader('Location', `./${name}/${query === undefined ? '' : `?${query}`}`), 301);
     }
@@ -104,7 +104,7 @@ export class FileRequests {
     const text = error instanceof PathRefused ? error.message : 'this cannot be done';
     const busy = error instanceof TunnelError && error.code === 'overloaded';
     if (busy) response.setHeader('Retry-After', '1');
-    // What was not read of the request must not be taken for the next one.
+    // The unread rest of the request must not be parsed as the next one.
     end(response.setHeader('Connection', 'close'), busy ? 503 : (status ?? 500), `${text}\n`);
   }
 }
@@ -144,7 +144,7 @@ function isUnchanged({ headers }: IncomingMessage, tag: string, facts: Stats): b
   return since !== undefined && Math.floor(facts.mtimeMs / 1000) * 1000 <= Date.parse(since);
 }
 
-/** Whole or not at all: the name appears when everything has been written. */
+/** Atomic: the name appears when everything has been written. */
 async function put(request: IncomingMessage, response: ServerResponse, { path }: ServedPath): Promise<void> {
   const present = await stat(path).catch(() => null);
   if (present && !present.isFile()) throw new PathRefused(403, 'not a file');
@@ -161,7 +161,7 @@ async function put(request: IncomingMessage, response: ServerResponse, { path }:
 
 async function remove({ path }: ServedPath, response: ServerResponse): Promise<void> {
   const facts = await lstat(path);
-  // Only an empty one: what is below is not named by the request.
+  // Only an empty directory: the request does not name what is below it.
   if (facts.isDirectory()) await rmdir(path);
   else await unlink(path);
   end(response, 204);

@@ -13,14 +13,14 @@ export class PathRefused extends Error {
 }
 
 export interface ServedPath {
-  /** With no link left in it, inside the root. */
+  /** Without links, inside the root. */
   path: string;
   /** The decoded path of the request below the root, beginning with a slash. */
   shown: string;
 }
 
 /**
- * The real directory of a tunnel. @throws PathRefused 403 where the agent does not allow it. Looked up anew each time: a
+ * The real directory of a tunnel. @throws PathRefused 403 if the agent does not allow it. Resolved every time: a
  * directory may be replaced by a link.
  */
 export async function rootOf({ path }: FileRoot, allowedRoots: readonly string[]): Promise<string> {
@@ -32,16 +32,16 @@ export async function rootOf({ path }: FileRoot, allowedRoots: readonly string[]
   throw new PathRefused(403, 'this directory is not shared by the agent');
 }
 
-/** What a request names, if it is there. @throws PathRefused */
+/** The real path of a request, if it exists. @throws PathRefused */
 export async function existingPath(target: string, root: string, stripPrefix: string): Promise<ServedPath> {
   const shown = shownPath(target, stripPrefix);
   const path = await real404(join(root, shown));
-  // A link may lead anywhere.
+  // A link may point anywhere.
   if (!isInside(root, path)) throw new PathRefused(404, 'not found');
   return { path, shown };
 }
 
-/** An entry of a directory, there or not: the directory is there and inside the root. @throws PathRefused */
+/** The path of a directory entry, which need not exist: its directory exists inside the root. @throws PathRefused */
 export async function entryPath(target: string, root: string, stripPrefix: string): Promise<ServedPath> {
   const shown = shownPath(target, stripPrefix);
   const wanted = join(root, shown);

@@ -3,10 +3,10 @@ import type { HostAndPort } from '../../environment.js';
 import type { AdmittedSocket } from '../admission.js';
 import type { ModeContext } from '../mode.js';
 
-/** Longer than the agent takes to give a destination up. */
+/** Longer than the agent's own time limit for a destination. */
 const REACH_MS = 15_000;
 
-/** A connection to where the visitor wants to go. @throws TargetError, or TunnelError where no agent carries it. */
+/** A connection to the visitor's destination. @throws TargetError, or TunnelError if no agent carries it. */
 export function reachDestination(
   { channels }: ModeContext,
   { resource, clientId, visitor, entrance }: AdmittedSocket,
