@@ -81,7 +81,6 @@ export {
   PostgresWindowCounter,
   type NamedQueryClient,
 } from './throttling/postgres-counter.js';
-export { RedisWindowCounter, type RedisScriptClient } from './throttling/redis-counter.js';
 export {
   SkipThrottle,
   ThrottlingGuard,

@@ -1,4 +1,4 @@
-import { JsonLogger, redisOptions, type RedisScriptClient } from '@gatehouse/platform';
+import { JsonLogger, redisOptions } from '@gatehouse/platform';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { ResourceSharingSettings } from '../settings.js';
@@ -42,6 +42,11 @@ for i, key in ipairs(KEYS) do
     redis.call('DEL', key)
   end
 end`;
+
+/** The one command that is needed, as ioredis has it. */
+export interface RedisScriptClient {
+  eval(script: string, keys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+}
 
 /** Tokens in Redis: one script whatever the number of keys. */
 export class RedisLimitStore extends LimitStore {

@@ -49,6 +49,7 @@ export class PostgresWindowCounter implements WindowCounter {
     }
     const [row] = rows as { hits: number; remaining_ms: number }[];
     if (row === undefined) throw new Error('The hit was not counted.');
-    return { hits: row.hits, remainingMs: row.remaining_ms };
+    // A statement that waited for another one began before the window that the other one started.
+    return { hits: row.hits, remainingMs: Math.min(row.remaining_ms, windowMs) };
   }
 }

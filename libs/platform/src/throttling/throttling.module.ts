@@ -65,7 +65,7 @@ export interface ThrottlingOptions {
   /** Hits of one client address (an IPv6 /64 is one) on one route in a window; @Throttle() changes it for a route. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Where counts are kept: MemoryWindowCounter, PostgresWindowCounter or RedisWindowCounter. */
+  /** Where counts are kept: MemoryWindowCounter or PostgresWindowCounter. */
   readonly counter: Pick<FactoryProvider<WindowCounter>, 'useFactory' | 'inject'>;
 }
 
