@@ -1,6 +1,6 @@
 /**
- * The data plane on its own, for a container of its own: no parent, no administration needed. The service finds it with
- * TUNNEL_EDGE=separate. Reads the same settings as the service.
+ * The data plane as a program of its own, for a separate container: it needs neither a parent nor the service. The
+ * service finds it with TUNNEL_EDGE=separate. It reads the same settings as the service.
  */
 import 'reflect-metadata';
 import type { Server } from 'node:http';
@@ -55,7 +55,7 @@ await runProcess(NAME, async (): Promise<RunningProcess> => {
   };
 });
 
-/** From the database, else from the file of the last start, else it waits for one of them. */
+/** Reads it from the database, else from the file of the last start; otherwise waits for one of them. */
 async function identityOf(
   settings: Readonly<TunnelGatewaySettings>,
   keys: readonly Buffer[],

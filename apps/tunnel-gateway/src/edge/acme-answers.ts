@@ -3,7 +3,7 @@ import { der, type ServerCertificate } from '@gatehouse/tunnel-kernel';
 import type { Queries } from '../common/edge-database.js';
 import { alternativeName, bitString, ECDSA_WITH_SHA256, extension, SEQUENCE, SET } from '../common/x509-parts.js';
 
-/** Told when what authorities may ask for has changed. */
+/** Notification channel for changed challenges. */
 export const ACME_CHANNEL = 'tunnel_gateway:acme';
 const LIMIT = 1_000;
 
@@ -23,12 +23,12 @@ interface ChallengeRow {
   confirmed: boolean;
 }
 
-/** What this edge answers authorities that look whether a name leads here. */
+/** This edge's answers to ACME challenges. */
 export class AcmeAnswers {
   private byToken: ReadonlyMap<string, string> = new Map();
   private byName: ReadonlyMap<string, ServerCertificate> = new Map();
 
-  /** Answers what the database holds, and writes there that it does: an order waits for that. */
+  /** Loads the challenges from the database, and confirms there that they are served: an order waits for that. */
   async load(queries: Queries): Promise<void> {
     const { rows } = await queries.query<ChallengeRow>(READ);
     this.byToken = new Map(
@@ -54,12 +54,12 @@ const COMMON_NAME = Buffer.from('0603550403', 'hex');
 /** id-pe-acmeIdentifier (RFC 8737 6.1). */
 const ACME_IDENTIFIER = Buffer.from('06082b0601050507011f', 'hex');
 
-/** What is shown to an authority that looks at a name by TLS-ALPN-01 (RFC 8737 3): signed by itself, good for nothing else. */
+/** The self-signed certificate for a TLS-ALPN-01 challenge (RFC 8737 3). */
 function alpnCertificate(name: string, keyAuthorization: string): ServerCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from('acme challenge')))));
   const validity = der(SEQUENCE, der(0x17, Buffer.from('200101000000Z')), der(0x18, Buffer.from('99991231235959Z')));
-  // Positive, and its first byte not zero.
+  // A positive integer without a leading zero byte.
   const serial = der(0x02, Buffer.concat([Buffer.from([0x40]), randomBytes(15)]));
   const digest = createHash('sha256').update(keyAuthorization).digest();
   const extensions = der(

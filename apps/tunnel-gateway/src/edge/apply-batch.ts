@@ -19,7 +19,7 @@ export interface Hits {
   lastSeen: number;
 }
 
-/** Stops at the largest number that everybody can read; one that was larger comes back to it. */
+/** Stops at the largest number that every client can read; a larger one is reduced to it. */
 function sum(present: string, more: string): string {
   return `least(least(coalesce(${present}, 0), ${MAX_COUNT}) + ${more}, ${MAX_COUNT})`;
 }
@@ -110,7 +110,7 @@ export async function applyBatch(queries: Queries, batch: FlowBatch): Promise<bo
   return rows.length > 0;
 }
 
-/** A share of a resource is its client's, that client's owner's and everybody's as well. */
+/** What a resource carried also counts for its client, that client's owner, and the whole gateway. */
 function levelsOf({ kind, id, clientId, userId }: FlowShare | VisitorShare): { kind: CountedKind; id: number }[] {
   return [
     { kind, id },

@@ -5,24 +5,26 @@ import type { Queries } from '../common/edge-database.js';
 import { EventSampler } from '../common/event-sampler.js';
 import { TunnelChanges, type WantedTunnels } from './tunnel-changes.js';
 
-/** While the database is away; what comes on top is dropped. */
+/** Limit while the database is away; further events are dropped. */
 const MAX_WAITING = 5_000;
-/** Of one statement. */
+/** Limit for one statement. */
 const AT_ONCE = 500;
 
 export interface EdgeEventsOptions {
   queries: Queries;
   now: () => number;
-  /** 0: nobody knows. */
+  /** 0: unknown. */
   ownerOf(clientId: number): number;
   onProblem(message: string, fields: Record<string, unknown>): void;
-  /** The database refuses these events: they are not in its log. */
+  /** The database refuses these events, so they are missing in its log. */
   onRefused: (events: readonly NewEvent[], error: unknown) => void;
 }
 
 type Sampled = Omit<NewEvent, 'message'> & { say: (count: number) => string };
 
-/** What happens at the edge, on its way into the log: as it comes, or one a minute with a count where it may be a flood. */
+/**
+ * Events of the edge on their way into the log: immediately, or once a minute with a count where there may be a flood.
+ */
 export class EdgeEvents {
   private readonly options: EdgeEventsOptions;
   private readonly sampler: EventSampler<Sampled>;
@@ -39,7 +41,7 @@ export class EdgeEvents {
     );
   }
 
-  /** What the tunnel server tells; agents are news for the run states too. */
+  /** Listener for the tunnel server; changes of agents also affect run states. */
   listener(logger: Pick<TunnelLogger, 'info' | 'warn'>, onAgents: () => void): ServerEvents {
     return {
       agentOnline: ({ clientId, address, software }) => {
@@ -68,7 +70,7 @@ export class EdgeEvents {
     };
   }
 
-  /** Clients that were held back by their rate since the last call. */
+  /** Clients whose rate limit delayed them since the last call. */
   limited(clientIds: Iterable<number>): void {
     for (const id of clientIds) {
       this.sampler.count(`limit.rate:${id}`, 1, {
@@ -80,7 +82,7 @@ export class EdgeEvents {
     }
   }
 
-  /** How the tunnels are now, and which should be served. */
+  /** Compares the states of tunnels with the configuration. */
   tunnels(states: readonly TunnelState[], wanted: WantedTunnels, isOwn?: (clientId: number) => boolean): void {
     for (const { type, state, message } of this.changes.since(states, wanted, isOwn)) {
       this.add({
@@ -93,13 +95,16 @@ export class EdgeEvents {
     }
   }
 
-  /** Another edge tells from now on; what waits and what was counted is still written. */
+  /** Another edge reports from now on; pending and counted events are still written. */
   silence(): void {
     this.sampler.finish();
     this.silent = true;
   }
 
-  /** Writes what waits; who asks while that runs waits for it. @throws Error of the database; what waits is kept. */
+  /**
+   * Writes pending events; concurrent calls wait for the running one. @throws Error of the database; pending events are
+   * kept.
+   */
   write(): Promise<void> {
     this.sampler.release();
     this.running ??= this.run().finally(() => {
@@ -131,7 +136,7 @@ export class EdgeEvents {
   }
 
   private denied({ resource, clientId, reason, address, rule, count }: DeniedVisitors): void {
-    // That a client is disabled or expired is no news of its visitors.
+    // A disabled or expired client has an event of its own, so its visitors need none.
     if (reason === 'client_disabled' || reason === 'client_expired') return;
     const full = reason === 'too_many_connections';
     this.sampler.count(`${reason}:${resource.kind}:${resource.id}`, count, {

@@ -3,25 +3,25 @@ import { MemoryGrantStore, type GrantChange } from '@gatehouse/tunnel-kernel';
 import type { Queries } from '../common/edge-database.js';
 import { parseGrantNews, readGrants, removeGrants, writeGrants } from '../common/grant-rows.js';
 
-/** Of one write: the next takes the rest. */
+/** Limit of one write; the next one continues. */
 const BATCH = 1_000;
 
 /**
- * Grants of raw tunnels' visitors, for this edge's look-ups. Those of the table, which all edges and services write, and
- * those of the last moment, which are not in it yet.
+ * Grants for visitors of raw tunnels, as this edge looks them up: those of the table, which all edges and services
+ * write, and recent ones that are not in it yet.
  */
 export class EdgeGrants {
   readonly store: MemoryGrantStore;
   private readonly queries: Queries;
   private readonly onRefused: (changes: readonly GrantChange[], error: unknown) => void;
   private reading: Promise<void> | null = null;
-  /** Notifications that came while the table was read: they may be newer. */
+  /** Notifications that came during a read of the table: they may be newer. */
   private readonly waiting: (readonly GrantChange[] | null)[] = [];
-  /** There may be more in the table than is known. */
+  /** Whether the table may have more grants. */
   private missed = false;
   private writing: Promise<void> | null = null;
 
-  /** `onRefused`: the database refuses these; they hold at this edge alone. */
+  /** `onRefused`: the database refuses these grants, so they are valid at this edge only. */
   constructor(
     queries: Queries,
     now: () => number,
@@ -32,13 +32,13 @@ export class EdgeGrants {
     this.store = new MemoryGrantStore(now);
   }
 
-  /** Reads all of them. @throws what the database raises; what was known stays. */
+  /** Reads all grants. @throws errors of the database; the known grants stay. */
   read(): Promise<void> {
     this.reading ??= this.readAll();
     return this.reading;
   }
 
-  /** A notification; null: some may have been missed. @throws as `read` */
+  /** Handles a notification; null: some may have been missed. @throws as `read` */
   async receive(news: string | null): Promise<void> {
     const changes = news === null ? null : parseGrantNews(news);
     if (this.reading) this.waiting.push(changes);
@@ -47,8 +47,8 @@ export class EdgeGrants {
   }
 
   /**
-   * Writes what happened here, and reads what was missed; who asks while that runs waits for it. @throws what the database
-   * raises; it is tried again with the next.
+   * Writes local changes, and reads what was missed; concurrent calls wait for the running one. @throws errors of the
+   * database; the next call tries again.
    */
   write(): Promise<void> {
     this.writing ??= this.writeChanges().finally(() => {
@@ -57,7 +57,7 @@ export class EdgeGrants {
     return this.writing;
   }
 
-  /** Nothing happens here any more. @throws as `write` */
+  /** Writes the last changes. @throws as `write` */
   async writeLast(): Promise<void> {
     await this.writing?.catch(() => undefined);
     await this.write();
@@ -80,7 +80,7 @@ export class EdgeGrants {
     if (this.missed) await this.read();
   }
 
-  /** Writing a grant or removing one twice does no harm: a part of which half was written may be written again. */
+  /** Writing or removing a grant twice does no harm, so a part that was half written may be written again. */
   private async writePart(part: readonly GrantChange[]): Promise<void> {
     await writeGrants(
       this.queries,
@@ -97,7 +97,7 @@ export class EdgeGrants {
     try {
       while (this.missed) {
         this.store.replace(await readGrants(this.queries));
-        // Many may have changed while they were read.
+        // Many may have changed during the read.
         this.missed = this.waiting.includes(null);
         this.receiveWaiting();
       }

@@ -4,7 +4,7 @@ import type { EdgeLogEntry } from '../common/edge-ipc.js';
 const MAX_WAITING = 1_000;
 const SEND_MS = 50;
 
-/** Lines on their way to the service: few messages, and no more of them than memory allows. */
+/** Log lines on their way to the service: sent in few messages, and bounded in memory. */
 export class EdgeLog {
   private waiting: EdgeLogEntry[] = [];
   private dropped = 0;

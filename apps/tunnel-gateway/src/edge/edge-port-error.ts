@@ -12,7 +12,7 @@ export class EdgePortError extends Error {
     this.code = cause.code ?? '';
   }
 
-  /** Says which port it was that a `listen` failed for. */
+  /** Adds to a failed `listen` which port it was. */
   static async guard<T>(port: PortName, listening: Promise<T>): Promise<T> {
     try {
       return await listening;

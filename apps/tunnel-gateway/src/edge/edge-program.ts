@@ -18,24 +18,24 @@ import type { EdgeRole } from './edge-role.js';
 type SocketMessage = Extract<ParentMessage, { type: 'socket' }>;
 type ConnectionMessage = Extract<ParentMessage, { type: 'connection' }>;
 
-/** What the program needs of the process it runs in. */
+/** What the program needs of its process. */
 export interface EdgeChannel {
   send(message: EdgeMessage): Promise<void>;
-  /** With a socket that is listened on. */
+  /** Sends a message with a listening socket. */
   sendSocket(message: EdgeMessage, handle: SocketHandle): void;
   exit(code: number): void;
 }
 
-/** Without a service nobody drains for long. */
+/** Without a service, connections get little time to end. */
 const ORPHAN_LIMIT_MS = 5_000;
 
-/** Answers the service with one edge. */
+/** Runs an edge and answers the service's requests. */
 export class EdgeProgram {
   private readonly channel: EdgeChannel;
   private readonly log: EdgeLog;
   private readonly flowFailures: FlowFailures;
   private edge: EdgeRole | null = null;
-  /** Of a worker: who takes what the door hands over. */
+  /** Only in a worker: receives the connections from the door. */
   private worker: Edge | null = null;
   private ending = false;
 
@@ -46,15 +46,15 @@ export class EdgeProgram {
     this.flowFailures = new FlowFailures((message, fields) => logger.error(message, fields));
   }
 
-  /** A connection that the door accepted. */
+  /** Serves a connection that the door accepted. */
   take({ port, head }: ConnectionMessage, socket: Socket | null): void {
-    // It ended on the way.
+    // It closed on the way.
     if (!socket) return;
     if (this.worker) this.worker.receive(port, socket, Buffer.from(head, 'base64'));
     else socket.destroy();
   }
 
-  /** A socket that another process listens on. */
+  /** Takes over a socket that another process listens on. */
   inherit({ key }: SocketMessage, handle: SocketHandle | null): void {
     // It was closed on the way.
     if (!handle) return;
@@ -69,7 +69,7 @@ export class EdgeProgram {
     else await this.answer(message);
   }
 
-  /** The service is gone: what was counted is written, and this process does not outlive it. */
+  /** The service has ended: writes the counters and ends this process. */
   async orphaned(): Promise<void> {
     if (this.ending) return;
     this.ending = true;
@@ -78,12 +78,12 @@ export class EdgeProgram {
     this.channel.exit(0);
   }
 
-  /** After a failure that nobody expected the service starts another process. */
+  /** After an unexpected failure the service starts another process. */
   async fail(error: unknown): Promise<void> {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.log.logger(false).error('the edge failed', { error: text });
     this.log.flush();
-    // The channel is first in, first out: when this is sent the lines are.
+    // The channel is ordered: once this was sent, so were the lines before it.
     await this.channel.send({ type: 'logs', entries: [] });
     this.channel.exit(1);
   }
@@ -103,7 +103,7 @@ export class EdgeProgram {
     return edge;
   }
 
-  /** `moving`: visitors first. */
+  /** `moving`: binds the ports for visitors first. */
   private async bind(given: EdgePorts | null, moving: number[] | null): Promise<void> {
     if (!moving) return this.open(given);
     await this.orGiveUp(async () => this.edge?.openForVisitors(given, moving));
@@ -116,7 +116,7 @@ export class EdgeProgram {
     if (ports) await this.channel.send({ type: 'ready', ports });
   }
 
-  /** Without a port of the gateway itself there is nothing to go on with. */
+  /** Without a port of the gateway itself, the edge cannot continue. */
   private async orGiveUp<T>(binding: () => Promise<T>): Promise<T | null> {
     try {
       return await binding();

@@ -15,14 +15,14 @@ import type { EdgeOptions, EdgePorts } from '../common/edge-ipc.js';
 import { EdgePortError } from './edge-port-error.js';
 import type { PasswordProcess } from './password-process.js';
 
-/** Visitors of the first moments wait for agents that come back, or over from the edge before. */
+/** The first visitors wait for agents that reconnect, or move here from the previous edge. */
 const ARRIVAL_MS = 3_000;
 
-/** What the tunnel server of an edge asks while it serves. */
+/** What the tunnel server of an edge needs while it serves. */
 export interface EdgeServerParts {
   logger: TunnelLogger;
   clients: ClientStore;
-  /** Null: it serves everybody. */
+  /** Null: it serves all clients. */
   share: WorkerShare | null;
   countries: CountryFile;
   grants: EdgeGrants;
@@ -32,7 +32,7 @@ export interface EdgeServerParts {
   events: NonNullable<TunnelServerEnvironment['events']>;
 }
 
-/** Logins of this console and of the platform's site, and what the site ties its forms to before a login. */
+/** Login cookies of this console and of the platform's site, and the site's cookie for forms before a login. */
 const PLATFORM_COOKIES = [SESSION_COOKIE, 'gatehouse_site', 'gatehouse_visit'];
 
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
@@ -72,7 +72,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
 
 type PortAddresses = Pick<EdgeOptions, 'agents' | 'http' | 'https'>;
 
-/** Binds the ports of the gateway itself that are 0 in `bound`. @throws EdgePortError */
+/** Binds the gateway's own ports that are 0 in `bound`. @throws EdgePortError */
 export async function listenAtPorts(
   server: TunnelServer,
   addresses: PortAddresses,
@@ -91,7 +91,10 @@ export async function listenForVisitors(server: TunnelServer, { http, https }: P
   };
 }
 
-/** Behind a door that has the ports. UDP cannot be handed on: each worker has a port for it, the first the agents' one. */
+/**
+ * Serves behind a door that owns the ports. UDP sockets cannot be passed on: each worker has a UDP port of its own, and
+ * the first one uses the port for agents.
+ */
 export function serveBehind(
   server: TunnelServer,
   { agents, https }: EdgePorts,

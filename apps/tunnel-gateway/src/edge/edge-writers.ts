@@ -3,16 +3,16 @@ import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import type { DatabasePresence } from './database-presence.js';
 import { isAnswer } from '../common/edge-database.js';
 
-/** Of what was set aside so much is shown in the log. */
+/** Number of discarded rows that are logged. */
 const SHOWN_ROWS = 5;
 
-/** What an edge writes into the database: one writer that fails does not keep the others from theirs. */
+/** The edge's writers to the database: a failing writer does not affect the others. */
 export class EdgeWriters {
   private readonly logger: Pick<TunnelLogger, 'error'>;
   private readonly presence: DatabasePresence;
-  /** Why the database does not take what this one writes. */
+  /** Errors of failing writers, by name. */
   private readonly failing = new Map<string, string>();
-  /** Rows that the database refused for good, since this process began. */
+  /** Rows that the database refused for good, since this process started. */
   refusedRows = 0;
 
   constructor(logger: Pick<TunnelLogger, 'error'>, presence: DatabasePresence) {
@@ -27,13 +27,13 @@ export class EdgeWriters {
       this.failing.delete(name);
       this.presence.answered();
     } catch (error) {
-      // A database that is away is logged once for all writers. A lock timeout is no problem yet.
+      // An absent database is logged once for all writers. A lock timeout is not a problem yet.
       if (isAnswer(error) && !mayPass(error)) this.failing.set(name, (error as Error).message);
       this.presence.failed(error);
     }
   }
 
-  /** For what the database refuses: it is in the log, and nowhere else. */
+  /** Logs rows that the database refuses; they are stored nowhere else. */
   refused(what: string, rows: readonly unknown[], error: unknown): void {
     this.refusedRows += rows.length;
     const shown = JSON.stringify(rows.slice(0, SHOWN_ROWS));

@@ -31,15 +31,15 @@ import { Reloading } from './reloading.js';
 import { RunStatusWriter } from './run-status.js';
 import { ServedConfig } from './served-config.js';
 
-/** An agent that was told to move connects, and is asked who it is, within this time. */
+/** Time for a moving agent to connect and authenticate. */
 const MOVE_MS = 15_000;
 const COUNT_MS = 1_000;
 const POLL_MS = 10_000;
-/** Agents come in crowds, and each has to do with all tunnels: what they change is told once for so long. */
+/** Many agents connect at once, and each affects all tunnels: their changes are collected for this long. */
 const CROWD_MS = 100;
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
-/** The data plane of one process: a tunnel server on what the database says, and what it tells the database. */
+/** The data plane of one process: a tunnel server that follows the database, and writers that report back to it. */
 export class Edge implements EdgeRole {
   private readonly options: EdgeOptions;
   private readonly logger: TunnelLogger;
@@ -49,7 +49,7 @@ export class Edge implements EdgeRole {
   private readonly server: TunnelServer;
   private readonly sockets = new ListeningSockets();
   private readonly gaveUp = Promise.withResolvers<void>();
-  /** Null: this process serves everybody. */
+  /** Null: this process serves all clients. */
   private readonly share: WorkerShare | null;
   private readonly directory: ClientDirectory;
   private readonly acme = new AcmeAnswers();
@@ -65,7 +65,7 @@ export class Edge implements EdgeRole {
   private readonly timers: NodeJS.Timeout[] = [];
   private crowd: NodeJS.Timeout | null = null;
   private ports = NO_PORTS;
-  /** Ports are given up: what is left only ends, and another edge may say how the tunnels are. */
+  /** The ports are released: this edge only finishes, and another one may report the states of tunnels. */
   private draining = false;
   private closed = false;
 
@@ -96,7 +96,7 @@ export class Edge implements EdgeRole {
     this.server = this.createServer(countries);
     this.config = new ConfigSource({ database, presence, logger, folder, onRows: () => this.applyRows() });
     const { server, config } = this;
-    // Bytes of clients that are gone are still theirs.
+    // Bytes of removed clients still count for them.
     const beforeChange = (): void => this.flows.collect();
     this.served = new ServedConfig(options, { server, logger, directory, countries, share, beforeChange });
     this.flows = new FlowWriter({
@@ -117,15 +117,15 @@ export class Edge implements EdgeRole {
     });
   }
 
-  /** Reads the configuration: from the database, else from the snapshot, else it waits for one of them. */
+  /** Reads the configuration from the database, else from the snapshot; otherwise waits for one of them. */
   async prepare(): Promise<void> {
     await this.flows.recover();
     await this.config.prepare();
-    // The feed reads them, too, once there is a database again.
+    // The feed also reads them, once the database is back.
     if (this.config.source === 'database') await this.grants.read().catch(this.presence.failed);
   }
 
-  /** A socket that another process listens on, to be listened on here in its place. */
+  /** Takes over a socket that another process listens on. */
   inherit(socket: HandedSocket): void {
     this.sockets.inherit(socket);
   }
@@ -137,9 +137,9 @@ export class Edge implements EdgeRole {
     if (!given) this.ports = await listenForVisitors(this.server, this.options);
   }
 
-  /** Binds the ports that are not bound yet and begins to work. @throws EdgePortError for a port of the gateway itself. */
+  /** Binds the remaining ports and starts to work. @throws EdgePortError for a port of the gateway itself. */
   async open(given: EdgePorts | null): Promise<EdgePorts> {
-    // Tunnels are bound already where visitors were let in first.
+    // If visitors were admitted first, tunnels are bound already.
     if (this.server.tunnels().length === 0) await this.applyRows();
     this.ports = given ?? (await listenAtPorts(this.server, this.options, this.ports));
     if (given) await serveBehind(this.server, given, this.options);
@@ -201,34 +201,34 @@ export class Edge implements EdgeRole {
     return online;
   }
 
-  /** Hands on all sockets that it listens on; answers the clients whose agents are connected. */
+  /** Passes on all listening sockets; returns the clients whose agents are connected. */
   handOver(give: (socket: HandedSocket) => void): Promise<number[]> {
     for (const socket of this.sockets.handles()) give(socket);
     return Promise.resolve(this.server.agents().map(({ clientId }) => clientId));
   }
 
-  /** Gives up the ports for visitors; the edge after this one says how the tunnels are. */
+  /** Releases the ports for visitors; the next edge reports the states of tunnels. */
   async yieldPorts(): Promise<void> {
     this.draining = true;
     this.events.silence();
     await this.server.yieldVisitors();
   }
 
-  /** Gives up the ports; resolves when the last connection has ended or the time is over. */
+  /** Releases the ports; resolves when the last connection has ended or the time is over. */
   async drain({ spreadMs, deadlineMs, settleMs }: DrainParams): Promise<void> {
     this.draining = true;
     this.events.silence();
-    // Nobody moves where nobody follows.
+    // Without a successor, agents do not move.
     const moveMs = spreadMs > 0 ? spreadMs + MOVE_MS : 0;
     await this.server.drain({ spreadMs, deadlineMs, settleMs, moveMs, onReleased: () => this.gaveUp.resolve() });
   }
 
-  /** Resolves when the ports are given up, after `drain` was called. */
+  /** Resolves when the ports are released, after `drain` was called. */
   released(): Promise<void> {
     return this.gaveUp.promise;
   }
 
-  /** A connection that the door accepted, and what it read of it. */
+  /** Serves a connection that the door accepted, with the bytes that it read. */
   receive(port: PortName, socket: Socket, head: Buffer): void {
     socket.unshift(head);
     this.server.take(port, socket);
@@ -239,7 +239,7 @@ export class Edge implements EdgeRole {
     await this.close({ stays: false });
   }
 
-  /** Ends everything and writes the last of what was counted. `stays`: another edge serves on. */
+  /** Closes everything and writes the last counters. `stays`: another edge continues. */
   async close({ stays }: { stays: boolean }): Promise<void> {
     this.draining = true;
     this.events.silence();
@@ -247,7 +247,8 @@ export class Edge implements EdgeRole {
     await this.server.stop();
     for (const timer of this.timers) clearInterval(timer);
     if (this.crowd) clearTimeout(this.crowd);
-    // First what only this process knows: a database that hangs keeps the rest waiting until somebody kills it.
+    // Counters come first, because only this process has them: a database that hangs delays the rest until the process
+    // is killed.
     await this.flows.close();
     await this.writers.run('events', () => this.events.write());
     await this.writers.run('grants of visitors', () => this.grants.writeLast());
@@ -314,13 +315,15 @@ export class Edge implements EdgeRole {
     await this.writers.run('states of tunnels', () => this.runStatus.write(states));
   }
 
-  /** For what no notification told: a lost one, files of certificates. Ports that were taken the server tries again itself. */
+  /**
+   * Catches what notifications missed, and changed certificate files. The server itself retries ports that were taken.
+   */
   private async poll(): Promise<void> {
     if (this.closed) return;
-    // The last words of an edge before this one may have come after the first of this one.
+    // The previous edge may have written its last states after this edge's first ones.
     this.runStatus.doubt();
     await this.config.check();
-    // Who is in already is asked again.
+    // Connected visitors are checked again.
     if (this.served.otherFiles()) await this.applyRows();
   }
 }

@@ -16,7 +16,7 @@ export interface FlowShare {
   connections: number;
 }
 
-/** How often an address came to a resource. */
+/** How often an address used a resource. */
 export interface VisitorShare {
   kind: ResourceKind;
   id: number;
@@ -28,7 +28,7 @@ export interface VisitorShare {
   lastSeen: number;
 }
 
-/** What was counted in one go. The same batch counts once, however often it is sent. */
+/** The counters of one interval. A batch counts once, however often it is sent. */
 export interface FlowBatch {
   id: string;
   /** Milliseconds since the epoch. */
@@ -37,12 +37,12 @@ export interface FlowBatch {
   visitors: VisitorShare[];
 }
 
-/** Addresses that are kept while the database is away; those beyond are not remembered, their bytes are. */
+/** Addresses kept while the database is away; further ones are dropped, their bytes are not. */
 const MAX_VISITORS = 100_000;
-/** Addresses of one batch: a statement must end in time, however many came while the database was away. */
+/** Addresses per batch, so that a statement ends in time even after a long absence of the database. */
 const VISITORS_OF_BATCH = 10_000;
 
-/** What was counted and is not in the database yet: as large as there are resources, however long that takes. */
+/** Counters that are not in the database yet. Their size depends on the number of resources, not on time. */
 export class UnsentFlows {
   private readonly flows = new Map<string, FlowShare>();
   private readonly visitors = new Map<string, VisitorShare>();
@@ -55,7 +55,7 @@ export class UnsentFlows {
     this.addFlow({ ...resource, clientId, userId, inlet: upload, export: download, connections });
   }
 
-  /** Hits without an address are of those for which there was no room. */
+  /** Hits without an address are those beyond the limit. */
   addVisitor({ resource, clientId, address, hits }: VisitorHits, userId: number, lastSeen: number): void {
     if (address === null) return;
     const key = `${resource.kind} ${resource.id} ${clientId} ${userId} ${address}`;
@@ -68,7 +68,7 @@ export class UnsentFlows {
     }
   }
 
-  /** All bytes, and as many addresses as one batch may have; the others are left for the next. */
+  /** Takes all bytes, and as many addresses as a batch may have; the rest stays for the next. */
   takeBatch(now: number): FlowBatch {
     const visitors = [...this.visitors].slice(0, VISITORS_OF_BATCH);
     const batch: FlowBatch = {
@@ -83,7 +83,7 @@ export class UnsentFlows {
   }
 
   private addFlow(share: FlowShare): void {
-    // A tunnel may have gone to another client since: both get their part.
+    // A tunnel may have moved to another client since then: both get their part.
     const key = `${share.kind} ${share.id} ${share.clientId} ${share.userId}`;
     const known = this.flows.get(key);
     if (!known) return void this.flows.set(key, share);
@@ -93,7 +93,7 @@ export class UnsentFlows {
   }
 }
 
-/** For a batch that the database refuses: it was added to nothing, so its parts get ids of their own. */
+/** For a batch that the database refuses. Nothing of it was added, so its halves get new ids. */
 export function halveBatch({ takenAt, flows, visitors }: FlowBatch): [FlowBatch, FlowBatch] | null {
   const shares = [...flows.map((flow) => ({ flow })), ...visitors.map((visitor) => ({ visitor }))];
   const halves = halveRows<(typeof shares)[number]>(shares);

@@ -8,29 +8,29 @@ import type { Queries } from '../common/edge-database.js';
 import { halveBatch, UnsentFlows, type FlowBatch } from './flow-batch.js';
 
 const UNSENT = /^unsent-.*\.json$/;
-/** An edge that was replaced may leave a file while this one runs. */
+/** A replaced edge may leave a file while this one runs. */
 const RECOVER_EVERY = 60;
-/** Which batches were counted is known for ten days (retention). One that is older may have been. */
+/** The ids of counted batches are kept for ten days (retention); an older batch may have been counted. */
 const MAX_AGE_MS = 9 * 86_400_000;
-/** A process that ends has seconds: a database that neither takes nor refuses the last batch must not cost it. */
+/** A process has only seconds to end, so a database that does not answer must not use them up. */
 const LAST_WRITE_MS = 2_000;
 
 export interface FlowWriterOptions {
   queries: Queries;
   now: () => number;
-  /** Puts what was counted since the last time into `unsent`. */
+  /** Moves the counters since the last call into `unsent`. */
   collect(unsent: UnsentFlows): void;
-  /** For files of batches that could not be written before a process ended. */
+  /** Folder for batches that could not be written before a process ended. */
   folder: string;
-  /** The database refuses these counts: they are in none of its totals. */
+  /** The database refuses these counters, so they are missing in its totals. */
   onRefused: (batch: FlowBatch, error: unknown) => void;
 }
 
-/** Brings what was counted into the database: a batch a time, each once, nothing lost while the database is away. */
+/** Writes counters into the database, one batch at a time and each once; nothing is lost while the database is away. */
 export class FlowWriter {
   private readonly options: FlowWriterOptions;
   private readonly unsent = new UnsentFlows();
-  /** Sent, or about to be; whether it arrived is not known. It is the next to be sent, as it is. */
+  /** Batches that were sent, possibly without success. They are sent again unchanged. */
   private readonly batches: FlowBatch[] = [];
   private running: Promise<void> | null = null;
   /** Files whose batches are being written. */
@@ -41,7 +41,7 @@ export class FlowWriter {
     this.options = options;
   }
 
-  /** Takes over what processes of this folder could not write before they ended. */
+  /** Takes over the files of earlier processes. */
   async recover(): Promise<void> {
     const { folder } = this.options;
     const names = await readdir(folder).catch(() => []);
@@ -53,17 +53,17 @@ export class FlowWriter {
         this.batches.push(...found.filter(({ id }) => !known.has(id)));
         this.leftover.push(file);
       } catch {
-        // Another process was quicker, or the file was damaged: there is nothing to count in it.
+        // Another process was faster, or the file is damaged: there is nothing to count.
       }
     }
   }
 
-  /** Takes what was counted, without writing it. */
+  /** Collects the counters without writing them. */
   collect(): void {
     this.options.collect(this.unsent);
   }
 
-  /** Collects and writes; who asks while that runs waits for it. @throws Error of the database; nothing is lost. */
+  /** Collects and writes; concurrent calls wait for the running one. @throws Error of the database; nothing is lost. */
   write(): Promise<void> {
     this.running ??= this.run().finally(() => {
       this.running = null;
@@ -71,7 +71,7 @@ export class FlowWriter {
     return this.running;
   }
 
-  /** The last of it; what the database does not take goes into a file. */
+  /** Writes the last counters; what the database does not accept goes into a file. */
   async close(): Promise<void> {
     const limit = Promise.withResolvers<never>();
     const timer = setTimeout(() => limit.reject(new Error('the database does not answer')), LAST_WRITE_MS);
@@ -82,7 +82,7 @@ export class FlowWriter {
       while (!this.unsent.empty) this.batches.push(this.unsent.takeBatch(this.options.now()));
       const file = join(this.options.folder, `unsent-${randomUUID()}.json`);
       await writePrivately(file, JSON.stringify(this.batches));
-      // What was in them is in the new one.
+      // The new file includes them.
       for (const each of this.leftover.splice(0)) await rm(each, { force: true });
     } finally {
       clearTimeout(timer);
@@ -92,7 +92,7 @@ export class FlowWriter {
   private async writeLast(): Promise<void> {
     await this.running?.catch(() => undefined);
     await this.write();
-    // What was counted while an older batch was on its way, and what one batch had no room for.
+    // Counters that arrived during an older batch, and what one batch could not hold.
     while (!this.unsent.empty) await this.write();
   }
 
@@ -110,7 +110,7 @@ export class FlowWriter {
     for (const file of this.leftover.splice(0)) await rm(file, { force: true });
   }
 
-  /** Such as a file of a machine that was off: it may have been counted before its process ended. */
+  /** For files of a machine that was off: they may have been counted before its process ended. */
   private refuseOld(now: number): void {
     const known = this.batches.splice(0);
     for (const batch of known) {

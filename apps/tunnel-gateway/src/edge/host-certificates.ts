@@ -6,37 +6,37 @@ import { CertificateFiles } from '../common/certificate-files.js';
 import type { Certificate } from './config-mapper.js';
 import type { HostRow } from '../common/config-rows.js';
 
-/** The certificate of each host: of its files, else the one that was uploaded or ordered for it. */
+/** The certificates of hosts: from files, else uploaded or ordered ones. */
 export class HostCertificates {
   private readonly files: CertificateFiles;
   private readonly box: SecretBox;
   private readonly logger: TunnelLogger;
-  /** By host and what is sealed; of the hosts of the last configuration. */
+  /** Opened keys by host and sealed text, for hosts of the last configuration. */
   private opened = new Map<string, string | null>();
   private used = new Map<string, string | null>();
 
-  /** `keys` open the keys of certificates that are in the database. */
+  /** `keys` open the private keys in the database. */
   constructor(folder: string, keys: readonly Buffer[], logger: TunnelLogger) {
     this.files = new CertificateFiles(folder, (problem) => logger.warn('a certificate cannot be used', { problem }));
     this.box = createKeyBox(keys);
     this.logger = logger;
   }
 
-  /** Whether a file is another than when it was read. */
+  /** Whether a certificate file has changed since it was read. */
   changed(): boolean {
     return this.files.changed();
   }
 
-  /** Null where there is none that can be used. */
+  /** Null if there is no usable certificate. */
   of({ id, host, certPath, keyPath, certificate }: HostRow): Certificate | null {
     if (certPath !== null && keyPath !== null) return this.files.pair({ certPath, keyPath });
-    // The name may be another than when it was uploaded. Snapshots of earlier versions have none.
+    // The host's name may have changed since the upload. Snapshots of earlier versions have no names.
     if (!certificate || !namesCover(certificate.names, host)) return null;
     const key = this.open(certificate.sealedKey, id);
     return key === null ? null : { chain: certificate.chain, key };
   }
 
-  /** Every host has been asked for: what is not used any more is forgotten. */
+  /** Called after `of` was called for every host: drops what is no longer used. */
   settle(): void {
     this.files.settle();
     this.opened = this.used;

@@ -1,4 +1,4 @@
-/** Checks passwords of visitors for an edge, in a process of its own that gives way to everything else. */
+/** Checks visitors' passwords for an edge, in a separate process of low priority. */
 import { constants, setPriority } from 'node:os';
 import type { PasswordAnswer, PasswordQuestion } from './password-process.js';
 import { verifyPassword } from './verify-password.js';
@@ -6,7 +6,7 @@ import { verifyPassword } from './verify-password.js';
 try {
   setPriority(constants.priority.PRIORITY_LOW);
 } catch {
-  // Some sandboxes forbid it. It is a process of its own all the same.
+  // Some sandboxes forbid this. It is still a separate process.
 }
 
 process.on('message', ({ id, encoded, password }: PasswordQuestion) => {
@@ -16,6 +16,6 @@ process.on('message', ({ id, encoded, password }: PasswordQuestion) => {
   verifyPassword(encoded, password).then(answer, () => answer(false));
 });
 process.on('disconnect', () => process.exit());
-// Whoever started it decides when it ends; a Ctrl-C reaches the whole group.
+// The parent decides when it ends; a Ctrl-C reaches the whole process group.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);

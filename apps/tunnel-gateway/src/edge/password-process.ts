@@ -21,11 +21,11 @@ interface Waiting {
 }
 
 export interface PasswordProcessOptions {
-  /** Flags of Node. */
+  /** Flags for Node. */
   execArgv?: readonly string[];
-  /** How long a check may take, milliseconds. */
+  /** Time limit of a check, in milliseconds. */
   answerMs?: number;
-  /** How long the process stays when nobody asks, milliseconds. */
+  /** How long the idle process stays, in milliseconds. */
   idleMs?: number;
 }
 
@@ -33,9 +33,8 @@ export interface PasswordProcessOptions {
 const PROGRAM = new URL(`./password-main${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Hashes visitors' passwords outside the edge: a process of low priority, so that a flood of guesses takes no processor time
- * from the traffic of others. It starts with the first question, ends when nobody asks for a while, and starts again when it
- * has died.
+ * Hashes visitors' passwords outside the edge, in a process of low priority: a flood of guesses takes no processor time
+ * from other visitors. The process starts with the first check, ends when idle, and is restarted if it dies.
  */
 export class PasswordProcess {
   private readonly options: Required<PasswordProcessOptions>;
@@ -49,7 +48,7 @@ export class PasswordProcess {
     this.options = { execArgv, answerMs, idleMs };
   }
 
-  /** @throws TunnelError `overloaded` when there is no answer in time, or the process died with the question open. */
+  /** @throws TunnelError `overloaded` if there is no answer in time, or the process died before it answered. */
   readonly verify = async (encoded: string, password: string): Promise<boolean> => {
     if (this.closed) throw unavailable();
     const child = (this.child ??= this.start());
@@ -58,7 +57,7 @@ export class PasswordProcess {
       const id = this.nextId++;
       const timer = setTimeout(() => {
         this.settle(id, (waiting) => waiting.reject(unavailable()));
-        // It answers in milliseconds. One that does not is replaced.
+        // It normally answers within milliseconds. If it does not, it is replaced.
         child.kill('SIGKILL');
       }, this.options.answerMs);
       this.waiting.set(id, { resolve, reject, timer });
@@ -77,11 +76,11 @@ export class PasswordProcess {
   private start(): ChildProcess {
     const child = fork(fileURLToPath(PROGRAM), [], {
       execArgv: [...this.options.execArgv],
-      // What it needs comes with each question.
+      // Each request carries everything it needs.
       env: {},
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    // What keeps the edge alive is its traffic.
+    // Only traffic keeps the edge alive.
     child.unref();
     child.channel?.unref();
     child.on('message', ({ id, fits }: PasswordAnswer) => this.settle(id, (waiting) => waiting.resolve(fits)));
@@ -107,7 +106,7 @@ export class PasswordProcess {
     this.idle = setTimeout(() => this.end(), this.options.idleMs).unref();
   }
 
-  /** Its process ends with the channel. */
+  /** The process ends with the channel. */
   private end(): void {
     const { child } = this;
     if (!child) return;

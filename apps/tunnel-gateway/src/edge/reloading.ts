@@ -1,15 +1,15 @@
 export interface ReloadingOptions {
-  /** `anew`: what is known may be of another database, and nothing of it is kept. */
+  /** `anew`: the database may be another one, so nothing of the known state may be kept. */
   load(anew: boolean): Promise<void>;
   onFailure(error: unknown): void;
 }
 
-/** One load at a time; news that come meanwhile make one more. */
+/** Runs one load at a time; changes during a load cause one more. */
 export class Reloading {
   private readonly options: ReloadingOptions;
   private running: Promise<void> | null = null;
   private stale = false;
-  /** Until a load of everything went well. */
+  /** Stays set until a full load succeeded. */
   private anew = false;
   private stopped = false;
 
@@ -17,7 +17,7 @@ export class Reloading {
     this.options = options;
   }
 
-  /** Resolves when no load runs any more, also after one that failed: the next news try again. */
+  /** Resolves when no load is running, also after a failure: the next change tries again. */
   news(anew = false): Promise<void> {
     if (this.stopped) return Promise.resolve();
     this.stale = true;
@@ -26,17 +26,17 @@ export class Reloading {
     return this.running;
   }
 
-  /** No other load begins; resolves when the one that runs is over. */
+  /** Starts no further loads; resolves when the running one has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.running;
   }
 
   private async run(): Promise<void> {
-    // Not within `news`, which says only then that this runs: a load may bring news itself.
+    // Deferred, so that `news` has marked this as running: a load may cause changes itself.
     await Promise.resolve();
     while (this.stale && !this.stopped) await this.loadOnce();
-    // In one step with the last look at `stale`: news of the same moment begin a run of their own.
+    // In one step with the last check of `stale`: a change at this moment starts a new run.
     this.running = null;
   }
 

@@ -8,7 +8,7 @@ const WAITING = 2;
 const FAILED = 3;
 const STATUS_OF = { running: RUNNING, waiting: WAITING, error: FAILED } as const;
 
-/** Both hold their rows in the order in which counters are written. */
+/** Both lock their rows in the order in which counters are written. */
 const RESET = `
   WITH held AS (
     SELECT id FROM tunnel_gateway.tunnels WHERE run_status <> 0 AND NOT (id = ANY ($1::bigint[]))
@@ -25,22 +25,22 @@ const WRITE = `
   )
   UPDATE tunnel_gateway.tunnels t SET run_status = held.status FROM held WHERE t.id = held.id`;
 
-/** Keeps `run_status` of the tunnels what it is; nobody else writes it. */
+/** Keeps `run_status` of the tunnels up to date; nothing else writes it. */
 export class RunStatusWriter {
   private readonly queries: Queries;
   private readonly clients: () => number[] | null;
-  /** Null: what the table says is not known. */
+  /** Null: the state of the table is unknown. */
   private written: Map<number, number> | null = null;
   private running: Promise<void> | null = null;
   private next: readonly TunnelState[] = [];
 
-  /** `clients`: whose tunnels are written about; null: all. */
+  /** `clients`: whose tunnels are updated; null: all. */
   constructor(queries: Queries, clients: () => number[] | null = () => null) {
     this.queries = queries;
     this.clients = clients;
   }
 
-  /** Writes what changed; of states that come while it writes the last ones count. @throws Error of the database */
+  /** Writes changes; of states that arrive during a write, the last ones count. @throws Error of the database */
   write(states: readonly TunnelState[]): Promise<void> {
     this.next = states;
     this.running ??= this.runToTheLast().finally(() => {
@@ -49,12 +49,12 @@ export class RunStatusWriter {
     return this.running;
   }
 
-  /** What the table says is not known: the next write makes it true, whoever wrote to it. */
+  /** Another process may have written: the next write sets all states. */
   doubt(): void {
     this.written = null;
   }
 
-  /** Nothing is served any more. */
+  /** No tunnel is served from now on. */
   async clear(): Promise<void> {
     await this.running?.catch(() => undefined);
     await this.write([]);
@@ -72,7 +72,7 @@ export class RunStatusWriter {
     const wanted = new Map(states.map(({ id, state }) => [id, STATUS_OF[state]]));
     const before = this.written;
     const clients = this.clients();
-    // What arrived of a write that fails is not known.
+    // A failed write may have arrived in part.
     this.written = null;
     if (before === null) await this.queries.query(RESET, [[...wanted.keys()], clients]);
     const gone = [...(before?.keys() ?? [])].filter((id) => !wanted.has(id)).map((id) => [id, STOPPED] as const);

@@ -14,18 +14,18 @@ export interface ServedConfigParts {
   logger: TunnelLogger;
   directory: ClientDirectory;
   countries: CountryFile;
-  /** Null: this process serves everybody. */
+  /** Null: this process serves all clients. */
   share: WorkerShare | null;
-  /** Clients of the configuration so far may not be in the next. */
+  /** Called before a configuration that may no longer have all clients. */
   beforeChange(): void;
 }
 
-/** What the tunnel server serves of the configuration, and why it does not serve the rest. */
+/** The part of the configuration that the tunnel server serves, and the reasons for what it does not serve. */
 export class ServedConfig {
   private readonly parts: ServedConfigParts;
   private readonly certificates: HostCertificates;
   private readonly policySecrets: PolicySecrets;
-  /** Tunnels that the server does not know of. */
+  /** Tunnels that the server did not accept. */
   private unserved: TunnelState[] = [];
   private asksForCountries = false;
 
@@ -39,7 +39,7 @@ export class ServedConfig {
     this.policySecrets = new PolicySecrets(options.visitorSecret);
   }
 
-  /** A configuration that cannot be served is refused as a whole: what was served before still is. */
+  /** An invalid configuration is refused as a whole: the previous one stays. */
   async apply(rows: ConfigRows): Promise<void> {
     try {
       await this.serve(rows);
@@ -50,7 +50,7 @@ export class ServedConfig {
     }
   }
 
-  /** Cuts off agents whose key's grace period is over; to be called every second or so. */
+  /** Disconnects agents whose former key has expired; must be called about every second. */
   endPreviousKeys(): void {
     if (this.parts.directory.previousKeyEnded()) this.disconnectOutdated();
   }
@@ -59,7 +59,7 @@ export class ServedConfig {
     return [...this.parts.server.tunnels(), ...this.unserved];
   }
 
-  /** Whether files that the configuration is about are others than when it was applied: apply it again. */
+  /** Whether certificate files or the country database changed since the last `apply`: call it again. */
   otherFiles(): boolean {
     const otherCountries = this.asksForCountries && this.parts.countries.load();
     return otherCountries || this.certificates.changed();
@@ -68,7 +68,7 @@ export class ServedConfig {
   private async serve(rows: ConfigRows): Promise<void> {
     const { server, directory, countries, share } = this.parts;
     const own = share?.take(rows) ?? rows;
-    // While they are served still, so that their agents come back soon: to the worker that has them now.
+    // Disconnected while they are still served, so that their agents reconnect soon: to the worker that has them now.
     for (const id of share?.left ?? []) server.disconnect(id, servedElsewhere());
     const mapped = this.map(own);
     this.parts.beforeChange();
@@ -106,6 +106,6 @@ export class ServedConfig {
     for (const [id, problem] of hostProblems) {
       if (share?.isOwnHost(id) ?? true) logger.warn('a host cannot be served', { host: id, problem });
     }
-    for (const [rule, problem] of ruleProblems) logger.warn('a rule is about nobody', { rule, problem });
+    for (const [rule, problem] of ruleProblems) logger.warn('a rule matches nothing', { rule, problem });
   }
 }

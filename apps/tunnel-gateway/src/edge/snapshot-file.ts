@@ -4,7 +4,7 @@ import type { ConfigRows } from '../common/config-rows.js';
 
 const FORMAT = 1;
 
-/** The last configuration, on disk: what an edge starts with when the database is away. */
+/** The last configuration on disk, for starts while the database is away. */
 export class SnapshotFile {
   private readonly file: string;
   private work: Promise<void> = Promise.resolve();
@@ -14,22 +14,22 @@ export class SnapshotFile {
     this.file = file;
   }
 
-  /** Null where there is none, or none that this version can read. */
+  /** Null if there is none that this version can read. */
   async read(): Promise<ConfigRows | null> {
     try {
       const { format, rows } = JSON.parse(await readFile(this.file, 'utf8')) as { format: number; rows: ConfigRows };
       return format === FORMAT ? rows : null;
     } catch {
-      // The first start, or a file that was damaged: the database has the same.
+      // The first start, or a damaged file: the database has the same content.
       return null;
     }
   }
 
-  /** The last of those that come while one is being written is the next to be. */
+  /** Of several calls during a write, only the last one is written. */
   write(rows: ConfigRows): Promise<void> {
     const idle = this.waiting === null;
     this.waiting = rows;
-    // Whoever asked for the one before heard how it failed.
+    // The earlier caller got the error.
     if (idle) this.work = this.work.catch(() => undefined).then(() => this.writeWaiting());
     return this.work;
   }

@@ -7,15 +7,15 @@ export interface TunnelChange {
   message: string;
 }
 
-/** What of the configuration matters here. */
+/** The part of the configuration that matters here. */
 export type WantedTunnels = Pick<ConfigRows, 'clients' | 'tunnels'>;
 
 /**
- * Tells tunnels that begin to be served, end to be, or cannot be. Whether the agent is there is said of the client, once,
- * not of each of its tunnels; what was served when the edge began, or by another process until now, is no news.
+ * Reports tunnels that start, stop or fail. The presence of an agent is reported once, for its client. Tunnels that
+ * were already served when the edge started, or by another process, are not reported.
  */
 export class TunnelChanges {
-  /** Wanted, and told of. Null: nothing was looked at yet. */
+  /** Wanted tunnels that were reported. Null: no states yet. */
   private known: Set<number> | null = null;
   private before = new Map<number, TunnelState>();
 

@@ -6,14 +6,14 @@ import type { Entrance, ServerMode } from './mode.js';
 export type RunState = 'running' | 'waiting' | 'error';
 
 /**
- * `running`: port bound (or none needed), agent connected. `waiting`: the same without an agent. `error`: the port could
- * not be bound; it is tried again, after half a second at first and half a minute at last.
+ * `running`: the port is bound (or none is needed) and an agent is connected. `waiting`: the same without an agent.
+ * `error`: the port could not be bound; the server tries again, after half a second at first and half a minute at most.
  */
 export interface TunnelState {
   id: number;
   clientId: number;
   state: RunState;
-  /** The port that is bound; 0 when none is. */
+  /** The bound port; 0 for none. */
   port: number;
   error: string | null;
 }
@@ -23,7 +23,7 @@ interface Entry {
   entrance: Entrance | null;
   error: string | null;
   backoff: Backoff;
-  /** Of the next attempt. */
+  /** Timer of the next attempt. */
   timer: NodeJS.Timeout | null;
 }
 
@@ -41,11 +41,11 @@ export class EntranceTable {
   }
 
   /**
-   * Binds what is new, gives up what is gone, first; ports that stay are not touched. One that failed before and is the same
-   * still waits for its next attempt, unless the port was given up here.
+   * Releases the ports of removed tunnels, then binds new ones; unchanged ports are not touched. A port that failed
+   * before still waits for its next attempt, unless a port was released here.
    */
   apply(tunnels: readonly TunnelConfig[]): Promise<void> {
-    // One after the other: a port must be given up before it is taken by another tunnel.
+    // One configuration after the other: a port must be released before another tunnel takes it.
     this.work = this.work.then(() => this.change(tunnels));
     return this.work;
   }
@@ -108,7 +108,7 @@ export class EntranceTable {
     entry.timer ??= setFlowTimeout(null, () => this.retry(entry), entry.backoff.next());
   }
 
-  /** Whoever has the port may have let go of it. */
+  /** Another program may have released the port. */
   private retry(entry: Entry): void {
     entry.timer = null;
     this.work = this.work.then(async () => {

@@ -5,7 +5,7 @@ import { ProxyMode } from './proxy/proxy-mode.js';
 import { TcpMode } from './tcp-mode.js';
 import { UdpMode, type UdpLimits } from './udp-mode.js';
 
-/** The server's side of the modes that there are. */
+/** The server's side of all modes. */
 export function createModes(
   context: ModeContext,
   privateMode: PrivateMode,

@@ -16,13 +16,13 @@ interface RevisedRows extends DealingRows {
 
 export interface DoorConfigOptions {
   databaseUrl: string;
-  /** Where workers leave the last configuration that they read. */
+  /** Where workers write the last configuration that they read. */
   folder: string;
   count: number;
   onProblem(message: string): void;
 }
 
-/** Who serves what, as the database says: only what connections are dealt out by. */
+/** The part of the configuration that decides which worker serves what. */
 export class DoorConfig {
   private readonly options: DoorConfigOptions;
   private readonly database: EdgeDatabase;
@@ -39,7 +39,7 @@ export class DoorConfig {
     this.database = new EdgeDatabase(options.databaseUrl);
     this.reloading = new Reloading({
       load: (anew) => this.load(anew),
-      // Workers say so; who is where stays as it was.
+      // Workers report the problem; the assignment stays as it was.
       onFailure: (error) => options.onProblem(error instanceof Error ? error.message : String(error)),
     });
     this.feed = new ConfigFeed({
@@ -51,14 +51,14 @@ export class DoorConfig {
     });
   }
 
-  /** From the database, else from the last snapshot, else it waits for one of them. */
+  /** Reads it from the database, else from the last snapshot; otherwise waits for one of them. */
   async prepare(): Promise<void> {
     const snapshot = new SnapshotFile(join(this.options.folder, 'snapshot.json'));
     while (!this.closed) {
       await this.reloading.news();
       if (this.revision >= 0) return;
       const rows = await snapshot.read();
-      // Not its revision: the database may be another one than the snapshot is of.
+      // The revision is ignored: the database may not be the one of the snapshot.
       if (rows) return this.deal(rows);
       await new Promise((resolve) => setTimeout(resolve, FIRST_RETRY_MS));
     }
@@ -89,7 +89,7 @@ export class DoorConfig {
   }
 }
 
-/** The same rows as `readConfigRows` has, less of each. */
+/** The same rows as `readConfigRows`, with fewer columns. */
 async function readDealingRows(queries: Queries): Promise<RevisedRows> {
   const rows = async <R extends object>(sql: string): Promise<R[]> => (await queries.query<R>(sql)).rows;
   const revision = await readRevision(queries);

@@ -31,16 +31,16 @@ import { SharedListener } from './shared-listener.js';
 import { WorkerSlot, type WorkerChild } from './worker-slot.js';
 
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
-/** A service that is gone does not wait for visitors. */
+/** Without a service, visitors are not waited for. */
 const ORPHAN_GRACE_MS = 0;
-/** Who connected and has not said anything after this time had time for it. */
+/** A connection that has sent nothing within this time is not waited for. */
 const FRESH_MS = 2_000;
 const SETTLE_LOOK_MS = 10;
-/** Less than who asks the door waits: a worker that hangs must not cost the answers of the others. */
+/** Shorter than the time limit of the caller: a worker that hangs must not delay the answers of the others. */
 const WORKER_ANSWER_MS = 1_500;
 
 /**
- * The edge of several processes: it has the ports that all share, deals out what comes to its workers, and speaks for them.
+ * The edge with several processes: it owns the shared ports, assigns connections to its workers, and speaks for them.
  * Bytes of visitors do not pass through it.
  */
 export class EdgeDoor implements EdgeRole {
@@ -74,7 +74,7 @@ export class EdgeDoor implements EdgeRole {
     await Promise.all([this.config.prepare(), ...this.slots.map((slot) => slot.prepare())]);
   }
 
-  /** Those of tunnels are its workers', whichever of them serves each. */
+  /** Sockets of tunnels go to the workers that serve them. */
   inherit(socket: HandedSocket): void {
     const own = this.sharedKeys().includes(socket.key);
     if (own) return this.sockets.inherit(socket);
@@ -135,7 +135,7 @@ export class EdgeDoor implements EdgeRole {
     };
   }
 
-  /** All processes' together: connections are silent at the door, and go on at a worker. */
+  /** The sum over all processes: connections are silent at the door, and continue at a worker. */
   private agentPort(workers: readonly EdgeStatus[]): AgentPortState {
     const { unidentified: silent, most, evicted } = this.listeners.agents;
     const total = { silent, handshaking: 0, unauthenticated: 0, most, evicted };
@@ -157,7 +157,7 @@ export class EdgeDoor implements EdgeRole {
     };
   }
 
-  /** Of a worker that is being started again, or hangs, nobody is connected. */
+  /** A worker that restarts or hangs has no connected agents. */
   async agents(clientIds: readonly number[] | null): Promise<EdgeAgent[]> {
     return (await this.ofThose('agents', { clientIds: clientIds && [...clientIds] })).flat();
   }
@@ -186,7 +186,7 @@ export class EdgeDoor implements EdgeRole {
   }
 
   async drain({ settleMs, ...rest }: DrainParams): Promise<void> {
-    // For data channels, as a single edge has it.
+    // Waits for data channels, as a single edge does.
     if (settleMs > 0) await this.settle(settleMs);
     this.closeListeners();
     this.gaveUp.resolve();
@@ -204,18 +204,18 @@ export class EdgeDoor implements EdgeRole {
     await this.config.close();
   }
 
-  /** After `drain`, or without it in a hurry: workers write what they counted. */
+  /** After `drain`, or without it in a hurry: workers write their counters. */
   close(): Promise<void> {
     return this.shutdown(ORPHAN_GRACE_MS);
   }
 
-  /** Of the ports that all workers share. */
+  /** Keys of the ports that all workers share. */
   private sharedKeys(): string[] {
     const { agents, http, https } = this.options;
     return [agents, http, https].map(({ host, port }) => `tcp ${host} ${port}`);
   }
 
-  /** Visitors who were accepted just now say what they want, and their workers get the data channels for it. */
+  /** Recently accepted visitors send their requests, and their workers get the data channels for them. */
   private async settle(settleMs: number): Promise<void> {
     await delay(settleMs);
     const until = performance.now() + FRESH_MS;
@@ -285,7 +285,7 @@ export class EdgeDoor implements EdgeRole {
     return (await this.answers(method, params)).filter((answer) => answer !== null);
   }
 
-  /** Of each worker; null where none came. */
+  /** The answers of all workers; null for a worker without one. */
   private async answers<M extends EdgeMethod>(
     method: M,
     params: EdgeCalls[M]['params'],
@@ -300,7 +300,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-/** The same program as this one, which is told to be a worker. */
+/** The same program, started as a worker. */
 function launchWorker(): WorkerChild {
   return fork(process.argv[1] ?? '', [], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }

@@ -3,24 +3,26 @@ import { openingWorker, readAuthority, readRouteTag, routeTagOf } from '@gatehou
 import type { PortName } from '../../common/edge-ipc.js';
 import type { Dealing } from './dealing.js';
 
-/** The worker for a connection. `more`: too little of it is known yet. `refuse`: it is nothing that this port takes. */
+/**
+ * The worker for a connection. `more`: more bytes are needed. `refuse`: this port does not accept such a connection.
+ */
 export type Choice = number | 'more' | 'refuse';
 
 const TLS_FIRST_BYTE = 22;
 const REQUEST = Buffer.from('GE');
 const OPENING = Buffer.from('GW');
-/** Of a data channel: what all have, and the first byte of the ticket's id. */
+/** The beginning of a data channel's opening, up to the first byte of the ticket's id. */
 const OPENING_BYTES = 5;
 const AGENT_REQUEST = /^GET \/__gw\/agent(?:\?|$)/;
 
 export interface Choosing {
   dealing: Dealing;
   count: number;
-  /** For what may go to any worker. */
+  /** Chooses a worker for connections that may go to any. */
   any: () => number;
 }
 
-/** Only where a connection goes is decided here: the worker reads the same bytes again and judges them. */
+/** Only chooses the worker, which reads the same bytes again and checks them. */
 export function chooseWorker(port: PortName, bytes: Buffer, choosing: Choosing): Choice {
   if (port === 'https') return ofHello(bytes, choosing);
   if (port === 'http') return ofRequest(bytes, choosing);
@@ -45,7 +47,7 @@ function ofHello(bytes: Buffer, { dealing, any }: Choosing): Choice {
   return (sniffed.host === null ? null : dealing.ofName(sniffed.host)) ?? any();
 }
 
-/** By the first request: an agent's for a WebSocket says whose it is, a visitor's which name it is for. */
+/** Chooses by the first request: an agent's WebSocket carries its tag, a visitor's request names its host. */
 function ofRequest(bytes: Buffer, { dealing, any }: Choosing): Choice {
   const text = bytes.toString('latin1');
   const lineEnd = text.indexOf('\n');

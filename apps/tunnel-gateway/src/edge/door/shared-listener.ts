@@ -5,11 +5,11 @@ import type { ListenAddress, PortName } from '../../common/edge-ipc.js';
 import type { Choice } from './first-bytes.js';
 
 const MAX_PEEKED = 17 * 1024;
-/** Each is a look at all that came so far; what anybody sends comes in a few. */
+/** Every piece means checking everything received so far; honest clients send few. */
 const MAX_PIECES = 256;
 const PEEK_MS = 10_000;
 const MAX_UNIDENTIFIED = 4096;
-/** One address has one place in so many. */
+/** One address may use this fraction of the slots: one in four. */
 const SOURCES = 4;
 const KEEP_ALIVE_MS = 15_000;
 const LINGER_MS = 1_000;
@@ -21,24 +21,24 @@ export interface SharedListenerOptions {
   sockets: ListeningSockets;
   logger: TunnelLogger;
   choose(bytes: Buffer): Choice;
-  /** The socket is not read from any more; `head` is what was read of it. */
+  /** The socket is no longer read from; `head` holds the bytes that were read. */
   hand(worker: number, socket: Socket, head: Buffer): void;
-  /** For what says nothing that a worker could be chosen by, and may still deserve an answer. */
+  /** For connections that name no worker but may still deserve an answer. */
   any(): number;
-  /** Whether one address may have a quarter of the places, and no more. Absent: any has as many as there are. */
+  /** Whether an address is limited to a quarter of the slots. Absent: no address is. */
   hasShare?: (address: string) => boolean;
-  /** How long a connection may take to say what it is for. Absent: 10 s. */
+  /** How long a connection may take until a worker can be chosen. Absent: 10 s. */
   peekMs?: number;
-  /** Connections that have not said yet what they are for. Absent: 4096. */
+  /** Upper bound for connections without a worker. Absent: 4096. */
   maxUnidentified?: number;
 }
 
-/** A port that is shared by all workers: reads what a connection begins with, and gives it to the one it is for. */
+/** A port that all workers share: reads the beginning of each connection, and passes it to its worker. */
 export class SharedListener {
   private readonly options: SharedListenerOptions;
   private readonly server: Server;
   private readonly pending: PendingConnections<Socket>;
-  /** Connections at a time that have not said yet what they are for. */
+  /** Upper bound for connections without a worker. */
   readonly most: number;
 
   constructor(options: SharedListenerOptions) {
@@ -56,14 +56,14 @@ export class SharedListener {
         noDelay: true,
         keepAlive: true,
         keepAliveInitialDelay: KEEP_ALIVE_MS,
-        // With one byte in its buffer a socket that is paused is not read from any more: see `stop`.
+        // With one byte in its buffer, a paused socket is no longer read from: see `stop`.
         highWaterMark: 1,
       },
       (socket) => this.accept(socket),
     );
   }
 
-  /** Answers the port. @throws Error of `listen`. */
+  /** Returns the port. @throws Error of `listen`. */
   listen(address: ListenAddress): Promise<number> {
     const { port, logger, sockets } = this.options;
     return sockets.listenTcp(this.server, address, ({ message }) =>
@@ -71,22 +71,22 @@ export class SharedListener {
     );
   }
 
-  /** Connections that have not said yet what they are for. */
+  /** Connections without a worker. */
   get unidentified(): number {
     return this.pending.size;
   }
 
-  /** Of those, how many were reset to make room for others, since the start. */
+  /** Connections that were reset to make room for others, since the start. */
   get evicted(): number {
     return this.pending.evicted;
   }
 
-  /** Accepts no more. */
+  /** Stops accepting. */
   closePort(): void {
     this.server.close();
   }
 
-  /** Accepts no more; who has not said anything yet is not waited for. */
+  /** Stops accepting, and closes silent connections. */
   close(): void {
     this.server.close();
     this.pending.destroy();
@@ -127,7 +127,7 @@ export class SharedListener {
   private choose(read: Buffer, pieces: number): Choice {
     const choice = this.options.choose(read);
     if (choice !== 'more' || (read.length < MAX_PEEKED && pieces < MAX_PIECES)) return choice;
-    // A request whose head is that long, or slow, may be one all the same.
+    // A request with a long or slow head may still be valid.
     return this.options.port === 'http' ? this.options.any() : 'refuse';
   }
 
@@ -141,8 +141,8 @@ export class SharedListener {
 }
 
 /**
- * No byte is read from here on: what another process is to read must stay in the system. Within the event that a chunk
- * came by, a paused socket whose buffer is full stops reading; what is put back fills it.
+ * Stops reading: what another process is to read must stay in the system. Within the event of a chunk, a paused socket
+ * with a full buffer stops reading; the bytes that are put back fill it.
  */
 function stop(socket: Socket, read: Buffer): void {
   socket.pause();

@@ -3,13 +3,13 @@ import type { ConfigRows } from '../../common/config-rows.js';
 import type { WorkerPlace } from '../../common/edge-ipc.js';
 import { Dealing } from './dealing.js';
 
-/** What one worker serves of the configuration that all of them read. */
+/** The part of the shared configuration that one worker serves. */
 export class WorkerShare {
   private readonly place: WorkerPlace;
   private dealing: Dealing;
   private clients = new Set<number>();
   private hosts = new Set<number>();
-  /** Clients of the configuration before that another worker serves now. */
+  /** Clients of the previous configuration that another worker serves now. */
   left: number[] = [];
 
   constructor(place: WorkerPlace) {
@@ -18,8 +18,8 @@ export class WorkerShare {
   }
 
   /**
-   * The part of the configuration that is this worker's. Hosts are all there, for their certificates: agents come in under
-   * any name. `serves` says which of them are served.
+   * The rows of this worker. It gets all hosts, for their certificates: agents may connect under any name. `serves`
+   * says which hosts are served.
    */
   take(rows: ConfigRows): ConfigRows {
     const before = this.clients;
@@ -46,29 +46,31 @@ export class WorkerShare {
     };
   }
 
-  /** What is wrong with others is for others to say. */
+  /** Problems of other hosts are reported by their workers. */
   isOwnHost(id: number): boolean {
     return this.hosts.has(id);
   }
 
-  /** Whose tunnels nobody else writes about. */
+  /** Clients whose tunnels only this worker reports about. */
   clientIds(): number[] {
     return [...this.clients];
   }
 
-  /** Names that nobody has are as good here as elsewhere. */
+  /** Names without a host can be served by any worker. */
   serves(name: string): boolean {
     const worker = this.dealing.ofName(name);
     return worker === null || worker === this.place.index;
   }
 
-  /** What agents and visitors' programs say openly of themselves; see `Dealing.ofTag`. */
+  /** Whether this worker serves the tag of an agent or a visitor's program; see `Dealing.ofTag`. */
   servesTag(tag: string): boolean {
     const worker = this.dealing.ofTag(tag);
     return worker === null || worker === this.place.index;
   }
 
-  /** Agents of other workers' clients are sent away; they come back by way of the door, which knows by then. */
+  /**
+   * Agents of other workers' clients are sent away; they reconnect through the door, which knows their worker by then.
+   */
   guard(store: ClientStore): ClientStore {
     return {
       findByKeyHash: async (keyHash) => {
@@ -83,7 +85,7 @@ export class WorkerShare {
   readonly isOwn = (clientId: number): boolean => this.dealing.ofClient(clientId) === this.place.index;
 }
 
-/** Agents that are told so come again soon. */
+/** Agents reconnect soon after this error. */
 export function servedElsewhere(): TunnelError {
   return new TunnelError('draining', 'another process serves this client');
 }

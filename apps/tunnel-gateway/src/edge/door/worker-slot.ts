@@ -29,13 +29,13 @@ interface Waiting {
   socket: Socket;
 }
 
-/** Connections for a worker that is being started again. */
+/** Connections that wait for a worker to restart. */
 const MAX_WAITING = 1_024;
 const WAIT_MS = 5_000;
-/** Connections on their way to the worker, at most: it acknowledges one before it gets the next. */
+/** Upper bound for unacknowledged connections. */
 const MAX_UNDERWAY = 4_096;
 
-/** One worker's place: its process, another one when that dies, and the connections that are for it. */
+/** One worker: its process, the successor when that dies, and the connections for it. */
 export class WorkerSlot {
   private readonly options: WorkerSlotOptions;
   private readonly prepared = Promise.withResolvers<void>();
@@ -44,13 +44,13 @@ export class WorkerSlot {
   private readonly underway = new Set<Socket>();
   private current: { process: EdgeProcess; child: WorkerChild } | null = null;
   private ready = false;
-  /** Known when the shared ports are bound: workers may begin. */
+  /** Set when the shared ports are bound: workers may start to serve. */
   private ports: EdgePorts | null = null;
   private isPrepared = false;
   private readonly restarts = new RestartWaits();
   private timer: NodeJS.Timeout | null = null;
   private ending = false;
-  /** Takes the sockets that the worker hands on. */
+  /** Receives the sockets that the worker passes on. */
   onSocket: (socket: HandedSocket) => void = ({ handle }) => handle.close();
 
   constructor(options: WorkerSlotOptions) {
@@ -65,7 +65,7 @@ export class WorkerSlot {
     return this.ready;
   }
 
-  /** Resolves when the process has the configuration. */
+  /** Resolves when the process has its configuration. */
   prepare(): Promise<void> {
     this.spawn();
     return this.prepared.promise;
@@ -78,7 +78,7 @@ export class WorkerSlot {
     return this.bound.promise;
   }
 
-  /** Gives a connection away; one for a worker that is not there waits for the next, a moment. */
+  /** Passes a connection to the worker; it waits briefly if the worker is restarting. */
   hand(port: PortName, socket: Socket, head: Buffer): void {
     if (this.ending || this.underway.size >= MAX_UNDERWAY) return void socket.resetAndDestroy();
     const send = (): void => this.send(port, socket, head);
@@ -105,19 +105,19 @@ export class WorkerSlot {
     return current.process.request(method, params, timeoutMs);
   }
 
-  /** Gives up its ports and ends with its last connection: no other follows. */
+  /** Releases its ports and ends after its last connection, without a successor. */
   async drain(params: DrainParams): Promise<void> {
     this.end();
     await this.request('drain', params).catch(() => this.current?.process.kill());
   }
 
-  /** No other follows. */
+  /** Stops it without a successor. */
   async stop(graceMs: number): Promise<void> {
     this.end();
     await this.current?.process.stop(graceMs);
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   async exited(): Promise<void> {
     await this.current?.process.exited;
   }
@@ -142,7 +142,7 @@ export class WorkerSlot {
         if (this.ports) process.bind(this.ports);
       },
       ready: () => this.serves(),
-      // It binds no port of the gateway itself.
+      // A worker binds no port of the gateway itself.
       failed: () => process.kill(),
       socket: (socket) => this.onSocket(socket),
       logs: (entries) => options.onLogs(entries),
@@ -181,7 +181,7 @@ export class WorkerSlot {
   private died(reason: string): void {
     this.ready = false;
     this.current = null;
-    // Those that it had not taken yet; nobody else closes them.
+    // Connections that it had not accepted; nothing else closes them.
     for (const socket of this.underway) socket.destroy();
     this.underway.clear();
     if (this.ending) return;

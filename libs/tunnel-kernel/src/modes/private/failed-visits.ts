@@ -1,15 +1,15 @@
 import { networkOf } from '@gatehouse/net';
 
 const WINDOW_MS = 60_000;
-/** Wrong keys of one source in a window that are answered at once. */
+/** Wrong keys of one source that are answered without delay within a window. */
 const AT_ONCE = 10;
 const LATE_MS = 5_000;
 const MAX_SOURCES = 10_000;
 
 /**
- * Who showed wrong keys lately; an IPv6 /64 counts as one source. Beyond ten in a minute, wrong keys are answered late. A
- * right key is never held back: it has 256 bits, so there is nothing to guess, and a program with an old key must not keep
- * out the others of its network.
+ * Counts wrong keys by source; an IPv6 /64 is one source. Beyond ten in a minute, wrong keys are answered late. A right
+ * key is never delayed: it has 256 bits, so guessing is hopeless, and a program with an old key must not lock out
+ * others of its network.
  */
 export class FailedVisits {
   private readonly now: () => number;
@@ -19,7 +19,7 @@ export class FailedVisits {
     this.now = now;
   }
 
-  /** Counts a wrong key. How long its answer is to wait, in milliseconds. */
+  /** Counts a wrong key. Returns the delay of its answer in milliseconds. */
   note(address: string): number {
     const source = networkOf(address);
     const known = this.failures.get(source);

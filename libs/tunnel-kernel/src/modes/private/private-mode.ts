@@ -14,10 +14,10 @@ import { FailedVisits } from './failed-visits.js';
 import type { RendezvousTable } from './rendezvous-table.js';
 import type { Endpoint } from '../../base/endpoint.js';
 
-/** Of a tunnel that nobody can visit; compared all the same, so that a tunnel without a key answers as late as one with. */
+/** Compared for a tunnel without a key, so that its answer takes as long as that of a tunnel with one. */
 const NO_HASH = '0'.repeat(64);
 
-/** A visitor that has said what it wants. */
+/** A visitor whose request was read. */
 interface Arrived {
   stream: TLSSocket;
   reader: ByteReader;
@@ -26,8 +26,8 @@ interface Arrived {
 }
 
 /**
- * Modes `secret` and `p2p`: no port of their own. Visitors come through a program at the agents' port and show the tunnel's
- * key. `p2p` is the same, and visitors may ask for a direct path to the agent as well.
+ * Modes `secret` and `p2p`, which have no port. Visitors use a program that connects to the port for agents and shows
+ * the tunnel's key. With `p2p`, visitors may also ask for a direct path to the agent.
  */
 export class PrivateMode implements ServerMode {
   private readonly context: ModeContext;
@@ -41,7 +41,7 @@ export class PrivateMode implements ServerMode {
     this.failed = new FailedVisits(context.now);
   }
 
-  /** Not a port: the tunnel can be visited while it is open. */
+  /** Not a port: the tunnel can be visited while the entrance is open. */
   entrance(tunnel: () => TunnelConfig): Entrance {
     const { id } = tunnel();
     return {
@@ -57,14 +57,14 @@ export class PrivateMode implements ServerMode {
     };
   }
 
-  /** The tunnels may have other keys now, or be of another mode. */
+  /** Resets visitors whose tunnel has another key or mode now. */
   enforce(): void {
     this.paths.enforce((id) => this.tunnels.get(id)?.());
   }
 
   /**
-   * A connection of a visitor's program, fresh from its TLS handshake. `known`: called when it has a right key; until then
-   * somebody else ends it in time.
+   * Serves a connection of a visitor's program after its TLS handshake. `known`: called when its key was right; until
+   * then the caller's time limit applies.
    */
   async receive(stream: TLSSocket, { from: visitor, entrance }: Arrival, known: () => void): Promise<void> {
     if (!visitor) return void stream.destroy();
@@ -98,7 +98,10 @@ export class PrivateMode implements ServerMode {
     await this.join(admitted, arrived);
   }
 
-  /** A direct path is not a connection of the client's: only whether one more could come in is looked at. */
+  /**
+   * A direct path does not count as a connection of the client; admission only checks whether another one would be
+   * allowed.
+   */
   private meet(tunnel: TunnelConfig, stream: TLSSocket, reader: ByteReader, visitor: Endpoint): void {
     const admitted = this.context.admission.admit({ kind: 'tunnel', id: tunnel.id }, tunnel.clientId, visitor);
     if (typeof admitted === 'string') return this.refuse(stream, answerFor(admitted));

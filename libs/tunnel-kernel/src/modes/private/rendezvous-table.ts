@@ -18,7 +18,7 @@ export interface RendezvousTableOptions {
   senderTo: (clientId: number) => ((order: PathOrder) => void) | null;
 }
 
-/** The direct paths of mode `p2p` that are being made or stand. */
+/** The direct paths of mode `p2p`, open or being made. */
 export class RendezvousTable {
   private readonly options: RendezvousTableOptions;
   private readonly byId = new Map<string, Rendezvous>();
@@ -27,10 +27,10 @@ export class RendezvousTable {
     this.options = options;
   }
 
-  /** Whether a visitor of the tunnel may ask for a path. The visitor was let in. */
+  /** Whether a visitor of the tunnel may ask for a path. The visitor was admitted before. */
   answer(tunnel: TunnelConfig, stream: TLSSocket): VisitAnswer {
     const { enabled, senderTo } = this.options;
-    // An address that the server does not see itself is none that an agent could reach.
+    // If the server does not see the visitor's address, an agent could not reach it either.
     if (!enabled || tunnel.mode !== 'p2p' || !stream.remotePort) return 'relay';
     if (this.byId.size >= MAX_OF_SERVER || this.of(tunnel.id).length >= MAX_OF_TUNNEL) return 'overloaded';
     return senderTo(tunnel.clientId) ? 'welcome' : 'offline';
@@ -50,8 +50,8 @@ export class RendezvousTable {
   }
 
   /**
-   * A connection of an agent that shows where it is, fresh from its TLS handshake. `known`: called when it is the one that
-   * was asked; until then somebody else ends it in time.
+   * Serves an agent's connection that shows its address, after the TLS handshake. `known`: called when it belongs to a
+   * path; until then the caller's time limit applies.
    */
   async receive(stream: TLSSocket, known: () => void): Promise<void> {
     const { context } = this.options;
@@ -66,7 +66,7 @@ export class RendezvousTable {
     }
   }
 
-  /** What the agent of a client says. */
+  /** Handles a message of a client's agent. */
   said(clientId: number, message: PathStateMessage | CarriedMessage): void {
     const rendezvous = this.byId.get(message.id);
     if (rendezvous?.tunnel.clientId === clientId) {
@@ -81,12 +81,12 @@ export class RendezvousTable {
     for (const one of this.byId.values()) if (one.tunnel.clientId === clientId) one.agentLeft();
   }
 
-  /** The tunnel is not served here any more: what runs may end. */
+  /** The tunnel is no longer served here: its running connections may end. */
   closed(tunnelId: number): void {
     for (const one of this.of(tunnelId)) one.end(PATH_GRACE_MS);
   }
 
-  /** Ends the paths that the configuration does not lead to any more: another key opened them, or another mode. */
+  /** Ends the paths that the configuration no longer allows: another key opened them, or the mode changed. */
   enforce(tunnelOf: (id: number) => TunnelConfig | undefined): void {
     for (const one of this.byId.values()) {
       const now = tunnelOf(one.tunnel.id);

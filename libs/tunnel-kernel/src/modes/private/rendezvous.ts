@@ -14,28 +14,30 @@ import {
 } from '../../wire/rendezvous.js';
 import { endpoint, type Endpoint } from '../../base/endpoint.js';
 
-/** For both sides to find each other. */
+/** Time limit for both sides to connect. */
 const ATTEMPT_MS = 15_000;
-/** For what runs, when the visitor's program or the server goes; and for an agent to come back. */
+/**
+ * Grace period for running connections when the visitor's program or the server goes, and for an agent to reconnect.
+ */
 export const PATH_GRACE_MS = 5000;
-/** For the agent's last count, after the path's end. */
+/** Time for the agent's last report, after the path's end. */
 const LAST_WORD_MS = 2000;
 
 export type PathOrder = RendezvousMessage | RendezvousEndMessage;
 
 export interface RendezvousOptions {
   tunnel: TunnelConfig;
-  /** The visitor's program; the end of this connection is the end of the path. */
+  /** Connection of the visitor's program; its end ends the path. */
   stream: TLSSocket;
   visitor: Endpoint;
   ledger: FlowLedger;
   now: () => number;
-  /** To the tunnel's agent, if it is there. */
+  /** Sends to the tunnel's agent, if it is connected. */
   send: (order: PathOrder) => void;
   onOver(): void;
 }
 
-/** The server's share in one direct path: brings both sides together, counts, and ends it. */
+/** The server's part in a direct path: puts both sides in contact, counts, and ends the path. */
 export class Rendezvous {
   readonly id = randomBytes(RENDEZVOUS_ID_BYTES).toString('hex');
   readonly tunnel: TunnelConfig;
@@ -53,7 +55,7 @@ export class Rendezvous {
     this.tunnel = options.tunnel;
     this.timer = setFlowTimeout(null, () => this.end(0), ATTEMPT_MS);
     const { stream, visitor, tunnel } = options;
-    // It has said all that it has to say.
+    // The program has nothing more to send.
     stream.on('data', () => stream.destroy());
     stream.on('end', () => stream.destroy());
     stream.on('close', () => this.end(PATH_GRACE_MS));
@@ -62,14 +64,14 @@ export class Rendezvous {
     options.send({ type: 'rendezvous', id: this.id, tunnelId: tunnel.id, visitor, token });
   }
 
-  /** The agent shows where it is. Whether it is the one that was asked. */
+  /** The agent shows its address. Returns whether it is the agent that was asked. */
   mapped(message: MappingMessage, stream: TLSSocket): boolean {
     const proof = mappingProof(this.token, message);
     if (this.mapping || this.ending || !sameProof(Buffer.from(proof), Buffer.from(message.proof))) return false;
     this.mapping = stream;
     const { fingerprint } = message;
     const agent = endpoint(stream.remoteAddress, stream.remotePort);
-    // Only behind one NAT, or on one machine, can the agent's own address mean anything to the visitor.
+    // The agent's local address is useful to the visitor only behind the same NAT or on the same machine.
     const local = agent.address === this.options.visitor.address ? message.local : agent;
     const token = this.token.toString('base64url');
     this.options.stream.write(encodeRendezvous({ agent, local, fingerprint, token }));
@@ -79,7 +81,7 @@ export class Rendezvous {
   became(state: PathStateMessage['state']): void {
     if (state === 'over') this.finish();
     else if (state === 'refused') this.end(0);
-    // A path leads to where the agent has shown to be: without that there is none, whatever it says.
+    // Without a proven address of the agent there is no path, whatever the agent reports.
     else if (this.mapping && !this.ending) this.opened();
   }
 
@@ -88,7 +90,7 @@ export class Rendezvous {
     this.options.ledger.carried(this.flow, this.bound.believe(message, this.options.now()));
   }
 
-  /** The control connection is gone. The path outlives that for a moment, in which the agent may come back. */
+  /** The control connection has ended. The path continues for a moment, in which the agent may reconnect. */
   agentLeft(): void {
     if (this.ending) return this.finish();
     if (!this.flow) return this.end(0);
@@ -96,7 +98,7 @@ export class Rendezvous {
     this.timer = setFlowTimeout(null, () => this.end(0), PATH_GRACE_MS);
   }
 
-  /** Tells both sides. The agent has until `graceMs` for what runs, and then says what it carried. */
+  /** Notifies both sides. The agent has `graceMs` for running connections, and then reports what it carried. */
   end(graceMs: number): void {
     const { stream, send } = this.options;
     if (this.over || (this.ending && graceMs > 0)) return;
@@ -133,16 +135,16 @@ export class Rendezvous {
 /** 100 Gbit/s: more than one direct path carries. */
 const BYTES_PER_MS = 12_500_000;
 const CONNECTIONS_PER_MS = 100;
-/** A report may come late: what is not used stays for so long. */
+/** Reports may be late: an unused allowance is kept for this long. */
 const KEPT_MS = 60_000;
-/** For what an agent counted before it could say that the path is open. */
+/** Allowance for what an agent counted before it could report the path open. */
 const AT_FIRST_MS = 1_000;
 
 type Carried = Pick<FlowDelta, 'upload' | 'download' | 'connections'>;
 
 /**
- * What an agent may say that a direct path carried. Nobody but the agent and its visitor sees those bytes, so no more is
- * believed than a fast network could have carried in that time. Bytes are counted for each direction.
+ * Limits what an agent may report for a direct path. Only the agent and its visitor see those bytes, so a report counts
+ * only as far as a fast network could have carried it in that time. Bytes are counted for each direction.
  */
 class CarriedBound {
   private updatedAt: number;
@@ -152,9 +154,9 @@ class CarriedBound {
     this.updatedAt = now;
   }
 
-  /** As much of the report as is possible. Times are in milliseconds. */
+  /** The plausible part of a report. Times are in milliseconds. */
   believe(report: Carried, now: number): Carried {
-    // A clock that was set back gives nothing and takes nothing.
+    // If the clock was set back, the allowance does not change.
     const more = allowance(Math.min(KEPT_MS, Math.max(0, now - this.updatedAt)));
     const most = allowance(KEPT_MS);
     this.updatedAt = now;

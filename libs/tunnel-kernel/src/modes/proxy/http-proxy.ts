@@ -29,15 +29,15 @@ import { reachDestination } from './reach-destination.js';
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 65_000;
-/** For the head of a request: the first, and each that follows after the silence between them. */
+/** Time limit for the head of a request: the first, and each following one after an idle period. */
 const HEAD_MS = 15_000;
-/** From the whole request until the head of the answer. */
+/** From the end of a request to the head of its answer. */
 const ANSWER_MS = 60_000;
 
 interface Known {
   visitor: AdmittedSocket;
   heads: HeadWatch;
-  /** By its address. */
+  /** Whether its address is admitted. */
   allowed: boolean;
 }
 
@@ -50,7 +50,10 @@ interface Asked {
   destination: HostAndPort;
 }
 
-/** An HTTP proxy to visitors (RFC 9110 section 3.7): CONNECT, and requests in absolute form; the way out is the agent's. */
+/**
+ * An HTTP proxy for visitors (RFC 9110 section 3.7): CONNECT, and requests in absolute form. The agent makes the
+ * outgoing connections.
+ */
 export class HttpProxy {
   private readonly context: ModeContext;
   private readonly server: Server;
@@ -60,7 +63,7 @@ export class HttpProxy {
     this.context = context;
     const options = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
     this.server = createHttpServer(options);
-    // A visitor who has said all may still listen; without this Node takes the end of its bytes for its leaving.
+    // Without this, Node would treat a visitor's half-close as its leaving, although it may still read.
     Object.assign(this.server, { httpAllowHalfOpen: true });
     serveInTurn(
       this.server,
@@ -73,7 +76,7 @@ export class HttpProxy {
     );
   }
 
-  /** The socket is paused, with nothing read of it. */
+  /** The socket must be paused and unread. */
   serve(visitor: AdmittedSocket): void {
     const { socket } = visitor;
     const heads = watchHeads(socket);
@@ -99,7 +102,7 @@ export class HttpProxy {
     await this.forward({ request, response, visitor, head, destination });
   }
 
-  /** Null: the visitor may. */
+  /** Null: the visitor is allowed. */
   private async verify(request: IncomingMessage, known: Known, host: string): Promise<GatewayAnswer | null> {
     try {
       return await this.refusalOf(request, known, host);
@@ -112,7 +115,7 @@ export class HttpProxy {
   private async refusalOf(request: IncomingMessage, known: Known, host: string): Promise<GatewayAnswer | null> {
     const { verifier } = this.context;
     const { resource, clientId, visitor } = known.visitor;
-    // Once for a connection: when that is no longer good the connection is reset.
+    // Checked once per connection: when the proof is no longer valid, the connection is reset.
     known.allowed ||= !verifier.guards(resource, clientId) || (await verifier.allows(resource, clientId, visitor));
     if (known.allowed) return null;
     const verdict = await verifier.verify({
@@ -169,7 +172,7 @@ export class HttpProxy {
       if (response.headersSent) response.destroy();
       else send(response, failureOf(error));
     } finally {
-      // What was not read of it must not be taken for the next one.
+      // The unread rest must not be parsed as the next request.
       if (!request.complete) visitor.socket.destroySoon();
     }
   }
@@ -208,7 +211,7 @@ async function answerTo(sent: ClientRequest, upload: Promise<void>): Promise<Inc
   const answered = Promise.withResolvers<IncomingMessage>();
   sent.on('response', answered.resolve);
   sent.on('error', answered.reject);
-  // Nobody asked for another protocol.
+  // No upgrade was requested.
   sent.on('upgrade', (_answer, socket) => {
     socket.destroy();
     answered.reject(new Error('the answer is 101'));
@@ -227,7 +230,7 @@ async function answerTo(sent: ClientRequest, upload: Promise<void>): Promise<Inc
   }
 }
 
-/** Counts what passes, and lets it pass as fast as the client's rate limit has it. */
+/** Counts the bytes, at the speed that the client's rate limit allows. */
 function metered(visitor: AdmittedSocket, count: (bytes: number) => void): Transform {
   return new Transform({
     transform: (part: Buffer, _encoding, done) => {
@@ -238,7 +241,7 @@ function metered(visitor: AdmittedSocket, count: (bytes: number) => void): Trans
   });
 }
 
-/** One request goes through a connection to the target, which ends with the answer. */
+/** Each request has a connection to the target of its own, which ends with the answer. */
 function requestFields({ authority, fields, hasBody }: RequestHead): string[] {
   const sent = ['Host', authority, ...without(fields.kept, (name) => name === 'connection'), 'Connection', 'close'];
   if (hasBody && fields.contentLength !== null) sent.push('Content-Length', fields.contentLength);
@@ -246,7 +249,7 @@ function requestFields({ authority, fields, hasBody }: RequestHead): string[] {
   return sent;
 }
 
-/** Ends a connection whose next request does not come. A server that does not listen has no such timer of its own. */
+/** Closes idle connections: a server that does not listen has no such timer of its own. */
 interface HeadWatch {
   begin: (withinMs: number) => void;
   stop: () => void;
@@ -270,7 +273,7 @@ function failureOf(error: unknown): GatewayAnswer {
 }
 
 function send(response: ServerResponse, { status, headers, body }: GatewayAnswer): void {
-  // A body that is not read must not be taken for the next request.
+  // An unread body must not be parsed as the next request.
   response.shouldKeepAlive = false;
   response.writeHead(status, headers.flat());
   response.end(body);

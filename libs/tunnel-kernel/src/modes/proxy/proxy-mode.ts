@@ -17,20 +17,20 @@ import { HttpProxy } from './http-proxy.js';
 import { readSocksRequest } from './socks5.js';
 import { SocksServer } from './socks-server.js';
 
-/** From accept until the visitor has said where it wants to go. */
+/** From accept until the visitor has named its destination. */
 const HANDSHAKE_MS = 15_000;
-/** A greeting, a name and a password, an address; more is nobody's handshake. */
+/** A greeting, a name and a password, an address: no honest handshake is longer. */
 const MAX_HANDSHAKE_BYTES = 64 * 1024;
 
 const TURN_AWAY_MS = 5_000;
-/** Visitors that are told why they are not let in, at a time. */
+/** Refused visitors that get an answer, at a time. */
 const MAX_TURNED_AWAY = 256;
 
 function closing(status: string, fields = ''): string {
   return `HTTP/1.1 ${status}\r\n${fields}Connection: close\r\nContent-Length: 0\r\n\r\n`;
 }
 
-/** What HTTP visitors are told; an address that is denied gets no hint. Who is not named here is reset. */
+/** Answers to refused HTTP visitors; a denied address gets no hint. Other refusals are resets. */
 const REFUSALS: Partial<Record<AdmissionRefusal, string>> = {
   address_denied: closing('403 Forbidden'),
   too_many_connections: closing('429 Too Many Requests', 'Retry-After: 1\r\n'),
@@ -39,8 +39,8 @@ const REFUSALS: Partial<Record<AdmissionRefusal, string>> = {
 };
 
 /**
- * Modes `http_proxy`, `socks5` and `mix_proxy`, which takes both on one port: visitors say where they want to go, and the
- * agent goes there, as far as it and the tunnel's destinations allow.
+ * Modes `http_proxy`, `socks5` and `mix_proxy`, which accepts both on one port. Visitors name their destination, and
+ * the agent connects to it if its own rules and the tunnel's destinations allow that.
  */
 export class ProxyMode implements ServerMode {
   private readonly context: ModeContext;
@@ -84,7 +84,9 @@ export class ProxyMode implements ServerMode {
     }
   }
 
-  /** Says no in the visitor's own protocol, which it has to show first; where too many do so at a time, with a reset. */
+  /**
+   * Refuses the visitor in its own protocol, which must be read first; beyond a number of them at a time, with a reset.
+   */
   private async turnAway({ mode }: TunnelConfig, socket: Socket, reason: AdmissionRefusal): Promise<void> {
     const answer = REFUSALS[reason];
     if (answer === undefined || this.turnedAway >= MAX_TURNED_AWAY) return resetStream(socket);
