@@ -23,17 +23,17 @@ export interface OpenAccount {
 
 const READ = `
   SELECT sealed_key AS "sealedKey", url, contact FROM tunnel_gateway_ops.acme_accounts WHERE directory = $1`;
-/** Of two that begin at once the first one's key stays. */
+/** If two processes start at once, the first key is kept. */
 const KEEP_FIRST = `
   INSERT INTO tunnel_gateway_ops.acme_accounts (directory, sealed_key) VALUES ($1, $2) ON CONFLICT DO NOTHING`;
 const REGISTERED = 'UPDATE tunnel_gateway_ops.acme_accounts SET url = $2, contact = $3 WHERE directory = $1';
 
-/** The account with the authority of the settings; made when it is needed for the first time. */
+/** The account with the configured authority; created on first use. */
 @Injectable()
 export class AcmeAccounts {
   private readonly transport: AcmeTransport;
 
-  /** @throws StartError when the file of authorities cannot be read. */
+  /** @throws StartError when the file of trusted authorities cannot be read. */
   constructor(
     private readonly dataSource: DataSource,
     private readonly box: CertificateBox,
@@ -46,7 +46,7 @@ export class AcmeAccounts {
     );
   }
 
-  /** `renew`: the authority says that there is no such account. @throws AcmeProblem */
+  /** `renew`: the authority says that the account does not exist. @throws AcmeProblem */
   async open(signal: AbortSignal, renew = false): Promise<OpenAccount> {
     const { acmeDirectoryUrl: directory, acmeContact } = this.settings;
     const row = await this.row(directory);
@@ -63,7 +63,7 @@ export class AcmeAccounts {
     const { acmeDirectoryUrl: directory, acmeContact, acmeBinding } = this.settings;
     const contact = acmeContact.map((address) => `mailto:${address}`);
     const url = await client.register({ contact, binding: acmeBinding });
-    // An account that was there already keeps the addresses that it had.
+    // An existing account keeps its contact addresses.
     if (before === url) await client.send(url, { contact });
     await this.dataSource.query(REGISTERED, [directory, url, acmeContact.join(',')]);
   }

@@ -8,7 +8,7 @@ export interface AcmeClientOptions {
   transport: AcmeTransport;
   directory: string;
   accountKey: KeyObject;
-  /** Where the account is, if it is known already. */
+  /** URL of the account, if known. */
   account: string | null;
   signal: AbortSignal;
 }
@@ -19,7 +19,7 @@ export interface Registration {
   binding: { kid: string; macKey: string } | null;
 }
 
-/** What an authority answered: an object, where it is, and when it wants to be asked again (milliseconds since the epoch). */
+/** An answer of an authority: an object, its URL, and when to ask again (milliseconds since the epoch). */
 export interface AcmeObject {
   url: string;
   value: Record<string, unknown>;
@@ -27,18 +27,18 @@ export interface AcmeObject {
 }
 
 /**
- * Of an order for what was renewed already, or is not the authority's or the account's: it is an order like any other.
- * Let's Encrypt answers `malformed` to the names of certificates of others.
+ * The order is repeated without `replaces` for a certificate that was already renewed, or that the authority or account
+ * does not know. Let's Encrypt answers `malformed` for certificates of other authorities.
  */
 const NOT_REPLACED = new Set(['alreadyReplaced', 'malformed', 'unauthorized', 'conflict']);
-/** An authority may refuse any nonce; one that refuses this many in a row refuses them all. */
+/** An authority may refuse any nonce; one that refuses this many in a row is broken. */
 const MAX_NONCES = 25;
 const POLL_MS = 1_000;
 const LONGEST_POLL_MS = 30_000;
 const POLL_LIMIT_MS = 300_000;
 const KEPT_NONCES = 8;
 
-/** A client of an authority as RFC 8555 has it. Everything it raises is an AcmeProblem, or the reason of its signal. */
+/** An RFC 8555 client. Throws an AcmeProblem, or the reason of its signal. */
 export class AcmeClient {
   private readonly options: AcmeClientOptions;
   private readonly nonces: string[] = [];
@@ -50,7 +50,7 @@ export class AcmeClient {
     this.account = options.account;
   }
 
-  /** Makes the account, or finds the one of the key; answers its address. */
+  /** Creates the account, or finds the one of the key; returns its URL. */
   async register({ contact, binding }: Registration): Promise<string> {
     const url = await this.entry('newAccount');
     const meta = (await this.directory())['meta'];
@@ -93,7 +93,7 @@ export class AcmeClient {
     return this.object(url, await this.signed(url, payload));
   }
 
-  /** Asks until the status is another than these. @throws AcmeProblem `timeout` */
+  /** Polls until the status is none of these. @throws AcmeProblem `timeout` */
   async settled(start: AcmeObject, unsettled: readonly string[]): Promise<AcmeObject> {
     const deadline = Date.now() + POLL_LIMIT_MS;
     let current = start;
@@ -114,7 +114,7 @@ export class AcmeClient {
     return (await this.signed(url, null, 'application/pem-certificate-chain')).text;
   }
 
-  /** When a certificate should be renewed (RFC 9773 4); null from an authority that does not say. */
+  /** When a certificate should be renewed (RFC 9773 4); null if the authority does not support that. */
   async renewalInfo(certificateId: string): Promise<AcmeObject | null> {
     const base = (await this.directory())['renewalInfo'];
     if (typeof base !== 'string') return null;
@@ -180,7 +180,7 @@ export class AcmeClient {
   }
 }
 
-/** @throws AcmeProblem when the text has no such member. */
+/** @throws AcmeProblem if there is no such text member. */
 export function member({ value }: AcmeObject, name: string): string {
   const text = value[name];
   if (typeof text === 'string') return text;

@@ -5,10 +5,10 @@ import { AcmeSchedule } from './acme-schedule.js';
 import { IssueJournal } from './issue-journal.js';
 import { NameLock } from './name-lock.js';
 
-/** `busy`: somebody else orders for that name. `gone`: the host is not there any more, or has another name. */
+/** `busy`: another process orders for that name. `gone`: the host was removed or renamed. */
 export type IssueOutcome = 'issued' | 'renewed' | 'adopted' | 'failed' | 'unwanted' | 'busy' | 'gone';
 
-/** Brings one host its certificate. */
+/** Gets a certificate for one host. */
 @Injectable()
 export class AcmeIssuer {
   constructor(
@@ -26,7 +26,7 @@ export class AcmeIssuer {
   }
 
   private async issueAlone(hostId: number, signal: AbortSignal): Promise<IssueOutcome> {
-    // Who had the lock before may have brought it.
+    // Another process may have got it before this one had the lock.
     const wish = await this.schedule.wish(hostId);
     if (!wish?.due) return 'unwanted';
     if (wish.chain === null && (await this.journal.adopted(wish))) return 'adopted';
@@ -35,7 +35,7 @@ export class AcmeIssuer {
     try {
       issued = await this.orders.order(wish, signal);
     } catch (error) {
-      // Not its fault: it will be tried by whoever comes next.
+      // The attempt was cancelled and did not fail: the next run tries again.
       signal.throwIfAborted();
       await this.journal.failed(wish, error);
       return 'failed';

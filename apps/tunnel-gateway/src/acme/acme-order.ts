@@ -15,7 +15,7 @@ import { keyAuthorization } from './jws.js';
 export const CHALLENGE_TYPES = ['http-01', 'tls-alpn-01'] as const;
 export type ChallengeType = (typeof CHALLENGE_TYPES)[number];
 
-/** What has to be shown to an authority that comes to look. */
+/** The answer to a challenge of an authority. */
 export interface ChallengeAnswer {
   type: ChallengeType;
   name: string;
@@ -28,9 +28,9 @@ export interface OrderOptions {
   accountKey: KeyObject;
   name: string;
   challenge: ChallengeType;
-  /** The certificate that is renewed, as RFC 9773 names it. */
+  /** RFC 9773 id of the certificate that is renewed. */
   replaces: string | null;
-  /** Resolves when the answer can be seen by the authority; the function takes it away. */
+  /** Resolves when the authority can see the answer; the returned function removes it. */
   show: (answer: ChallengeAnswer) => Promise<() => Promise<void>>;
 }
 
@@ -104,7 +104,7 @@ function expectStatus({ value }: AcmeObject, statuses: readonly string[]): void 
   throw value['error'] === undefined ? unexpected(`the status is ${status}`) : problemOf(value['error'], null);
 }
 
-/** What came is what was asked for: an authority's slip must not take the place of a certificate that works. */
+/** Checks that the certificate matches the order: a mistake of the authority must not replace a working certificate. */
 function checked(issued: IssuedCertificate, name: string): IssuedCertificate {
   try {
     const leaf = new X509Certificate(issued.chain);
@@ -117,7 +117,7 @@ function checked(issued: IssuedCertificate, name: string): IssuedCertificate {
 
 const EXTENSION_REQUEST = Buffer.from('06092a864886f70d01090e', 'hex');
 
-/** A request for a certificate (PKCS #10, RFC 2986) of one name, in DER, signed with its P-256 key; the subject is empty. */
+/** A certificate request (PKCS #10, RFC 2986) for one name, in DER, signed with its P-256 key; the subject is empty. */
 function certificateRequest(name: string, key: KeyObject): Buffer {
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
   const extensions = der(SET, der(SEQUENCE, alternativeName(name)));

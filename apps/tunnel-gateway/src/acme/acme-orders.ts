@@ -8,7 +8,7 @@ import type { Wish } from './acme-schedule.js';
 import { ChallengeBoard } from './challenge-board.js';
 import { renewalId, timeInWindow } from './renewal.js';
 
-/** Orders with the authority of the settings. */
+/** Orders at the configured authority. */
 @Injectable()
 export class AcmeOrders {
   constructor(
@@ -17,7 +17,7 @@ export class AcmeOrders {
     private readonly settings: TunnelGatewaySettings,
   ) {}
 
-  /** Each attempt takes the next kind of challenge. @throws AcmeProblem */
+  /** Each attempt uses the next type of challenge. @throws AcmeProblem */
   async order({ name, failures, chain }: Wish, signal: AbortSignal): Promise<IssuedCertificate> {
     const { acmeChallenges } = this.settings;
     const challenge = acmeChallenges[failures % acmeChallenges.length] ?? 'http-01';
@@ -28,7 +28,7 @@ export class AcmeOrders {
     );
   }
 
-  /** When the authority wants a certificate renewed, if that is before `planned`; else null. @throws AcmeProblem */
+  /** The renewal time that the authority suggests, if that is before `planned`; else null. @throws AcmeProblem */
   async wantedRenewal(chain: string, planned: number, signal: AbortSignal): Promise<number | null> {
     const id = renewalId(new X509Certificate(chain));
     if (id === null) return null;

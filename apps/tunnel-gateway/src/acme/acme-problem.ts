@@ -8,15 +8,15 @@ interface ProblemDocument {
 }
 
 export interface AcmeProblemOptions {
-  /** Without the prefix of ACME's own; `connection` and `answer` are ours. */
+  /** Without ACME's prefix; `connection` and `answer` are our own. */
   type: string;
   detail: string;
-  /** Milliseconds since the epoch before which the authority does not want to hear of it again. */
+  /** Milliseconds since the epoch before which the authority wants no further request. */
   retryAt?: number | null;
   cause?: unknown;
 }
 
-/** An authority refused, or could not be talked to. The message is fit for the owner of the host. */
+/** An authority refused, or could not be reached. The message may be shown to the owner of the host. */
 export class AcmeProblem extends Error {
   override readonly name = 'AcmeProblem';
   readonly type: string;
@@ -29,7 +29,7 @@ export class AcmeProblem extends Error {
   }
 }
 
-/** From a problem document (RFC 9457) of an answer or of a challenge; what each name's problem is goes with it. */
+/** From a problem document (RFC 9457) of an answer or a challenge, including the problems of each name. */
 export function problemOf(document: unknown, status: number | null, retryAt: number | null = null): AcmeProblem {
   const { type, detail, subproblems } = isObject(document) ? (document as ProblemDocument) : {};
   const kind = typeof type === 'string' ? type.replace(PREFIX, '') : `answer ${status ?? ''}`.trim();
@@ -38,7 +38,7 @@ export function problemOf(document: unknown, status: number | null, retryAt: num
   return new AcmeProblem({ type: oneLine(kind), detail: texts.join('; ') || 'no reason was given', retryAt });
 }
 
-/** `Retry-After` (RFC 9110 10.2.3) as milliseconds since the epoch; null when there is none that can be read. */
+/** `Retry-After` (RFC 9110 10.2.3) in milliseconds since the epoch; null if absent or unreadable. */
 export function retryTime(text: string | undefined, now: number): number | null {
   if (text === undefined) return null;
   if (/^\d{1,9}$/.test(text.trim())) return now + Number(text) * 1000;

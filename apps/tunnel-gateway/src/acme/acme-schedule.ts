@@ -7,9 +7,9 @@ export interface Wish {
   name: string;
   ownerUserId: number;
   failures: number;
-  /** Now is the time, and not too much was ordered of late. */
+  /** It is time, and the limits of orders are not reached. */
   due: boolean;
-  /** The certificate that it has for this name, PEM; null: none. */
+  /** Its certificate for this name, PEM; null: none. */
   chain: string | null;
 }
 
@@ -18,9 +18,9 @@ export interface AcmeState {
   nextAt: Date;
   failures: number;
   lastError: string | null;
-  /** Before this the authority does not want to be asked. */
+  /** The authority must not be asked before this time. */
   blockedUntil: Date | null;
-  /** When the authority was asked for the last time. */
+  /** Time of the last order. */
   triedAt: Date | null;
 }
 
@@ -31,8 +31,8 @@ export interface Failure {
 }
 
 /**
- * One host for each name: enabled, with nothing but exact names, without files or an upload, of clients and owners who are
- * enabled. No other name is ever asked for.
+ * One host for each name: enabled, with exact names only, without files or an upload, of enabled clients and owners. No
+ * certificates are ordered for other names.
  */
 const WISHES = `
   SELECT DISTINCT ON (h.host) h.id, h.host AS name, c.owner_user_id
@@ -45,12 +45,13 @@ const WISHES = `
       WHERE o.source = 'upload' AND oh.host = h.host AND h.host = ANY(o.names))
   ORDER BY h.host, h.id`;
 
-/** Without failures the certificate itself says whether it is missing: its host may have got another name. */
+/** Without failures, a missing certificate is due at once: the host may have been renamed. */
 const DUE = `(s.host_id IS NULL OR s.next_at <= now() OR (s.failures = 0 AND k.id IS NULL))`;
 
 /**
- * Orders of an hour, begun in whichever process: those of a name whose host comes and goes, and all of one owner. The
- * back-off is the host's and goes with it; what an authority allows is the account's, and everybody shares it.
+ * Limits of orders per hour, counted over all processes: for a name, whose hosts may be removed and created again, and
+ * for an owner. The back-off belongs to the host and is removed with it; the authority's limits belong to the account,
+ * which everybody shares.
  */
 export const ORDERS_OF_A_NAME = 10;
 export const ORDERS_OF_AN_OWNER = 60;
@@ -71,7 +72,7 @@ const STATES = `
     blocked_until AS "blockedUntil", tried_at AS "triedAt"
   FROM tunnel_gateway_ops.acme_states WHERE host_id = ANY($1)`;
 
-/** Hosts whose authority was not asked lately when it wants their certificates renewed. */
+/** Hosts whose authority was not asked recently for its suggested renewal time. */
 const UNASKED = `
   UPDATE tunnel_gateway_ops.acme_states SET asked_at = now() WHERE host_id IN (
     SELECT s.host_id FROM tunnel_gateway_ops.acme_states s
@@ -80,7 +81,7 @@ const UNASKED = `
     ORDER BY s.asked_at NULLS FIRST LIMIT $1 FOR UPDATE OF s SKIP LOCKED)
   RETURNING host_id::float8 AS "hostId"`;
 
-/** A certificate that another host of the same name had is as good as a new one. */
+/** A certificate from another host of the same name is as good as a new one. */
 const ADOPT = `
   UPDATE tunnel_gateway_ops.certificates SET host_id = $1, chain = chain, updated_at = now() WHERE id = (
     SELECT id FROM tunnel_gateway_ops.certificates
@@ -88,7 +89,7 @@ const ADOPT = `
     ORDER BY not_after DESC LIMIT 1 FOR UPDATE)
   RETURNING not_before AS "notBefore", not_after AS "notAfter"`;
 
-/** When which name gets its certificate. */
+/** Plans when each name gets its certificate. */
 @Injectable()
 export class AcmeSchedule {
   constructor(private readonly dataSource: DataSource) {}
@@ -99,13 +100,13 @@ export class AcmeSchedule {
     return rows.map(({ hostId }) => hostId);
   }
 
-  /** Null for a host that should have none by ACME, or whose name another one stands for. */
+  /** Null for a host that should have no ACME certificate, or whose name another host represents. */
   async wish(hostId: number): Promise<Wish | null> {
     const rows: Wish[] = await this.dataSource.query(`SELECT * FROM (${PLANS}) p WHERE "hostId" = $1`, [hostId]);
     return rows[0] ?? null;
   }
 
-  /** The host that stands for each of these names. */
+  /** The host that represents each of these names. */
   async hostsOf(names: readonly string[]): Promise<Map<string, number>> {
     if (names.length === 0) return new Map();
     const rows: { hostId: number; name: string }[] = await this.dataSource.query(
@@ -121,41 +122,44 @@ export class AcmeSchedule {
     return new Map(rows.map((row) => [row.hostId, row]));
   }
 
-  /** Marked as asked. */
+  /** Also marks them as asked. */
   async unasked(limit: number): Promise<number[]> {
     const [rows] = (await this.dataSource.query(UNASKED, [limit])) as [{ hostId: number }[], number];
     return rows.map(({ hostId }) => hostId);
   }
 
-  /** Written before the authority hears of it: a process that dies over an order has begun it all the same. */
+  /** Recorded before the request: an order counts even if the process dies during it. */
   async begin({ name, ownerUserId }: Wish): Promise<void> {
     const sql = 'INSERT INTO tunnel_gateway_ops.acme_orders (name, owner_user_id) VALUES ($1, $2)';
     await this.dataSource.query(sql, [name, ownerUserId]);
   }
 
-  /** Orders that do not count any more. */
+  /** Removes orders that no longer count. */
   async clear(): Promise<void> {
     await this.dataSource.query(
       `DELETE FROM tunnel_gateway_ops.acme_orders WHERE begun_at < now() - interval '1 hour'`,
     );
   }
 
-  /** The lifetime of what was taken over; null where there was nothing. */
+  /** The lifetime of the adopted certificate; null if there was none. */
   async adopt({ hostId, name }: Wish, tx: EntityManager): Promise<{ notBefore: Date; notAfter: Date } | null> {
-    // What the host had was for another name.
+    // The host's certificate was for another name.
     const own = `DELETE FROM tunnel_gateway_ops.certificates WHERE host_id = $1 AND NOT $2 = ANY(names)`;
     await tx.query(own, [hostId, name]);
     const [rows] = (await tx.query(ADOPT, [hostId, name])) as [{ notBefore: Date; notAfter: Date }[], number];
     return rows[0] ?? null;
   }
 
-  /** Whether the host is still there with this name, and stays until the transaction ends. */
+  /** Whether the host still exists with this name; locks it until the transaction ends. */
   async holds({ hostId, name }: Wish, tx: EntityManager): Promise<boolean> {
     const sql = 'SELECT 1 FROM tunnel_gateway.hosts WHERE id = $1 AND host = $2 AND status = 1 FOR SHARE';
     return ((await tx.query(sql, [hostId, name])) as unknown[]).length > 0;
   }
 
-  /** Asked about it is later: an authority that wants each new one renewed at once does not get one after the other. */
+  /**
+   * The next question about its renewal is later: an authority that wants every new certificate renewed at once must
+   * not cause a loop.
+   */
   async succeeded(hostId: number, nextAt: Date, tx: EntityManager): Promise<void> {
     const sql = `
       INSERT INTO tunnel_gateway_ops.acme_states (host_id, next_at, tried_at, asked_at) VALUES ($1, $2, now(), now())
@@ -174,7 +178,7 @@ export class AcmeSchedule {
     await tx.query(sql, [hostId, nextAt, message, blockedUntil]);
   }
 
-  /** Earlier than planned, as the authority or a person wants it. */
+  /** Renews earlier than planned, as the authority or a user wants. */
   async bringForward(hostId: number, nextAt: Date, tx = this.dataSource.manager): Promise<void> {
     const sql = `
       INSERT INTO tunnel_gateway_ops.acme_states (host_id, next_at) VALUES ($1, $2)

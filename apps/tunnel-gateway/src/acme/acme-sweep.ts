@@ -4,11 +4,11 @@ import { TunnelGatewaySettings } from '../settings.js';
 import { AcmeSchedule } from './acme-schedule.js';
 import { ChallengeBoard } from './challenge-board.js';
 
-/** Of one sweep; the next one comes soon. */
+/** Limit for one run; the next one comes soon. */
 const MAX_ORDERS = 50;
 const MAX_INQUIRIES = 10;
 
-/** Looks whose time has come, and gives each a job of its own. */
+/** Finds hosts that are due, and queues a job for each. */
 @Injectable()
 export class AcmeSweep {
   constructor(
@@ -30,7 +30,7 @@ export class AcmeSweep {
     return due.length + unasked.length;
   }
 
-  /** A job that waits already is joined. */
+  /** Joins a waiting job, if there is one. */
   async orderSoon(hostId: number): Promise<void> {
     await this.add(hostId, 'order');
   }

@@ -27,8 +27,8 @@ export interface AcmeRequest {
 export type AcmeTransport = (request: AcmeRequest) => Promise<AcmeAnswer>;
 
 /**
- * What an authority names besides itself must be in the Internet; `directory`, which the operator chose, may be anywhere.
- * `authorities`: PEM of those that are believed besides the ones of the system.
+ * URLs in an authority's answers must have public addresses; `directory`, which the operator chose, may have any.
+ * `authorities`: PEM of additional trusted certificate authorities.
  */
 export function createTransport(software: string, authorities: string | null, directory: string): AcmeTransport {
   const own = URL.parse(directory)?.hostname;
@@ -91,6 +91,6 @@ async function read(incoming: IncomingMessage): Promise<string> {
 function reason(error: unknown, ends: AbortSignal): string {
   if (ends.aborted) return `no answer in ${TIMEOUT_MS / 1000} s`;
   if (!(error instanceof Error)) return String(error);
-  // Of several addresses that were tried the message is empty.
+  // If several addresses were tried, the message is empty.
   return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
 }

@@ -14,10 +14,10 @@ import { IssueJournal } from './issue-journal.js';
 import { NameLock } from './name-lock.js';
 import { RenewalInquiry } from './renewal-inquiry.js';
 
-/** A host that was made just now does not wait longer than this. */
+/** Longest time that a new host waits. */
 const EVERY_MS = 10_000;
 
-/** Certificates for hosts, wherever the workers run. */
+/** Certificates for hosts, wherever workers run. */
 @Module({
   providers: [
     AcmeAccounts,

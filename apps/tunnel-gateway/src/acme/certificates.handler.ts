@@ -5,10 +5,10 @@ import { AcmeIssuer } from './acme-issuer.js';
 import { AcmeSweep } from './acme-sweep.js';
 import { RenewalInquiry } from './renewal-inquiry.js';
 
-/** An authority may take minutes over an order. */
+/** An authority may take minutes for an order. */
 const AT_ONCE = 4;
 
-/** What is due is in the database, not in the job: a job that runs twice finds nothing the second time. */
+/** The database says what is due, not the job: a job that runs twice has nothing to do the second time. */
 @JobHandler('certificates', { concurrency: AT_ONCE })
 export class CertificatesHandler implements HandlesJobs<'certificates'> {
   constructor(

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ChallengeAnswer } from './acme-order.js';
 
-/** For the other edges, once the first one has confirmed. */
+/** Time for the other edges after the first one has confirmed. */
 const SPREAD_MS = 1_000;
 const LOOK_MS = 100;
-/** An edge looks every 10 s even when a notification does not reach it. */
+/** An edge checks every 10 s even if a notification does not reach it. */
 const LONGEST_WAIT_MS = 12_000;
 
 const CONFIRMED = `SELECT 1 FROM tunnel_gateway_ops.acme_challenges WHERE token = $1 AND served_at IS NOT NULL`;
@@ -18,13 +18,14 @@ const SHOW = `
     type = EXCLUDED.type, name = EXCLUDED.name, key_authorization = EXCLUDED.key_authorization,
     expires_at = EXCLUDED.expires_at, served_at = NULL`;
 
-/** Where the edges see what they have to answer authorities. */
+/** Publishes challenge answers to the edges. */
 @Injectable()
 export class ChallengeBoard {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Resolves when the edges serve it, or after 12 s: then the authority says what is wrong. The function takes it down.
+   * Resolves when the edges serve the answer, or after 12 s: then the authority reports what is wrong. The returned
+   * function removes it.
    */
   async show({ token, type, name, keyAuthorization }: ChallengeAnswer): Promise<() => Promise<void>> {
     await this.dataSource.query(SHOW, [token, type, name, keyAuthorization]);
@@ -43,7 +44,7 @@ export class ChallengeBoard {
     }
   }
 
-  /** Of orders whose process died. */
+  /** Removes answers of orders whose process died. */
   async clear(): Promise<void> {
     await this.dataSource.query('DELETE FROM tunnel_gateway_ops.acme_challenges WHERE expires_at < now()');
   }

@@ -26,7 +26,7 @@ const HOSTS = `
   LEFT JOIN tunnel_gateway_ops.certificate_warnings w ON w.host_id = h.id`;
 const COLUMNS = 'h.id::float8 AS "hostId", h.host AS name, c.owner_user_id::float8 AS "ownerUserId"';
 
-/** As `expiresSoon` has it. */
+/** The SQL form of `expiresSoon`. */
 const STORED = `
   SELECT ${COLUMNS}, k.not_after AS "notAfter" FROM ${HOSTS} JOIN tunnel_gateway_ops.certificates k ON k.host_id = h.id
   WHERE h.status = 1 AND h.cert_path IS NULL AND w.not_after IS DISTINCT FROM k.not_after
@@ -40,10 +40,10 @@ const SAID = `
   ON CONFLICT (host_id) DO UPDATE SET not_after = EXCLUDED.not_after
   WHERE w.not_after IS DISTINCT FROM EXCLUDED.not_after RETURNING host_id`;
 
-/** Another file is there now. */
+/** Warnings for files that were replaced. */
 const OVER = 'DELETE FROM tunnel_gateway_ops.certificate_warnings WHERE host_id = ANY($1)';
 
-/** Says once of each certificate that it ends soon, wherever it came from. */
+/** Warns once about each certificate that expires soon, whatever its origin. */
 @Injectable()
 export class ExpiryWarnings {
   private filesReadAt = 0;
@@ -83,7 +83,7 @@ export class ExpiryWarnings {
       const { validFromDate, validToDate } = new X509Certificate(pair.chain);
       return { notBefore: +validFromDate, notAfter: +validToDate };
     } catch (error) {
-      // The data plane says what is wrong with files.
+      // The data plane reports problems with files.
       if (error instanceof RangeError) return null;
       throw error;
     }

@@ -9,10 +9,10 @@ import { AcmeProblem } from './acme-problem.js';
 import { AcmeSchedule, type Wish } from './acme-schedule.js';
 import { backOff, renewalTime } from './renewal.js';
 
-/** What an authority may put us off by. */
+/** Upper bound for an authority's `Retry-After`. */
 const LONGEST_BLOCK_MS = 7 * 86_400_000;
 
-/** Writes down how orders went: the certificate, the next time, the event, all or nothing. */
+/** Records the outcome of orders: the certificate, the next time and the event, atomically. */
 @Injectable()
 export class IssueJournal {
   constructor(
@@ -23,7 +23,7 @@ export class IssueJournal {
     private readonly logger: JsonLogger,
   ) {}
 
-  /** Whether there was a certificate of another host of that name. */
+  /** Whether another host of that name had a certificate. */
   async adopted(wish: Wish): Promise<boolean> {
     return this.unitOfWork.run(async (tx) => {
       if (!(await this.schedule.holds(wish, tx))) return false;
@@ -33,7 +33,7 @@ export class IssueJournal {
     });
   }
 
-  /** False when the host is not there any more, or has another name. */
+  /** False if the host was removed or renamed. */
   async issued(wish: Wish, issued: IssuedCertificate): Promise<boolean> {
     return this.unitOfWork.run(async (tx) => {
       if (!(await this.schedule.holds(wish, tx))) return false;
@@ -46,10 +46,10 @@ export class IssueJournal {
     });
   }
 
-  /** What it has goes on being served. */
+  /** The current certificate stays in use. */
   async failed(wish: Wish, error: unknown): Promise<void> {
     const known = error instanceof AcmeProblem;
-    // What is not the authority's is for the log, not for the owner of the host.
+    // Internal errors go to the log, not to the owner of the host.
     const message = known ? error.message : 'internal: the order could not be finished; see the log of the gateway';
     const cause = error instanceof Error && !known ? (error.stack ?? error.message) : String(error);
     this.logger.warn('a certificate was not issued', { host: wish.hostId, name: wish.name, error: cause }, 'Acme');

@@ -18,7 +18,7 @@ export interface Jws {
 export interface JwsHeader {
   url: string;
   nonce?: string;
-  /** Who signs: an account by its address, or a key that has none yet. */
+  /** The signer: an account by its URL, or a key without an account. */
   kid?: string;
   jwk?: PublicJwk;
 }
@@ -35,19 +35,19 @@ function thumbprint(key: KeyObject): string {
     .digest('base64url');
 }
 
-/** What proves that an account answers a challenge (RFC 8555 8.1). */
+/** The key authorization for a challenge (RFC 8555 8.1). */
 export function keyAuthorization(token: string, accountKey: KeyObject): string {
   return `${token}.${thumbprint(accountKey)}`;
 }
 
-/** Signed with a P-256 key. A payload of null is the empty one of a POST-as-GET. */
+/** Signed with a P-256 key. A null payload makes the empty one of a POST-as-GET. */
 export function signJws(header: JwsHeader, payload: object | null, key: KeyObject): Jws {
   const { head, body } = encoded({ alg: 'ES256', ...header }, payload);
   const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key, dsaEncoding: 'ieee-p1363' });
   return { protected: head, payload: body, signature: signature.toString('base64url') };
 }
 
-/** External account binding (RFC 8555 7.3.4): `macKey` is base64url as authorities hand it out. */
+/** External account binding (RFC 8555 7.3.4): `macKey` is base64url as authorities issue it. */
 export function bindAccount(binding: { kid: string; macKey: string }, url: string, accountKey: KeyObject): Jws {
   const { head, body } = encoded({ alg: 'HS256', kid: binding.kid, url }, publicJwk(accountKey));
   const mac = createHmac('sha256', Buffer.from(binding.macKey, 'base64url')).update(`${head}.${body}`);

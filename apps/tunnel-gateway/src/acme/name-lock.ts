@@ -5,12 +5,12 @@ import { DataSource } from 'typeorm';
 const TRY = `SELECT pg_try_advisory_lock(hashtextextended($1, 1763668802150)) AS free`;
 const UNLOCK = `SELECT pg_advisory_unlock(hashtextextended($1, 1763668802150))`;
 
-/** One order for a name at a time, in whichever process; should one die, the database lets go of its locks. */
+/** Allows one order for a name at a time, over all processes; if one dies, the database releases its lock. */
 @Injectable()
 export class NameLock {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Null when somebody else has the name. */
+  /** Null if another process holds the lock. */
   async hold<T>(name: string, work: () => Promise<T>): Promise<T | null> {
     const client = await pgPool(this.dataSource).connect();
     let broken = false;
@@ -18,7 +18,7 @@ export class NameLock {
     client.on('error', onError);
     try {
       const { rows } = await client.query<{ free: boolean }>(TRY, [name]).catch((error: unknown) => {
-        // Whether it has the lock nobody knows.
+        // It is unknown whether the lock is still held.
         onError();
         throw error;
       });

@@ -4,7 +4,10 @@ import { AcmeOrders } from './acme-orders.js';
 import { AcmeProblem } from './acme-problem.js';
 import { AcmeSchedule } from './acme-schedule.js';
 
-/** Asks the authority when it wants a certificate renewed (RFC 9773): earlier than planned when it is about to revoke it. */
+/**
+ * Asks the authority for its suggested renewal time (RFC 9773), which is earlier than planned when it is about to
+ * revoke a certificate.
+ */
 @Injectable()
 export class RenewalInquiry {
   constructor(
@@ -13,7 +16,7 @@ export class RenewalInquiry {
     private readonly logger: JsonLogger,
   ) {}
 
-  /** Whether the plan was changed. */
+  /** Returns whether the plan changed. */
   async ask(hostId: number, signal: AbortSignal): Promise<boolean> {
     const wish = await this.schedule.wish(hostId);
     const state = (await this.schedule.states([hostId])).get(hostId);

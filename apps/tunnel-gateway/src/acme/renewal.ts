@@ -5,7 +5,9 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** The longest back-off. */
 const LONGEST_WAIT_MS = DAY_MS;
-/** Part of the lifetime by which renewals are spread, so that what was ordered together is not renewed together. */
+/**
+ * Part of the lifetime over which renewals are spread, so that certificates ordered together are not renewed together.
+ */
 const JITTER = 1 / 24;
 
 export interface Lifetime {
@@ -14,26 +16,26 @@ export interface Lifetime {
   notAfter: number;
 }
 
-/** With a third of the lifetime left, or up to a twenty-fourth of it earlier. `random` is from 0 to 1. */
+/** When a third of the lifetime is left, or up to a twenty-fourth of the lifetime earlier. `random` is from 0 to 1. */
 export function renewalTime({ notBefore, notAfter }: Lifetime, random: number): number {
   const lifetime = notAfter - notBefore;
   return Math.round(notAfter - lifetime / 3 - random * JITTER * lifetime);
 }
 
-/** A minute after the first failure, twice as long after each more, a day at most; spread by a tenth. */
+/** A minute after the first failure, doubled after each further one, up to a day; varied by a tenth. */
 export function backOff(failures: number, random: number): number {
   const wait = Math.min(MINUTE_MS * 2 ** Math.min(failures - 1, 20), LONGEST_WAIT_MS);
   return Math.round(wait * (0.9 + random * 0.1));
 }
 
-/** What the end of a certificate is warned of: a quarter of the lifetime, as renewal should have happened by then. */
+/** Whether to warn: less than a quarter of the lifetime is left, and renewal should have happened by then. */
 export function expiresSoon({ notBefore, notAfter }: Lifetime, now: number): boolean {
   return notAfter - now < Math.min((notAfter - notBefore) / 4, 14 * DAY_MS);
 }
 
 /**
- * A moment in the window of RFC 9773 4.2 when what is planned is after it, else null: whoever planned a moment in it keeps
- * that one. Milliseconds since the epoch.
+ * A random moment in the window of RFC 9773 4.2 if the planned one is after it; else null, so that a planned moment in
+ * the window stays. Milliseconds since the epoch.
  */
 export function timeInWindow(window: unknown, planned: number, random: number): number | null {
   if (!isObject(window)) return null;
@@ -44,17 +46,18 @@ export function timeInWindow(window: unknown, planned: number, random: number): 
 
 const AUTHORITY_KEY_ID = Buffer.from('0603551d23', 'hex');
 
-/** How RFC 9773 4.1 names a certificate; null for one that does not say which key of its issuer signed it. */
+/** The id of a certificate in RFC 9773 4.1; null if it does not name its issuer's key. */
 export function renewalId(certificate: X509Certificate): string | null {
   const { raw, serialNumber } = certificate;
   const at = raw.indexOf(AUTHORITY_KEY_ID);
   if (at < 0) return null;
-  // OCTET STRING { SEQUENCE { [0] keyIdentifier } }: every length fits one byte, as a key identifier has some 20 bytes.
+  // OCTET STRING { SEQUENCE { [0] keyIdentifier } }: every length fits into one byte, because a key identifier has
+  // about 20 bytes.
   const [octets, , sequence, , tag, length = 0] = raw.subarray(at + AUTHORITY_KEY_ID.length);
   if (octets !== 0x04 || sequence !== 0x30 || tag !== 0x80 || length > 0x40) return null;
   const start = at + AUTHORITY_KEY_ID.length + 6;
   const keyId = raw.subarray(start, start + length);
-  // The serial number as DER has it: with a zero in front where the first bit is set.
+  // The serial number in DER: with a leading zero byte if the first bit is set.
   const serial = Buffer.from(serialNumber.length % 2 === 0 ? serialNumber : `0${serialNumber}`, 'hex');
   const signed = (serial[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), serial]) : serial;
   return `${keyId.toString('base64url')}.${signed.toString('base64url')}`;

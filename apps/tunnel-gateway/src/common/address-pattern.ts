@@ -1,6 +1,9 @@
 import { IpPatternError, parseIpPattern, type IpPatternKind } from '@gatehouse/tunnel-kernel';
 
-/** The pattern of a rule as it is stored: canonical, as the data plane reads it. @throws RangeError that says what would be right. */
+/**
+ * The canonical form of a pattern, as it is stored and as the data plane reads it. @throws RangeError that suggests a
+ * valid one.
+ */
 export function parseAddressPattern(kind: IpPatternKind, text: string): string {
   try {
     return parseIpPattern(kind, text).canonical;

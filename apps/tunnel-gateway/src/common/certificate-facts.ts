@@ -1,9 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** What is told of a certificate; nothing in it is secret. */
+/** The public facts about a certificate. */
 export interface CertificateFacts {
   subject: string;
-  /** DNS names that it is good for. */
+  /** DNS names that it is valid for. */
   names: string[];
   issuer: string;
   notBefore: Date;
@@ -21,20 +21,25 @@ export function certificateFacts(certificate: X509Certificate): CertificateFacts
   };
 }
 
-/** Whether browsers take a certificate of these names for a host: `name`, `*.name` (the same wildcard), or `*` (any). */
+/**
+ * Whether browsers accept a certificate with these names for a host: `name`, `*.name` (the same wildcard), or `*`
+ * (any).
+ */
 export function namesCover(names: readonly string[], host: string): boolean {
   if (host === '*') return true;
   const above = host.indexOf('.');
   return names.includes(host) || (above > 0 && names.includes(`*${host.slice(above)}`));
 }
 
-/** `DNS:a.example, IP Address:…` as Node puts it; names with other characters in them are quoted there, and no names of hosts. */
+/**
+ * Parses Node's `DNS:a.example, IP Address:…`. Node quotes names with special characters, which cannot be host names.
+ */
 function dnsNames({ subjectAltName }: X509Certificate): string[] {
   const parts = (subjectAltName ?? '').split(', ');
   return parts.flatMap((part) => (/^DNS:[^"]+$/.test(part) ? [part.slice(4).toLowerCase()] : []));
 }
 
-/** Fields are on lines of their own there; an empty name has none. */
+/** Node puts each field on a line of its own; an empty name has none. */
 function oneLine(name: string | undefined): string {
   return (name ?? '').replaceAll('\n', ', ');
 }

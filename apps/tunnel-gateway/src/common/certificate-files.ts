@@ -24,7 +24,7 @@ export class CertificateFiles {
   private readonly folder: string;
   private readonly onProblem: (message: string) => void;
   private known = new Map<string, Known>();
-  /** Of them, what hosts of this configuration have. */
+  /** The known files that hosts of the current configuration use. */
   private used = new Map<string, Known>();
 
   constructor(folder: string, onProblem: (message: string) => void) {
@@ -32,7 +32,7 @@ export class CertificateFiles {
     this.onProblem = onProblem;
   }
 
-  /** Null when the files cannot be used, which is said once for each state of them. */
+  /** Null if the files cannot be used, which is reported once for each of their states. */
   pair(paths: CertificatePaths): CertificatePair | null {
     const name = `${paths.certPath}\n${paths.keyPath}`;
     const stamp = this.stampOf(paths);
@@ -43,13 +43,13 @@ export class CertificateFiles {
     return known.pair;
   }
 
-  /** Every host has been asked for: files that none has any more are forgotten. */
+  /** Called after `pair` was called for every host: drops files that are no longer used. */
   settle(): void {
     this.known = this.used;
     this.used = new Map();
   }
 
-  /** Whether a file is another than when it was read. */
+  /** Whether a file has changed since it was read. */
   changed(): boolean {
     return [...this.known].some(([name, { stamp }]) => {
       const [certPath = '', keyPath = ''] = name.split('\n');
@@ -71,7 +71,7 @@ export class CertificateFiles {
   }
 }
 
-/** What cannot be looked at is a state like any other: one host's files must not keep the others from being served. */
+/** An inaccessible file is a state like any other: it must not affect other hosts. */
 function stampOfFile(path: string): string {
   try {
     const { mtimeMs, size, ino } = statSync(path);
@@ -81,7 +81,7 @@ function stampOfFile(path: string): string {
   }
 }
 
-/** Both files, checked: inside the folder, a certificate and the key that fits it. @throws RangeError */
+/** Reads and checks both files: inside the folder, a certificate and its key. @throws RangeError */
 export function readCertificatePair(folder: string, { certPath, keyPath }: CertificatePaths): CertificatePair {
   const chain = readInside(folder, certPath);
   const key = readInside(folder, keyPath);
@@ -96,7 +96,7 @@ export function readCertificatePair(folder: string, { certPath, keyPath }: Certi
   return { chain, key };
 }
 
-/** No path leads out of the folder, by dots or by links. */
+/** A path must not leave the folder, through dots or links. */
 function readInside(folder: string, path: string): string {
   let real: string;
   let root: string;

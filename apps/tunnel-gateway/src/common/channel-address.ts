@@ -1,6 +1,6 @@
 import { localControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
 
-/** The socket of a home's edge. */
+/** The channel socket of a home's edge. */
 export function ownChannelAddress(folder: string): ControlEndpoint {
   return localControlEndpoint(folder, 'edge');
 }

@@ -8,7 +8,7 @@ const KEY_BYTES = 32;
 
 const PURPOSE = 'tunnel-edge';
 
-/** The key of the channel to an edge that runs on its own: both have GATEHOUSE_SECRET_KEY. */
+/** The key of the channel to a separate edge: both programs have GATEHOUSE_SECRET_KEY. */
 export function separateChannelKey(secretKey: Buffer): ControlKey {
   return deriveControlKey(secretKey, PURPOSE);
 }
@@ -21,7 +21,10 @@ export function openChannelKey({ identity, psk }: ChannelKeyText): ControlKey {
   return { identity, psk: Buffer.from(psk, 'base64') };
 }
 
-/** The key of the channel between a service and the edge of its home: whoever may read the file may administrate it. */
+/**
+ * The key of the channel between a service and the edge of its home: anybody who can read the file can control the
+ * edge.
+ */
 export function ownChannelKey(folder: string): ControlKey {
   return deriveControlKey(loadSecret(folder), PURPOSE);
 }

@@ -2,7 +2,7 @@ import { PendingRequests } from '@gatehouse/child';
 import { guardPromise } from '@gatehouse/net';
 import type { ControlLink } from '@gatehouse/net';
 
-/** Requests of one peer that are not answered yet. */
+/** Upper bound for unanswered requests of a peer. */
 const MAX_RUNNING = 1_024;
 
 type Message =
@@ -11,7 +11,7 @@ type Message =
   | { type: 'response'; id: number; ok: false; code: string; message: string }
   | { type: 'note'; name: string; value: unknown };
 
-/** An answer that says no. `code`: for programs; `unavailable` when nobody answered. */
+/** An error as the answer to a request. `code`: for programs; `unavailable` if there was no answer. */
 export class ChannelError extends Error {
   override readonly name = 'ChannelError';
   readonly code: string;
@@ -23,21 +23,21 @@ export class ChannelError extends Error {
 }
 
 export interface ChannelHandlers {
-  /** Answers a request of the other side; what it throws is the answer, too. */
+  /** Answers a request of the other side; errors are sent as answers, too. */
   perform(method: string, params: unknown): Promise<unknown>;
-  /** Something that wants no answer. */
+  /** Receives a notification. */
   noted(name: string, value: unknown): void;
-  /** Once. */
+  /** Called once. */
   closed(): void;
 }
 
-/** Requests with answers, both ways, over one control link. Both sides are alike. */
+/** Requests with answers in both directions over one control link. Both sides are equal. */
 export class ChannelPeer {
   private readonly link: ControlLink;
   private readonly handlers: ChannelHandlers;
   private readonly pending = new PendingRequests();
   private running = 0;
-  /** Resolves when the system has everything that was said. */
+  /** Resolves when the system has accepted everything that was sent. */
   private said: Promise<void> = Promise.resolve();
 
   constructor(link: ControlLink, handlers: ChannelHandlers) {
@@ -47,7 +47,7 @@ export class ChannelPeer {
     link.onClose(() => this.closed());
   }
 
-  /** @throws ChannelError `unavailable` when no answer came in time, or what the other side threw. */
+  /** @throws ChannelError `unavailable` if no answer came in time, or the error of the other side. */
   request(method: string, params: unknown, timeoutMs: number): Promise<unknown> {
     if (this.link.closed) return Promise.reject(new ChannelError('unavailable', 'the channel is closed'));
     return this.pending.add(
@@ -57,7 +57,7 @@ export class ChannelPeer {
     );
   }
 
-  /** Says something that wants no answer. */
+  /** Sends a notification, which has no answer. */
   note(name: string, value: unknown): void {
     this.send({ type: 'note', name, value });
   }
@@ -66,7 +66,7 @@ export class ChannelPeer {
     this.link.close();
   }
 
-  /** Closes after what was said has left. */
+  /** Closes after everything was sent. */
   finish(): void {
     guardPromise(
       null,
@@ -75,7 +75,7 @@ export class ChannelPeer {
   }
 
   private send(message: Message): void {
-    // A link that ends says so by itself; whoever waits for an answer hears of it then.
+    // If the link ends, `close` also rejects the pending requests.
     this.said = this.link.send(message).catch(() => this.close());
   }
 

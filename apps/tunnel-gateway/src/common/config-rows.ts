@@ -1,21 +1,21 @@
 import type { IpRuleConfig, TunnelMode, VisitorOAuthClient, VisitorPolicyType } from '@gatehouse/tunnel-kernel';
 import type { Queries } from './edge-database.js';
 
-/** A policy's registration as it is stored: without the secret. */
+/** The stored OAuth registration of a policy, without its secret. */
 export type StoredOAuth = Omit<VisitorOAuthClient, 'clientSecret'>;
 
 export interface ClientRow {
   id: number;
   userId: number;
   keyHash: string;
-  /** Of the key before, which lets the agent in until then (milliseconds since the epoch). Missing in snapshots of before. */
+  /** Hash of the former key, which is valid until then (milliseconds since the epoch). Missing in older snapshots. */
   previousKeyHash?: string | null;
   previousKeyUntil?: number | null;
-  /** Client and owner are. */
+  /** Both the client and its owner are enabled. */
   enabled: boolean;
   /** Milliseconds since the epoch. */
   expiresAt: number | null;
-  /** KiB a second. */
+  /** KiB per second. */
   rateLimit: number;
   maxConnections: number;
   encrypt: boolean;
@@ -37,14 +37,14 @@ export interface HostRow {
   clientId: number;
   host: string;
   location: string;
-  /** Missing in snapshots of before. */
+  /** Missing in older snapshots. */
   strictPath?: boolean;
   scheme: 'all' | 'http' | 'https';
   targetAddr: string;
   certPath: string | null;
   keyPath: string | null;
   autoHttps: boolean;
-  /** That was uploaded or ordered, its key sealed. */
+  /** An uploaded or ordered certificate, with its key sealed. */
   certificate: { chain: string; sealedKey: string; names: string[] } | null;
   rewriteHost: string | null;
   requestHeaders: Record<string, string>;
@@ -60,14 +60,14 @@ export interface PolicyRow {
   callbackUrl: string | null;
   copyHeaders: string[];
   allowPrivate: boolean;
-  /** Type `oauth`. */
+  /** Only for type `oauth`. */
   oauth: StoredOAuth | null;
   sealedSecret: string | null;
   ttlSeconds: number;
   version: number;
 }
 
-/** The configuration as the tables have it: no secret in it but hashes and what is sealed. */
+/** The configuration as stored in the tables: its only secrets are hashed or sealed. */
 export interface ConfigRows {
   revision: number;
   clients: ClientRow[];
@@ -86,7 +86,7 @@ const CLIENT_TABLES = `
   tunnel_gateway.clients c JOIN tunnel_gateway.users u ON u.id = c.owner_user_id
   LEFT JOIN tunnel_gateway_ops.client_options o ON o.client_id = c.id`;
 
-/** Of those that are asked for; in every statement $1 is their ids, null for all. */
+/** Selects requested rows; in every statement $1 is an array of ids, null for all. */
 const CLIENTS = `
   SELECT ${CLIENT_COLUMNS} FROM ${CLIENT_TABLES}
   WHERE $1::bigint[] IS NULL OR c.id = ANY ($1) OR c.owner_user_id = ANY ($2::bigint[]) ORDER BY c.id`;
@@ -109,13 +109,13 @@ const HOSTS = `
     LEFT JOIN tunnel_gateway_ops.certificates k ON k.host_id = h.id
   WHERE h.status = 1 AND ($1::bigint[] IS NULL OR h.id = ANY ($1)) ORDER BY h.id`;
 
-/** Rules of the console are the service's own business. */
+/** Rules for the console are applied by the service, not by the edge. */
 const IP_RULES = `
   SELECT id, scope, coalesce(resource_id, 0) AS "resourceId", type, pattern_kind AS kind, pattern,
     coalesce(priority, 0) AS priority
   FROM tunnel_gateway.ip_rules WHERE scope <> 'console' AND ($1::bigint[] IS NULL OR id = ANY ($1)) ORDER BY id`;
 
-/** Of `auth_policies` as `p`. */
+/** With `auth_policies` as `p`. */
 export const POLICY_VERSION = `coalesce((extract(epoch FROM p.updated_at) * 1000)::bigint, 0)`;
 
 const POLICIES = `
@@ -126,7 +126,7 @@ const POLICIES = `
   FROM tunnel_gateway.auth_policies p LEFT JOIN tunnel_gateway_ops.policy_options o ON o.policy_id = p.id
   WHERE p.enabled = 1`;
 
-/** Ids of what is to be read; clients also by their owners. */
+/** Ids of the rows to read; clients may also be selected by owner. */
 export interface RowSelection {
   users: number[];
   clients: number[];
@@ -136,13 +136,13 @@ export interface RowSelection {
   policies: number[];
 }
 
-/** Reads everything; rows that belong together are read together. */
+/** Reads everything; rows that belong together are read in one snapshot. */
 export async function readAllRows(queries: Queries): Promise<ConfigRows> {
   const revision = await readRevision(queries);
   return { revision, ...(await readRows(queries, null)) };
 }
 
-/** Null: all of them. */
+/** Null: all rows. */
 export async function readRows(queries: Queries, wanted: RowSelection | null): Promise<Omit<ConfigRows, 'revision'>> {
   const rows = async <R extends object>(sql: string, ids: number[] | undefined, ...others: unknown[]): Promise<R[]> => {
     const nothing = wanted !== null && ids?.length === 0 && others.flat().length === 0;
@@ -165,7 +165,7 @@ export async function readRevision(queries: Queries): Promise<number> {
   return rows[0]?.revision ?? 0;
 }
 
-/** Those that are for a tunnel: its own, else its client's. */
+/** The policies that apply to a tunnel: its own, else its client's. */
 export async function readTunnelPolicies(queries: Queries, id: number, clientId: number): Promise<PolicyRow[]> {
   const sql = `${POLICIES}
     AND ((p.resource_type = 'tunnel' AND p.resource_id = $1) OR (p.resource_type = 'client' AND p.resource_id = $2))
@@ -175,7 +175,10 @@ export async function readTunnelPolicies(queries: Queries, id: number, clientId:
   return own.length > 0 ? own : rows;
 }
 
-/** A client whose key is newer than the configuration, and the revision that has it. The key may be its previous one. */
+/**
+ * Finds a client whose key is newer than the configuration, and the revision that has it. The key may be the former
+ * one.
+ */
 export async function findClientByKey(
   queries: Queries,
   keyHash: string,

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { openCountryDatabase, readBundledCountryFile, type CountryLookup } from '@gatehouse/geo';
 
 /**
- * The database of countries that address rules ask: a file of the operator's, or the one that came along. Read when the
- * first rule needs it, and again when the file changes; one that cannot be read leaves the one before in its place.
+ * The country database for address rules: the operator's file, or the bundled one. It is read when a rule first needs
+ * it, and again when the file changes. If that fails, the previous one stays in use.
  */
 export class CountryFile {
   private readonly path: string | null;
@@ -16,15 +16,15 @@ export class CountryFile {
     this.onProblem = onProblem;
   }
 
-  /** Undefined while there is no database; null for an address that it does not know. */
+  /** Undefined without a database; null for an unknown address. */
   readonly countryOf = (address: string): string | null | undefined => (this.lookup ? this.lookup(address) : undefined);
 
-  /** Whether it answers anything. */
+  /** Whether a database is loaded. */
   get isThere(): boolean {
     return this.lookup !== null;
   }
 
-  /** Reads the file, unless it is the one that was read. True: answers may be others from now on. */
+  /** Reads the file if it has changed. True: lookups may have other results now. */
   load(): boolean {
     const stamp = this.stampNow();
     if (stamp === this.stamp) return false;
@@ -35,7 +35,7 @@ export class CountryFile {
       return true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const consequence = this.lookup ? 'the one before stays in use' : 'rules about countries match nothing';
+      const consequence = this.lookup ? 'the previous one stays in use' : 'rules about countries match nothing';
       this.onProblem(`the database of countries (GEOIP_FILE) cannot be read, ${consequence}: ${reason}`);
       return false;
     }

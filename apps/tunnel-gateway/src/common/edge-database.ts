@@ -2,12 +2,12 @@ import { KEEP_ALIVE, poolTypes, prepareSession, SERVICE_PATIENCE, sqlStateOf } f
 import pg from 'pg';
 
 const CONNECT_MS = 3_000;
-/** Longer than the server's own limit, whose answer says more. */
+/** Longer than the server's own limit, whose error says more. */
 const QUERY_MS = SERVICE_PATIENCE.statementMs + 5_000;
-/** Beside these each process of the edge has one that listens. */
+/** Not counting the listening connection of each process. */
 const EDGE_POOL_SIZE = 3;
 
-/** What edge code asks of a database. */
+/** What the edge's code needs of a database. */
 export interface Queries {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[]; rowCount: number | null }>;
 }
@@ -17,18 +17,18 @@ function connection(url: string, name: string): pg.ClientConfig {
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: CONNECT_MS,
-    // Without it a query would wait for ever on a database whose machine is gone.
+    // Otherwise a query would wait for ever on a database whose machine has disappeared.
     query_timeout: QUERY_MS,
     ...KEEP_ALIVE,
     types: poolTypes,
   };
 }
 
-/** The edge's connections: few, made when they are needed, replaced when they break. */
+/** The edge's connections: few, opened on demand, replaced when they break. */
 export class EdgeDatabase implements Queries {
   private readonly url: string;
   private readonly pool: pg.Pool;
-  /** Whether the last that was asked was answered. */
+  /** Whether the last query was answered. */
   answers = false;
 
   constructor(url: string) {
@@ -46,7 +46,7 @@ export class EdgeDatabase implements Queries {
     return this.watched(() => this.pool.query<R>(text, values));
   }
 
-  /** One consistent look at the database. */
+  /** Runs queries in one consistent snapshot. */
   async snapshot<T>(read: (queries: Queries) => Promise<T>): Promise<T> {
     return this.watched(async () => {
       const client = await this.pool.connect();
@@ -63,7 +63,7 @@ export class EdgeDatabase implements Queries {
     });
   }
 
-  /** A connection of its own, for notifications. */
+  /** A separate connection for notifications. */
   listener(): pg.Client {
     return new pg.Client(connection(this.url, 'tunnel-gateway edge listener'));
   }
@@ -84,10 +84,10 @@ export class EdgeDatabase implements Queries {
   }
 }
 
-/** Connection exceptions, too many connections, and shutdowns: the database is not there for us. */
+/** Connection errors, too many connections, and shutdowns: the database is not available. */
 const AWAY = /^(?:08|53|57P)/;
 
-/** True when a database answered, and said no. */
+/** Whether the database answered with an error, rather than not at all. */
 export function isAnswer(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state !== '' && !AWAY.test(state);

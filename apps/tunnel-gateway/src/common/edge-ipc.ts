@@ -1,4 +1,4 @@
-/** What the service and its edge process say to each other. Both import this file: types only. */
+/** Messages between the service and its edge process. Both import this file: types only. */
 import type {
   AgentPortState,
   AgentState,
@@ -24,42 +24,42 @@ export interface ListenAddress {
   port: number;
 }
 
-/** Everything an edge process works with; it reads no environment. */
+/** All options of an edge process; it reads no environment. */
 export interface EdgeOptions {
   databaseUrl: string;
-  /** For the snapshot and what was counted without a database. */
+  /** Folder for the snapshot, and for counters that could not be written. */
   folder: string;
   identity: ServerIdentity;
-  /** Of the key that is to take the identity's place. Absent: there is none. */
+  /** Fingerprint of the key that will replace the identity. Absent: there is none. */
   nextFingerprint?: string;
-  /** The key before it, for agents that know no other. Absent: there is none. */
+  /** The former key, for agents that know no other. Absent: there is none. */
   formerIdentity?: FormerIdentity;
-  /** Signs what visitors prove, the same in all edges: of `joinKeys`, the newest signs. */
+  /** Signs visitors' proofs, the same in all edges: from `joinKeys`, the newest one signs. */
   visitorSecret: string;
   agents: ListenAddress;
   http: ListenAddress;
   https: ListenAddress;
-  /** The port that visitors know for https; null: the one that is listened on. */
+  /** The port that visitors use for https; null: the listening port. */
   publicHttpsPort: number | null;
-  /** Files of certificates are in here. */
+  /** Folder of certificate files. */
   certificateFolder: string;
-  /** Open the keys of certificates that are in the database: of `joinKeys`. */
+  /** Opens the private keys in the database: from `joinKeys`. */
   certificateKey: string;
   trustedProxies: readonly string[];
-  /** Database of countries (mmdb); null: the one that came along. */
+  /** Country database (mmdb); null: the bundled one. */
   geoFile: string | null;
-  /** Rules that deny a country deny everybody while there is no database. */
+  /** Whether rules that deny a country deny everybody without a database. */
   geoStrict: boolean;
   debug: boolean;
-  /** Processes that serve. More than one: this one is their door. */
+  /** Number of serving processes. With more than one, this process is their door. */
   workers: number;
-  /** Which worker this process is. Null: it is none, and has its ports itself. */
+  /** The index of this worker. Null: this process is not a worker, and owns its ports. */
   worker: WorkerPlace | null;
-  /** Another edge has the ports: bind them when it gives them up. */
+  /** Whether another edge owns the ports: bind them when it releases them. */
   takesOver: boolean;
 }
 
-/** Ports that are bound. */
+/** The bound ports. */
 export interface EdgePorts {
   agents: number;
   http: number;
@@ -68,27 +68,27 @@ export interface EdgePorts {
 
 export interface EdgeStatus {
   pid: number;
-  /** Of the configuration that is in force. */
+  /** Revision of the configuration in force. */
   revision: number;
-  /** Where it came from. */
+  /** Origin of the configuration. */
   source: 'database' | 'snapshot';
   databaseAnswers: boolean;
-  /** What the database, which answers, does not take; in words. */
+  /** Write problems while the database answers, as text. */
   problems?: string[];
-  /** Rows that the database refused since the process began: counters, grants, events. */
+  /** Rows that the database refused since the process started: counters, grants, events. */
   refusedRows?: number;
-  /** Flows that an unexpected failure ended since the process began; of the door and its workers together. */
+  /** Flows that an unexpected failure ended since the process started; the sum of the door and its workers. */
   flowFailures?: number;
   agents: number;
   connections: number;
   ports: EdgePorts;
-  /** Absent: an edge of a version before this was known. */
+  /** Absent in older versions of the edge. */
   agentPort?: AgentPortState;
-  /** Absent: as for `agentPort`. */
+  /** Absent in older versions. */
   httpsPort?: HttpsPortState;
-  /** Sessions of visitors' datagrams. Absent: as for `agentPort`. */
+  /** Sessions of visitors' datagrams. Absent in older versions. */
   datagrams?: Pick<DatagramState, 'sessions' | 'evicted'>;
-  /** Processes of the workers, where there are several; null for one that does not serve or answer at the moment. */
+  /** Process ids of the workers, if there are several; null for one that does not serve or answer at the moment. */
   workers?: (number | null)[];
 }
 
@@ -109,7 +109,7 @@ export interface ConnectionList {
 }
 
 export interface EdgeAgent extends AgentState {
-  /** Whether it came in with the client's key before the present one. */
+  /** Whether it used the client's former key. */
   previousKey: boolean;
 }
 
@@ -120,26 +120,28 @@ export interface DrainParams {
   settleMs: number;
 }
 
-/** One row per thing an edge can be asked. */
+/** One row for each request to an edge. */
 export interface EdgeCalls {
   ping: { params: null; result: null };
   status: { params: null; result: EdgeStatus };
-  /** Of these clients, or of all. */
+  /** For these clients, or for all. */
   agents: { params: { clientIds: number[] | null }; result: EdgeAgent[] };
   tunnels: { params: { ids: number[] }; result: TunnelState[] };
   connections: { params: { clientId: number; limit: number }; result: ConnectionList };
   /** True if an agent was connected. */
   kick: { params: { clientId: number }; result: boolean };
-  /** Sends all sockets that it listens on (`socket`), and goes on listening. Answers the clients whose agents are connected. */
+  /**
+   * Sends all listening sockets (`socket`), and continues to listen. Returns the clients whose agents are connected.
+   */
   handOver: { params: null; result: number[] };
-  /** Gives up the ports for visitors. */
+  /** Releases the ports for visitors. */
   yield: { params: null; result: null };
   /**
-   * Gives up the ports and tells agents to move; answered when the ports are free. It ends by itself when the last
-   * connection has ended. `settleMs`: see `TunnelServer.drain`.
+   * Releases the ports and asks agents to move; answered when the ports are free. The process exits after the last
+   * connection. `settleMs`: see `TunnelServer.drain`.
    */
   drain: { params: DrainParams; result: null };
-  /** Lets connections end for `graceMs`, writes what was counted, and exits. */
+  /** Lets connections end for `graceMs`, writes the counters, and exits. */
   shutdown: { params: { graceMs: number }; result: null };
 }
 export type EdgeMethod = keyof EdgeCalls;
@@ -170,14 +172,14 @@ export interface EdgeLogEntry {
 export type PortName = 'agents' | 'http' | 'https';
 
 export type EdgeMessage =
-  /** The configuration is there; only of one that takes over, which waits for `bind`. */
+  /** The configuration was read; only from an edge that takes over, which waits for `bind`. */
   | { type: 'prepared' }
-  /** The ports for visitors are bound; only of one that was told `moving`. */
+  /** The ports for visitors are bound; the answer to `moving`. */
   | { type: 'bound' }
   | { type: 'ready'; ports: EdgePorts }
-  /** Comes with a socket that it listens on. */
+  /** Carries a listening socket. */
   | { type: 'socket'; key: string }
-  /** A port of its own cannot be bound; it exits. */
+  /** A port of the gateway itself cannot be bound; the process exits. */
   | { type: 'failed'; port: PortName; code: string; message: string }
   | { type: 'response'; id: number; ok: true; result: unknown }
   | { type: 'response'; id: number; ok: false; message: string }

@@ -15,7 +15,7 @@ import type {
 /** The part of a `ChildProcess` that supervision needs. */
 export interface EdgeChild extends ChildLike<ParentMessage, EdgeMessage> {
   send(message: ParentMessage, callback: (error: Error | null) => void): boolean;
-  /** With a socket, or what the system has of one. */
+  /** Sends a message with a socket or its raw handle. */
   send(message: ParentMessage, handle: Socket, callback: (error: Error | null) => void): boolean;
 }
 
@@ -23,7 +23,7 @@ export interface EdgeEvents {
   prepared(): void;
   /** The ports for visitors are bound. */
   bound?(): void;
-  /** A socket that it listens on; whoever gets it closes it. */
+  /** A listening socket; the receiver closes it. */
   socket?(socket: HandedSocket): void;
   ready(ports: EdgePorts): void;
   /** A port of the gateway itself cannot be bound; `exited` follows. */
@@ -32,13 +32,13 @@ export interface EdgeEvents {
   exited(reason: string): void;
 }
 
-/** The edge is not there, died with the question open, or did not answer in time. */
+/** The edge is not running, died before it answered, or did not answer in time. */
 export class EdgeUnavailableError extends Error {
   override readonly name = 'EdgeUnavailableError';
 }
 
 const REQUEST_MS = 2_000;
-/** An edge counts as hung after 15 s without an answer, one that starts after a minute. */
+/** An edge counts as hung after 15 s without an answer, or a minute while it starts. */
 const HEARTBEAT = { everyMs: 5_000, missed: 3, missedAtStart: 12 };
 
 /** One process of an edge, from its start to its end. */
@@ -69,7 +69,7 @@ export class EdgeProcess {
     return this.link.exited;
   }
 
-  /** The ports are free: take them. `moving`: those for visitors; see `ParentMessage`. */
+  /** The ports are free: bind them. `moving`: those for visitors; see `ParentMessage`. */
   bind(ports: EdgePorts | null = null, moving: number[] | null = null): void {
     this.link.send({ type: 'bind', ports, moving });
   }
@@ -94,7 +94,7 @@ export class EdgeProcess {
     return this.link.request(method, params, timeoutMs);
   }
 
-  /** Lets connections end for `graceMs`; kills the process when it does not end by itself. */
+  /** Lets connections end for `graceMs`; kills the process if it does not exit. */
   async stop(graceMs: number): Promise<void> {
     if (this.link.isGone) return;
     const limit = setTimeout(() => this.kill(), graceMs + 5_000);
@@ -103,7 +103,7 @@ export class EdgeProcess {
     clearTimeout(limit);
   }
 
-  /** `reason` is what `exited` says. */
+  /** `reason` is passed to `exited`. */
   kill(reason: string | null = null): void {
     this.link.kill(reason);
   }

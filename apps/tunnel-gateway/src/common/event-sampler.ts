@@ -3,13 +3,15 @@ const MAX_KEYS = 4_096;
 
 interface Sample<T> {
   reportedAt: number;
-  /** Since then. */
+  /** Number of events since then. */
   count: number;
-  /** The last one. */
+  /** The last event. */
   latest: T;
 }
 
-/** Lets the first of a kind through at once, and then one a minute with the number of those that it stands for. */
+/**
+ * Reports the first event of a kind immediately, and then one per minute with the number of events that it stands for.
+ */
 export class EventSampler<T> {
   private readonly now: () => number;
   private readonly report: (latest: T, count: number) => void;
@@ -27,14 +29,14 @@ export class EventSampler<T> {
       known.latest = latest;
       return;
     }
-    // Without room the oldest is told early, and forgotten.
+    // If there are too many kinds, the oldest is reported early and dropped.
     const [oldest] = this.samples.keys();
     if (this.samples.size >= MAX_KEYS && oldest !== undefined) this.forget(oldest);
     this.samples.set(key, { reportedAt: this.now(), count: 0, latest });
     this.report(latest, count);
   }
 
-  /** Reports what is a minute old; to be called from time to time. */
+  /** Reports events that are a minute old; must be called regularly. */
   release(): void {
     const now = this.now();
     for (const [key, sample] of this.samples) {
@@ -47,7 +49,7 @@ export class EventSampler<T> {
     }
   }
 
-  /** Reports all that was not yet. */
+  /** Reports all remaining events. */
   finish(): void {
     for (const key of this.samples.keys()) this.forget(key);
   }

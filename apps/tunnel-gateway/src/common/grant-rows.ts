@@ -3,7 +3,7 @@ import { POLICY_VERSION } from './config-rows.js';
 import type { Queries } from './edge-database.js';
 
 export const GRANTS_CHANNEL = 'tunnel_gateway:grants';
-/** As many as an edge keeps. */
+/** The limit of an edge. */
 const MAX_GRANTS = 100_000;
 
 const READ = `
@@ -11,7 +11,7 @@ const READ = `
     (extract(epoch FROM until) * 1000)::bigint AS until, once
   FROM tunnel_gateway_ops.visitor_grants WHERE until > now() ORDER BY until DESC LIMIT ${MAX_GRANTS}`;
 
-/** A policy is held as it is until the grant is there: whoever changes it afterwards finds the grant, and ends it. */
+/** Locks the policy until the grant is stored: a later change of the policy finds the grant, and ends it. */
 const WRITE = `
   WITH said AS (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS s (
@@ -36,7 +36,7 @@ export async function readGrants(queries: Queries): Promise<VisitorGrant[]> {
   return (await queries.query<VisitorGrant>(READ)).rows;
 }
 
-/** How many were written: those of policies that are not what they were any more are not. */
+/** Returns how many were written: grants of changed policies are left out. */
 export async function writeGrants(queries: Queries, grants: readonly VisitorGrant[]): Promise<number> {
   if (grants.length === 0) return 0;
   return (await queries.query(WRITE, [JSON.stringify(grants)])).rowCount ?? 0;
@@ -46,7 +46,7 @@ export async function removeGrants(queries: Queries, keys: readonly GrantKey[]):
   if (keys.length > 0) await queries.query(REMOVE, [JSON.stringify(keys)]);
 }
 
-/** What a notification says; null: there is too much of it, and all are to be read. */
+/** Parses a notification; null: it has too many changes, so all grants must be read. */
 export function parseGrantNews(payload: string): GrantChange[] | null {
   if (payload === 'all') return null;
   const news = JSON.parse(payload) as (VisitorGrant & { ended: boolean })[];

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { jsonAnswer, serveWatchers, type WatchAnswer } from '@gatehouse/platform';
 import type { EdgeStatus } from './edge-ipc.js';
 
-/** What of an edge does not work; as `/readyz` of the service names it. */
+/** Problems of an edge, with the names that the service's `/readyz` uses. */
 export function problemsOf({ databaseAnswers, source, workers = [], problems = [] }: EdgeStatus): string[] {
   return [
     ...(workers.includes(null) ? ['a worker of the edge does not serve'] : []),
@@ -13,8 +13,8 @@ export function problemsOf({ databaseAnswers, source, workers = [], problems = [
 }
 
 /**
- * `/healthz`: the edge serves, whatever it serves from. `/readyz`: with the database behind it. 200, or 503 with the
- * problems. On the loopback alone. @throws Error of `listen`.
+ * `/healthz`: the edge serves, from whatever source. `/readyz`: it serves with a working database. Answers 200, or 503
+ * with the problems. Listens on the loopback interface only. @throws Error of `listen`.
  */
 export function serveHealth(port: number, status: () => Promise<EdgeStatus>): Promise<Server> {
   const answer = async (alive: boolean): Promise<WatchAnswer> => {

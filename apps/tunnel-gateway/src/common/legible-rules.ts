@@ -4,12 +4,12 @@ import { parseAddressPattern } from './address-pattern.js';
 /** No visitor comes from the unspecified address. */
 const NOBODY = { kind: 'exact', pattern: '::' } as const;
 
-/** Rules are the same objects in the next configuration. */
+/** Unchanged rules are the same objects in the next configuration. */
 const legible = new WeakSet<IpRuleConfig>();
 
 /**
- * Rules that somebody wrote into the table by hand may have patterns that cannot be read. They are about nobody, and keep no
- * other rule from being compiled; one that allows nobody still means that others are not allowed.
+ * Rules that were written into the table by hand may have invalid patterns. Such a rule matches nothing and does not
+ * prevent others from being compiled; an invalid rule that allows still means that everybody else is refused.
  */
 export function legibleRules(
   rules: IpRuleConfig[],
@@ -21,16 +21,16 @@ export function legibleRules(
     if (problem !== null) problems.set(rule, problem);
   }
   for (const [rule, problem] of problems) onProblem(rule, problem);
-  // The same array where nothing is wrong: what was compiled from it is not compiled again.
+  // Returns the same array if all rules are valid, so that it is not compiled again.
   return problems.size === 0 ? rules : rules.map((rule) => (problems.has(rule) ? { ...rule, ...NOBODY } : rule));
 }
 
-/** Compiles rules, those that cannot be read as `legibleRules`. */
+/** Compiles rules, replacing invalid ones as `legibleRules` does. */
 export function compileRules(rules: IpRuleConfig[], options: IpRuleOptions, previous?: IpRules): IpRules {
   try {
     return new IpRules(rules, options, previous);
   } catch (error) {
-    // Only then is each of them looked at: there may be very many.
+    // Only now is each rule checked: there may be very many.
     if (error instanceof IpPatternError) return new IpRules(legibleRules(rules), options, previous);
     throw error;
   }

@@ -1,29 +1,29 @@
 import type { EventType } from '@gatehouse/contracts';
 
-/** What events are about. */
+/** What an event may refer to. */
 export const EVENT_RESOURCES = ['user', 'client', 'tunnel', 'host', 'webhook'] as const;
 export type EventResourceKind = (typeof EVENT_RESOURCES)[number];
 
 export interface NewEvent {
   type: EventType;
   resource: { kind: EventResourceKind; id: number } | null;
-  /** Who may see it besides administrators. */
+  /** The user who may see it, besides administrators. */
   ownerUserId: number | null;
   /** One line for people. */
   message: string;
   /** Facts for programs; never a secret. */
   data?: Record<string, unknown>;
-  /** Default: when it is written. */
+  /** Default: the time of writing. */
   at?: Date;
 }
 
 const MAX_MESSAGE = 500;
-/** A fact that is longer is none that somebody reads. */
+/** Longer facts are dropped. */
 const MAX_DATA_BYTES = 8_192;
 
 /**
- * A client is online or offline until the other is said: of two edges that say the same, as when one takes over from the
- * other, one is written.
+ * Writes an online or offline event of a client only if it differs from the last one: when an edge takes over from
+ * another, both report the same.
  */
 const INSERT = `
   INSERT INTO tunnel_gateway_ops.events (type, resource_type, resource_id, owner_user_id, message, data, created_at)
@@ -38,13 +38,13 @@ const INSERT = `
     ORDER BY p.entry DESC LIMIT 1)
   ORDER BY place`;
 
-/** The statement that writes events, and its values; this file knows no framework, so that the edge can use it. */
+/** The statement that writes events, with its values. It uses no framework, so that the edge can run it. */
 export function insertOf(events: readonly NewEvent[]): { text: string; values: unknown[] } {
   const presence = new Set<number>();
   const rows = events.map((event, place) => {
     const { type, resource } = event;
     const isPresence = type === 'client.online' || type === 'client.offline';
-    // Only the first of these looks at the table: those after it cannot see each other there.
+    // Only the first of these compares with the table, because later ones cannot see each other there.
     const changes = isPresence && resource !== null && !presence.has(resource.id);
     if (changes) presence.add(resource.id);
     return { ...toRow(event), place, changes };
@@ -69,7 +69,7 @@ function bounded(data: Record<string, unknown>): unknown {
   return Buffer.byteLength(text) > MAX_DATA_BYTES ? { too_long: true } : JSON.parse(text);
 }
 
-/** Texts come from visitors and agents too; PostgreSQL takes no NUL and no half characters. */
+/** Texts also come from visitors and agents; PostgreSQL accepts neither NUL nor lone surrogates. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

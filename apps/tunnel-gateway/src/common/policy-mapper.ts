@@ -1,7 +1,7 @@
 import type { VisitorOAuthClient, VisitorPolicyConfig } from '@gatehouse/tunnel-kernel';
 import type { PolicyRow, StoredOAuth } from './config-rows.js';
 
-/** Null for what cannot be opened. */
+/** Null if it cannot be opened. */
 export type OpenSecret = (policyId: number, sealed: string) => string | null;
 
 const KEY_HASH = /^sha256:([0-9a-f]{64})$/;
@@ -12,7 +12,10 @@ export function toPolicy(row: PolicyRow, open: OpenSecret): VisitorPolicyConfig 
   return { ...policy, resource: { kind, id: resourceId }, ...(client && { oauth: client }) };
 }
 
-/** Keys of private tunnels are policies whose password is a plain hash: keys are random, a slow hash gains nothing. */
+/**
+ * Keys of private tunnels are policies whose password is a plain hash: the keys are random, so a slow hash gains
+ * nothing.
+ */
 export function isVisitorKey({ kind, type, password }: PolicyRow): boolean {
   return kind === 'tunnel' && type === 'password' && KEY_HASH.test(password ?? '');
 }
@@ -25,7 +28,7 @@ export function visitorKeysOf(policies: readonly PolicyRow[]): Map<number, strin
   );
 }
 
-/** A client whose secret cannot be opened is none: it must not pass for a public one. */
+/** If the secret cannot be opened, there is no client: it must not be treated as a public one. */
 function toClient(
   oauth: StoredOAuth,
   sealed: string | null,

@@ -1,45 +1,45 @@
-/** What an edge's supervisor and its administration say to each other. Types only. */
+/** Messages between an edge's supervisor and its administration. Types only. */
 import type { ControlEndpoint } from '@gatehouse/net';
 import type { EdgeCalls, EdgeLogEntry, EdgeOptions, EdgePorts, PortName } from './edge-ipc.js';
 
-/** Of this file: peers with another number do not understand each other. */
+/** Version of this file: peers with another number cannot talk to each other. */
 export type SupervisorProtocol = 1;
 
 export interface SupervisorState {
-  /** The process that serves; null while it is started again. */
+  /** The serving process; null while it restarts. */
   edge: number | null;
   /** 0: not bound. */
   ports: EdgePorts;
-  /** A port that was taken at the first start: the supervisor ends. */
+  /** A port that was taken at the first start: the supervisor exits. */
   failed: { port: PortName; code: string } | null;
 }
 
 export interface SupervisorHello {
   protocol: number;
-  /** The supervisor's own process. */
+  /** The supervisor's own process id. */
   pid: number;
-  /** As the edge was started with; see `SupervisorStart`. Null: it reads its own settings. */
+  /** The options that the edge was started with; see `SupervisorStart`. Null: it reads its own settings. */
   optionsId: string | null;
   state: SupervisorState;
 }
 
-/** What an administration can ask of a supervisor; what is about the data plane is answered by the edge. */
+/** Requests of an administration to a supervisor; those about the data plane are answered by the edge. */
 export interface SupervisorCalls extends Pick<EdgeCalls, 'status' | 'agents' | 'tunnels' | 'connections' | 'kick'> {
-  /** `watch`: as in `SupervisorStart`, of the administration that speaks; absent: it watches whom it watched. */
+  /** `watch`: as in `SupervisorStart`, for the current administration; absent: unchanged. */
   hello: { params: { protocol: SupervisorProtocol; watch?: number | null }; result: SupervisorHello };
-  /** Another process takes over, with other options where there are any. Answered when it serves. */
+  /** Replaces the process, possibly with new options. Answered when the new one serves. */
   replace: { params: { start: Pick<SupervisorStart, 'edge' | 'optionsId'> | null }; result: null };
-  /** Lets connections end for `graceMs`, then ends everything. Answered when the edge is gone. */
+  /** Lets connections end for `graceMs`, then ends everything. Answered when the edge has ended. */
   stop: { params: { graceMs: number }; result: null };
 }
 export type SupervisorMethod = keyof SupervisorCalls;
 export type ForwardedMethod = keyof Pick<EdgeCalls, 'status' | 'agents' | 'tunnels' | 'connections' | 'kick'>;
 
-/** What a supervisor says unasked, by name. */
+/** Notifications of a supervisor, by name. */
 export interface SupervisorNotes {
   state: SupervisorState;
   logs: EdgeLogEntry[];
-  /** An edge process ended that should not have, and why. */
+  /** An edge process ended unexpectedly, with the reason. */
   exited: string;
 }
 
@@ -49,14 +49,16 @@ export interface ChannelKeyText {
   psk: string;
 }
 
-/** What a supervisor is started with. */
+/** The options of a supervisor. */
 export interface SupervisorStart {
   edge: Omit<EdgeOptions, 'takesOver'>;
-  /** Changes with the options and with the program: an administration with another one has the edge replaced. */
+  /**
+   * Changes with the options and with the program's version: an administration with another value replaces the edge.
+   */
   optionsId: string | null;
-  /** Of the channel; the newest first. */
+  /** Keys of the channel, newest first. */
   channelKeys: ChannelKeyText[];
   channel: ControlEndpoint;
-  /** The process that started the service: when it is gone nobody wants the edge any more. Null: nobody is watched. */
+  /** The process that started the service: when it has gone, the edge ends. Null: none is watched. */
   watch: number | null;
 }

@@ -1,4 +1,4 @@
-/** What `target_addr` says. The API checks with it, the edge reads with it; no framework here. */
+/** The syntax of `target_addr`: the API validates with it, the edge parses with it; no framework here. */
 import { parseIp } from '@gatehouse/net';
 import { DestinationRules, type FileRoot, type HostTarget, type TunnelMode } from '@gatehouse/tunnel-kernel';
 
@@ -28,7 +28,7 @@ export function parseTunnelTargets(mode: TunnelMode, text: string): TunnelTarget
   return { targets: parseTargets(text) };
 }
 
-/** `host:port`, several with commas or line breaks between, each with `#weight=N` where it is not 1. @throws RangeError */
+/** `host:port`, separated by commas or line breaks, each with `#weight=N` unless it is 1. @throws RangeError */
 export function parseTargets(text: string): Target[] {
   return several(text).map((part) => {
     const { address, weight } = splitWeight(part);
@@ -36,7 +36,10 @@ export function parseTargets(text: string): Target[] {
   });
 }
 
-/** The same with `http://`, `https://` or `h2c://` before and `?insecure=1` after. @throws RangeError */
+/**
+ * The same, prefixed with `http://`, `https://` or `h2c://`, and optionally followed by `?insecure=1`. @throws
+ * RangeError
+ */
 export function parseHostTargets(text: string): HostTarget[] {
   return several(text).map((part) => {
     const { address, weight } = splitWeight(part);
@@ -69,8 +72,9 @@ export function parseFileRoot(text: string): FileRoot {
 }
 
 /**
- * What visitors of a proxy may reach, as `DestinationRules` reads it; nothing: all that the agent allows. Blanks, line
- * breaks, semicolons and commas are between; a comma before a number goes on with ports. @throws RangeError
+ * What visitors of a proxy may reach, in the syntax of `DestinationRules`; empty: everything the agent allows.
+ * Separated by blanks, line breaks, semicolons or commas; a comma before a number continues a list of ports. @throws
+ * RangeError
  */
 export function parseDestinations(text: string): string[] {
   const parts = text

@@ -2,7 +2,7 @@ import type { Scope } from '@gatehouse/auth';
 import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence';
 import { Column, Entity } from 'typeorm';
 
-/** A key for programs, without the hash of it, which nobody has to read. */
+/** An API key, without its hash, which no code needs to read. */
 @Entity('api_keys', { synchronize: false })
 export class ApiKeyRow {
   @BigIntId()

@@ -7,7 +7,7 @@ export const POLICY_RESOURCES = ['tunnel', 'host', 'client'] as const;
 export type PolicyResource = (typeof POLICY_RESOURCES)[number];
 export const POLICY_TYPES = ['password', 'basic', 'callback', 'oauth'] as const satisfies VisitorPolicyType[];
 
-/** How visitors of a resource prove who they are. The columns are the data model's. */
+/** How visitors of a resource authenticate. The columns are given by the data model. */
 @Entity('auth_policies', { schema: 'tunnel_gateway' })
 @Index('auth_policies_resource_idx', ['resourceType', 'resourceId'])
 @Check('auth_policies_resource_type_check', `resource_type IN ('tunnel', 'host', 'client')`)
@@ -47,7 +47,7 @@ export class AuthPolicy {
   updatedAt: Date | null;
 }
 
-/** What the data model has no column for. */
+/** Options without a column in the data model. */
 @Entity('policy_options')
 export class PolicyOptions {
   @PrimaryColumn({ name: 'policy_id', type: 'bigint' })
@@ -57,11 +57,11 @@ export class PolicyOptions {
   @JoinColumn({ name: 'policy_id', foreignKeyConstraintName: 'policy_options_policy_fk' })
   policy: AuthPolicy;
 
-  /** Type `callback`: fields of its answer that targets see. */
+  /** Type `callback`: fields of its answer that targets get. */
   @Column({ name: 'copy_headers', type: 'jsonb', default: [] })
   copyHeaders: string[];
 
-  /** Types `callback` and `oauth`: what is asked may be inside the gateway's network; administrators alone say so. */
+  /** Types `callback` and `oauth`: the server may be inside the gateway's network; only administrators may set this. */
   @Column({ name: 'allow_private', type: 'boolean', default: false })
   allowPrivate: boolean;
 

@@ -3,14 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { TunnelGatewaySettings } from '../settings.js';
 import { certificateSecret, createKeyBox, openKept } from '../common/key-box.js';
 
-/** Seals what belongs to certificates: their keys and those of accounts. */
+/** Seals private keys of certificates and accounts. */
 @Injectable()
 export class CertificateBox {
   private box: SecretBox | null = null;
 
   constructor(private readonly settings: TunnelGatewaySettings) {}
 
-  /** `place`: where it is kept, see key-box.ts. It opens nowhere else. */
+  /** `place`: where it is stored, see key-box.ts. It cannot be opened for another place. */
   seal(place: string, text: string): string {
     return this.opened().seal(text, place);
   }
@@ -20,7 +20,7 @@ export class CertificateBox {
     return openKept(this.opened(), place, sealed);
   }
 
-  /** Not before it is needed: a worker that orders nothing does without the key. */
+  /** Opened on demand: a worker that orders nothing does not need the key. */
   private opened(): SecretBox {
     const { home, secretKey: envValue } = this.settings;
     this.box ??= createKeyBox(loadSecretKeys({ home, envValue }).map(certificateSecret));

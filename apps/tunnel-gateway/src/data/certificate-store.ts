@@ -32,7 +32,7 @@ const SAVE = `
     not_after = EXCLUDED.not_after, updated_at = now()
   WHERE EXCLUDED.source = 'upload' OR k.source = 'acme'`;
 
-/** Certificates with their keys, which are sealed here and opened by the data plane alone. */
+/** Certificates with their keys, which are sealed here and opened only by the data plane. */
 @Injectable()
 export class CertificateStore {
   constructor(
@@ -40,7 +40,7 @@ export class CertificateStore {
     private readonly box: CertificateBox,
   ) {}
 
-  /** Takes the place of the one that the host had; what was uploaded gives way to nothing that was ordered. */
+  /** Replaces the host's certificate; an uploaded one is never replaced by an ordered one. */
   async save(hostId: number, { source, chain, key }: NewCertificate, tx: EntityManager): Promise<CertificateFacts> {
     const facts = certificateFacts(new X509Certificate(chain));
     const { subject, names, issuer, notBefore, notAfter } = facts;
@@ -49,7 +49,7 @@ export class CertificateStore {
     return facts;
   }
 
-  /** Whether there was one. */
+  /** Returns whether there was one. */
   async remove(hostId: number, tx: EntityManager): Promise<boolean> {
     const sql = 'DELETE FROM tunnel_gateway_ops.certificates WHERE host_id = $1 RETURNING id';
     const [removed] = (await tx.query(sql, [hostId])) as [unknown[], number];

@@ -2,7 +2,7 @@ import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence'
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, OneToOne, PrimaryColumn, Unique } from 'typeorm';
 import { ENABLED, User } from './user.entity.js';
 
-/** Who runs an agent. The columns are the data model's, so the times and limits may be empty. */
+/** The owner of an agent. The columns are given by the data model, so times and limits may be null. */
 @Entity('clients', { schema: 'tunnel_gateway' })
 @Unique('clients_verify_key_key', ['verifyKey'])
 @Index('clients_owner_user_id_idx', ['ownerUserId'])
@@ -27,7 +27,7 @@ export class Client {
   @JoinColumn({ name: 'owner_user_id', foreignKeyConstraintName: 'clients_owner_user_id_fkey' })
   owner: User;
 
-  /** KiB a second; 0: no limit. */
+  /** KiB per second; 0: no limit. */
   @Column({ name: 'rate_limit', type: 'integer', nullable: true, default: 0 })
   rateLimit: number | null;
 
@@ -53,7 +53,7 @@ export class Client {
   updatedAt: Date | null;
 }
 
-/** What the data model has no column for. */
+/** Options without a column in the data model. */
 @Entity('client_options')
 @Index('client_options_previous_key_idx', ['previousVerifyKey'], { where: 'previous_verify_key IS NOT NULL' })
 @Check('client_options_previous_key_check', '(previous_verify_key IS NULL) = (previous_key_until IS NULL)')
@@ -69,7 +69,7 @@ export class ClientOptions {
   @Column({ type: 'boolean', default: true })
   encrypt: boolean;
 
-  /** Hash of the key before the present one; it lets the agent in until `previousKeyUntil`. */
+  /** Hash of the former key, which is valid until `previousKeyUntil`. */
   @Column({ name: 'previous_verify_key', type: 'text', nullable: true })
   previousVerifyKey: string | null;
 

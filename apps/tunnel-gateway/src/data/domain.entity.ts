@@ -5,7 +5,7 @@ import { User } from './user.entity.js';
 export const DOMAIN_METHODS = ['assigned', 'dns'] as const;
 export type DomainMethod = (typeof DOMAIN_METHODS)[number];
 
-/** A name that belongs to a user, with everything below it, or that the user has still to prove. */
+/** A name that belongs to a user, with everything below it, or that the user still has to prove. */
 @Entity('domains')
 @Unique('domains_user_id_name_key', ['userId', 'name'])
 @Index('domains_verified_name_key', ['name'], { unique: true, where: '(verified_at IS NOT NULL)' })
@@ -25,15 +25,15 @@ export class Domain {
   @Column({ type: 'text' })
   name: string;
 
-  /** How it came to be theirs: an administrator gave it to them, or a DNS record proves it. */
+  /** How the user got it: assigned by an administrator, or proved by a DNS record. */
   @Column({ type: 'text' })
   method: DomainMethod;
 
-  /** What the TXT record has to say. */
+  /** The expected content of the TXT record. */
   @Column({ type: 'text' })
   challenge: string;
 
-  /** Since when it is theirs; null: it is not proven yet. */
+  /** When it was proved or assigned; null: not yet. */
   @TimestampColumn({ name: 'verified_at', nullable: true })
   verifiedAt: Date | null;
 

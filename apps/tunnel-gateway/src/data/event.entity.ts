@@ -3,7 +3,7 @@ import { BigIntColumn, TimestampColumn } from '@gatehouse/persistence';
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import type { EventResourceKind } from '../common/new-event.js';
 
-/** Something that happened. */
+/** An event of the log. */
 @Entity('events')
 @Unique('events_id_key', ['id'])
 @Index('events_owner_user_id_idx', ['ownerUserId', 'id'])
@@ -12,11 +12,11 @@ import type { EventResourceKind } from '../common/new-event.js';
 @Index('events_created_at_idx', ['createdAt'])
 @Check('events_resource_check', '(resource_type IS NULL) = (resource_id IS NULL)')
 export class EventRow {
-  /** In the order of recording; of use to nobody but the table. */
+  /** Order of recording; only used by the table itself. */
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   entry: number;
 
-  /** In the order of commits, given by a trigger: whoever has seen one never finds a lower one later. */
+  /** Order of commits, set by a trigger: a reader that has seen one never finds a lower one later. */
   @BigIntColumn({ nullable: true })
   id: number;
 

@@ -6,7 +6,7 @@ import { ENABLED } from './user.entity.js';
 export const HOST_SCHEMES = ['all', 'http', 'https'] as const;
 export type HostScheme = (typeof HOST_SCHEMES)[number];
 
-/** A domain, or a part of one, that leads to a client's targets. The columns are the data model's. */
+/** A domain, or a path of one, that leads to a client's targets. The columns are given by the data model. */
 @Entity('hosts', { schema: 'tunnel_gateway' })
 @Index('hosts_client_id_idx', ['clientId'])
 @Index('hosts_host_idx', ['host'])
@@ -62,7 +62,7 @@ export class Host {
   updatedAt: Date | null;
 }
 
-/** What the data model has no column for. */
+/** Options without a column in the data model. */
 @Entity('host_options')
 export class HostOptions {
   @PrimaryColumn({ name: 'host_id', type: 'bigint' })
@@ -72,7 +72,7 @@ export class HostOptions {
   @JoinColumn({ name: 'host_id', foreignKeyConstraintName: 'host_options_host_fk' })
   host: Host;
 
-  /** Sent to targets as `Host`; null: what the visitor said. */
+  /** Sent to targets as `Host`; null: the visitor's own. */
   @Column({ name: 'rewrite_host', type: 'text', nullable: true })
   rewriteHost: string | null;
 

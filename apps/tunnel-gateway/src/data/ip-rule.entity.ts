@@ -7,10 +7,10 @@ export const RULE_TYPES = ['allow', 'deny'] as const;
 export type RuleType = (typeof RULE_TYPES)[number];
 export const PATTERN_KINDS = ['exact', 'cidr', 'wildcard', 'range', 'country'] as const satisfies IpPatternKind[];
 
-/** Which addresses may come in, or not. The columns are the data model's. */
+/** A rule that allows or denies addresses. The columns are given by the data model. */
 @Entity('ip_rules', { schema: 'tunnel_gateway' })
 @Index('ip_rules_resource_idx', ['scope', 'resourceId'])
-// Indexes that decorators cannot say: by migration alone.
+// Decorators cannot express these indexes: only the migration defines them.
 @Index('ip_rules_priority_idx', { synchronize: false })
 @Index('ip_rules_pattern_idx', { synchronize: false })
 @Index('ip_rules_country_idx', { synchronize: false })

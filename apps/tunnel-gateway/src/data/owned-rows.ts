@@ -22,19 +22,19 @@ function ownedThrough(table: 'tunnels' | 'hosts'): string {
   return `SELECT r.id FROM tunnel_gateway.${table} r WHERE r.client_id IN (${OWN_CLIENTS})`;
 }
 
-/** A rule or policy is whose the resource is that it is about. */
+/** A rule or policy belongs to the owner of its resource. */
 function aboutOwn(kind: string): string {
   return `(${kind} = 'client' AND row.resource_id IN (${OWN_CLIENTS}))
     OR (${kind} = 'tunnel' AND row.resource_id IN (${ownedThrough('tunnels')}))
     OR (${kind} = 'host' AND row.resource_id IN (${ownedThrough('hosts')}))`;
 }
 
-/** One's own totals, and those of what one owns. */
+/** A user's own totals, and those of the user's resources. */
 const COUNTED_OWN = `(row.resource_type = 'user' AND row.resource_id = :actorId) OR ${aboutOwn('row.resource_type')}`;
 
 /**
- * The only way to the tables that people own. Everything begins with an actor: administrators touch all rows, everybody
- * else those of the clients that are theirs.
+ * The only access to tables with owners. Every query names an actor: administrators see all rows, everybody else those
+ * of their own clients.
  */
 @Injectable()
 export class OwnedRows {
@@ -43,7 +43,7 @@ export class OwnedRows {
     private readonly settings: TunnelGatewaySettings,
   ) {}
 
-  /** Of everybody but administrators: themselves. */
+  /** Everybody but administrators sees only their own user. */
   users(actor: Actor, tx?: EntityManager): OwnedTable<User> {
     const restriction = restrictedTo(actor, 'row.id = :actorId');
     return new OwnedTable({ manager: this.manager(tx), entity: User, noun: 'user', restriction });
@@ -77,7 +77,7 @@ export class OwnedRows {
     return new OwnedTable({ manager: this.manager(tx), entity: Host, noun: 'host', restriction, cap });
   }
 
-  /** As many as hosts: each of those may be of a name of its own. */
+  /** The same limit as for hosts, each of which may have a name of its own. */
   domains(actor: Actor, tx?: EntityManager): OwnedTable<Domain> {
     const restriction = restrictedTo(actor, 'row.user_id = :actorId');
     const cap = capOf(actor, this.settings.maxHostsPerUser);
@@ -94,7 +94,7 @@ export class OwnedRows {
   authPolicies(actor: Actor, tx?: EntityManager): OwnedTable<AuthPolicy> {
     const restriction = restrictedTo(actor, aboutOwn('row.resource_type'));
     const { maxRulesPerUser, maxTunnelsPerUser } = this.settings;
-    // The keys of visitors of private tunnels are policies, too.
+    // Keys for visitors of private tunnels are policies, too.
     const cap = capOf(actor, maxRulesPerUser + maxTunnelsPerUser);
     return new OwnedTable({ manager: this.manager(tx), entity: AuthPolicy, noun: 'policy', restriction, cap });
   }
@@ -120,7 +120,7 @@ export class OwnedRows {
     return new OwnedTable({ manager: this.manager(undefined), entity: WebhookDelivery, noun: 'delivery', restriction });
   }
 
-  /** The log is written elsewhere: this is for reading. */
+  /** Read only: the log is written elsewhere. */
   events(actor: Actor): OwnedTable<EventRow> {
     const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
     return new OwnedTable({ manager: this.manager(undefined), entity: EventRow, noun: 'event', restriction });
@@ -140,17 +140,17 @@ export function isAdministrator(actor: Actor): boolean {
   return allows(actor, 'admin');
 }
 
-/** Whether all rows are theirs to see: a key of an administrator sees them whatever else it may. */
+/** Whether the actor sees all rows: an administrator's API key does, whatever its scopes. */
 export function seesAll(actor: Actor): boolean {
   return isAdministrator(actor) || actor.role === 'admin';
 }
 
-/** Of one user; whoever sees everything is not counted. */
+/** The limit for one user; users who see everything have none. */
 function capOf(actor: Actor, most: number): OwnedCap | null {
   return seesAll(actor) ? null : { userId: actor.userId ?? 0, most };
 }
 
-/** Of somebody without a user there are no own rows: ids begin with 1. */
+/** An actor without a user owns no rows: ids begin with 1. */
 function restrictedTo(actor: Actor, sql: string): Condition | null {
   return seesAll(actor) ? null : { sql, parameters: { actorId: actor.userId ?? 0 } };
 }

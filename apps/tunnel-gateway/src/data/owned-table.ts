@@ -7,7 +7,7 @@ import { nextVersion, requireVersion, type ExpectedVersion } from '../wire/row-v
 import { cursorAfter, placeOfCursor } from '../wire/cursor.js';
 import { orderOf, type Order, type SortKeys } from './sort-keys.js';
 
-/** A part of a WHERE, with its parameters. */
+/** A part of a WHERE clause, with its parameters. */
 export interface Condition {
   sql: string;
   parameters?: Record<string, unknown>;
@@ -16,7 +16,7 @@ export interface Condition {
 export interface PageRequest {
   limit: number;
   cursor?: string;
-  /** One of the keys of the list or `id`, with `-` before it for the largest first. */
+  /** A sort key of the list or `id`, prefixed with `-` for descending order. */
   sort?: string;
 }
 
@@ -25,9 +25,9 @@ export interface OwnedTableOptions<T> {
   entity: EntityTarget<T & object>;
   /** What a row is called in messages. */
   noun: string;
-  /** Which rows the actor may touch, of the table as `row`; null: all. */
+  /** The rows that the actor may access, with the table as `row`; null: all. */
   restriction: Condition | null;
-  /** How many rows the actor may have; null: as many as they like. */
+  /** How many rows the actor may have; null: unlimited. */
   cap?: OwnedCap | null;
 }
 
@@ -36,9 +36,7 @@ export interface OwnedCap {
   most: number;
 }
 
-/**
- * The rows of one table that an actor may touch: no row of another owner can be read, changed, removed or made through it.
- */
+/** The rows of one table that an actor may access: rows of other owners cannot be read, changed, removed or added. */
 export class OwnedTable<T extends { id: number }> {
   private readonly options: OwnedTableOptions<T>;
 
@@ -46,7 +44,7 @@ export class OwnedTable<T extends { id: number }> {
     this.options = options;
   }
 
-  /** Stable while rows come and go. @throws AppError VALIDATION_FAILED for a cursor that is none. */
+  /** Pages stay stable while rows are added and removed. @throws AppError VALIDATION_FAILED for an invalid cursor. */
   async page(
     { limit, cursor, sort = 'id' }: PageRequest,
     conditions: readonly Condition[] = [],
@@ -55,7 +53,7 @@ export class OwnedTable<T extends { id: number }> {
     const order = orderOf(sort, keys);
     const direction = order.descending ? 'DESC' : 'ASC';
     const builder = this.rows([...conditions, ...beyond(order, cursor)]);
-    // The id is selected already, and has an index.
+    // The id is selected anyway, and has an index.
     if (order.key !== 'id') builder.addSelect(order.sql, 'sort_key').orderBy('sort_key', direction);
     builder.addOrderBy('row.id', direction).limit(limit + 1);
     const { entities, raw } = await builder.getRawAndEntities<{ sort_key?: string | number }>();
@@ -80,7 +78,9 @@ export class OwnedTable<T extends { id: number }> {
     >;
   }
 
-  /** The rows that `ranking` puts first, and `figures` of each: a SELECT of `id`, of `place` (the largest first) and of those. */
+  /**
+   * The rows ranked first, with `figures` of each: a SELECT of `id`, of `place` (the largest first) and of the figures.
+   */
   async ranked<K extends string>(
     ranking: Condition,
     figures: readonly K[],
@@ -112,14 +112,14 @@ export class OwnedTable<T extends { id: number }> {
     return found.map(({ id }) => Number(id));
   }
 
-  /** @throws AppError NOT_FOUND, for rows of others too. */
+  /** @throws AppError NOT_FOUND, also for rows of other owners. */
   async one(id: number): Promise<T> {
     return this.found(id, await this.rows([byId(id)]).getOne());
   }
 
   /**
-   * The row, which nobody else changes before this transaction ends.
-   * @throws AppError NOT_FOUND, PRECONDITION_FAILED for another version than the expected one
+   * Locks the row until this transaction ends. @throws AppError NOT_FOUND, PRECONDITION_FAILED for another version than
+   * the expected one
    */
   async lock(id: number, expected: ExpectedVersion | null = null): Promise<T> {
     const row = this.found(
@@ -137,8 +137,8 @@ export class OwnedTable<T extends { id: number }> {
   }
 
   /**
-   * Locks and changes the row; only fields that are said are touched.
-   * @throws AppError NOT_FOUND, PRECONDITION_FAILED for another version than the expected one
+   * Locks and changes the row; only given fields change. @throws AppError NOT_FOUND, PRECONDITION_FAILED for another
+   * version than the expected one
    */
   async change(id: number, changes: DeepPartial<T>, expected: ExpectedVersion | null = null): Promise<T> {
     const before = await this.lock(id, expected);
@@ -155,7 +155,7 @@ export class OwnedTable<T extends { id: number }> {
     return row;
   }
 
-  /** @throws AppError NOT_FOUND for a row that would not be the actor's, QUOTA_EXCEEDED for one too many. */
+  /** @throws AppError NOT_FOUND for a row that would not be the actor's, QUOTA_EXCEEDED beyond the limit. */
   async add(values: DeepPartial<T>): Promise<T> {
     await this.requireRoom();
     const { manager, entity } = this.options;
@@ -165,7 +165,7 @@ export class OwnedTable<T extends { id: number }> {
     return this.one((identifiers[0] as { id: number }).id);
   }
 
-  /** Those who add at once wait for each other until their transactions end. */
+  /** Concurrent additions wait for each other's transactions. */
   private async requireRoom(): Promise<void> {
     const { manager, noun, cap } = this.options;
     if (!cap) return;
@@ -189,12 +189,12 @@ export class OwnedTable<T extends { id: number }> {
   }
 }
 
-/** A sum, which comes as text from the database. It stops where numbers are no longer exact. */
+/** A sum, which the database returns as text. Capped where numbers are no longer exact. */
 function countOf(value: unknown): number {
   return Math.min(Number(value), MAX_COUNT);
 }
 
-/** The rows after a place. */
+/** The rows after a cursor. */
 function beyond({ name, key, sql, kind, descending }: Order, cursor: string | undefined): Condition[] {
   const place = placeOfCursor(cursor, name, kind);
   if (place === null) return [];

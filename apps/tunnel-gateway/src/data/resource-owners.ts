@@ -8,12 +8,12 @@ import { seesAll, OwnedRows } from './owned-rows.js';
 
 export type OwnedKind = 'user' | 'client' | 'tunnel' | 'host';
 
-/** Whether what a rule or policy is about exists and is the actor's. */
+/** Checks that the resource of a rule or policy exists and belongs to the actor. */
 @Injectable()
 export class ResourceOwners {
   constructor(private readonly owned: OwnedRows) {}
 
-  /** Keeps the resource from being removed before the transaction ends. @throws AppError VALIDATION_FAILED */
+  /** Also keeps the resource from being removed before the transaction ends. @throws AppError VALIDATION_FAILED */
   async require(actor: Actor, kind: OwnedKind, id: number, tx: EntityManager): Promise<void> {
     try {
       await this.lock(actor, kind, id, tx);
@@ -23,7 +23,7 @@ export class ResourceOwners {
     }
   }
 
-  /** @throws AppError NOT_FOUND for what is not there, or not the actor's to see. */
+  /** @throws AppError NOT_FOUND if it does not exist, or the actor may not see it. */
   async seen(actor: Actor, kind: OwnedKind | 'global', id: number): Promise<void> {
     if (kind === 'client') await this.owned.clients(actor).one(id);
     else if (kind === 'tunnel') await this.owned.tunnels(actor).one(id);

@@ -1,7 +1,7 @@
 import { In, type EntityManager, type EntityTarget, type FindOptionsWhere, type ObjectLiteral } from 'typeorm';
 
 /**
- * What the data model has no column for, of rows that were found already: the keys come from `OwnedTable`.
+ * Reads options without a column in the data model, for rows that were found before: the keys come from `OwnedTable`.
  */
 export async function readOptions<T extends ObjectLiteral, K extends keyof T & string>(
   manager: EntityManager,
@@ -14,7 +14,7 @@ export async function readOptions<T extends ObjectLiteral, K extends keyof T & s
   return new Map(found.map((options) => [options[key] as number, options]));
 }
 
-/** Writes what is said; a row without options has none in the table. */
+/** Writes the given options; a row without options has no row in the table. */
 export async function writeOptions<T extends ObjectLiteral, K extends keyof T & string>(
   manager: EntityManager,
   entity: EntityTarget<T>,

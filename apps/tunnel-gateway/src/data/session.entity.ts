@@ -1,7 +1,7 @@
 import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A login, without its token, which nobody has to read. The columns are the data model's. */
+/** A login, without its token, which no code needs to read. The columns are given by the data model. */
 @Entity('sessions', { schema: 'tunnel_gateway', synchronize: false })
 export class SessionRow {
   @BigIntId()
@@ -17,17 +17,17 @@ export class SessionRow {
   createdAt: Date | null;
 }
 
-/** What the data model has no column for. */
+/** Details without a column in the data model. */
 @Entity('session_details', { synchronize: false })
 export class SessionDetails {
   @PrimaryColumn({ name: 'session_id', type: 'bigint' })
   sessionId: number;
 
-  /** Where the login came from. */
+  /** Address of the login. */
   @Column({ type: 'text', nullable: true })
   address: string | null;
 
-  /** What the program said of itself. */
+  /** User agent of the login. */
   @Column({ type: 'text', nullable: true })
   software: string | null;
 

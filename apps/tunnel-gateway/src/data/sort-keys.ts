@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsIn, IsOptional } from 'class-validator';
 
-/** What a list can be sorted by: an expression of the table as `row` that is never null. */
+/** A sort key of a list: an expression over the table as `row` that is never null. */
 export interface SortKey {
   sql: string;
   kind: 'text' | 'integer';
@@ -9,35 +9,35 @@ export interface SortKey {
 
 export type SortKeys = Readonly<Record<string, SortKey>>;
 
-/** How a list is sorted; rows with the same value are in the order of their ids. */
+/** How a list is sorted; rows with equal values are sorted by id. */
 export interface Order extends SortKey {
-  /** As it was asked for. */
+  /** As requested. */
   name: string;
   /** Of the list, or `id`. */
   key: string;
   descending: boolean;
 }
 
-/** Capital letters are where the small ones are. */
+/** Case-insensitive. */
 export const byText = (column: string): SortKey => ({ sql: `lower(coalesce(${column}, ''))`, kind: 'text' });
 export const byNumber = (column: string): SortKey => ({ sql: `coalesce(${column}, 0)`, kind: 'integer' });
-/** Microseconds since the epoch; what has no time comes first. */
+/** Microseconds since the epoch; rows without a time come first. */
 export const byTime = (column: string): SortKey => ({
   sql: `coalesce((extract(epoch FROM ${column}) * 1000000)::bigint, 0)`,
   kind: 'integer',
 });
-/** Of every table that remembers it. */
+/** For every table with these columns. */
 export const TIMES = { created_at: byTime('row.created_at'), updated_at: byTime('row.updated_at') } as const;
 
 const BY_ID: SortKey = { sql: 'row.id', kind: 'integer' };
 
-/** One of the keys or `id`, with `-` before it for the largest first. */
+/** One of the keys or `id`, prefixed with `-` for descending order. */
 export function SortedBy(keys: SortKeys): PropertyDecorator {
   const names = ['id', ...Object.keys(keys)];
   return applyDecorators(IsOptional(), IsIn(names.flatMap((name) => [name, `-${name}`])));
 }
 
-/** `name` was found to be one of the keys. */
+/** `name` was validated before. */
 export function orderOf(name: string, keys: SortKeys): Order {
   const descending = name.startsWith('-');
   const key = descending ? name.slice(1) : name;
@@ -45,8 +45,8 @@ export function orderOf(name: string, keys: SortKeys): Order {
 }
 
 /**
- * A part of a text that people look for, in these columns; capital letters or small ones. Not ILIKE, which takes five
- * times as long for a row, and which the planner takes to find next to nothing, so that it never stops at a full page.
+ * Case-insensitive search in these columns. Not ILIKE, which takes five times as long per row, and whose estimated
+ * selectivity makes the planner miss early stops at a full page.
  */
 export function containing(
   looked: string,

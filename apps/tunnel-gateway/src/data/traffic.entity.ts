@@ -10,7 +10,7 @@ export const COUNTED_RESOURCES = [
   'host',
 ] as const satisfies readonly CountedResource[];
 
-/** What a resource carried in all. The columns are the data model's. */
+/** Total traffic of a resource. The columns are given by the data model. */
 @Entity('flow_stats', { schema: 'tunnel_gateway' })
 @Unique('flow_stats_resource_key', ['resourceType', 'resourceId'])
 @Check('flow_stats_resource_type_check', `resource_type IN ('global', 'user', 'client', 'tunnel', 'host')`)
@@ -34,7 +34,7 @@ export class FlowStat {
   updatedAt: Date | null;
 }
 
-/** How often an address came. The columns are the data model's. */
+/** How often an address used a resource. The columns are given by the data model. */
 @Entity('request_ips', { schema: 'tunnel_gateway' })
 @Unique('request_ips_resource_ip_key', ['resourceType', 'resourceId', 'ip'])
 @Index('request_ips_seen_idx', ['resourceType', 'resourceId', 'lastSeenAt'])

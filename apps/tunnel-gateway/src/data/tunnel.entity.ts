@@ -4,7 +4,7 @@ import { Check, Column, Entity, Index, JoinColumn, ManyToOne, OneToOne, PrimaryC
 import { Client } from './client.entity.js';
 import { ENABLED } from './user.entity.js';
 
-/** A port that leads to a client's targets. The columns are the data model's. */
+/** A port that leads to a client's targets. The columns are given by the data model. */
 @Entity('tunnels', { schema: 'tunnel_gateway' })
 @Index('tunnels_client_id_idx', ['clientId'])
 @Index('tunnels_listen_port_idx', ['listenPort'])
@@ -39,11 +39,11 @@ export class Tunnel {
   @Column({ name: 'target_addr', type: 'text' })
   targetAddr: string;
 
-  /** What its owner wants: 1 served, 0 not. */
+  /** Set by the owner: 1 enabled, 0 disabled. */
   @Column({ type: 'integer', default: ENABLED })
   status: number;
 
-  /** What is: 0 stopped, 1 running, 2 waiting for the agent, 3 failed. Only the data plane writes it. */
+  /** Actual state: 0 stopped, 1 running, 2 waiting for the agent, 3 failed. Only the data plane writes it. */
   @Column({ name: 'run_status', type: 'integer', default: 0, update: false, insert: false })
   runStatus: number;
 
@@ -60,7 +60,7 @@ export class Tunnel {
   updatedAt: Date | null;
 }
 
-/** What the data model has no column for. */
+/** Options without a column in the data model. */
 @Entity('tunnel_options')
 @Check('tunnel_options_proxy_protocol_check', 'proxy_protocol IN (0, 1, 2)')
 export class TunnelOptions {
@@ -71,11 +71,11 @@ export class TunnelOptions {
   @JoinColumn({ name: 'tunnel_id', foreignKeyConstraintName: 'tunnel_options_tunnel_fk' })
   tunnel: Tunnel;
 
-  /** Header that targets get to know their visitors by; 0: none. */
+  /** Version of the PROXY protocol header that targets get; 0: none. */
   @Column({ name: 'proxy_protocol', type: 'integer', default: 0 })
   proxyProtocol: 0 | 1 | 2;
 
-  /** Visitors come through a proxy that says who they are. */
+  /** Visitors connect through a proxy that names them. */
   @Column({ name: 'accept_proxy_protocol', type: 'boolean', default: false })
   acceptProxyProtocol: boolean;
 }

@@ -7,7 +7,7 @@ export type UserRole = (typeof USER_ROLES)[number];
 export const DISABLED = 0;
 export const ENABLED = 1;
 
-/** Somebody who logs in on the console. The columns are the data model's, so the times may be empty. */
+/** A user of the console. The columns are given by the data model, so times may be null. */
 @Entity('users', { schema: 'tunnel_gateway' })
 @Unique('users_username_key', ['username'])
 @Check('users_role_check', `role IN ('admin', 'user', 'viewer')`)

@@ -3,7 +3,7 @@ import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence'
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, Unique } from 'typeorm';
 import { ENABLED, User } from './user.entity.js';
 
-/** Somebody who is told of events. */
+/** A receiver of events. */
 @Entity('webhooks')
 @Index('webhooks_owner_user_id_idx', ['ownerUserId'])
 @Check('webhooks_status_check', 'status IN (0, 1)')
@@ -24,18 +24,18 @@ export class Webhook {
   @Column({ type: 'text' })
   url: string;
 
-  /** None: all. */
+  /** Empty: all. */
   @Column({ name: 'event_types', type: 'text', array: true, default: [] })
   eventTypes: EventType[];
 
-  /** Signs what is sent; sealed with the key of the service. */
+  /** Signs the messages; sealed with the key of the service. */
   @Column({ name: 'sealed_secret', type: 'text' })
   sealedSecret: string;
 
   @Column({ type: 'integer', default: ENABLED })
   status: number;
 
-  /** Since a delivery was given up; null after one arrived. */
+  /** Time of the first delivery that was given up; null after a successful one. */
   @TimestampColumn({ name: 'failing_since', nullable: true })
   failingSince: Date | null;
 
@@ -74,7 +74,7 @@ export class WebhookDelivery {
   @Column({ type: 'text' })
   type: string;
 
-  /** As it is sent, the same at every attempt. */
+  /** The body, identical for every attempt. */
   @Column({ type: 'text' })
   body: string;
 
@@ -100,7 +100,7 @@ export class WebhookDelivery {
   finishedAt: Date | null;
 }
 
-/** The last event that is in the deliveries. */
+/** The last event that was turned into deliveries. */
 @Entity('webhook_progress')
 @Check('webhook_progress_id_check', 'id = 1')
 export class WebhookProgress {

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 
-/** Which of these hosts have a certificate that was uploaded or ordered. */
+/** The ids of those hosts that have an uploaded or ordered certificate. */
 export async function withCertificates(manager: EntityManager, hostIds: readonly number[]): Promise<Set<number>> {
   if (hostIds.length === 0) return new Set();
   const sql = 'SELECT host_id::float8 AS id FROM tunnel_gateway_ops.certificates WHERE host_id = ANY($1)';

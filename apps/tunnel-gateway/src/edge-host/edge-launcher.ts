@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { keepOwner, makePrivateFolder } from '@gatehouse/net';
 import type { SupervisorStart } from '../common/supervisor-calls.js';
 
-/** It passes on a few messages: the smallest heap does. */
+/** The supervisor passes on a few messages: the smallest heap is enough. */
 const SUPERVISOR_FLAGS: readonly string[] = ['--max-semi-space-size=1'];
 
-/** Starts an edge with its supervisor. A class, so that tests can hand in another way to start it. */
+/** Starts an edge with its supervisor. A class, so that tests can inject another way to start it. */
 export class EdgeLauncher {
   private readonly entry: URL;
   private readonly execArgv: readonly string[];
@@ -22,8 +22,8 @@ export class EdgeLauncher {
   }
 
   /**
-   * In a group of its own, with none of our pipes: it outlives this process. `folder`: for its standard error, which has the
-   * last words of a process that Node itself ends.
+   * Starts it in a process group of its own without pipes, because it outlives this process. `folder`: for its standard
+   * error, where Node writes fatal errors.
    */
   launch(start: SupervisorStart, folder: string): ChildProcess {
     makePrivateFolder(folder);
@@ -36,7 +36,7 @@ export class EdgeLauncher {
         stdio: ['pipe', 'ignore', errors],
         detached: true,
       });
-      // Whether it serves shows at its channel.
+      // Its channel shows whether it serves.
       child.on('error', () => undefined);
       child.stdin?.on('error', () => undefined);
       child.stdin?.end(JSON.stringify(start));

@@ -16,27 +16,27 @@ import type {
 
 export interface EdgeLinkOptions {
   endpoint: ControlEndpoint;
-  /** Of the channel. */
+  /** Key of the channel. */
   key: ControlKey;
-  /** Of the edge that this service starts where there is none; null: it runs on its own. */
+  /** How this service starts an edge if there is none; null: the edge runs on its own. */
   own: { start: SupervisorStart; launch(start: SupervisorStart): ChildProcess } | null;
   onLogs(entries: readonly EdgeLogEntry[]): void;
   /** An edge process ended, or its supervisor. */
   onExit(reason: string): void;
-  /** Something an operator should know about the way to the edge. */
+  /** A problem with the connection to the edge that an operator should know about. */
   onProblem(problem: string): void;
 }
 
 const PROTOCOL = 1;
 const RETRY_MS = 50;
 const RETRY_LAST_MS = 1_000;
-/** More than a supervisor waits for its edge. */
+/** Longer than a supervisor waits for its edge. */
 const REQUEST_MS = 2_500;
-/** As long as a new edge may take to be prepared and to take over. */
+/** As long as a new edge may take to prepare and take over. */
 const REPLACE_MS = 150_000;
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
-/** The service's way to its edge: finds one that serves already, starts one where it is to, and finds it again. */
+/** The service's connection to its edge: finds a running one, starts one where it may, and reconnects. */
 export class EdgeLink {
   private readonly options: EdgeLinkOptions;
   private readonly first = Promise.withResolvers<FirstStart>();
@@ -46,14 +46,14 @@ export class EdgeLink {
   private attempts = 0;
   private left = false;
   private state: SupervisorHello['state'] = { edge: null, ports: NO_PORTS, failed: null };
-  /** Whether the edge was there before this service was. */
+  /** Whether the edge was running before this service. */
   tookOver = false;
 
   constructor(options: EdgeLinkOptions) {
     this.options = options;
   }
 
-  /** Resolves when it is known how it went, or after `patienceMs`; it is tried on then. */
+  /** Resolves when the outcome is known, or after `patienceMs`; attempts continue then. */
   async start(patienceMs: number): Promise<FirstStart> {
     guardPromise(null, this.connect());
     const timer = setTimeout(() => this.first.resolve({ outcome: 'waiting' }), patienceMs);
@@ -63,12 +63,12 @@ export class EdgeLink {
     return result;
   }
 
-  /** The process that serves; null while there is none, or it is not known. */
+  /** The serving process; null: there is none, or it is unknown. */
   get pid(): number | null {
     return this.state.edge;
   }
 
-  /** That are bound; 0: not yet. */
+  /** The bound ports; 0: not yet. */
   get ports(): EdgePorts {
     return this.state.ports;
   }
@@ -78,12 +78,12 @@ export class EdgeLink {
     return this.call(method, params as SupervisorCalls[M]['params'], REQUEST_MS) as Promise<EdgeCalls[M]['result']>;
   }
 
-  /** Another process takes over; see `EdgeSupervisor.replace`. @throws EdgeUnavailableError */
+  /** Replaces the edge's process; see `EdgeSupervisor.replace`. @throws EdgeUnavailableError */
   async replace(): Promise<void> {
     await this.call('replace', { start: null }, REPLACE_MS);
   }
 
-  /** Ends the edge where it is this service's own; connections have `graceMs`. */
+  /** Ends the edge if this service started it; connections have `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     const { own } = this.options;
     if (own) {
@@ -95,7 +95,7 @@ export class EdgeLink {
     this.leave();
   }
 
-  /** Lets the edge serve on without this service. */
+  /** Disconnects, and leaves the edge running. */
   leave(): void {
     this.left = true;
     if (this.timer) clearTimeout(this.timer);
@@ -148,7 +148,7 @@ export class EdgeLink {
     this.child = own.launch(own.start);
   }
 
-  /** A supervisor that was started may not listen yet. */
+  /** A supervisor that was just started may not listen yet. */
   private isStarting(): boolean {
     return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
   }
@@ -198,7 +198,7 @@ export class EdgeLink {
     this.again();
   }
 
-  /** Resolves when nobody is at the other end any more; at once where nobody was. */
+  /** Resolves when the other end has closed; immediately if there is none. */
   private async closing(): Promise<void> {
     while (this.peer) await new Promise((resolve) => setTimeout(resolve, 5));
   }

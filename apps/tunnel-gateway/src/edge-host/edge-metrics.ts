@@ -5,7 +5,7 @@ import { Edges } from './edges.service.js';
 
 const STAGES = ['silent', 'handshaking', 'unauthenticated'] as const;
 
-/** What the data plane counts, for `/metrics` and `/readyz`. */
+/** Counters of the data plane for `/metrics` and `/readyz`. */
 @Injectable()
 export class EdgeMetrics implements OnApplicationBootstrap {
   constructor(
@@ -26,7 +26,7 @@ export class EdgeMetrics implements OnApplicationBootstrap {
     );
     const visitors = this.visitorGauges();
     this.metrics.onScrape(async () => {
-      // Without an edge the last numbers stay.
+      // Without an edge, the last values stay.
       const { agentPort, httpsPort, datagrams } = await this.status();
       if (agentPort) {
         for (const stage of STAGES) connections.set({ stage }, agentPort[stage]);
@@ -60,19 +60,19 @@ export class EdgeMetrics implements OnApplicationBootstrap {
     };
   }
 
-  /** Empty: the edge does not answer, which its own check says. An older one does not say everything. */
+  /** Empty: the edge does not answer, which its own check reports. Older edges report less. */
   private async status(): Promise<Partial<EdgeStatus>> {
     return (await this.edges.status().catch(() => null)) ?? {};
   }
 
-  /** A full stage means that connections are reset to make room: agents may have to try more than once. */
+  /** If a stage is full, connections are evicted, and agents may have to try more than once. */
   private async checkAgentPort(): Promise<void> {
     const { agentPort: state } = await this.status();
     const full = state && STAGES.find((stage) => state[stage] >= state.most);
     if (full) throw new Error(`the port for agents is full of connections that are ${full}`);
   }
 
-  /** Full: visitors' handshakes are reset to make room, and browsers have to try again. */
+  /** If it is full, handshakes are evicted, and browsers have to try again. */
   private async checkHttpsPort(): Promise<void> {
     const { httpsPort: state } = await this.status();
     if (state && state.handshaking >= state.most) throw new Error('the https port is full of unfinished handshakes');

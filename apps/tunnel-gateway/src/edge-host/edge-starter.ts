@@ -6,7 +6,7 @@ import { TunnelGatewaySettings } from '../settings.js';
 import { EdgeLauncher } from './edge-launcher.js';
 import { RunningEdge, startEdge } from './start-edge.js';
 
-/** Brings the service its data plane: one that serves already, else a new one. */
+/** Provides the service with a data plane: a running one, or a new one. */
 @Injectable()
 export class EdgeStarter {
   constructor(

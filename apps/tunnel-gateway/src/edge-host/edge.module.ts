@@ -7,7 +7,7 @@ import { RunningEdge } from './start-edge.js';
 
 @Module({})
 export class EdgeModule {
-  /** `handedOver`: an edge that serves already. */
+  /** `handedOver`: an edge that is running already. */
   static forRoot(handedOver?: RunningEdge): DynamicModule {
     return {
       module: EdgeModule,

@@ -12,11 +12,11 @@ import type { ForwardedMethod } from '../common/supervisor-calls.js';
 import type { KnownIdentity } from './server-identity.js';
 import type { RunningEdge } from './start-edge.js';
 
-/** The data plane of this service: starts it, or finds it, and speaks for it. */
+/** This service's data plane: starts or finds it, and forwards requests to it. */
 @Injectable()
 export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private running: RunningEdge | undefined;
-  /** The edge is to go on without this service. */
+  /** Whether the edge is to continue without this service. */
   private leaves = false;
   private readonly refusedRows;
   private readonly flowFailures;
@@ -40,7 +40,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     this.running = await this.starter.start();
     this.health.register('edge', () => this.check());
     if (process.platform !== 'win32') process.on('SIGUSR2', this.onUpgrade).on('SIGHUP', this.onHangUp);
-    // A service that takes over and then cannot start must not take the edge along.
+    // If the service cannot start, an edge that it found must keep running.
     if (!this.running.link.tookOver) return;
     this.leaves = true;
     (this.http.httpAdapter.getHttpServer() as Server).once('listening', () => {
@@ -54,19 +54,19 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     else await this.running?.link.stop(this.settings.shutdownTimeoutMs);
   }
 
-  /** What the keys of agents carry. */
+  /** Fingerprint in the keys of agents. */
   get fingerprint(): string {
     return this.pins.fingerprint;
   }
 
-  /** What new keys of agents and visitors carry: during an exchange of the gateway's key, both. */
+  /** Fingerprints in new keys of agents and visitors: both, while the gateway's key is being replaced. */
   get pins(): Pick<KnownIdentity, 'fingerprint' | 'nextFingerprint'> {
     if (!this.running) throw new AppError('EDGE_UNAVAILABLE');
     const { fingerprint, nextFingerprint } = this.running.identity;
     return { fingerprint, nextFingerprint };
   }
 
-  /** Ports that are bound; 0: not yet. */
+  /** The bound ports; 0: not yet. */
   get ports(): EdgePorts {
     return this.running?.ports ?? { agents: 0, http: 0, https: 0 };
   }
@@ -75,14 +75,14 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     return this.running?.link.pid ?? null;
   }
 
-  /** Agents that are connected, of these clients; null: the data plane does not answer. */
+  /** Connected agents of these clients; null: the data plane does not answer. */
   async agentsOf(clientIds: number[]): Promise<Map<number, EdgeAgent> | null> {
     if (clientIds.length === 0) return new Map();
     const agents = await this.ifThere('agents', { clientIds });
     return agents && new Map(agents.map((agent) => [agent.clientId, agent]));
   }
 
-  /** How these tunnels are; null: the data plane does not answer. */
+  /** The states of these tunnels; null: the data plane does not answer. */
   async tunnelStates(ids: number[]): Promise<Map<number, TunnelState> | null> {
     if (ids.length === 0) return new Map();
     const states = await this.ifThere('tunnels', { ids });
@@ -94,7 +94,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     return this.ask('connections', { clientId, limit });
   }
 
-  /** Ends the session and the connections of a client; its agent may come back. @throws AppError EDGE_UNAVAILABLE */
+  /** Ends the session and the connections of a client; its agent may reconnect. @throws AppError EDGE_UNAVAILABLE */
   kick(clientId: number): Promise<boolean> {
     return this.ask('kick', { clientId });
   }
@@ -104,7 +104,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     return this.ask('status', null);
   }
 
-  /** A new process takes over; nobody is dropped. */
+  /** Replaces the process without dropping connections. */
   async replace(): Promise<void> {
     await this.running?.link.replace();
     this.logger.log('another edge took over', { pid: this.pid }, 'Edge');
@@ -114,13 +114,13 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     this.replace().catch((error: unknown) => this.logger.error('the edge was not replaced', { error }, 'Edge'));
   };
 
-  /** The service ends, and the edge serves on for the next one. */
+  /** The service ends, and the edge keeps running for the next one. */
   private readonly onHangUp = (): void => {
     this.leaves = true;
     process.kill(process.pid, 'SIGTERM');
   };
 
-  /** Ready means: it serves, with the database behind it. */
+  /** Ready: it serves, with a working database. */
   private async check(): Promise<void> {
     const status = await this.status();
     this.refusedRows.set(status.refusedRows ?? 0);

@@ -10,7 +10,7 @@ import { edgeFolder, startEdge, type RunningEdge } from './start-edge.js';
 
 const RETRY_MS = 1_000;
 
-/** Whether a start failed for the database alone, and there is something that can be served without it. */
+/** Whether a start failed only because of the database, and there is a snapshot to serve from. */
 export function canServeWithout(error: unknown, { home }: Readonly<TunnelGatewaySettings>): boolean {
   const folder = edgeFolder(home);
   return (
@@ -21,8 +21,8 @@ export function canServeWithout(error: unknown, { home }: Readonly<TunnelGateway
 }
 
 /**
- * Serves tunnels and hosts from the last snapshot until the database answers, and says so on the service's own port. The
- * edge goes on with the service that starts then. @throws StartError when a port is taken.
+ * Serves tunnels and hosts from the last snapshot until the database answers, and reports that on the service's own
+ * port. The service that starts then takes over the edge. @throws StartError when a port is taken.
  */
 export async function serveUntilDatabase(
   settings: Readonly<TunnelGatewaySettings>,
@@ -56,12 +56,12 @@ async function answers(database: EdgeDatabase): Promise<boolean> {
     await database.query('SELECT 1');
     return true;
   } catch {
-    // It is what everybody was told already.
+    // The settings are still the same.
     return false;
   }
 }
 
-/** Alive, but not ready: whoever asks the API hears that it cannot answer now. */
+/** Alive but not ready: requests to the API are answered with an error. */
 function listenInstead({ port, bindAddress }: Readonly<TunnelGatewaySettings>): Promise<Server> {
   const server = createServer({ headersTimeout: 15_000, requestTimeout: 30_000 }, (request, response) => {
     request.resume();

@@ -12,14 +12,14 @@ import type { Queries } from '../common/edge-database.js';
 export interface IdentitySources {
   queries: Queries;
   box: SecretBox;
-  /** Where it is kept for a start without the database, sealed too. */
+  /** Copy for a start without the database, also sealed. */
   file: string;
 }
 
 interface SealedIdentity {
   certificate: string;
   sealed_key: string;
-  /** Of the next one. */
+  /** The next certificate. */
   next_certificate?: string | null;
   former?: SealedFormer | null;
 }
@@ -33,11 +33,11 @@ interface SealedFormer {
 }
 
 export interface KnownIdentity extends ServerIdentity {
-  /** What the keys of agents carry. */
+  /** Fingerprint in the keys of agents. */
   fingerprint: string;
-  /** Of the key that is to take its place; undefined: there is none. */
+  /** Fingerprint of the key that will replace it; undefined: there is none. */
   nextFingerprint?: string | undefined;
-  /** Shown to agents that know no other. */
+  /** Shown to agents that know no other key. */
   former?: FormerIdentity | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface IdentityStatus {
 
 export const SERVER_IDENTITY_PLACE = 'server_identity';
 
-/** Of all that start at once the first one's identity stays. */
+/** If several processes start at once, the first identity is kept. */
 const KEEP_FIRST = `
   INSERT INTO tunnel_gateway_ops.server_identity (id, certificate, sealed_key) VALUES (1, $1, $2)
   ON CONFLICT (id) DO NOTHING`;
@@ -63,7 +63,7 @@ const READ = `
 const PREPARE = `
   INSERT INTO tunnel_gateway_ops.server_identity (id, certificate, sealed_key) VALUES (2, $1, $2)
   ON CONFLICT (id) DO NOTHING`;
-/** One statement: there is a key at any moment. All its parts see the rows as they were before. */
+/** One statement, so that there is a key at any moment. All its parts see the rows as they were before. */
 const EXCHANGE = `
   WITH next AS (DELETE FROM tunnel_gateway_ops.server_identity WHERE id = 2 RETURNING certificate, sealed_key),
   former AS (
@@ -76,13 +76,14 @@ const EXCHANGE = `
   UPDATE tunnel_gateway_ops.server_identity one
   SET certificate = next.certificate, sealed_key = next.sealed_key, created_at = now() FROM next WHERE one.id = 1
   RETURNING one.certificate`;
-/** A key whose time is over is kept no longer. */
+/** Removes an expired key. */
 const SWEEP = 'DELETE FROM tunnel_gateway_ops.server_identity WHERE id = 3 AND served_until <= now()';
 const RETIRE = 'DELETE FROM tunnel_gateway_ops.server_identity WHERE id = 3 RETURNING certificate';
 
 /**
- * The key that agents know the gateway by: made once, sealed in the database, and in a file for when that is away.
- * @throws SecretBoxError with another GATEHOUSE_SECRET_KEY; the database's error when there is no file either.
+ * The key that agents identify the gateway by: created once, sealed in the database, and copied to a file for times
+ * without it. @throws SecretBoxError with another GATEHOUSE_SECRET_KEY; the database's error when there is no file
+ * either.
  */
 export async function loadServerIdentity(sources: IdentitySources): Promise<KnownIdentity> {
   const { box, file } = sources;
@@ -108,7 +109,7 @@ export async function loadServerIdentity(sources: IdentitySources): Promise<Know
   };
 }
 
-/** Makes the key that is to take the place of the one in use, unless there is one; answers the fingerprints of both. */
+/** Creates the next key, unless there is one; returns the fingerprints of both. */
 export async function prepareIdentity(
   sources: Omit<IdentitySources, 'file'>,
 ): Promise<[current: string, next: string]> {
@@ -120,8 +121,8 @@ export async function prepareIdentity(
 }
 
 /**
- * Puts the next key in the place of the one in use, which is shown for `formerDays` more to agents that know no other. Answers
- * the fingerprint of the key in use. Null: none was prepared.
+ * Makes the next key the current one. The old key is shown for `formerDays` to agents that know no other. Returns the
+ * fingerprint of the current key. Null: no key was prepared.
  */
 export async function exchangeIdentity(
   { queries }: Pick<IdentitySources, 'queries'>,
@@ -131,13 +132,13 @@ export async function exchangeIdentity(
   return rows[0] ? certificateFingerprint(rows[0].certificate) : null;
 }
 
-/** Ends the time of the former key. Answers its fingerprint; null: there was none. */
+/** Ends the use of the former key. Returns its fingerprint; null: there was none. */
 export async function retireFormerIdentity({ queries }: Pick<IdentitySources, 'queries'>): Promise<string | null> {
   const { rows } = await queries.query<{ certificate: string }>(RETIRE);
   return rows[0] ? certificateFingerprint(rows[0].certificate) : null;
 }
 
-/** Fingerprints of all keys there are. Null: the gateway has not been started yet. */
+/** Fingerprints of all keys. Null: the gateway has not been started yet. */
 export async function identityStatus({ queries }: Pick<IdentitySources, 'queries'>): Promise<IdentityStatus | null> {
   const [row] = (await queries.query<SealedIdentity>(READ)).rows;
   if (!row) return null;

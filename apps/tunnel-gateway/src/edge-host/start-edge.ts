@@ -27,7 +27,7 @@ export interface EdgeStart {
 /** How long the start of the service waits for its data plane. */
 const FIRST_START_MS = 10_000;
 
-/** The data plane, as this service reaches it. A class, because it is also the injection token. */
+/** The running data plane and the connection to it. A class, because it is also the injection token. */
 export class RunningEdge {
   readonly link: EdgeLink;
   readonly identity: KnownIdentity;
@@ -37,13 +37,13 @@ export class RunningEdge {
     this.identity = identity;
   }
 
-  /** That are bound; 0: not yet. */
+  /** The bound ports; 0: not yet. */
   get ports(): EdgePorts {
     return this.link.ports;
   }
 }
 
-/** Where the edge keeps what it starts with while the database is away. */
+/** The edge's files for a start without the database. */
 export function edgeFolder(home: string): string {
   return join(home, 'tunnel-gateway');
 }
@@ -93,13 +93,13 @@ function separateEdge(settings: Readonly<TunnelGatewaySettings>, secretKeys: rea
   return { endpoint: channelEndpointOf(settings), key: separateChannelKey(newestOf(secretKeys)), own: null };
 }
 
-/** Where a separate edge listens for its administration. */
+/** Address of a separate edge's channel. */
 export function channelEndpointOf({ edgeChannel, home }: Readonly<TunnelGatewaySettings>): ControlEndpoint {
   const said = edgeChannel === undefined ? null : parseControlEndpoint(edgeChannel);
   return said ?? ownChannelAddress(edgeFolder(home));
 }
 
-/** Another program has other files; what it starts must be what it knows. */
+/** Includes the program's version, because another version needs other files. */
 function optionsIdOf(edge: SupervisorStart['edge']): string {
   const { mtimeMs } = statSync(new URL(import.meta.url));
   return createHash('sha256')
@@ -107,7 +107,7 @@ function optionsIdOf(edge: SupervisorStart['edge']): string {
     .digest('hex');
 }
 
-/** Everything that an edge works with. */
+/** All options of an edge. */
 export function edgeOptions(
   settings: Readonly<TunnelGatewaySettings>,
   { key, certificate, nextFingerprint, former }: KnownIdentity,
@@ -136,17 +136,17 @@ export function edgeOptions(
   };
 }
 
-/** A key of its own: what visitors hold says nothing about the key that seals the database. */
+/** A derived key: it reveals nothing about the key that seals the database. */
 export function visitorSecretOf(keys: readonly Buffer[]): string {
   return joinKeys(keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visitors', 32))));
 }
 
-/** What forms and sign-ins of visitors' pages are signed with: the same in all replicas, and not what edges sign with. */
+/** Signs forms and sign-ins of visitors' pages: the same in all replicas, and different from the edges' key. */
 export function visitSecretOf(key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visits', 32));
 }
 
-/** Into the service's own log. */
+/** Writes entries into the service's own log. */
 export function logAll(logger: JsonLogger, entries: readonly EdgeLogEntry[]): void {
   for (const { level, message, fields = {} } of entries) {
     logger[level === 'info' ? 'log' : level](message, fields, 'Edge');

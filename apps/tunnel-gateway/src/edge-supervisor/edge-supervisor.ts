@@ -17,25 +17,25 @@ export interface EdgeSupervisorOptions {
   edge: Omit<EdgeOptions, 'takesOver'>;
   onLogs(entries: readonly EdgeLogEntry[]): void;
   onExit(reason: string): void;
-  /** Another process serves, or none, or other ports are bound. */
+  /** The serving process or its ports changed. */
   onChange?(): void;
 }
 
-/** How the first start went. */
+/** Outcome of the first start. */
 export type FirstStart =
   { outcome: 'ready'; ports: EdgePorts } | { outcome: 'port'; port: PortName; code: string } | { outcome: 'waiting' };
 
-/** A replacement that is not prepared by then is given up. The edge before it serves meanwhile, so there is no hurry. */
+/** Time limit for a replacement to prepare. The current edge serves meanwhile, so this can be long. */
 const PREPARE_MS = 60_000;
 const MOVE_SPREAD_MS = 1_000;
-/** How long connections of an edge that was replaced may go on. */
+/** How long connections of a replaced edge may continue. */
 const DRAIN_MS = 10 * 60_000;
-/** For visitors who were accepted just before. */
+/** Settling time for visitors that were accepted just before. */
 const SETTLE_MS = 300;
-/** Thousands of sockets take a while. */
+/** Passing on thousands of sockets takes time. */
 const HAND_OVER_MS = 30_000;
 
-/** Keeps one edge serving: starts another when it dies or hangs, and changes it for another without dropping anybody. */
+/** Keeps one edge running: restarts it when it dies or hangs, and replaces it without dropping connections. */
 export class EdgeSupervisor {
   private readonly options: EdgeSupervisorOptions;
   private readonly first = Promise.withResolvers<FirstStart>();
@@ -45,14 +45,14 @@ export class EdgeSupervisor {
   private timer: NodeJS.Timeout | null = null;
   private readonly restarts = new RestartWaits();
   private stopping = false;
-  /** Whether a port that is taken ends the start of the service: nobody served yet, and the start still waits. */
+  /** Whether a taken port fails the start: nothing has served yet, and the start is still waited for. */
   private starting = true;
-  /** Being prepared to take over from `current`. */
+  /** The process that is being prepared to replace `current`. */
   private next: EdgeProcess | null = null;
   private edge: EdgeSupervisorOptions['edge'];
-  /** Gets the sockets that the edge before hands on. */
+  /** The process that receives the sockets of the previous edge. */
   private heir: EdgeProcess | null = null;
-  /** That are bound; 0: not yet. */
+  /** The bound ports; 0: not yet. */
   ports: EdgePorts = { agents: 0, http: 0, https: 0 };
 
   constructor(options: EdgeSupervisorOptions) {
@@ -60,7 +60,7 @@ export class EdgeSupervisor {
     this.edge = options.edge;
   }
 
-  /** Resolves when it is known how it went, or after `patienceMs`. */
+  /** Resolves when the outcome is known, or after `patienceMs`. */
   async start(patienceMs: number): Promise<FirstStart> {
     this.spawn();
     const timer = setTimeout(() => this.first.resolve({ outcome: 'waiting' }), patienceMs);
@@ -80,13 +80,13 @@ export class EdgeSupervisor {
     return this.current.request(method, params);
   }
 
-  /** As `kick` of an edge: connections may run in processes that were replaced. @throws EdgeUnavailableError */
+  /** As `kick` of an edge, including processes that were replaced. @throws EdgeUnavailableError */
   async kick(params: EdgeCalls['kick']['params']): Promise<boolean> {
     const before = this.ofDraining('kick', params);
     return (await this.request('kick', params)) || (await before).includes(true);
   }
 
-  /** As `connections` of an edge, those of processes that were replaced included. @throws EdgeUnavailableError */
+  /** As `connections` of an edge, including processes that were replaced. @throws EdgeUnavailableError */
   async connections(params: EdgeCalls['connections']['params']): Promise<ConnectionList> {
     const before = this.ofDraining('connections', params);
     const lists = [await this.request('connections', params), ...(await before)];
@@ -95,9 +95,9 @@ export class EdgeSupervisor {
   }
 
   /**
-   * A new process takes the ports over: connections that run stay with the old one, agents move. Resolves when the new
-   * one serves. `edge`: other options for it, and those that follow. @throws EdgeUnavailableError when it cannot; the old
-   * one serves on, if it still can.
+   * A new process takes over the ports: running connections stay with the old one, and agents move. Resolves when the
+   * new one serves. `edge`: new options for it and its successors. @throws EdgeUnavailableError if it cannot take over;
+   * the old one then continues, if it still can.
    */
   async replace(edge?: EdgeSupervisorOptions['edge']): Promise<void> {
     if (!edge) return this.exchangeOnce();
@@ -112,7 +112,7 @@ export class EdgeSupervisor {
     }
   }
 
-  /** Nobody is waited for any more: what `stop` waits for ends now. */
+  /** Ends everything that `stop` is waiting for. */
   hurry(): void {
     if (!this.stopping) return;
     for (const edge of [this.current, ...this.draining]) if (edge) guardPromise(null, edge.stop(0));
@@ -121,13 +121,13 @@ export class EdgeSupervisor {
   async stop(graceMs: number): Promise<void> {
     this.stopping = true;
     if (this.timer) clearTimeout(this.timer);
-    // It has no ports and no visitors yet.
+    // It has neither ports nor visitors yet.
     this.next?.kill();
     const edges = [...(this.current ? [this.current] : []), ...this.draining];
     await Promise.all([...edges.map((edge) => edge.stop(graceMs)), this.next?.exited]);
   }
 
-  /** Of those that answer. */
+  /** The answers of draining processes, as far as they answer. */
   private async ofDraining<M extends EdgeMethod>(
     method: M,
     params: EdgeCalls[M]['params'],
@@ -146,7 +146,7 @@ export class EdgeSupervisor {
         this.first.resolve({ outcome: 'ready', ports });
       },
       failed: (port, code) => {
-        // Later on a port that is taken is tried again: the service is there, and the port may have been ours.
+        // After the start, a taken port is retried: the service runs, and the port may have been ours.
         if (this.starting) this.stopping = true;
         this.first.resolve({ outcome: 'port', port, code });
       },
@@ -156,7 +156,7 @@ export class EdgeSupervisor {
     this.options.onChange?.();
   }
 
-  /** Where a port was any free one, it stays the one that agents and people know. */
+  /** A port that the system chose stays the same, because agents and people know it. */
   private keep(ports: EdgePorts): void {
     const { edge } = this;
     const { agents, http, https } = ports;
@@ -170,7 +170,7 @@ export class EdgeSupervisor {
     this.options.onChange?.();
   }
 
-  /** Other options say "any free port" again: those that are bound are as free as any. */
+  /** New options that ask for any free port keep the ports that are bound. */
   private keptPorts(edge: EdgeSupervisorOptions['edge']): Pick<EdgeOptions, PortName> {
     const kept = (name: PortName): EdgeOptions['agents'] => ({
       ...edge[name],
@@ -228,7 +228,7 @@ export class EdgeSupervisor {
     const fail = (reason: string): void => {
       for (const step of steps) step.reject(new EdgeUnavailableError(reason));
     };
-    // Whichever of them nobody waits for must not end the process.
+    // A rejection that nobody awaits must not end the process.
     for (const { promise } of steps) promise.catch(() => undefined);
     const next = this.create(true, {
       prepared: () => prepared.resolve(),
@@ -256,7 +256,7 @@ export class EdgeSupervisor {
       next.kill();
       throw new EdgeUnavailableError('The edge that was to be replaced ended meanwhile.');
     }
-    // From here on the new one is it: if it fails now, another is started.
+    // The new process is the current one from here on: if it fails now, it is restarted.
     this.draining.add(before);
     this.current = next;
     this.options.onChange?.();
@@ -265,7 +265,7 @@ export class EdgeSupervisor {
     await ready.promise;
   }
 
-  /** Sockets first, so that nobody is refused: connections wait in them until the next one accepts. */
+  /** Sockets go first, so that no connection is refused: connections queue in them until the next process accepts. */
   private async handOver(before: EdgeProcess, next: EdgeProcess, bound: Promise<void>): Promise<void> {
     this.heir = next;
     const drain = (settleMs: number): Promise<unknown> =>
@@ -277,7 +277,7 @@ export class EdgeSupervisor {
       await before.request('yield', null, HAND_OVER_MS);
       next.bind(null, moving ?? []);
     } catch {
-      // An edge of a version that cannot, or one that is about to die.
+      // An older edge that cannot do this, or one that is about to die.
       await drain(0);
       return next.bind();
     } finally {

@@ -1,4 +1,7 @@
-/** The supervisor of the service's own edge: says nothing, reads no environment, and is told on standard input what to be. */
+/**
+ * The supervisor of the service's own edge: prints nothing, reads no environment, and gets its options on standard
+ * input.
+ */
 import { text } from 'node:stream/consumers';
 import { SupervisorProgram } from './supervisor-program.js';
 import { forkEdge } from './fork-edge.js';
@@ -6,7 +9,7 @@ import type { SupervisorStart } from '../common/supervisor-calls.js';
 
 const start = JSON.parse(await text(process.stdin)) as SupervisorStart;
 const supervisor = new SupervisorProgram({ start, launch: forkEdge, onEnd: (code) => process.exit(code) });
-// The service says when it is over. A signal is for the whole group, or from somebody who looks for what is left.
+// The service decides when it ends. A signal may be meant for the whole process group.
 process.on('SIGTERM', () => void supervisor.end(0));
 process.on('SIGHUP', () => undefined);
 process.on('SIGINT', () => undefined);

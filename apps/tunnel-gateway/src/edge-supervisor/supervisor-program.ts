@@ -18,25 +18,25 @@ import type {
 export interface SupervisorProgramOptions {
   start: SupervisorStart;
   launch(): EdgeChild;
-  /** Lines that no administration is there for; absent: the last of them wait for one. */
+  /** Receives log lines while no administration is connected; absent: the last of them are kept for one. */
   onLogs?(entries: readonly EdgeLogEntry[]): void;
-  /** Nothing is left to do: the process is to end. */
+  /** Everything has ended: the process should exit. */
   onEnd(code: number): void;
 }
 
-/** How long the first edge may take before a taken port is no reason to give up any more. */
+/** How long the first edge may take before a taken port is only retried. */
 const FIRST_START_MS = 10_000;
-/** How long a supervisor whose edge could not start waits to tell somebody. */
+/** How long a supervisor whose edge could not start waits to report that. */
 const FAREWELL_MS = 5_000;
 const WATCH_MS = 250;
-/** How long an administration may take to read that all is over. */
+/** How long an administration may take to read the last message. */
 const LAST_WORDS_MS = 500;
 const MAX_KEPT_LINES = 1_000;
 const FORWARDED: ReadonlySet<string> = new Set<ForwardedMethod>(['status', 'agents', 'tunnels', 'connections', 'kick']);
 
 /**
- * Keeps an edge serving, with an administration or without: what the service's own process does and how it ends is no
- * matter of the tunnels. Administrations come and go by its channel.
+ * Keeps an edge running, with or without an administration: tunnels do not depend on the service's process.
+ * Administrations connect over its channel.
  */
 export class SupervisorProgram {
   private readonly options: SupervisorProgramOptions;
@@ -49,7 +49,7 @@ export class SupervisorProgram {
   private kept: EdgeLogEntry[] = [];
   private watching: NodeJS.Timeout | null = null;
   private ending: Promise<void> | null = null;
-  /** Nothing of the edge is left. */
+  /** The edge has ended completely. */
   private over = false;
 
   constructor(options: SupervisorProgramOptions) {
@@ -71,7 +71,7 @@ export class SupervisorProgram {
     });
   }
 
-  /** Resolves when it is known how the edge's first start went. @throws Error of `listen`, of the channel. */
+  /** Resolves when the outcome of the edge's first start is known. @throws Error of `listen`, of the channel. */
   async start(): Promise<FirstStart> {
     await this.server.listen(this.options.start.channel);
     this.watch();
@@ -83,7 +83,7 @@ export class SupervisorProgram {
     return first;
   }
 
-  /** Another process takes over, for a signal; what fails is in the log. */
+  /** Replaces the process because of a signal; failures are logged. */
   async renew(): Promise<void> {
     try {
       await this.supervisor.replace();
@@ -97,9 +97,9 @@ export class SupervisorProgram {
     return this.supervisor.request('status', null);
   }
 
-  /** Lets connections end for `graceMs`. The process ends afterwards. */
+  /** Lets connections end for `graceMs`. The process exits afterwards. */
   end(graceMs: number): Promise<void> {
-    // Whoever asked for more time is gone, or somebody is in a hurry.
+    // A second request without a grace period wins over the first.
     if (this.ending && graceMs === 0) this.supervisor.hurry();
     this.ending ??= this.close(graceMs);
     return this.ending;
@@ -109,7 +109,10 @@ export class SupervisorProgram {
     this.end(0).catch(() => this.options.onEnd(1));
   }
 
-  /** Who started the service is gone, or the home is: the platform was stopped or removed, and nobody told us. */
+  /**
+   * Detects that the parent of the service or the home has disappeared: the platform was stopped or removed without a
+   * message.
+   */
   private watch(): void {
     const { channel } = this.options.start;
     const path = 'path' in channel && process.platform !== 'win32' ? channel.path : null;
@@ -123,7 +126,7 @@ export class SupervisorProgram {
   private async close(graceMs: number): Promise<void> {
     if (this.watching && graceMs === 0) clearInterval(this.watching);
     await this.supervisor.stop(graceMs);
-    // The answer to `stop` goes first.
+    // The answer to `stop` is sent first.
     setImmediate(() => {
       this.over = true;
       for (const peer of this.peers) peer.finish();
@@ -136,7 +139,7 @@ export class SupervisorProgram {
     return this.failed ? 1 : 0;
   }
 
-  /** Who was told reads it, and closes the connection. */
+  /** The administration reads the message and closes the connection. */
   private leaveSoon(): void {
     const leave = (): void => this.options.onEnd(this.exitCode);
     if (this.peers.size === 0) this.server.close().then(leave, leave);

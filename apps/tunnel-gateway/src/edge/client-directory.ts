@@ -9,24 +9,24 @@ export interface FoundClient {
 
 export interface ClientDirectoryOptions {
   now: () => number;
-  /** Looks a key up that the configuration does not have. */
+  /** Looks up a key that the configuration does not have. */
   find(keyHash: string): Promise<FoundClient | null>;
 }
 
-/** What an agent came in with. */
+/** The key that an agent showed. */
 interface Admitted {
   keyHash: string;
   encrypt: boolean;
   revision: number;
 }
 
-/** Whose key an agent shows: the configuration knows, for a client that was just made the database. */
+/** Finds the client of an agent's key: in the configuration or, for a new client, in the database. */
 export class ClientDirectory implements ClientStore {
   private readonly options: ClientDirectoryOptions;
   private revision = 0;
   private byKey = new Map<string, ClientRow>();
   private byId = new Map<number, ClientRow>();
-  /** When the next previous key ends. */
+  /** The next time at which a former key expires. */
   private nextKeyEnd = Infinity;
   private formerOwners = new Map<number, number>();
   private readonly admitted = new Map<number, Admitted>();
@@ -48,7 +48,7 @@ export class ClientDirectory implements ClientStore {
     this.planKeyEnd();
   }
 
-  /** A failure of the database is the agent's to retry. */
+  /** If the database fails, the agent tries again. */
   async findByKeyHash(keyHash: string): Promise<ClientRecord | null> {
     const found = this.known(keyHash) ?? (await this.options.find(keyHash));
     if (!found || !this.lets(found.row, keyHash)) return null;
@@ -58,33 +58,35 @@ export class ClientDirectory implements ClientStore {
     return { id, keyHash, enabled: served, encrypt };
   }
 
-  /** Whether a previous key came to its end since this was asked before: agents that came in with it are outdated. */
+  /** Whether a former key expired since the last call: agents that used it are outdated. */
   previousKeyEnded(): boolean {
     if (this.options.now() < this.nextKeyEnd) return false;
     this.planKeyEnd();
     return true;
   }
 
-  /** Whether the client's agent came in with the key before the present one. */
+  /** Whether the client's agent used the former key. */
   usesPreviousKey(clientId: number): boolean {
     const [row, admitted] = [this.byId.get(clientId), this.admitted.get(clientId)];
     return admitted !== undefined && row?.previousKeyHash === admitted.keyHash;
   }
 
-  /** Whether the key that the client's agent came in with is over, or its channels are to be sealed, or not, now. */
+  /**
+   * Whether the key that the client's agent used has expired, or the encryption setting of its channels has changed.
+   */
   isOutdated(clientId: number): boolean {
     const [row, admitted] = [this.byId.get(clientId), this.admitted.get(clientId)];
-    // A configuration that is older than the agent's arrival says nothing about it.
+    // An older configuration than the agent's connection says nothing about it.
     if (!row || !admitted || admitted.revision > this.revision) return false;
     return !this.lets(row, admitted.keyHash) || row.encrypt !== admitted.encrypt;
   }
 
-  /** Whose the client is, or was when it was there last; 0: nobody knows. */
+  /** The owner of the client, also of a removed one; 0: unknown. */
   ownerOf(clientId: number): number {
     return this.byId.get(clientId)?.userId ?? this.formerOwners.get(clientId) ?? 0;
   }
 
-  /** A previous key does until its end. */
+  /** A former key is valid until its expiry. */
   private lets({ keyHash, previousKeyHash, previousKeyUntil }: ClientRow, shown: string): boolean {
     return shown === keyHash || (shown === previousKeyHash && (previousKeyUntil ?? 0) > this.options.now());
   }

@@ -1,12 +1,12 @@
 import { readAllRows, readRevision, readRows, type ConfigRows, type RowSelection } from '../common/config-rows.js';
 import type { Queries } from '../common/edge-database.js';
 
-/** What a revision changed; as the triggers of the tables say. */
+/** What a revision changed, as recorded by the tables' triggers. */
 type ChangeKind = 'users' | 'clients' | 'tunnels' | 'hosts' | 'ip_rules' | 'auth_policies' | 'all';
 
-/** So many revisions are remembered at least. */
+/** Minimum number of recorded revisions. */
 const KEPT_REVISIONS = 1_000;
-/** With more than that it is as quick to read everything. */
+/** With more changes than that, reading everything is as fast. */
 const MAX_CHANGES = 2_000;
 
 const CHANGES = `
@@ -20,8 +20,8 @@ interface Change {
 }
 
 /**
- * The configuration as it is now, of which `before` was an earlier revision: rows that did not change are not read again,
- * and stay the same objects, in the same array where none of a kind changed. Within one look at the database.
+ * The current configuration, based on the earlier revision `before`: unchanged rows are not read again and stay the
+ * same objects, in the same array if no row of a kind changed. Everything is read in one snapshot of the database.
  */
 export async function readConfigRows(queries: Queries, before: ConfigRows | null): Promise<ConfigRows> {
   if (before === null) return readAllRows(queries);
@@ -49,17 +49,17 @@ export async function readConfigRows(queries: Queries, before: ConfigRows | null
   };
 }
 
-/** Null: they are not all known, or too many. */
+/** Null: some are unknown, or there are too many. */
 async function readChanges(queries: Queries, from: number, to: number): Promise<Change[] | null> {
-  // A database that went back, such as to a backup, has another history.
+  // A lower revision, for example after a restore from a backup, has another history.
   if (to < from || to - from > KEPT_REVISIONS) return null;
   const { rows } = await queries.query<Change>(CHANGES, [from, to]);
   if (rows.length > MAX_CHANGES || rows.some(({ kind }) => kind === 'all')) return null;
-  // Each revision has said what it changed, or somebody counted it by hand.
+  // A revision without recorded changes was increased by hand.
   return new Set(rows.map(({ revision }) => revision)).size === to - from ? rows : null;
 }
 
-/** In the order of ids; what was asked for and is not there any more is removed. */
+/** Sorted by id; requested rows that were not found are removed. */
 function replaceRows<R extends { id: number }>(before: R[], asked: readonly number[], found: readonly R[]): R[] {
   if (asked.length === 0 && found.length === 0) return before;
   const gone = new Set([...asked, ...found.map(({ id }) => id)]);

@@ -12,18 +12,18 @@ const RETRY_LAST_MS = 5_000;
 export interface ConfigFeedOptions {
   database: EdgeDatabase;
   /**
-   * Something may have changed: the configuration is to be read again. `anew`: all of it; the database was away, and may be
-   * another by now, such as one that came out of a backup.
+   * The configuration may have changed. `everything`: read all of it, because the database was away and may be another one
+   * now, for example after a restore.
    */
-  onNews(anew: boolean): void;
-  /** What authorities may ask for may have changed. */
+  onNews(everything: boolean): void;
+  /** The ACME challenges may have changed. */
   onChallenges(): void;
-  /** What was granted to visitors, or ended; null: some of it may have been missed. */
+  /** Grants of visitors were made or ended; null: some notifications may have been missed. */
   onGrants(news: string | null): void;
   onProblem(message: string): void;
 }
 
-/** Hears of changes of the configuration, over a connection that is made again when it breaks. */
+/** Listens for changes of the configuration, and reconnects when its connection breaks. */
 export class ConfigFeed {
   private readonly options: ConfigFeedOptions;
   private client: pg.Client | null = null;
@@ -56,7 +56,7 @@ export class ConfigFeed {
       await client.query(`LISTEN "${CONFIG_CHANNEL}"; LISTEN "${ACME_CHANNEL}"; LISTEN "${GRANTS_CHANNEL}"`);
       stop = listenHeartbeat(client);
       this.waitMs = RETRY_FIRST_MS;
-      // What was said before is lost.
+      // Earlier notifications were missed.
       this.options.onNews(this.wasAway);
       this.wasAway = false;
       this.options.onChallenges();

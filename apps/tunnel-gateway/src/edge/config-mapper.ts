@@ -9,26 +9,26 @@ export interface Certificate {
   key: string;
 }
 
-/** Of a host's files; null where there are none that can be used. */
+/** The certificate from a host's files; null if there is no usable one. */
 export type CertificateSource = (host: HostRow) => Certificate | null;
 
 export interface MappedConfig {
   config: TunnelServerConfig;
-  /** Why a tunnel is not in it although it is enabled, by id. */
+  /** By id: why an enabled tunnel is left out. */
   tunnelProblems: Map<number, string>;
-  /** Why a host is not in it, by id. */
+  /** By id: why a host is left out. */
   hostProblems: Map<number, string>;
-  /** Why a rule is about nobody, by id. */
+  /** By id: why a rule matches nothing. */
   ruleProblems: Map<number, string>;
 }
 
 const KIBIBYTE = 1024;
 
-/** Rows that did not change are the same objects in the next configuration. */
+/** Unchanged rows are the same objects in the next configuration. */
 const tunnelTargets = onceFor((row: TunnelRow) => parseTunnelTargets(row.mode, row.targetAddr));
 const hostTargets = onceFor((row: HostRow) => parseHostTargets(row.targetAddr));
 
-/** What the data plane is told to be. Rows that cannot be read are left out, each on its own. */
+/** The configuration for the tunnel server. Invalid rows are left out one by one. */
 export function toServerConfig(
   rows: ConfigRows,
   certificateOf: CertificateSource,

@@ -14,13 +14,13 @@ export interface ConfigSourceOptions {
   database: EdgeDatabase;
   presence: DatabasePresence;
   logger: TunnelLogger;
-  /** Of the snapshot. */
+  /** Folder of the snapshot. */
   folder: string;
-  /** There are others than before; resolves when they are in force. */
+  /** Called with a new configuration; resolves when it is in force. */
   onRows(): Promise<void>;
 }
 
-/** What is to be served: as the database says, and as it said last while it is away. */
+/** The configuration to serve: from the database, or the last known one while it is away. */
 export class ConfigSource {
   private readonly options: ConfigSourceOptions;
   private readonly snapshot: SnapshotFile;
@@ -32,12 +32,12 @@ export class ConfigSource {
     this.options = options;
     this.snapshot = new SnapshotFile(join(options.folder, 'snapshot.json'));
     this.reloading = new Reloading({
-      load: (anew) => this.load(anew),
+      load: (everything) => this.load(everything),
       onFailure: options.presence.failed,
     });
   }
 
-  /** Reads it for the first time: from the database, else from the snapshot, else it waits for one of them. */
+  /** First read: from the database, else from the snapshot; otherwise waits for one of them. */
   async prepare(): Promise<void> {
     const { database, presence, logger } = this.options;
     for (;;) {
@@ -55,12 +55,12 @@ export class ConfigSource {
     }
   }
 
-  /** Something may have changed; `anew`: the database may be another one. */
-  news(anew: boolean): Promise<void> {
-    return this.reloading.news(anew);
+  /** Something may have changed; `everything`: the database may be another one. */
+  news(everything: boolean): Promise<void> {
+    return this.reloading.news(everything);
   }
 
-  /** Whether there is news that nobody told of. */
+  /** Checks for changes that no notification announced. */
   async check(): Promise<void> {
     const { database, presence } = this.options;
     try {
@@ -71,14 +71,14 @@ export class ConfigSource {
     }
   }
 
-  /** Resolves when nothing is read any more. */
+  /** Resolves when no read is running. */
   stop(): Promise<void> {
     return this.reloading.stop();
   }
 
-  private async load(anew: boolean): Promise<void> {
+  private async load(everything: boolean): Promise<void> {
     const { database, presence } = this.options;
-    const known = this.source === 'database' && !anew ? this.rows : null;
+    const known = this.source === 'database' && !everything ? this.rows : null;
     const rows = await database.snapshot((queries) => readConfigRows(queries, known));
     presence.answered();
     if (rows === known) return;

@@ -1,7 +1,7 @@
 import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import { isAnswer } from '../common/edge-database.js';
 
-/** Says in the log when the database stops answering, and when it answers again: once each. */
+/** Logs when the database stops answering, and when it answers again: once each. */
 export class DatabasePresence {
   private readonly logger: TunnelLogger;
   private there = true;
@@ -10,7 +10,7 @@ export class DatabasePresence {
     this.logger = logger;
   }
 
-  /** A handler of failures, too. */
+  /** Also usable as an error handler. */
   readonly failed = (error: unknown): void => {
     const message = error instanceof Error ? error.message : String(error);
     const problem = isAnswer(error) ? 'answers with an error' : 'does not answer';

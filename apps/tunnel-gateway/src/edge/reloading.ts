@@ -1,6 +1,6 @@
 export interface ReloadingOptions {
-  /** `anew`: the database may be another one, so nothing of the known state may be kept. */
-  load(anew: boolean): Promise<void>;
+  /** `everything`: the database may be another one, so nothing of the known state may be kept. */
+  load(everything: boolean): Promise<void>;
   onFailure(error: unknown): void;
 }
 
@@ -10,7 +10,7 @@ export class Reloading {
   private running: Promise<void> | null = null;
   private stale = false;
   /** Stays set until a full load succeeded. */
-  private anew = false;
+  private everything = false;
   private stopped = false;
 
   constructor(options: ReloadingOptions) {
@@ -18,10 +18,10 @@ export class Reloading {
   }
 
   /** Resolves when no load is running, also after a failure: the next change tries again. */
-  news(anew = false): Promise<void> {
+  news(everything = false): Promise<void> {
     if (this.stopped) return Promise.resolve();
     this.stale = true;
-    this.anew ||= anew;
+    this.everything ||= everything;
     this.running ??= this.run();
     return this.running;
   }
@@ -41,12 +41,12 @@ export class Reloading {
   }
 
   private async loadOnce(): Promise<void> {
-    const { anew } = this;
-    this.stale = this.anew = false;
+    const { everything } = this;
+    this.stale = this.everything = false;
     try {
-      await this.options.load(anew);
+      await this.options.load(everything);
     } catch (error) {
-      this.anew ||= anew;
+      this.everything ||= everything;
       this.options.onFailure(error);
     }
   }

@@ -12,18 +12,17 @@ interface NamePattern {
   client: number;
   rootHttp: boolean;
   rootHttps: boolean;
-  /** It may be shown the certificate of a less special name. */
+  /** Visitors may be shown the certificate of a less specific name. */
   bare: boolean;
 }
 
 /**
- * Which worker serves which client, worked out of the configuration alone: everybody who has the same one comes to the same
- * answer. Clients that serve one name together stay together, so that a connection for a name is one worker's whatever
- * is asked for on it.
+ * Assigns clients to workers, based on the configuration alone: every process with the same configuration gets the same
+ * result. Clients that share a name stay together, so that all requests of a connection for that name go to one worker.
  */
 export class Dealing {
   private readonly count: number;
-  /** Towards the lowest id of the group. */
+  /** Points towards the lowest id of the group. */
   private readonly parents = new Map<number, number>();
   private readonly tags = new Map<string, number>();
   private readonly tunnels: Map<number, number>;
@@ -33,7 +32,7 @@ export class Dealing {
     this.count = count;
     for (const { id, keyHash, previousKeyHash } of clients) {
       this.addTag(agentRouteTag(keyHash), id);
-      // Whether it lets the agent in is for the worker to say.
+      // The worker decides whether the former key is still valid.
       if (previousKeyHash) this.addTag(agentRouteTag(previousKeyHash), id);
     }
     this.tunnels = new Map(tunnels.map(({ id, clientId }) => [id, clientId]));
@@ -48,13 +47,13 @@ export class Dealing {
     return this.lowest(id) % this.count;
   }
 
-  /** Of what an agent or a visitor's program says openly; null: nobody is known by it. */
+  /** The worker for the tag of an agent or a visitor's program; null: unknown. */
   ofTag(tag: string): number | null {
     const client = tag.startsWith('t') ? this.tunnels.get(Number(tag.slice(1))) : this.tags.get(tag);
     return client === undefined ? null : this.ofClient(client);
   }
 
-  /** Of a name in the form of `readAuthority`; null: nobody serves it. */
+  /** The worker for a name from `readAuthority`; null: no host has it. */
   ofName(name: string): number | null {
     const found = this.names.get(name) ?? this.lessSpecial(name);
     return found ? this.ofClient(found.client) : null;
@@ -76,7 +75,7 @@ export class Dealing {
     if (scheme !== 'http' && certPath === null) known.bare = true;
   }
 
-  /** Of those that take what a name does not, the most special one. */
+  /** The most specific pattern that matches what a name does not serve. */
   private lessSpecial(pattern: string): NamePattern | undefined {
     const from = pattern.startsWith('*.') ? pattern.indexOf('.') + 1 : 0;
     for (let dot = pattern.indexOf('.', from); dot > 0; dot = pattern.indexOf('.', dot + 1)) {
@@ -98,7 +97,7 @@ export class Dealing {
   }
 }
 
-/** Whether a less special name has a say in what becomes of a connection for this one. */
+/** Whether a less specific name may also serve requests on a connection for this one. */
 function leavesRequests({ rootHttp, rootHttps, bare }: NamePattern): boolean {
   return !rootHttp || !rootHttps || bare;
 }
