@@ -1,19 +1,22 @@
 import type { Page } from './page.js';
 
-/** What a key may do: `read` lists, `write` changes, `admin` also handles keys and settings. Each includes the one before. */
+/**
+ * What a key may do: `read` lists, `write` changes, `admin` also manages keys and settings. Each includes the previous
+ * one.
+ */
 export const API_KEY_SCOPES = ['read', 'write', 'admin'] as const;
 export type ApiKeyScope = (typeof API_KEY_SCOPES)[number];
 
-/** One key as `GET /api-keys` lists it. Never holds the key itself. */
+/** A key in `GET /api-keys`, without the key itself. */
 export interface ApiKeyView {
   id: number;
   name: string;
-  /** The fixed prefix of this service's keys, `gpk_`. */
+  /** The prefix of this service's keys, `gpk_`. */
   key_prefix: string;
   last_four: string;
   scopes: ApiKeyScope[];
   created_at: string;
-  /** Written lazily: may lag behind by a minute. */
+  /** Written with a delay of up to a minute. */
   last_used_at: string | null;
   last_used_ip: string | null;
   expires_at: string | null;
@@ -23,7 +26,7 @@ export interface ApiKeyView {
 /** `GET /api-keys`: keys that still exist, newest first. */
 export type ApiKeyListResponse = Page<ApiKeyView>;
 
-/** `POST /api-keys`: the only time the key is shown. */
+/** `POST /api-keys`: the only answer that contains the key. */
 export interface ApiKeyCreatedResponse extends ApiKeyView {
   key: string;
 }

@@ -1,26 +1,29 @@
 import type { Page } from './page.js';
 
-/** `password`: a login of the one administrator; `session`: of a user; `anonymous`: no valid credential came with the request. */
+/**
+ * `password`: a login of the one administrator; `session`: a user's session; `anonymous`: the request had no valid
+ * credentials.
+ */
 export const AUDIT_ACTOR_TYPES = ['password', 'session', 'api_key', 'system', 'anonymous'] as const;
 export type AuditActorType = (typeof AUDIT_ACTOR_TYPES)[number];
 
-/** One field that a call changed; secrets are `***` on both sides. */
+/** A field that a call changed; secrets are `***` on both sides. */
 export interface AuditChange {
-  /** Path inside the resource, with dots. */
+  /** Path inside the resource, separated by dots. */
   field: string;
   before: AuditValue;
   after: AuditValue;
 }
 export type AuditValue = string | number | boolean | null;
 
-/** Who did something. */
+/** Who made the change. */
 export interface AuditActorView {
   type: AuditActorType;
-  /** Of the user or the API key. */
+  /** Id of the user or the API key. */
   id: number | null;
-  /** Of the user or the API key. */
+  /** Name of the user or the API key. */
   name: string | null;
-  /** Whose API key it is, where keys belong to users. */
+  /** The owner of the API key, if keys belong to users. */
   user: string | null;
 }
 
@@ -32,9 +35,9 @@ export interface AuditLogView {
   ip: string | null;
   user_agent: string | null;
   request_id: string | null;
-  /** Null for what the service did by itself. */
+  /** Null for changes that the service made itself. */
   method: string | null;
-  /** Without its query. */
+  /** Without the query. */
   path: string | null;
   /** Such as `subscription.create`. */
   action: string;
@@ -44,7 +47,7 @@ export interface AuditLogView {
   /** HTTP status of the answer. */
   status: number | null;
   success: boolean;
-  /** Code and text of the answer to a call that failed. */
+  /** Code and message of a failed call. */
   error: string | null;
   changes: AuditChange[];
   duration_ms: number | null;
@@ -55,11 +58,11 @@ export interface AuditLogView {
 
 /** `GET /audit-logs`, newest first. */
 export interface AuditLogPage extends Page<AuditLogView> {
-  /** Hand it back as `cursor`; null on the last page. */
+  /** Pass it as `cursor` for the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** `witness_…`: the chain fits together, but the witness outside the database saw other rows. */
+/** `witness_…`: the chain is consistent, but the witness outside the database recorded other rows. */
 export type AuditBreakReason =
   | 'row_missing'
   | 'row_changed'
@@ -69,38 +72,38 @@ export type AuditBreakReason =
   | 'witness_ahead'
   | 'witness_differs';
 
-/** A place where the chain does not hold. */
+/** A place where the chain is broken. */
 export interface AuditBreak {
   id: number;
   reason: AuditBreakReason;
 }
 
-/** What the witness outside the database says of the log. */
+/** What the witness outside the database reports about the log. */
 export interface AuditWitnessView {
   /**
-   * `behind`: it has not written the newest rows; `restored`: a backup explains what is missing; `unreadable`: its file cannot be
-   * read; `off`: there is none.
+   * `behind`: it has not recorded the newest rows; `restored`: a backup explains missing rows; `unreadable`: its file
+   * cannot be read; `off`: there is none.
    */
   status: 'confirms' | 'behind' | 'restored' | 'contradicts' | 'unreadable' | 'off';
-  /** The last row that it knows. */
+  /** The last row that it recorded. */
   last_id: number | null;
-  /** When it wrote that down. */
+  /** When it recorded that row. */
   at: string | null;
-  /** Why it is not `confirms`. */
+  /** The reason for any status except `confirms`. */
   detail: string | null;
 }
 
 /** `GET /audit-logs/verify`. */
 export interface AuditVerification {
   ok: boolean;
-  /** Rows looked at. */
+  /** The number of rows checked. */
   checked: number;
-  /** First row that retention has left. */
+  /** The first row that retention has left. */
   first_id: number;
   last_id: number;
-  /** Kept elsewhere it also shows that the whole log was put back to an earlier state. */
+  /** Keep it elsewhere to detect that the whole log was restored to an earlier state. */
   last_hash: string;
-  /** The first place where the chain does not hold; null while it holds. */
+  /** The first place where the chain is broken; null if it is intact. */
   broken: AuditBreak | null;
   witness: AuditWitnessView;
   duration_ms: number;

@@ -11,6 +11,6 @@ export interface LoginResponse {
 
 /** `GET /auth/status`. */
 export interface AuthStatusResponse {
-  /** False: the API is open and needs no credential. */
+  /** False: the API is open and needs no credentials. */
   enabled: boolean;
 }

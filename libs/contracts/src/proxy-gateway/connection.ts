@@ -1,9 +1,9 @@
-/** One open connection. Null means: not known. */
+/** An open connection. Null means unknown. */
 export interface ConnectionView {
-  /** Unique for this run of the kernel. */
+  /** Unique within this run of the kernel. */
   id: string;
   network: 'tcp' | 'udp';
-  /** How the client came in: `HTTP`, `HTTPS`, `Socks4`, `Socks5`, `Inner`. */
+  /** The client's protocol: `HTTP`, `HTTPS`, `Socks4`, `Socks5`, `Inner`. */
   type: string;
   source_ip: string;
   source_port: number;
@@ -19,15 +19,15 @@ export interface ConnectionView {
   /** `fake-ip`: the client asked for an address that stands for `host`. */
   dns_mode: 'normal' | 'fake-ip';
   process: string | null;
-  /** Type of the rule that chose the route; null when none matched. */
+  /** Type of the matching rule; null if none matched. */
   rule: string | null;
   rule_payload: string | null;
   rule_id: number | null;
-  /** From the rule's target through its groups to the outbound, by the names people know. */
+  /** From the rule's target through its groups to the outbound, with the names that users see. */
   chains: string[];
   /** Subscription of the node at the end of the chain, if it came from one. */
   provider_chains: string[];
-  /** Null: a built-in carries it. */
+  /** Null: a built-in carries the connection. */
   node_id: number | null;
   node_name: string | null;
   node_country: string | null;
@@ -45,7 +45,7 @@ export interface ConnectionView {
 
 /** `GET /connections`. */
 export interface ConnectionListResponse {
-  /** Bytes ever carried, over restarts. */
+  /** Total bytes, across restarts. */
   upload_total: number;
   download_total: number;
   /** Bytes per second over the last second. */
@@ -53,12 +53,12 @@ export interface ConnectionListResponse {
   download_speed: number;
   /** Resident memory of the kernel. */
   memory_bytes: number;
-  /** Open connections, whatever part of them `connections` shows. */
+  /** The number of all open connections. */
   count: number;
-  /** Those that the filter found, over all pages. */
+  /** The number of connections that match the filter, over all pages. */
   total: number;
   connections: ConnectionView[];
-  /** Null: not limited. */
+  /** Null: no limit. */
   limit: number | null;
   offset: number;
 }

@@ -1,6 +1,6 @@
 import type { CountrySource } from './node.js';
 
-/** One country of `GET /countries`; the row of nodes whose country is not known has a null code and comes last. */
+/** A country in `GET /countries`. The row for nodes without a known country has a null code and comes last. */
 export interface CountryView {
   code: string | null;
   name: string;
@@ -15,7 +15,7 @@ export interface CountryView {
   avg_delay_ms: number | null;
   min_delay_ms: number | null;
   best_node: { id: number; name: string; delay_ms: number } | null;
-  /** Bytes ever carried by its nodes. */
+  /** Total bytes of its nodes. */
   upload_total: number;
   download_total: number;
 }
@@ -23,10 +23,10 @@ export interface CountryView {
 /** `POST /proxies/rebuild-countries`. */
 export interface CountryRebuildResult {
   total: number;
-  /** Nodes with another country than before. */
+  /** Nodes whose country changed. */
   changed: number;
   unchanged: number;
-  /** Nodes without a country now. */
+  /** Nodes without a country after the run. */
   unknown: number;
   by_source: Record<Exclude<CountrySource, 'none'>, number>;
   duration_ms: number;

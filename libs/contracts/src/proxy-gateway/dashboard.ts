@@ -18,14 +18,14 @@ export interface DashboardTraffic {
   /** Bytes per second over the last second. */
   upload_speed: number;
   download_speed: number;
-  /** Bytes ever carried, over restarts. */
+  /** Total bytes, across restarts. */
   upload_total: number;
   download_total: number;
-  /** One point an hour over `period`, quiet hours included. */
+  /** One point per hour over `period`, including hours without traffic. */
   series: DashboardSeriesPoint[];
-  /** The last 60 minutes, one point a minute, as this process saw them since it started. */
+  /** The last 60 minutes, one point per minute, since this process started. */
   minutes: DashboardSeriesPoint[];
-  /** The last 60 seconds, one point a second. */
+  /** The last 60 seconds, one point per second. */
   seconds: DashboardSeriesPoint[];
 }
 
@@ -37,7 +37,7 @@ export interface DashboardNodeCounts {
   untested: number;
   unsupported: number;
   by_type: Record<string, number>;
-  /** Different countries among the nodes. */
+  /** The number of different countries of nodes. */
   countries: number;
 }
 
@@ -73,7 +73,7 @@ export interface PeriodDomain {
   last_seen_at: string;
 }
 
-/** What one node carried in the period, open flows included. */
+/** The traffic of one node in the period, including open flows. */
 export interface PeriodNode {
   /** Null for a built-in such as DIRECT. */
   node_id: number | null;

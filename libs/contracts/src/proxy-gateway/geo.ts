@@ -3,25 +3,27 @@ export type GeoDatabaseName = (typeof GEO_DATABASE_NAMES)[number];
 
 export interface GeoDatabaseView {
   name: GeoDatabaseName;
-  /** File name in the folder `geo` of GATEHOUSE_HOME; null while there is none. The bundled one has none there. */
+  /**
+   * File name in the folder `geo` of GATEHOUSE_HOME; null while there is none. The bundled database has no file there.
+   */
   file: string | null;
   format: 'mmdb' | 'dat' | null;
-  /** As the file calls itself. */
+  /** The type stated in the file. */
   database_type: string | null;
   build_time: string | null;
   /** Nodes of the search tree, or lists of sites. */
   entries: number | null;
   size_bytes: number | null;
   sha256: string | null;
-  /** Null for the database that comes with the program. */
+  /** Null for the bundled database. */
   source_url: string | null;
   etag: string | null;
   last_modified: string | null;
-  /** When its content last changed. */
+  /** When the content last changed. */
   updated_at: string | null;
-  /** When it was last looked for something newer, with success. */
+  /** The last successful check for a newer version. */
   checked_at: string | null;
-  /** `error`: the last update failed; what was there before is still used. */
+  /** `error`: the last update failed; the previous content stays in use. */
   status: 'ok' | 'missing' | 'stale' | 'error';
   error: string | null;
 }
@@ -41,6 +43,6 @@ export interface GeoUpdateResult {
   not_modified: GeoDatabaseName[];
   failed: { name: GeoDatabaseName; error: string }[];
   duration_ms: number;
-  /** `proxy` when one of them came through the kernel; null when nothing could be asked. */
+  /** `proxy` if any download went through the kernel; null if nothing could be fetched. */
   via: 'direct' | 'proxy' | null;
 }

@@ -1,18 +1,18 @@
 export const IMPORT_MODES = ['append', 'replace'] as const;
-/** `replace` makes what was imported all there is; what it does not mention goes. */
+/** `replace` removes everything that the import does not mention. */
 export type ImportMode = (typeof IMPORT_MODES)[number];
 
 export type ImportAction = 'created' | 'updated' | 'unchanged' | 'duplicate' | 'removed';
 
-/** What became of one entry. */
+/** The result for one entry. */
 export interface ImportItem {
-  /** Null for what a dry run would create. */
+  /** Null for an entry that a dry run would create. */
   id: number | null;
   name: string;
   action: ImportAction;
 }
 
-/** An entry that was rejected. */
+/** A rejected entry. */
 export interface ImportError {
   /** Position among the entries, from 0. */
   index: number;
@@ -20,7 +20,7 @@ export interface ImportError {
   line: number | null;
   code: string;
   message: string;
-  /** The entry as it was given, credentials taken out, at most 200 characters. */
+  /** The original entry without credentials, at most 200 characters. */
   input: string;
 }
 
@@ -36,13 +36,13 @@ export interface ImportResult {
   created: number;
   updated: number;
   unchanged: number;
-  /** Entries that an earlier one of the same import says already. */
+  /** Entries that repeat an earlier one of the same import. */
   duplicates: number;
-  /** `replace`: what was there before and is not now. */
+  /** With `replace`: the number of removed entries. */
   removed: number;
-  /** Everything else: comments, empty lines, and what was rejected. */
+  /** Everything else: comments, empty lines, and rejected entries. */
   skipped: number;
-  /** How many of `skipped` were rejected; each is in `errors`. */
+  /** How many of `skipped` were rejected; all of them are in `errors`. */
   failed: number;
   items: ImportItem[];
   errors: ImportError[];

@@ -1,22 +1,22 @@
 import type { QueueName } from '../queues.js';
 
-/** `queued`: no worker has taken it yet. */
+/** `queued`: no worker has started it yet. */
 export type JobStatusName = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
-/** `GET /jobs/{id}`: work that goes on after its request was answered. */
+/** `GET /jobs/{id}`: work that continues after its request was answered. */
 export interface JobView {
-  /** The queue and the job in it, parted by a dot. */
+  /** The queue and the job's id in it, separated by a dot. */
   job_id: string;
   type: QueueName;
   status: JobStatusName;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
-  /** Since it started, while it runs. */
+  /** The running time so far, while it runs. */
   duration_ms: number | null;
-  /** What the job says of itself; null before it said anything. */
+  /** As reported by the job; null before its first report. */
   progress: Record<string, unknown> | null;
-  /** What came of it; of a speed test what there is so far. Null for credentials that may not see it. */
+  /** The result; for a speed test the results so far. Null for credentials that may not see it. */
   result: unknown;
   error: { code: string; message: string } | null;
 }

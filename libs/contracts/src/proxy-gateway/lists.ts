@@ -12,7 +12,7 @@ export type NodePage = Page<NodeView>;
 export type CountryList = ItemList<CountryView>;
 /** `GET /subscriptions`. */
 export type SubscriptionList = ItemList<SubscriptionView>;
-/** `GET /rules`: all of them, or the page that was asked for. */
+/** `GET /rules`: all rules, or the requested page. */
 export type RuleList = ItemList<RuleView> | Page<RuleView>;
 /** `GET /rule-sets`. */
 export type RuleSetList = ItemList<RuleSetView>;

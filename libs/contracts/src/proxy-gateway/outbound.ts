@@ -1,18 +1,21 @@
 import type { KernelState } from './system.js';
 
-/** `select`: a person chooses; the others choose by measured health. */
+/** `select`: the user chooses; the other types choose by measured health. */
 export type OutboundGroupType = 'select' | 'url-test' | 'fallback' | 'load-balance';
 
-/** A choice inside a group: a node, another group or a built-in. */
+/** A member of a group: a node, another group or a built-in. */
 export interface GroupMemberView {
-  /** What people call it. Two nodes may share a name; `proxy` is always exact. */
+  /** The name that users see. Two nodes may share a name; `proxy` is always exact. */
   name: string;
-  /** What `PUT /outbound/groups/{name}` takes to choose exactly this member: `n12`, a group's name, `DIRECT`. */
+  /** The value for `PUT /outbound/groups/{name}` that chooses exactly this member: `n12`, a group's name, `DIRECT`. */
   proxy: string;
   node_id: number | null;
   type: string;
   country: string | null;
-  /** As last measured with the group's address, of a group what it uses; null: not measured, or nothing to measure. */
+  /**
+   * Result of the last measurement with the group's address; for a group that of the member it uses; null: not
+   * measured.
+   */
   alive: boolean | null;
   delay_ms: number | null;
 }
@@ -20,15 +23,18 @@ export interface GroupMemberView {
 export const GROUP_STRATEGIES = ['round-robin', 'consistent-hashing', 'sticky-sessions'] as const;
 export type GroupStrategy = (typeof GROUP_STRATEGIES)[number];
 
-/** Which nodes a group takes in: those that fulfil every part that is given. `{}` takes all of them. */
+/** The nodes that a group includes: those that match every field given. `{}` matches all nodes. */
 export interface GroupFilter {
-  /** Regular expression somewhere in the name, case ignored; runs in linear time, so without look-around and back references. */
+  /**
+   * A regular expression that matches anywhere in the name, ignoring case. It runs in linear time, so look-around and
+   * back references are not supported.
+   */
   name?: string;
-  /** ISO 3166-1 alpha-2; `ZZ` stands for not known. */
+  /** ISO 3166-1 alpha-2; `ZZ` stands for unknown. */
   countries?: string[];
   types?: string[];
   subscription_ids?: number[];
-  /** One of them is enough. */
+  /** One matching tag is enough. */
   tags?: string[];
 }
 
@@ -43,47 +49,47 @@ export interface GroupSwitchView {
 export interface OutboundGroupView {
   name: string;
   type: OutboundGroupType;
-  /** Name of the member that carries new connections; null when the group is empty and rejects. */
+  /** Name of the member that carries new connections; null if the group is empty and rejects. */
   now: string | null;
   now_proxy: string | null;
-  /** True when a person chose `now`. */
+  /** True if a user chose `now`. */
   fixed: boolean;
-  /** Names of `members`. */
+  /** The names of `members`. */
   all: string[];
   members: GroupMemberView[];
-  /** How many there are, whatever part `members` shows. */
+  /** The number of all members, whatever part `members` shows. */
   members_total: number;
-  /** Members that were named one by one, as `proxy` values. */
+  /** Members that were named individually, as `proxy` values. */
   listed: string[];
-  /** Null: no nodes but the listed ones. */
+  /** Null: only the listed nodes. */
   filter: GroupFilter | null;
-  /** What `filter` found and this finds too is left out. */
+  /** Nodes that match `filter` and this as well are left out. */
   exclude: GroupFilter | null;
-  /** The automatic groups of countries are members. */
+  /** The automatic country groups are members. */
   include_countries: boolean;
-  /** Of an automatic group. */
+  /** The country of an automatic group. */
   country: string | null;
-  /** Made and removed by the service as nodes of its country come and go. */
+  /** Created and removed by the service as nodes of its country come and go. */
   automatic: boolean;
-  /** Address, statuses, and seconds between measurements in force; null for `select` groups that set none. */
+  /** The effective address, statuses, and seconds between measurements; null for `select` groups without their own. */
   test_url: string | null;
   expected_status: string | null;
   interval_sec: number | null;
-  /** `url-test`: how much faster another member must be. */
+  /** `url-test`: by how much another member must be faster. */
   tolerance_ms: number | null;
-  /** Measured only while it is in use. */
+  /** Measured only while it is used. */
   lazy: boolean;
   /** `load-balance`. */
   strategy: GroupStrategy | null;
   /** The member in use carries UDP. */
   udp: boolean;
-  /** Not meant to be shown to people. */
+  /** Should not be shown to users. */
   hidden: boolean;
   icon: string | null;
-  /** What carries connections while the group has no member. */
+  /** The target of connections while the group has no members. */
   empty_fallback: string;
   active_connections: number;
-  /** Bytes ever carried through the group, open connections included. */
+  /** Total bytes through the group, including open connections. */
   upload_total: number;
   download_total: number;
   last_switch: GroupSwitchView | null;
@@ -96,10 +102,10 @@ export interface GroupSwitchRecord {
   from: string | null;
   from_proxy: string | null;
   to: string;
-  /** Null for `REJECT` of an empty group. */
+  /** Null for the `REJECT` of an empty group. */
   to_proxy: string | null;
   reason: string;
-  /** Connections that were ended because of it; null where nobody counted. */
+  /** Connections that were closed by the switch; null if unknown. */
   closed_connections: number | null;
 }
 
@@ -111,7 +117,7 @@ export interface GroupDeleted {
 export interface OutboundOverview {
   mode: 'rule' | 'global' | 'direct';
   default_policy: string;
-  /** Group names and built-ins that `default_policy` takes; a node's `n<id>` or unique name works too. */
+  /** Groups and built-ins that `default_policy` accepts; the `n<id>` or unique name of a node works, too. */
   policies: string[];
   kernel: { type: 'embedded' | 'mihomo'; version: string; state: KernelState };
   groups: OutboundGroupView[];
@@ -124,7 +130,7 @@ export interface GroupSwitchResult {
   /** Null for a group without members. */
   now: string | null;
   now_proxy: string | null;
-  /** True when `now` is what a person chose. A choice that is dead does not carry a `url-test` or `fallback` group. */
+  /** True if `now` is a user's choice. A dead choice is not used by a `url-test` or `fallback` group. */
   fixed: boolean;
   previous: string | null;
   closed_connections: number;

@@ -1,4 +1,4 @@
-/** A list that is short enough to come whole. */
+/** A list without pages. */
 export interface ItemList<T> {
   items: T[];
   total: number;

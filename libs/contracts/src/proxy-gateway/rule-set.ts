@@ -1,20 +1,20 @@
 export const RULE_SET_TYPES = ['http', 'file', 'inline'] as const;
-/** Where the entries come from: an address, a file in the service's folder of rule sets, or the request itself. */
+/** The source of the entries: a URL, a file in the service's folder of rule sets, or the request itself. */
 export type RuleSetType = (typeof RULE_SET_TYPES)[number];
 
 export const RULE_SET_BEHAVIORS = ['domain', 'ipcidr', 'classical'] as const;
-/** What an entry is: a domain in Clash wildcards, a prefix, or a rule line without its target. */
+/** The kind of entries: domains in Clash wildcards, prefixes, or rule lines without a target. */
 export type RuleSetBehavior = (typeof RULE_SET_BEHAVIORS)[number];
 
 export const RULE_SET_FORMATS = ['yaml', 'text', 'mrs'] as const;
 export type RuleSetFormat = (typeof RULE_SET_FORMATS)[number];
 
-/** `warning`: in use with entries left out. `error`: the last attempt failed; what was there before stays in use. */
+/** `warning`: in use with some entries left out. `error`: the last attempt failed; the previous entries stay in use. */
 export type RuleSetStatus = 'never' | 'ok' | 'warning' | 'error';
 
 /** An entry that was left out. */
 export interface RuleSetEntryError {
-  /** From 1; null where the format has no lines. */
+  /** From 1; null for formats without lines. */
   line: number | null;
   input: string;
   message: string;
@@ -22,28 +22,28 @@ export interface RuleSetEntryError {
 
 export interface RuleSetView {
   id: number;
-  /** What `RULE-SET,<name>` refers to; unique. */
+  /** The name used in `RULE-SET,<name>`; unique. */
   name: string;
   type: RuleSetType;
   behavior: RuleSetBehavior;
   format: RuleSetFormat;
-  /** `http` only. Query and credentials read `***` for read-only credentials. */
+  /** For `http` only. Query and credentials are `***` for read-only credentials. */
   url: string | null;
-  /** `file` only, relative to the folder of rule sets. */
+  /** For `file` only, relative to the folder of rule sets. */
   path: string | null;
   interval_sec: number;
   enabled: boolean;
   allow_private: boolean;
-  /** Where its own rule sends what is in the set; null: only rules that name the set use it. */
+  /** The target of the set's own rule; null: only rules that name the set use it. */
   target: string | null;
   target_name: string | null;
   no_resolve: boolean;
-  /** Among the rules of other sets, lower goes first; null without a target. */
+  /** Position among the rules of other sets, lower goes first; null without a target. */
   priority: number | null;
   rule_id: number | null;
   entry_count: number;
   skipped_count: number;
-  /** The first hundred of what was skipped. */
+  /** The first hundred skipped entries. */
   errors: RuleSetEntryError[];
   status: RuleSetStatus;
   last_checked_at: string | null;
@@ -64,7 +64,7 @@ export interface RuleSetView {
 
 /** `GET /rule-sets/{id}`. */
 export interface RuleSetDetail extends RuleSetView {
-  /** All of an `inline` set, the first hundred of any other. */
+  /** All entries of an `inline` set, the first hundred of any other. */
   entries: string[];
 }
 
@@ -92,10 +92,10 @@ export type RuleSetRefreshReason =
 /** `POST /rule-sets/{id}/refresh`. */
 export interface RuleSetRefreshResult {
   rule_set_id: number;
-  /** `failed`: the entries are what they were before. */
+  /** `failed`: the entries are unchanged. */
   status: 'updated' | 'not_modified' | 'failed';
   reason: RuleSetRefreshReason | null;
-  /** One sentence about `reason`. */
+  /** A sentence about `reason`. */
   message: string | null;
   http_status: number | null;
   bytes: number;

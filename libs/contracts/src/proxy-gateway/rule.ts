@@ -1,4 +1,4 @@
-/** Where a rule comes from; the kernel tries them in this order: system, manual, ruleset, subscription. */
+/** The source of a rule. The kernel tries rules in this order: system, manual, ruleset, subscription. */
 export const RULE_SOURCES = ['manual', 'subscription', 'system', 'ruleset'] as const;
 export type RuleSource = (typeof RULE_SOURCES)[number];
 
@@ -11,31 +11,31 @@ export interface RuleOptionsView {
 export interface RuleView {
   id: number;
   source: RuleSource;
-  /** Clash name of the type, upper case: `DOMAIN-SUFFIX`. */
+  /** The type's name in Clash, in upper case: `DOMAIN-SUFFIX`. */
   type: string;
   /** Empty for MATCH. */
   payload: string;
-  /** Group name, built-in, or the tag of a node (`n12`), which survives a rename. */
+  /** A group's name, a built-in, or a node's tag (`n12`), which survives a rename. */
   target: string;
-  /** What people call the target: for a node its name. Null when the target is gone. */
+  /** The target's name as users see it. Null if the target is gone. */
   target_name: string | null;
   options: RuleOptionsView;
   enabled: boolean;
   /** Lower goes first; ties go by id. */
   priority: number;
-  /** Position in the list the kernel tries, from 0; null while the rule is disabled. */
+  /** Position in the kernel's list, from 0; null while the rule is disabled. */
   index: number | null;
-  /** Entries behind GEOIP, GEOSITE or RULE-SET; -1 for every other type. */
+  /** The number of entries behind GEOIP, GEOSITE or RULE-SET; -1 for all other types. */
   size: number;
   note: string | null;
   /** The rule as one Clash line. */
   raw: string;
   subscription_id: number | null;
-  /** The set whose own rule it is. */
+  /** The set that owns the rule. */
   rule_set_id: number | null;
   hit_count: number;
   hit_at: string | null;
-  /** False: the kernel skips it, and `error` says why. */
+  /** False: the kernel skips the rule, and `error` says why. */
   valid: boolean;
   error: string | null;
   created_at: string;
@@ -45,22 +45,22 @@ export interface RuleView {
 /** One rule of `GET /rules/merged`. */
 export interface MergedRuleView extends RuleView {
   index: number;
-  /** Whether any flow can meet it: it is valid, and no earlier rule takes all that it would. */
+  /** Whether any flow can match it: it is valid, and no earlier rule matches all of its flows. */
   effective: boolean;
-  /** `index` of the earlier rule that takes all that this one would; null where there is none. */
+  /** `index` of an earlier rule that matches all of its flows; null if there is none. */
   shadowed_by: number | null;
 }
 
-/** `GET /rules/merged`: the rules that the kernel tries, in its order. */
+/** `GET /rules/merged`: the kernel's rules in the order of evaluation. */
 export interface MergedRulesResponse {
-  /** Changes with the rules and with what their targets are. */
+  /** Changes with the rules and with the state of their targets. */
   version: string;
   items: MergedRuleView[];
   total: number;
   limit: number;
   offset: number;
   generated_at: string;
-  /** Takes what no rule matches. */
+  /** The target of flows that no rule matched. */
   default_policy: string;
 }
 
@@ -96,29 +96,29 @@ export interface RuleTestNode {
   alive: boolean | null;
 }
 
-/** `POST /rules/test`: what a connection to the url would meet, decided by the kernel itself. */
+/** `POST /rules/test`: the result for a connection to the URL, decided by the kernel itself. */
 export interface RuleTestResponse {
   url: string;
   scheme: string;
   host: string;
   port: number;
   network: 'tcp' | 'udp';
-  /** Addresses of the host, as far as routing needed them. */
+  /** Addresses of the host, if routing needed them. */
   ip: string[];
-  /** Whether a rule made the kernel ask the DNS. */
+  /** Whether a rule made the kernel resolve the name. */
   resolved: boolean;
   /** False: no rule matched, and `target` is the default policy. */
   matched: boolean;
   rule: RuleTestRule | null;
   target: string;
-  /** From the target through its groups to the outbound, by the names people know. */
+  /** From the target through its groups to the outbound, with the names that users see. */
   chain: string[];
   node: RuleTestNode | null;
   outbound_type: string;
   would_use_udp: boolean;
-  /** The first steps and the one that matched. */
+  /** The first steps, and the one that matched. */
   trace: RuleTestStep[];
-  /** Rules tried, in `trace` or not. */
+  /** The number of rules tried, whether in `trace` or not. */
   evaluated: number;
   /** Microseconds. */
   elapsed_us: number;

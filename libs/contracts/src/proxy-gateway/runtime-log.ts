@@ -1,6 +1,6 @@
 import type { Page } from './page.js';
 
-/** In ascending order; asking for one means it and those after it. `silent`: nothing. */
+/** In ascending order; a filter includes the level and those after it. `silent`: nothing. */
 export const RUNTIME_LOG_LEVELS = ['debug', 'info', 'warning', 'error', 'silent'] as const;
 export type RuntimeLogLevel = Exclude<(typeof RUNTIME_LOG_LEVELS)[number], 'silent'>;
 
@@ -12,9 +12,9 @@ export interface RuntimeLogView {
   id: number;
   time: string;
   level: RuntimeLogLevel;
-  /** The process that spoke. */
+  /** The process that wrote the line. */
   source: RuntimeLogSource;
-  /** The part of it. */
+  /** The part of the process. */
   context: string | null;
   message: string;
   fields: Record<string, unknown>;
@@ -23,6 +23,6 @@ export interface RuntimeLogView {
 
 /** `GET /logs`, newest first. */
 export interface RuntimeLogPage extends Page<RuntimeLogView> {
-  /** Hand it back as `cursor`; null on the last page. */
+  /** Pass it as `cursor` for the next page; null on the last page. */
   next_cursor: string | null;
 }

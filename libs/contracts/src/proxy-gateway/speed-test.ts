@@ -1,6 +1,6 @@
 import type { JobStatusName } from './job.js';
 
-/** Milliseconds each stage took; null where there was none or it was not reached. */
+/** Milliseconds of each stage; null for one that did not occur or was not reached. */
 export interface NodeTestTimings {
   dns_ms: number | null;
   connect_ms: number | null;
@@ -20,14 +20,14 @@ export interface NodeTestResult {
   http_status: number | null;
   test_url: string;
   timings: NodeTestTimings;
-  /** As it was last measured. */
+  /** From the last lookup. */
   exit_ip: string | null;
   country: string | null;
   error: { code: string; message: string } | null;
   tested_at: string;
 }
 
-/** One node of a test of many. */
+/** A node's result in a test of many. */
 export interface SpeedTestNodeResult {
   id: number;
   name: string;
@@ -37,19 +37,22 @@ export interface SpeedTestNodeResult {
   tested_at: string;
 }
 
-/** How far a test of many nodes is. */
+/** The progress of a test of many nodes. */
 export interface SpeedTestProgress {
-  /** Nodes to test; those that are left out are not among them. */
+  /** The number of nodes to test, without skipped ones. */
   total: number;
   tested: number;
   ok: number;
   failed: number;
-  /** Enabled nodes that were left out: this kernel does not dial them. */
+  /** Enabled nodes that were skipped because this kernel does not dial them. */
   skipped: number;
   concurrency: number;
 }
 
-/** A page of what a test of many nodes found, the fastest first. A later test takes a node's place in it. */
+/**
+ * A page of the results of a test of many nodes, the fastest first. Results that a later test replaced are not
+ * included.
+ */
 export interface SpeedTestResults {
   results: SpeedTestNodeResult[];
   results_total: number;
@@ -57,7 +60,7 @@ export interface SpeedTestResults {
   offset: number;
 }
 
-/** `POST /proxies/test-all`. The numbers are null until a worker has taken the job. */
+/** `POST /proxies/test-all`. The numbers are null until a worker has started the job. */
 export interface SpeedTestView extends SpeedTestResults {
   job_id: string;
   status: JobStatusName;

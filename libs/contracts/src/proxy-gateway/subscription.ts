@@ -1,13 +1,13 @@
 export const SUBSCRIPTION_TYPES = ['auto', 'clash', 'links'] as const;
 export type SubscriptionType = (typeof SUBSCRIPTION_TYPES)[number];
 
-/** Who decided how often: a person, the provider's `profile-update-interval`, or nobody. */
+/** Who set the interval: a user, the provider's `profile-update-interval`, or nobody. */
 export type IntervalSource = 'user' | 'provider' | 'default';
 
-/** `warning`: the last reply was used with entries left out, or refused and the nodes before kept. */
+/** `warning`: the last reply was used with some entries left out, or refused so that the previous nodes stay. */
 export type SubscriptionStatus = 'never' | 'ok' | 'warning' | 'error';
 
-/** Quota as the provider states it, bytes; what it does not state is null. */
+/** The quota as stated by the provider, in bytes; null if it is not stated. */
 export interface SubscriptionTraffic {
   upload: number | null;
   download: number | null;
@@ -23,14 +23,14 @@ export interface SubscriptionProfile {
   support_url: string | null;
   update_interval_hours: number | null;
   announce: string | null;
-  /** Labels of the pseudo-nodes that only carry a message ("remaining traffic", "expires"). */
+  /** Names of pseudo-nodes that only carry a message ("remaining traffic", "expires"). */
   notices: string[];
 }
 
 export interface SubscriptionView {
   id: number;
   name: string;
-  /** Query and credentials read `***` for read-only credentials. */
+  /** Query and credentials are `***` for read-only credentials. */
   url: string;
   type: SubscriptionType;
   interval_sec: number;
@@ -44,15 +44,15 @@ export interface SubscriptionView {
   node_count: number;
   /** Nodes whose last test succeeded. */
   alive_count: number;
-  /** Entries of the last used reply that named a node already named in it. */
+  /** Entries of the last used reply that repeat a node. */
   duplicate_count: number;
   skipped_count: number;
   status: SubscriptionStatus;
   last_checked_at: string | null;
-  /** When a reply last changed the node set. */
+  /** When a reply last changed the nodes. */
   last_updated_at: string | null;
   last_success_at: string | null;
-  /** Null while disabled; in the past while a due refresh waits for its turn. */
+  /** Null while disabled; in the past while a due refresh is waiting. */
   next_refresh_at: string | null;
   consecutive_failures: number;
   last_status_code: number | null;
@@ -69,7 +69,7 @@ export interface SubscriptionView {
 
 export type RefreshStatus = 'updated' | 'not_modified' | 'kept_previous' | 'failed';
 
-/** Why a reply was not used. In every case the nodes before stay as they were. */
+/** Why a reply was not used. The previous nodes stay in every case. */
 export const REFRESH_REASONS = [
   'empty_result',
   'html_response',
@@ -87,19 +87,19 @@ export const REFRESH_REASONS = [
 export type RefreshReason = (typeof REFRESH_REASONS)[number];
 
 export interface SkippedEntry {
-  /** From 1; null where the format has no lines. */
+  /** From 1; null for formats without lines. */
   line: number | null;
   name: string | null;
   reason: string;
   message: string;
 }
 
-/** What became of the rules of a subscription's document. */
+/** The result for the rules of a subscription's document. */
 export interface BroughtRules {
   kept: number;
   added: number;
   removed: number;
-  /** Lines that are no rule of this kernel. */
+  /** Lines that this kernel does not support. */
   skipped: number;
 }
 
@@ -107,18 +107,18 @@ export interface RefreshResult {
   subscription_id: number;
   status: RefreshStatus;
   reason: RefreshReason | null;
-  /** One sentence about `reason`. */
+  /** A sentence about `reason`. */
   message: string | null;
   http_status: number | null;
-  /** Body as received, before decompression. */
+  /** Size of the body as received, before decompression. */
   bytes: number;
   duration_ms: number;
-  /** Whether the reply came straight from the provider or through our own kernel. */
+  /** Whether the reply came directly from the provider or through our own kernel. */
   via: 'direct' | 'proxy';
   parsed: number;
-  /** Nodes this subscription did not carry before. */
+  /** Nodes that are new to this subscription. */
   added: number;
-  /** Same node with another configuration: its id stays. */
+  /** Nodes with a new configuration that keep their id. */
   updated: number;
   retained: number;
   removed: number;
@@ -129,7 +129,7 @@ export interface RefreshResult {
   /** At most 100 of them. */
   skipped_entries: SkippedEntry[];
   traffic: SubscriptionTraffic | null;
-  /** Null where they are not to be brought, or the reply was not used. */
+  /** Null if they were not requested, or the reply was not used. */
   rules: BroughtRules | null;
 }
 
@@ -137,6 +137,6 @@ export interface RefreshResult {
 export interface SubscriptionDeletedResponse {
   id: number;
   deleted: true;
-  /** Nodes that nothing else carried. */
+  /** Nodes that no other source contained. */
   removed_nodes: number;
 }

@@ -16,7 +16,7 @@ export interface KernelStatusView {
   version: string;
   state: KernelState;
   pid: number | null;
-  /** Times it had to be started again since this service started. */
+  /** How often it was restarted since this service started. */
   restarts: number;
   generation: number;
   config_hash: string | null;
@@ -26,7 +26,7 @@ export interface KernelStatusView {
   uptime_sec: number | null;
   rss_bytes: number | null;
   listeners: KernelListenerView[];
-  /** Nodes that the configuration leaves out, and why. At most 100 of them. */
+  /** Nodes that the configuration leaves out, with the reason; at most 100. */
   left_out: { node_id: number; name: string; reason: string }[];
   left_out_total: number;
 }
@@ -41,7 +41,7 @@ export interface GeoSummary {
 
 export interface SystemStatus {
   version: string;
-  /** Null for a program that was built without saying so. */
+  /** Null if the program was built without it. */
   commit: string | null;
   build_time: string | null;
   node_version: string;
@@ -55,7 +55,7 @@ export interface SystemStatus {
   event_loop: { lag_p99_ms: number };
   disk: { free_bytes: number | null };
   kernel: KernelStatusView;
-  /** Open through the kernel; null while it is down. */
+  /** Connections through the kernel; null while it is down. */
   connections: number | null;
   database: { ok: boolean; latency_ms: number | null; version: string | null };
   queue: { ok: boolean; waiting: number | null; active: number | null; failed: number | null };

@@ -2,7 +2,7 @@ import type { ConnectionView } from './connection.js';
 
 export type TrafficLogStatus = 'ok' | 'failed' | 'rejected';
 
-/** One finished flow. Null means: not known. */
+/** A finished flow. Null means unknown. */
 export interface TrafficLogView {
   id: number;
   started_at: string;
@@ -43,12 +43,15 @@ export interface TrafficLogView {
 /** `GET /traffic-logs`, newest first. */
 export interface TrafficLogListResponse {
   items: TrafficLogView[];
-  /** Matching rows. With a keyword the count stops at 10 000, or after the newest 100 000 rows; see `total_exact`. */
+  /**
+   * The number of matching rows. With a keyword the count stops at 10 000, or after the newest 100 000 rows; see
+   * `total_exact`.
+   */
   total: number;
   /** False: there are at least `total` matching rows. */
   total_exact: boolean;
   limit: number;
   offset: number;
-  /** Pass as `cursor` for the rows after these, at the same cost however deep; null on the last page. */
+  /** Pass as `cursor` for the following rows, at the same cost at any depth; null on the last page. */
   next_cursor: string | null;
 }
