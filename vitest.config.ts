@@ -31,7 +31,13 @@ export default defineConfig({
       },
       {
         // So do these: Nest and TypeORM again for each file were a third of their processor time.
-        test: { ...tests, name: 'services', include: [SERVICES], isolate: false },
+        test: {
+          ...tests,
+          name: 'services',
+          include: [SERVICES],
+          isolate: false,
+          setupFiles: ['libs/testing/src/cheap-hashes.ts'],
+        },
       },
       {
         test: {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
@@ -14,4 +14,17 @@ it('every promise of docs/security.md names tests that exist', () => {
     expect(tests, row).not.toEqual([]);
     for (const path of tests) expect(existsSync(ROOT + path), path).toBe(true);
   }
+});
+
+it('no program makes the hashes of passwords cheap', () => {
+  const sources = globSync('{apps,libs,tools}/**/*.{ts,mjs}', {
+    cwd: ROOT,
+    exclude: ['**/node_modules/**', '**/dist/**'],
+  });
+  const users = sources.filter((file) => readFileSync(ROOT + file, 'utf8').includes('makeHashesCheap'));
+  expect(users.toSorted()).toEqual([
+    'libs/auth/src/index.ts',
+    'libs/auth/src/passwords/password-hash.ts',
+    'libs/testing/src/cheap-hashes.ts',
+  ]);
 });

@@ -32,7 +32,7 @@ export {
   type NewApiKey,
 } from './keys/api-key-store.js';
 export { DEFAULT_LOGIN_LIMITS, LoginThrottle, type LoginThrottleLimits } from './login/login-throttle.js';
-export { hashPassword, needsRehash, verifyPassword } from './passwords/password-hash.js';
+export { hashPassword, makeHashesCheap, needsRehash, verifyPassword } from './passwords/password-hash.js';
 export { SessionCookie } from './sessions/session-cookie.js';
 export { SessionStore, type Session, type SessionStoreConfig } from './sessions/session-store.js';
 export { createAuthTables, dropAuthTables, type AuthTablesOptions, type SqlRunner } from './tables/auth-tables.js';
