@@ -277,7 +277,7 @@ export async function useTunnelGateway(base: string, kept: Kept, ports: Ports): 
   const admin = jsonClient(base, { 'x-api-key': kept.tunnelKey });
   const { items } = await must(admin('GET', '/clients'));
   expect(items).toHaveLength(1);
-  // The agent was started before and knows nothing of what happened: it comes back by itself.
+  // The agent was not restarted: it reconnects on its own.
   await waitFor(async () => (await must(admin('GET', `/clients/${items[0].id}`))).agent !== null, {
     timeoutMs: 60_000,
   });

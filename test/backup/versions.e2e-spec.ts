@@ -190,7 +190,7 @@ describe('backups of the real schemas', { timeout: 120_000 }, () => {
     expect(await places(empty.url)).toEqual(await places(full.url));
     expect((await checkInvariants(empty.url, present)).filter(({ broken }) => broken > 0)).toEqual([]);
 
-    // Without logs nothing of them comes back, and nothing counts them any longer.
+    // Without logs none of them come back, and no counter has them.
     const { leftOut: logs } = await backupDatabase(full.url, file, { withoutLogs: true });
     expect(logs.toSorted((a, b) => a.localeCompare(b))).toEqual(LOG_TABLES.toSorted((a, b) => a.localeCompare(b)));
     await restoreDatabase(empty.url, await checkBackup(file, { stored: present }), { force: true });

@@ -81,7 +81,7 @@ printTable(
   rows,
 );
 
-/** Asks again and again until told to stop; then tells the longest wait for an answer. */
+/** Sends requests until it is stopped; stopping resolves with the longest wait for an answer. */
 function watchHealth(base) {
   let worst = 0;
   let over = false;

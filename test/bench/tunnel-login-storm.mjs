@@ -9,7 +9,7 @@ import { loadLine, printTable } from './table.mjs';
 const ATTEMPTS = Number(process.argv[2] ?? 10_000);
 const SECONDS = Number(process.argv[3] ?? 50);
 
-/** Who attacks, and whether somebody logs in from where they have before. */
+/** The attackers of each storm, and their address for the nth attempt. */
 const STORMS = [
   ['one address', () => '203.0.113.1'],
   ['100 addresses', (count) => `203.0.113.${100 + (count % 100)}`],

@@ -1,5 +1,5 @@
-// Schema-driven fuzzing of a built tunnel gateway, as schemathesis.mjs does it with proxy-gateway, with somebody of each
-// role. What two users have is told apart: no answer to one of them may hold anything of the other, and nothing that the
+// Schema-driven fuzzing of a built tunnel gateway, as schemathesis.mjs does it with proxy-gateway, with a user of each
+// role. What two users have is kept apart: no answer to one of them may hold anything of the other, and nothing that the
 // other has may change. Needs schemathesis 4:
 //   node test/conformance/schemathesis-tunnel.mjs [--program PATH] [--examples N] [--only NAME] [-- OPTIONS]
 // NAME: none, viewer, user, user-key, admin, admin-key; leaving (what ends the login that a run is made with).

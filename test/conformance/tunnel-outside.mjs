@@ -26,7 +26,7 @@ const { values } = parseArgs({
 });
 const PEERS = process.env.GATEHOUSE_PEERS_BIN ?? fileURLToPath(new URL('../../.gatehouse/peers/bin', import.meta.url));
 const NAME = 'app.example.org';
-/** What a target, or the owner of its host, says to browsers; the gateway adds nothing by itself. */
+/** What a target, or the owner of its host, says to browsers; the gateway adds nothing of its own. */
 const HEADERS = {
   'Strict-Transport-Security': 'max-age=31536000',
   'Content-Security-Policy': "default-src 'self'; frame-ancestors 'none'",
@@ -63,7 +63,7 @@ async function startGateway() {
   cleanups.push(stop);
   const client = await call('POST', '/clients', { name: 'outside' });
   const target = `http://127.0.0.1:${await startOrigin()}`;
-  // slowhttptest cannot be told a name that is not looked up.
+  // slowhttptest has no option for a host name that is not looked up.
   await call('POST', '/hosts', { client_id: client.id, host: 'localhost', target_addr: target });
   await call('POST', '/hosts', {
     client_id: client.id,
@@ -110,7 +110,7 @@ async function startOrigin() {
   return server.address().port;
 }
 
-/** An authority that testssl.sh is told to believe, and one certificate of it. */
+/** An authority that testssl.sh is given to trust, and one certificate of it. */
 function makeCertificates(folder) {
   mkdirSync(folder, { recursive: true });
   const openssl = (...args) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });

@@ -188,7 +188,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.close();
   });
 
-  it('says what is wrong at its field, and when somebody else was faster', async () => {
+  it('shows an error at its field, and a conflict with another user's change', async () => {
     const page = await signedIn();
     const { id } = await gateway.call('POST', '/clients', { name: 'contended' });
     const port = await reservePort();
@@ -461,7 +461,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
 });
 
 describe('a new gateway', { timeout: 90_000 }, () => {
-  it('makes its first administrator for whoever has the token, and asks for a login from then on', async () => {
+  it('creates its first administrator with the token, and asks for a login from then on', async () => {
     await using own = await RunningTunnelGateway.start('setup');
     const page = await browser.open(own.url);
     await page.getByRole('heading', { name: 'Welcome' }).waitFor();

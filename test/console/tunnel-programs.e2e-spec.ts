@@ -81,7 +81,7 @@ function isSigned(secret: string, { headers, body }: RecordedRequest): boolean {
 }
 
 describe('what programs get from the console of the tunnel gateway', { timeout: 90_000 }, () => {
-  it('is told of events, shows what it was told, and checks it with the secret that was shown once', async () => {
+  it('receives events, shows them, and checks them with the secret that was shown once', async () => {
     const page = await signedIn();
     await goTo(page, 'Webhooks');
     await page.getByText('No webhook yet.').waitFor();

@@ -91,7 +91,7 @@ describe('Shadowsocks 2022 with a key that the server does not have, by a real x
     let received = 0;
     client.on('data', (bytes: Buffer) => (received += bytes.length));
     client.resume();
-    // The server neither answers nor closes at once: it must not be told from any other.
+    // The server neither answers nor closes at once: it must look like any other server.
     client.setTimeout(500, () => client.destroy());
     expect(await kernel.record()).toMatchObject({ download: 0 });
     expect(received).toBe(0);

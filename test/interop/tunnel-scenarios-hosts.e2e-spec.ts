@@ -130,7 +130,7 @@ describe('what is changed on the way', () => {
 
   it.each([
     ['without a header', undefined, '127.0.0.1', '127.0.0.1'],
-    ['with a header of somebody', '203.0.113.9', '127.0.0.1', '127.0.0.1'],
+    ['with a header that anybody can send', '203.0.113.9', '127.0.0.1', '127.0.0.1'],
     ['with the header of a trusted proxy', '203.0.113.9', TRUSTED, `203.0.113.9, ${TRUSTED}`],
   ])('X-Forwarded-For: %s', async (_, said, localAddress, forwarded) => {
     await serve(yard.host(member, [origin.port], { certificate: { chain, key } }));
@@ -202,7 +202,7 @@ describe('targets', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('that are away: what visitors and browsers are told', async () => {
+  it('that are away: what visitors and browsers see', async () => {
     await serve(yard.host(member, [await deadPort()]));
     expect(await ask()).toMatchObject({ status: 502, body: '', headers: { 'x-gw-error': 'target_refused' } });
     const page = await ask({ headers: { accept: 'text/html' } });
@@ -214,7 +214,7 @@ describe('targets', () => {
     expect(await ask()).toMatchObject({ status: 503, headers: { 'x-gw-error': 'agent_offline', 'retry-after': '5' } });
   });
 
-  it('are told who the visitor is in the PROXY protocol, by a tunnel to them (HTTP)', async (context) => {
+  it('learn who the visitor is from the PROXY protocol, over a tunnel to them (HTTP)', async (context) => {
     const curl = requirePeer(context, 'curl');
     const target = await yard.target((socket) => {
       socket.once('data', (head: Buffer) => {

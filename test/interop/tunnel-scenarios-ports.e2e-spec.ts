@@ -219,7 +219,7 @@ describe('limits', () => {
 });
 
 describe('who the visitor is (PROXY protocol)', () => {
-  it.each([1, 2] as const)('is told to TCP targets in version %d', async (proxyProtocol) => {
+  it.each([1, 2] as const)('reaches TCP targets in version %d', async (proxyProtocol) => {
     const target = await yard.target((socket) => {
       socket.once('data', (head: Buffer) => socket.end(head));
     });
@@ -239,19 +239,22 @@ describe('who the visitor is (PROXY protocol)', () => {
     }
   });
 
-  it.each([1, 2] as const)('is told to UDP targets in version %d as far as there is one', async (proxyProtocol) => {
-    const port = await yard.open(member, [await yard.udpEcho()], { mode: 'udp', proxyProtocol });
-    const visitor = await yard.udpSocket();
-    const seen = await askUdp(visitor, port, 'hello');
-    expect(seen.toString('latin1').endsWith('hello')).toBe(true);
-    // Version 1 is text for streams.
-    if (proxyProtocol === 1) expect(seen.toString()).toBe('hello');
-    else expect(seen.readUInt16BE(24)).toBe(visitor.address().port);
-  });
+  it.each([1, 2] as const)(
+    'reaches UDP targets in version %d, where that has a form for them',
+    async (proxyProtocol) => {
+      const port = await yard.open(member, [await yard.udpEcho()], { mode: 'udp', proxyProtocol });
+      const visitor = await yard.udpSocket();
+      const seen = await askUdp(visitor, port, 'hello');
+      expect(seen.toString('latin1').endsWith('hello')).toBe(true);
+      // Version 1 is text for streams.
+      if (proxyProtocol === 1) expect(seen.toString()).toBe('hello');
+      else expect(seen.readUInt16BE(24)).toBe(visitor.address().port);
+    },
+  );
 });
 
 describe('control connections', () => {
-  it.each([false, true])('come back after the server was started anew, channels sealed: %s', async (encrypt) => {
+  it.each([false, true])('come back after a restart of the server, channels sealed: %s', async (encrypt) => {
     const here = await yard.member({ encrypt });
     const tunnels = [yard.tunnel(here, [await yard.echo()])];
     const [state] = await yard.apply({ tunnels });
@@ -284,10 +287,10 @@ describe('control connections', () => {
     held.destroy();
   });
 
-  it('are let go of when the line says nothing any more (half-open relay), and the agent gets through anew', async () => {
+  it('are dropped when the line falls silent (half-open relay), and the agent connects again', async () => {
     await yard.close();
     yard = await TunnelYard.start({ timeouts: { heartbeat: 200 } });
-    // Each connection goes dead by itself after a while: open on both sides, nothing goes through.
+    // Each connection goes dead after a while: open on both sides, but nothing gets through.
     let dead = false;
     const relay = await yard.target((near) => {
       const far = connect({ port: yard.port, host: '127.0.0.1', allowHalfOpen: true });

@@ -175,7 +175,7 @@ describe('visitors who sign in at resource-sharing', () => {
     expect((await ann.browser.ask({ path: page })).body).toContain('is not let in at the moment');
   });
 
-  it('says at once when a server says nothing of itself', async () => {
+  it('reports at once that a server has no discovery document', async () => {
     const about = { resource_type: 'client', resource_id: client };
     await expect(policy(about, { issuer: gateway.url })).rejects.toThrow(/422.*oauth\.issuer/s);
     await expect(policy(about, { emails: ['ann@example.org'] })).rejects.toThrow(/422.*oauth\.emails/s);

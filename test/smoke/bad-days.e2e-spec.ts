@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')('npm start on a bad day', { timeou
     launched.push(platform);
     return platform;
   };
-  /** The failure that a start which is refused prints, once nothing of it is left. */
+  /** What a refused start prints, once all its processes have ended. */
   async function refusal(folder = home, extra: Record<string, string> = {}): Promise<string[]> {
     const platform = launch(folder, extra);
     expect((await platform.ended).code).toBe(1);

@@ -96,7 +96,7 @@ export function processesOf(home: string): string[] {
         const belongs = environment.includes(`GATEHOUSE_HOME=${home}`) || command.includes(home);
         return belongs && command !== '' ? [`${pid} ${command}`] : [];
       } catch {
-        return []; // it ended in between, or is somebody else's
+        return []; // it ended in between, or belongs to another user
       }
     });
 }

@@ -294,7 +294,7 @@ describe('a kernel that runs on its own', () => {
     await close(lasting);
   }, 120_000);
 
-  it('starts again without a service, as it was last told, with the records of before', async () => {
+  it('starts again without a service, with its last configuration and the records of before', async () => {
     await using target = await startTcpEcho();
     await using machine = await Machine.start();
     const kernel = await machine.startKernel();
@@ -319,7 +319,7 @@ describe('a kernel that runs on its own', () => {
     expect(new Set(await machine.recorded(target.port))).toEqual(
       new Set(['before the restart'.length, 'after'.length]),
     );
-    // The first line was written while there was no service, the second one is about somebody without the key.
+    // The first line was written while there was no service, the second one is about a client without the key.
     await machine.logged('The configuration of the previous run is in use until the service connects');
     connect(join(machine.folder, 'kernel.sock'))
       .on('error', () => undefined)

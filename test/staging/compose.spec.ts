@@ -137,7 +137,7 @@ describe('docker-compose.yml', () => {
     expect(existsSync(path.join(ROOT, source))).toBe(true);
   });
 
-  it.each(SERVICES)('%s is checked for health, unless it ends by itself', (_name, service) => {
+  it.each(SERVICES)('%s has a health check, unless it is a job that ends', (_name, service) => {
     expect(service.restart === 'no' || service.healthcheck !== undefined).toBe(true);
   });
 
@@ -272,7 +272,7 @@ describe('docker-compose.yml', () => {
     expect(backup?.healthcheck?.test).toEqual(['CMD', 'node', 'tools/dist/cli.js', 'backup', '--is-recent']);
     const folder = backup?.environment?.['BACKUP_DIR'];
     expect(backup?.volumes).toContain(`backups:${folder}`);
-    // A new volume belongs to whoever owns its folder in the image.
+    // A new volume gets the owner that its folder has in the image.
     expect(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')).toMatch(
       new RegExp(`^RUN install -d -o node -g node -m 0700 .*${folder}( |$)`, 'm'),
     );
@@ -304,7 +304,7 @@ describe('docker-compose.yml', () => {
     expect(optional).toEqual(['${GATEHOUSE_SECRET_KEYS:-}']);
   });
 
-  it('has a value for every variable in a fresh clone, or asks for it and is told so in .env.example', () => {
+  it('has a value for every variable in a fresh clone, or asks for it and .env.example says so', () => {
     const used = [...TEXT.matchAll(/\$\{([A-Z_]+)(:[-?])?/g)].map(([, name = '', mark]) => ({ name, mark }));
     expect(used.filter(({ mark }) => mark === undefined)).toEqual([]);
     const asked = new Set(used.filter(({ mark }) => mark === ':?').map(({ name }) => name));

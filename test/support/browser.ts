@@ -16,7 +16,7 @@ export class TestBrowser implements AsyncDisposable {
     return new TestBrowser(await chromium.launch({ executablePath, args, timeout: 60_000 }));
   }
 
-  /** A page of its own: nothing is shared with others. Requests that are refused (4xx) are no problem by themselves. */
+  /** A page of its own: nothing is shared with others. A refused request (4xx) alone is no problem. */
   async open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();

@@ -145,7 +145,7 @@ export interface HostileServers {
   close(): void;
 }
 
-/** Servers that `meet` whoever comes. */
+/** Servers that call `meet` with each client. */
 export async function startHostileServers(chance: Chance): Promise<HostileServers> {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {

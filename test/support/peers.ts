@@ -11,7 +11,7 @@ export function havePeers(names: readonly string[]): boolean {
   return names.every((name) => findPeer(name) !== undefined);
 }
 
-/** A program that is brought only when somebody asks for it: the test is left out, saying so, where nobody did. */
+/** A program that `npm run peers` brings only on request: without it the test is skipped, with that reason. */
 export function optionalPeer(context: TestContext, name: string, option: '--go' | '--python' = '--go'): string {
   return findPeer(name) ?? context.skip(`${name} is not installed: npm run peers -- ${option}`);
 }

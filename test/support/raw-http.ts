@@ -8,7 +8,7 @@ export interface HttpQuestion {
   path?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** In TLS, with the name of the host, whoever signed the certificate. */
+  /** In TLS, with the name of the host; any certificate is accepted. */
   tls?: boolean;
   localAddress?: string;
   timeoutMs?: number;

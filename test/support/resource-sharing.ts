@@ -97,7 +97,7 @@ export class RunningResourceSharing implements AsyncDisposable {
   }
 }
 
-/** An application of whoever sits before that browser, who may use it without a review. */
+/** An application of the user of that browser, who may use it without a review. */
 export async function registerClient(browser: SiteBrowser, registration: object): Promise<RegisteredClient> {
   const { data } = await browser.call<{ data: { client_id: string; secret: { secret: string } } }>(
     'POST',

@@ -12,7 +12,7 @@ const ADMINISTRATORS = {
 };
 const quiet = (): void => undefined;
 
-/** Whatever JSON holds; a test that reads something wrong from it fails by itself. */
+/** Whatever JSON holds; a test that reads a wrong field from it fails. */
 export type GatewayJson = ReturnType<JSON['parse']>;
 
 export interface GatewayPorts {
@@ -38,7 +38,7 @@ export class RunningTunnelGateway implements AsyncDisposable {
     this.url = `http://127.0.0.1:${ports.api}`;
   }
 
-  /** `firstAdministrator`: `setup` waits for somebody with the token in the home; nobody is logged in then. */
+  /** `firstAdministrator`: `setup` waits for the token that is in the home; nobody is logged in then. */
   static async start(firstAdministrator: keyof typeof ADMINISTRATORS = 'password'): Promise<RunningTunnelGateway> {
     const ports = {
       api: await reservePort(),

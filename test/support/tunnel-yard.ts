@@ -170,7 +170,7 @@ export class TunnelYard {
     return this.target((socket) => socket.pipe(socket));
   }
 
-  /** Says `name` to whoever comes, and ends. */
+  /** Sends `name` to each client, and ends the connection. */
   named(name: string): Promise<number> {
     return this.target((socket) => socket.end(name));
   }

@@ -42,7 +42,7 @@ function matchesInstalledTree(root) {
   }
 }
 
-/** True when every package that npm installed is still there: somebody may have deleted a part of node_modules. */
+/** True when every package that npm installed is still there: a part of node_modules may have been deleted. */
 function isTreeWhole(root) {
   const { packages } = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8'));
   return Object.keys(packages)

@@ -32,12 +32,12 @@ function discardStale(file, stale) {
   }
   const taken = readHolder(aside);
   if (taken?.pid === stale.pid && taken?.startTime === stale.startTime) removeIfPresent(aside);
-  else renameSync(aside, file); // somebody renewed it in between: give it back
+  else renameSync(aside, file); // another process renewed it in between: give it back
 }
 
 /**
  * Tries to take a lock file for this process. The file appears with its content in one step (a hard link), and one left
- * by a process that no longer runs is replaced. `note` is kept in it for whoever finds the lock taken.
+ * by a process that no longer runs is replaced. `note` is kept in it, to be shown to a process that finds the lock taken.
  */
 export function tryLock(file, note = {}) {
   makePrivateFolder(dirname(file));

@@ -41,7 +41,7 @@ function namedRuntime(binary) {
   }
   if (majorOf(version) < OLDEST_USABLE_MAJOR) {
     throw new PlainFailure(`GATEHOUSE_NODE=${binary} is Node ${version}; Node >= ${OLDEST_USABLE_MAJOR} is needed.`, {
-      advice: ['Let it name a newer one, or unset it: the right version is then installed by itself.'],
+      advice: ['Let it name a newer one, or unset it: the right version is then installed.'],
     });
   }
   return binary;
@@ -75,7 +75,7 @@ function installedPinned() {
     const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
     return version === PINNED_VERSION && existsSync(binary) ? binary : undefined;
   } catch {
-    return undefined; // absent or damaged: it is installed anew
+    return undefined; // absent or damaged: it is installed again
   }
 }
 

@@ -11,7 +11,7 @@ const NOT_SHIPPED = new Set([
   'proxy.html',
   'tunnel.html',
 ]);
-/** Folders at the root of somebody's package that nothing loads. */
+/** Folders at the root of a published package that nothing loads. */
 const NEVER_LOADED = new Set(['test', 'tests', '__tests__', 'example', 'examples', 'docs', 'doc', 'man', '.github']);
 const LICENCE = /^(licen[cs]e|copying|notice)\b/i;
 const NEVER_READ = /\.(map|[cm]?ts|tsx|tsbuildinfo|md|markdown|flow|(spec|test|fixture)\.[cm]?js)$/i;

@@ -1,5 +1,5 @@
 /**
- * The environment of a program that a test starts: nothing of the test runner's own but where programs are, and where Node
+ * The environment of a program that a test starts: none of the test runner's variables but where programs are, and where Node
  * keeps what it has compiled. Loading the modules of a service again without that is a fifth of its start.
  */
 export function programEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {

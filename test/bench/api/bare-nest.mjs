@@ -1,5 +1,5 @@
 // Nest with one route and nothing else: what a request costs before a service does anything of its own.
-// Its answer is the file that it is told about.
+// It answers with the file that its argument names.
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { Controller, Get, Module } from '@nestjs/common';

@@ -1,4 +1,4 @@
-// A listener that stops: the system takes two connections for it and drops whoever knocks after them, as a filter would.
+// A listener that stops: the system takes two connections for it and drops all later ones, as a packet filter would.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 

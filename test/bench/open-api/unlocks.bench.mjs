@@ -11,7 +11,7 @@ const HOT_USERS = 50;
 const SHARES_OF_EACH = 60;
 const PRICE = 3;
 const PARALLEL = 16;
-/** On each connection before it is measured: it plans every statement of the functions anew at first. */
+/** On each connection before it is measured: at first it plans every statement of the functions. */
 const WARM = 50;
 const LOAD = fileURLToPath(new URL('./load.mjs', import.meta.url));
 const CALL = {
@@ -92,7 +92,7 @@ async function prepare(service) {
   };
 }
 
-/** A pair that nobody unlocked yet: a number of a buyer and a share of somebody else. */
+/** A pair that nobody unlocked yet: a buyer's number and a share of another user. */
 function nextPair(market) {
   for (;;) {
     const hot = Math.random() < 0.3;

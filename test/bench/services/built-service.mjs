@@ -11,7 +11,7 @@ const APPS = new URL('../../../apps/', import.meta.url);
 const children = new Set();
 const workplaces = new Set();
 
-// Whatever becomes of a script: nothing of this stays.
+// Cleaned up however the script ends.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
   for (const { home, postgresPid } of workplaces) {
@@ -79,7 +79,7 @@ async function stop(child) {
   await once(child, 'exit');
 }
 
-/** `call(method, route, body)` of a service's API, by whoever these credentials are of: it logs in before the first call. */
+/** `call(method, route, body)` of a service's API, with these credentials; it logs in before the first call. */
 export function callerOf({ base }, credentials) {
   let token;
   const send = async (method, route, body, headers) => {
@@ -102,6 +102,6 @@ function killQuietly(pid) {
   try {
     if (pid) process.kill(pid, 'SIGQUIT');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

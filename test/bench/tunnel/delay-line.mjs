@@ -4,7 +4,7 @@ import net from 'node:net';
 
 const [target, delayMs, megabits] = process.argv.slice(2).map(Number);
 const bytesPerMs = megabits * 125;
-/** More than the line itself holds: whoever sends faster than the line carries is held back. */
+/** More than the line itself holds: a sender that is faster than the line has to wait. */
 const LIMIT = bytesPerMs * delayMs + 4 * 1024 * 1024;
 
 function direct(from, to) {

@@ -24,12 +24,12 @@ function systemLimit(name) {
 
 /**
  * UDP datagrams at `megabits` a second, 0: as many as there can be. What arrived is what the receiver counted: the sender
- * knows nothing of those that were lost after the last that arrived.
+ * does not count those that were lost after the last that arrived.
  */
 export async function iperfDatagrams(port, { seconds, megabits }) {
   const shape = ['-u', '-l', String(DATAGRAM_BYTES), '-b', `${megabits}M`, '-w', String(SOCKET_BYTES)];
   const { end, server_output_json: far } = await iperfReport(port, seconds, [...shape, '--get-server-output']);
-  if (!far?.end?.sum) throw new Error('iperf3: the receiver said nothing of what arrived');
+  if (!far?.end?.sum) throw new Error('iperf3: the receiver did not report what arrived');
   const { packets: newest, lost_packets: missing } = far.end.sum;
   const { packets: sent } = end.sum;
   return { sent, packets: newest - missing, seconds };

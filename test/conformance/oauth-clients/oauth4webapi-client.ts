@@ -40,14 +40,14 @@ export async function createOauth4webapiClient(setup: ClientSetup): Promise<OAut
     async exchange(callback) {
       const parameters = oauth.validateAuthResponse(server, client, callback, state);
       const { redirectUri } = setup;
-      return await told(
+      return await toTokenSet(
         oauth
           .authorizationCodeGrantRequest(server, client, authentication, parameters, redirectUri, verifier, INSECURE)
           .then((answer) => oauth.processAuthorizationCodeResponse(server, client, answer)),
       );
     },
     refresh: (refreshToken) =>
-      told(
+      toTokenSet(
         oauth
           .refreshTokenGrantRequest(server, client, authentication, refreshToken, INSECURE)
           .then((answer) => oauth.processRefreshTokenResponse(server, client, answer)),
@@ -63,7 +63,7 @@ export async function createOauth4webapiClient(setup: ClientSetup): Promise<OAut
   };
 }
 
-async function told(answer: Promise<oauth.TokenEndpointResponse>): Promise<TokenSet> {
+async function toTokenSet(answer: Promise<oauth.TokenEndpointResponse>): Promise<TokenSet> {
   try {
     const { access_token, refresh_token = '', scope = '' } = await answer;
     return { accessToken: access_token, refreshToken: refresh_token, scope };

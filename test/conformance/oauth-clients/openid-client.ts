@@ -35,14 +35,14 @@ export async function createOpenidClient(setup: ClientSetup): Promise<OAuthClien
       }).href;
     },
     exchange: (callback) =>
-      told(openid.authorizationCodeGrant(config, callback, { pkceCodeVerifier: verifier, expectedState: state })),
-    refresh: (refreshToken) => told(openid.refreshTokenGrant(config, refreshToken)),
+      toTokenSet(openid.authorizationCodeGrant(config, callback, { pkceCodeVerifier: verifier, expectedState: state })),
+    refresh: (refreshToken) => toTokenSet(openid.refreshTokenGrant(config, refreshToken)),
     revoke: ({ refreshToken }) => openid.tokenRevocation(config, refreshToken),
     introspect: async (token) => (await openid.tokenIntrospection(config, token)).active,
   };
 }
 
-async function told(answer: Promise<openid.TokenEndpointResponse>): Promise<TokenSet> {
+async function toTokenSet(answer: Promise<openid.TokenEndpointResponse>): Promise<TokenSet> {
   try {
     const { access_token, refresh_token = '', scope = '' } = await answer;
     return { accessToken: access_token, refreshToken: refresh_token, scope };

@@ -96,7 +96,7 @@ def main():
             answer = {"result": getattr(client, name)(*values)}
         except (OAuthError, OAuth2Error) as error:
             answer = {"refused": error.error}
-        except Exception as error:  # the test is told and fails
+        except Exception as error:  # reported to the test, which fails
             answer = {"failed": repr(error)}
         print(json.dumps(answer), flush=True)
 

@@ -27,11 +27,11 @@ export function createSimpleOauth2Client(setup: ClientSetup, bodyFormat: 'form' 
     async exchange(callback) {
       if (callback.searchParams.get('state') !== state) throw new Error('the state is not ours');
       const code = callback.searchParams.get('code') ?? '';
-      // Its types know nothing of PKCE; it sends on what it is given.
+      // Its types lack PKCE; it passes on what it gets.
       const values = { code, redirect_uri: redirectUri, code_verifier: verifier };
-      return await told(library.getToken(values));
+      return await toTokenSet(library.getToken(values));
     },
-    refresh: (refreshToken) => told(library.createToken({ refresh_token: refreshToken }).refresh()),
+    refresh: (refreshToken) => toTokenSet(library.createToken({ refresh_token: refreshToken }).refresh()),
     async revoke({ accessToken, refreshToken }) {
       await library.createToken({ access_token: accessToken, refresh_token: refreshToken }).revoke('refresh_token');
     },
@@ -44,7 +44,7 @@ export function createSimpleOauth2Client(setup: ClientSetup, bodyFormat: 'form' 
   };
 }
 
-async function told(answer: Promise<AccessToken>): Promise<TokenSet> {
+async function toTokenSet(answer: Promise<AccessToken>): Promise<TokenSet> {
   try {
     const { token } = await answer;
     const read = (name: string): string => (typeof token[name] === 'string' ? token[name] : '');

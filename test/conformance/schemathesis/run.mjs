@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 
-/** Answers that no rule of JSON Schema could have told beforehand, such as 400 for a node that cannot be read. */
+/** Answers that a JSON Schema cannot describe, such as 400 for a node that cannot be read. */
 const NOT_APPLICABLE = ['positive_data_acceptance', 'ensure_resource_availability', 'object_level_authorization'];
 
 /** `program`, `examples`, `only` (the name of a credential), and what follows `--`: options for schemathesis itself. */

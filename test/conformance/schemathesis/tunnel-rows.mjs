@@ -1,4 +1,4 @@
-// What two users of a tunnel gateway have, and somebody of each role.
+// What two users of a tunnel gateway have, and a user of each role.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const LISTS =
   'users sessions api-keys clients tunnels hosts domains certificates ip-rules auth-policies webhooks flow-stats request-ips'.split(
     ' ',
   );
-/** What changes by itself. */
+/** What changes without a request. */
 const BY_ITSELF = new Set(['run_status', 'last_used_at', 'last_used_ip']);
 
 /** `port`, `home` and `databaseUrl` are those of the service; `leaving`: how many administrators there are besides. */
@@ -37,7 +37,7 @@ export async function makeWorld({ port, home, databaseUrl }, leaving) {
     await assign(`of-ann-${round}`, 'ann');
     await assign(`${MARKER}-${round}`, OTHER);
     clients.push({ ip: '198.51.100.77', id: await makeRows(ann, `of-ann-${round}`, home) });
-    // The column takes any text, and a marker can be told from addresses that fuzzing makes up.
+    // The column takes any text, and a marker differs from every address that fuzzing makes up.
     clients.push({ ip: MARKER, id: await makeRows(other, `${MARKER}-${round}`, home) });
   }
   await makeTraffic(databaseUrl, clients);

@@ -192,10 +192,10 @@ describe('HTTP/2', () => {
 
 describe('visitors who take their time', () => {
   const COUNT = 100;
-  const crowd = (): Promise<Socket[]> => Promise.all(Array.from({ length: COUNT }, () => visit(yard.http)));
+  const connectAll = (): Promise<Socket[]> => Promise.all(Array.from({ length: COUNT }, () => visit(yard.http)));
 
   it('with heads are ended in time', async () => {
-    const sockets = await crowd();
+    const sockets = await connectAll();
     let open = COUNT;
     for (const socket of sockets) {
       socket.resume().on('close', () => (open -= 1));
@@ -209,7 +209,7 @@ describe('visitors who take their time', () => {
   });
 
   it('with bodies, and with reading, hold nobody else up and leave nothing behind', async () => {
-    const slow = await crowd();
+    const slow = await connectAll();
     for (const [at, socket] of slow.entries()) {
       socket.pause();
       if (at % 2 === 0) socket.write('POST /echo HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1000000\r\n\r\nx');

@@ -1,4 +1,4 @@
-/** Each data channel is somebody's: what chisel's suite asks of its channels (`acl_channel`), asked of this protocol. */
+/** Each data channel belongs to a client: what chisel's suite asks of its channels (`acl_channel`), asked of this protocol. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -158,7 +158,7 @@ describe('a ticket opens', () => {
     expect(await isServed(await agent.open(ticket), port)).toBe(true);
   });
 
-  it('channels of its own client, whoever brings it', async () => {
+  it('channels of its own client, from any transport', async () => {
     const [mine, theirs] = [yard.client(), yard.client()];
     const tunnels = [yard.tunnel(mine, [1]), yard.tunnel(theirs, [1], { id: 8 })];
     const [first, second] = await yard.apply({ tunnels });
@@ -188,7 +188,7 @@ describe('a ticket opens', () => {
       },
     ],
     ['the client is gone', async (_: RawAgent, { id }: YardClient) => yard.server.disconnect(id)],
-  ])('nothing any more when %s', async (_, happens) => {
+  ])('nothing after %s', async (_, happens) => {
     const client = yard.client();
     await yard.open(client, [1]);
     const agent = await rawAgent(client);
@@ -227,7 +227,7 @@ describe('a control connection', () => {
     expect(agent.frames.of(FRAME.channels)).toEqual([]);
   });
 
-  it('says nothing of tunnels and hosts of others', async () => {
+  it('reveals no tunnel or host of others', async () => {
     const [mine, theirs] = [yard.client(), yard.client()];
     const hosts = [yard.host(mine, [1]), yard.host(theirs, [1], { id: 12, host: 'b.test' })];
     await yard.apply({ tunnels: [yard.tunnel(mine, [1]), yard.tunnel(theirs, [1], { id: 8 })], hosts });
@@ -339,7 +339,7 @@ describe('a start', () => {
     expect((await read).text).toBe(String(Buffer.concat([framed('target'), framed('')])));
   });
 
-  it('is asked for with a proof: a channel says nothing of its key', async () => {
+  it('is asked for with a proof: a channel does not reveal its key', async () => {
     const ticket = { id: randomBytes(16), key: randomBytes(32) };
     expect(opening(ticket).includes(ticket.key.subarray(0, 8))).toBe(false);
   });

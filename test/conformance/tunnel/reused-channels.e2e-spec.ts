@@ -129,7 +129,7 @@ describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
     expect(idle()).toBe(0);
   });
 
-  it('that ends its transport, as one that knows nothing of this does, it is not given up before all has come', async () => {
+  it('that ends its transport, as one without reuse does, it is kept until everything has arrived', async () => {
     const { visitor, wire } = await served();
     const answer: Buffer[] = [];
     visitor.on('data', (part: Buffer) => answer.push(part));
@@ -145,7 +145,7 @@ describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
     expect(idle()).toBe(0);
   });
 
-  it('whose transport breaks between two visitors it is replaced, and nobody is told', async () => {
+  it('whose transport breaks between two visitors it is replaced, unnoticed by visitors', async () => {
     const { agent, visitor, wire, port, key } = await served();
     wire.say(wire.text(''));
     await visitorEnds(visitor.resume(), wire);

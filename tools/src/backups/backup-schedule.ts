@@ -10,7 +10,7 @@ export interface BackupScheduleOptions {
   settings: BackupSettings;
   /** Writes one backup to a file that appears when it is complete. */
   write: (file: string, signal: AbortSignal) => Promise<void>;
-  /** One line for whoever runs it. */
+  /** One line for the person who runs it. */
   notify: (line: string) => void;
   now?: () => Date;
 }

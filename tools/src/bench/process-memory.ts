@@ -21,7 +21,7 @@ function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return ''; // the process ended, or belongs to somebody else
+    return ''; // the process ended, or belongs to another user
   }
 }
 

@@ -65,7 +65,7 @@ export async function plainly<T>(what: string, work: Promise<T>): Promise<T> {
 
 /**
  * `npm run backup -- FILE [--without-logs]`, or without a file `--scheduled`: as BACKUP_DIR and BACKUP_EVERY say, until it is
- * stopped; or `--is-recent`: whether the newest of BACKUP_DIR is, for whoever watches.
+ * stopped; or `--is-recent`: whether the newest of BACKUP_DIR is, for monitoring.
  */
 export async function backupCommand(args: string[]): Promise<number> {
   const { file, given, usage } = readArguments(args, 'backup', ['without-logs', 'scheduled', 'is-recent']);

@@ -18,7 +18,7 @@ export interface Fault {
   name: string;
   /** Whether the platform it strikes has a clock that can be set. */
   needsClock?: boolean;
-  /** Does the harm and, where it does not end by itself, undoes it. */
+  /** Does the harm, and undoes it where it would last. */
   strike(stage: Stage): Promise<void>;
   /** Why it cannot be tried here; absent: it can. */
   leftOut?: string | undefined;

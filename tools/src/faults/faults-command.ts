@@ -27,7 +27,7 @@ const HEADINGS = ['fault', 'proxied requests', 'tunnel visitors', 'open-API call
 
 /**
  * `npm run faults [-- --only TEXT] [-- --write]`: does harm to a platform of its own while people use it, and prints what they
- * saw, what was lost and what came back by itself. `--write` puts the table into docs/reliability.md. Resolves with 1 when
+ * saw, what was lost and what recovered without help. `--write` puts the table into docs/reliability.md. Resolves with 1 when
  * anything did not come back.
  */
 export const faultsCommand: Command = async (args) => {

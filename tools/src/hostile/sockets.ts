@@ -70,7 +70,11 @@ export function listenTo(socket: Socket, isEnough: (text: string) => boolean, wi
 }
 
 /** Opens many connections, a few hundred at a time, and lets each be treated. Those that were refused are left out. */
-export async function crowd(count: number, place: () => Place, treat: (socket: Socket) => void): Promise<Socket[]> {
+export async function connectMany(
+  count: number,
+  place: () => Place,
+  treat: (socket: Socket) => void,
+): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let at = 0; at < count; at += 200) {
     const some = Array.from({ length: Math.min(200, count - at) }, () => dial(place()));

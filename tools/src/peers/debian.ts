@@ -33,7 +33,7 @@ export function parseUris(text: string): DebFile[] {
 }
 
 /**
- * apt-get as a mere downloader: no lock of the system is taken and nothing of it is changed. `privateLists` makes it
+ * apt-get as a mere downloader: it takes no lock of the system and changes nothing there. `privateLists` makes it
  * keep package lists of its own, for systems (containers) that have none or old ones.
  */
 export class Apt {

@@ -70,7 +70,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // it has ended by itself
+    // it has already ended
   }
 }
 

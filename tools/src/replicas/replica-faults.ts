@@ -14,7 +14,7 @@ const SECONDS = AWAY_MS / 1_000;
 
 export interface ReplicaFault {
   name: string;
-  /** Does the harm and, where it does not end by itself, undoes it. Resolves with a remark for the table. */
+  /** Does the harm, and undoes it where it would last. Resolves with a remark for the table. */
   strike(stage: ReplicaStage): Promise<string | void>;
   /** Whether it takes a stage with a clock that can be set. */
   needsClock?: boolean;

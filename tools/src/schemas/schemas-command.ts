@@ -4,7 +4,7 @@ import { contractSchemas, describedServices } from './contract-schemas.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 
-/** Writes the file of schemas of every service anew. */
+/** Rewrites every service's file of schemas. */
 export async function schemasCommand(): Promise<number> {
   for (const { name, file } of describedServices(ROOT)) {
     writeFileSync(file, await contractSchemas(ROOT, name));

@@ -40,7 +40,7 @@ export class LocalProcess {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** For a command that ends by itself. @throws PlainFailure with its last lines unless it ended with 0. */
+  /** Waits for a command to end. @throws PlainFailure with its last lines unless it ended with 0. */
   async completed(): Promise<void> {
     const [code] = (await once(this.#child, 'close')) as [number | null];
     if (code !== 0) throw this.failure(`ended with ${code}`);

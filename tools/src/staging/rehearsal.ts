@@ -152,7 +152,7 @@ export class Rehearsal {
 }
 
 const RANGE_SIZE = 20;
-/** Below the ports that systems give out by themselves. */
+/** Below the ports that systems use for outgoing connections. */
 const [LOWEST_PORT, HIGHEST_PORT] = [20_000, 32_000];
 
 /** Ports in a row that were free a moment ago, as `first-last`. */

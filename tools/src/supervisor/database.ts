@@ -7,7 +7,7 @@ import { POSTGRES_PORT_VARIABLE, type PlatformSettings } from './platform-settin
 const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
 const STEADY_AFTER_MS = 60_000;
 
-/** The database that the platform works on: started by us, or somebody else's. */
+/** The database of the platform: started by us, or an external one. */
 export interface PlatformDatabase {
   readonly url: string;
   readonly isEmbedded: boolean;

@@ -5,7 +5,7 @@ import { readState } from './state-file.js';
 const PATIENCE_MS = 6_000;
 
 /**
- * Services whose supervisor was killed stop by themselves; this waits for those of the last platform in this home, and
+ * Services stop when their supervisor is killed; this waits for those of the last platform in this home, and
  * ends the ones that do not.
  */
 export async function clearLeftovers(home: string, notify: (line: string) => void): Promise<void> {

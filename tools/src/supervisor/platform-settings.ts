@@ -18,7 +18,7 @@ export interface PlatformSettings {
   databaseUrl: string | undefined;
   /** 0: any free port. */
   postgresPort: number;
-  /** Backups that are written by themselves, if any. */
+  /** The schedule of backups, if there is one. */
   backups: BackupSettings | undefined;
 }
 

@@ -71,7 +71,7 @@ export class Platform {
     this.isStopping = true;
     this.attempt(() => this.lock?.update({ state: 'stopping' }));
     await this.stopServices(patienceMs);
-    await this.starting.catch(() => undefined); // whoever called start() has heard of it
+    await this.starting.catch(() => undefined); // start() has already rejected for its caller
     await this.stopServices(patienceMs);
     await this.database?.stop();
     if (this.lock !== undefined) this.attempt(() => removeState(this.settings.home));

@@ -101,7 +101,7 @@ export class ServiceProcess {
     try {
       process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
     } catch {
-      // nothing of the group is left
+      // no process of the group is left
     }
   }
 

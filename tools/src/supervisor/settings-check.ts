@@ -37,7 +37,7 @@ export async function settingProblems(env: NodeJS.ProcessEnv, given: NodeJS.Proc
     child.once('error', () => resolve());
     child.once('close', () => resolve());
   });
-  // A check that fails by itself says nothing: the services check again.
+  // A check that breaks proves nothing: the services check again.
   return [...new Set(output.split('\n').filter((line) => line !== ''))];
 }
 

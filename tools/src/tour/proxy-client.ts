@@ -82,7 +82,7 @@ async function openConnect(proxy: ProxyAddress, host: string, port: number): Pro
     headers: { host: authority, ...authorization(proxy) },
   });
   request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('no answer to CONNECT within 30 s')));
-  request.on('error', () => undefined); // reported by whoever awaits; this keeps a late one from ending the process
+  request.on('error', () => undefined); // the promise reports it; this keeps a late one from ending the process
   request.end();
   const [response, socket] = (await once(request, 'connect')) as [http.IncomingMessage, net.Socket];
   if (response.statusCode !== 200) {
@@ -97,7 +97,7 @@ async function openConnect(proxy: ProxyAddress, host: string, port: number): Pro
 export async function openSocks5(proxy: ProxyAddress, host: string, port: number): Promise<net.Socket> {
   const socket = net.connect({ host: proxy.host, port: proxy.port });
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no SOCKS reply within 30 s')));
-  socket.on('error', () => {}); // reported by whoever awaits; this keeps a late one from ending the process
+  socket.on('error', () => {}); // the promise reports it; this keeps a late one from ending the process
   await once(socket, 'connect');
   await greetSocks5(socket, proxy);
   const name = Buffer.from(host);

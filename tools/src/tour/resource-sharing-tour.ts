@@ -51,7 +51,7 @@ interface Trace {
 }
 
 /**
- * The path of resource-sharing: somebody shares a link for points, a third-party application is registered, a member
+ * The path of resource-sharing: a user shares a link for points, a third-party application is registered, a member
  * authorises it, and it unlocks the share for them, refreshes its tokens and gives them up.
  * @throws TourFailure at the first thing that is not as it should be; what it added is removed all the same.
  */

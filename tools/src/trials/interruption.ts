@@ -1,6 +1,6 @@
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 
-/** Rejects when a person ends the run, so that nothing of it is left. */
+/** Rejects when a person interrupts the run, so that the run can clean up. */
 export function interruption(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -29,7 +29,7 @@ export async function startHydra({ program, databaseUrl, count }) {
   configure(1);
   await promisify(execFile)(program, ['migrate', 'sql', 'up', '-e', '--yes', '-c', file]);
   let server;
-  // A hash says how it was made: only who makes it has to be told.
+  // A hash names its parameters: only new ones need the setting.
   for (const { clientId, iterations } of [...HASHES].reverse()) {
     if (server !== undefined) await stop(server);
     configure(iterations);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { noneOf, share, type Assault, type HostileAttack } from '../hostile-attack.js';
-import { converse, crowd } from '../sockets.js';
+import { converse, connectMany } from '../sockets.js';
 
 /** Programs that call the APIs of the three services. */
 export const API_ATTACKS: readonly HostileAttack[] = [
@@ -58,7 +58,7 @@ async function slowBodies(assault: Assault): Promise<string> {
   const count = share(assault, 200);
   for (const service of SERVICES) {
     const place = (): { port: number; from: string } => ({ port: portOf(assault, service), from: chance.stranger() });
-    const callers = await crowd(count, place, (socket) => void socket.write(post(service, '{"pass', 1_000)));
+    const callers = await connectMany(count, place, (socket) => void socket.write(post(service, '{"pass', 1_000)));
     ground.afterwards(() => callers.forEach((caller) => caller.destroy()));
     setTimeout(() => callers.forEach((caller) => caller.destroy()), 20_000).unref();
   }
@@ -72,7 +72,7 @@ async function manyConnections(assault: Assault): Promise<string> {
   const parts = ['', 'GET', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-A: b\r\n'];
   for (const service of SERVICES) {
     const place = (): { port: number; from: string } => ({ port: portOf(assault, service), from: chance.stranger() });
-    const callers = await crowd(count, place, (socket) => void socket.write(chance.pick(parts)));
+    const callers = await connectMany(count, place, (socket) => void socket.write(chance.pick(parts)));
     await delay(1_000);
     for (const caller of callers) caller.destroy();
   }

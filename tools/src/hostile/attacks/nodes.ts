@@ -145,7 +145,7 @@ function serveSocks(socket: Socket, relayPort: number): void {
 
 type Manner = (socket: Socket, chance: Chance) => void;
 
-/** What a server does with whoever connects to it. */
+/** What a server does with a client that connects. */
 const MANNERS: readonly Manner[] = [
   (socket) => void socket.resetAndDestroy(),
   (socket) => void socket.end(),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { noneOf, share, type Assault, type HostileAttack } from '../hostile-attack.js';
-import { converse, crowd, dial, listenTo, RawServer, type Place } from '../sockets.js';
+import { converse, connectMany, dial, listenTo, RawServer, type Place } from '../sockets.js';
 
 /** Programs that use the forward proxy. */
 export const PROXY_CLIENT_ATTACKS: readonly HostileAttack[] = [
@@ -119,7 +119,7 @@ async function leaveSilent(assault: Assault): Promise<string> {
   ground.afterwards(() => peer.close());
   const connectTo = `CONNECT 127.0.0.1:${peer.port} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const place = (): { port: number; from: string } => ({ port: ground.ports.proxy, from: chance.stranger() });
-  const clients = await crowd(count, place, (socket) => void socket.write(connectTo));
+  const clients = await connectMany(count, place, (socket) => void socket.write(connectTo));
   await delay(1_000);
   for (const client of clients) client.end();
   setTimeout(() => clients.forEach((client) => client.destroy()), 500);
@@ -190,7 +190,11 @@ async function halfRequests(assault: Assault): Promise<string> {
   const count = share(assault, 1_000);
   const parts = ['G', 'GET http://127.0.0.1/ HTTP/1.1\r\nHost:', '\x05', '\x05\x01\x00\x05', '\x04\x01', 'CONNECT '];
   const place = (): { port: number; from: string } => ({ port: ground.ports.proxy, from: chance.stranger() });
-  const clients = await crowd(count, place, (socket) => void socket.write(Buffer.from(chance.pick(parts), 'latin1')));
+  const clients = await connectMany(
+    count,
+    place,
+    (socket) => void socket.write(Buffer.from(chance.pick(parts), 'latin1')),
+  );
   await delay(5_000 * assault.scale);
   for (const client of clients) client.destroy();
   return `${count} connections with the beginning of a request`;

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseVisitorKey } from '@gatehouse/tunnel-kernel';
 import { noneOf, share, type Assault, type HostileAttack } from '../hostile-attack.js';
-import { converse, crowd, dial, dialTls, RawServer } from '../sockets.js';
+import { converse, connectMany, dial, dialTls, RawServer } from '../sockets.js';
 import { visit } from '../visits.js';
 
 /** Strangers at the public ports of the tunnel gateway. */
@@ -114,12 +114,12 @@ async function oneByte(assault: Assault): Promise<string> {
   const { ground, chance } = assault;
   const count = share(assault, 4_096);
   const place = (): { port: number; from: string } => ({ port: ground.ports.agents, from: chance.stranger() });
-  const sockets = await crowd(count, place, (socket) => void socket.end(Buffer.of(0x16)));
+  const sockets = await connectMany(count, place, (socket) => void socket.end(Buffer.of(0x16)));
   const findings = [];
-  // From an address of its own: what the crowd did is no fault of this one.
-  const newcomer = await dialTls({ port: ground.ports.agents, from: '127.99.0.1' }, 'gwv/1', 15_000).catch(() => null);
-  if (newcomer === null) findings.push('a newcomer gets no handshake');
-  newcomer?.destroy();
+  // From an address of its own, whose limits the others have not used up.
+  const newAgent = await dialTls({ port: ground.ports.agents, from: '127.99.0.1' }, 'gwv/1', 15_000).catch(() => null);
+  if (newAgent === null) findings.push('a new agent gets no handshake');
+  newAgent?.destroy();
   for (const socket of sockets) setTimeout(() => socket.destroy(), 30_000 * assault.scale).unref();
   noneOf(findings, `${count} connections`);
   return `${count} connections that sent 0x16 and ended`;
@@ -141,7 +141,7 @@ async function half(assault: Assault, where: 'agents' | 'https'): Promise<string
   const count = share(assault, 600);
   const hello = await clientHello();
   const place = (): { port: number; from: string } => ({ port, from: chance.stranger() });
-  const sockets = await crowd(count, place, (socket) => void socket.resume().write(hello));
+  const sockets = await connectMany(count, place, (socket) => void socket.resume().write(hello));
   await delay(25_000);
   const left = sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
   for (const socket of sockets) socket.destroy();
@@ -203,7 +203,7 @@ async function halfRequests(assault: Assault): Promise<string> {
   const count = share(assault, 600);
   const parts = ['G', `GET / HTTP/1.1\r\nHost: ${ground.host('odd')}\r\nX:`, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'];
   const place = (): { port: number; from: string } => ({ port: ground.ports.http, from: chance.stranger() });
-  const visitors = await crowd(count, place, (socket) => void socket.write(chance.pick(parts)));
+  const visitors = await connectMany(count, place, (socket) => void socket.write(chance.pick(parts)));
   await delay(5_000 * assault.scale);
   for (const visitor of visitors) visitor.destroy();
   return `${count} connections with the beginning of a request`;
