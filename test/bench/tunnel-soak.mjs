@@ -14,7 +14,7 @@ import { figure, loadLine, median, printTable } from './table.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const minutes = Number(process.argv[2] ?? 10);
-/** Of each visitor, milliseconds. */
+/** Pause of each visitor, in milliseconds. */
 const PAUSE_MS = Number(process.argv[3] ?? 15);
 const VISITORS = 12;
 const SAMPLE_MS = 10_000;

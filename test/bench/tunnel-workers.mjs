@@ -106,7 +106,7 @@ async function wrk(port, host, fields) {
   return Number(/(\d+) requests in/.exec(stdout)[1]);
 }
 
-/** Of the edge's own process, and of its workers. */
+/** CPU seconds of the edge's own process, and of its workers. */
 function cpuOf(edge, workers) {
   const ofWorkers = workers.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
   // A process is measured with its children.

@@ -48,7 +48,7 @@ process.exitCode = failed ? 1 : 0;
 async function attack({ port, home, child }, world, { name, headers, options }) {
   const administers = name.startsWith('admin') || name === 'leaving';
   const leaks = new Set();
-  const proxy = await startListeningProxy({ port, marker: world.marker, heard: (request) => leaks.add(request) });
+  const proxy = await startListeningProxy({ port, marker: world.marker, onMarker: (request) => leaks.add(request) });
   const before = administers ? [] : await world.othersRows();
   const code = await runSchemathesis(given, {
     name,
@@ -65,7 +65,7 @@ async function attack({ port, home, child }, world, { name, headers, options }) 
   proxy.close();
   if (child.exitCode !== null) throw new Error(`tunnel-gateway ended with ${child.exitCode}`);
   if (administers) {
-    // Whoever administers sees everything, which shows that leaks would be heard.
+    // An administrator sees everything, which shows that leaks would be noticed.
     const deaf = name !== 'leaving' && leaks.size === 0;
     if (deaf) process.stdout.write('NOTHING OF ANOTHER OWNER was seen by an administrator\n');
     return code !== 0 || deaf;

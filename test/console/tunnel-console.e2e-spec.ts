@@ -188,7 +188,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.close();
   });
 
-  it('shows an error at its field, and a conflict with another user's change', async () => {
+  it('shows an error at its field, and a conflict with a change by another user', async () => {
     const page = await signedIn();
     const { id } = await gateway.call('POST', '/clients', { name: 'contended' });
     const port = await reservePort();

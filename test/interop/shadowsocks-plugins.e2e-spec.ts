@@ -13,7 +13,7 @@ import { CERTIFICATE, FINGERPRINT, PRIVATE_KEY } from '../support/tls-identity.j
 interface Served {
   name: string;
   program: 'obfs-server' | 'ss-v2ray-plugin';
-  /** Of the server, behind its addresses. */
+  /** Arguments of the server, after its addresses. */
   args: string[];
   plugin: { name: string; options: Record<string, string | boolean> };
 }

@@ -25,8 +25,8 @@ async function start<First>(args: string[]): Promise<{ child: ChildProcess; firs
 }
 
 /** Bytes of both directions of all data channels, and nothing else's. */
-async function listenedLine(to: number): Promise<{ port: number; heard: () => Buffer }> {
-  const heard: Buffer[] = [];
+async function listenedLine(to: number): Promise<{ port: number; received: () => Buffer }> {
+  const received: Buffer[] = [];
   const port = await yard.target((near) => {
     const far = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true });
     let isData = false;
@@ -36,7 +36,7 @@ async function listenedLine(to: number): Promise<{ port: number; heard: () => Bu
       [far, near],
     ] as const) {
       from.on('data', (part: Buffer) => {
-        if (isData) heard.push(part);
+        if (isData) received.push(part);
         other.write(part);
       });
       from.on('end', () => other.end());
@@ -44,7 +44,7 @@ async function listenedLine(to: number): Promise<{ port: number; heard: () => Bu
       from.on('close', () => other.destroy());
     }
   });
-  return { port, heard: () => Buffer.concat(heard) };
+  return { port, received: () => Buffer.concat(received) };
 }
 
 /** What a target says before it says nothing more: the transfer is not over. */
@@ -97,7 +97,7 @@ describe.each(['plain', 'sealed'])('a transfer on %s channels', (kind) => {
     const answer = readToEnd(visitor);
     visitor.end('confidential question');
     expect(await answer).toEqual({ text: 'confidential answer', reset: false });
-    const shown = ['question', 'answer', '127.0.0.1'].filter((text) => line.heard().includes(text));
+    const shown = ['question', 'answer', '127.0.0.1'].filter((text) => line.received().includes(text));
     expect(shown).toEqual(kind === 'plain' ? ['question', 'answer', '127.0.0.1'] : []);
     child.kill('SIGKILL');
   });

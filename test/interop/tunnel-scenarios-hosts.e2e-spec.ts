@@ -252,16 +252,16 @@ describe('WebSocket', () => {
     const socket = new WebSocket(`ws://localhost:${yard.http}/chat`);
     await new Promise((resolve) => socket.addEventListener('open', resolve));
     const said = ['one', 'x'.repeat(5_000), 'three'];
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const all = new Promise<void>((resolve) => {
       socket.addEventListener('message', ({ data }) => {
-        heard.push(data);
-        if (heard.length === said.length) resolve();
+        received.push(data);
+        if (received.length === said.length) resolve();
       });
     });
     for (const text of said) socket.send(text);
     await all;
-    expect(heard).toEqual(said);
+    expect(received).toEqual(said);
     const closed = new Promise((resolve) => socket.addEventListener('close', resolve));
     socket.close();
     await closed;
@@ -277,8 +277,8 @@ describe('WebSocket', () => {
     // A message of two bytes behind a mask of zeros.
     socket.write(Buffer.from('818200000000', 'hex'));
     socket.write('hi');
-    const [heard] = (await once(socket, 'data')) as [Buffer];
-    expect(heard.toString('latin1')).toBe('\u0081\u0002hi');
+    const [received] = (await once(socket, 'data')) as [Buffer];
+    expect(received.toString('latin1')).toBe('\u0081\u0002hi');
     socket.destroy();
     await waitFor(() => yard.server.flows === 0);
   });

@@ -73,7 +73,7 @@ export class GuessesThroughProxy {
     return logInFrom({ url: `${url}${loginPath}`, body: { ...account, password }, from, ...through });
   }
 
-  /** From where the newest login came that the audit log has. */
+  /** The address of the newest login in the audit log. */
   async #newestAddress(door: Door, success: boolean): Promise<string | null> {
     const address = `${door.url}${door.auditPath}?success=${success}&limit=10`;
     const answer = await fetch(address, { headers: await this.#credentials(door) });

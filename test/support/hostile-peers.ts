@@ -200,11 +200,11 @@ export async function visit(proxyPort: number, words: readonly Buffer[], chance:
   const cut = chance.below(word.length + 1);
   socket.write(word.subarray(0, cut));
   const leaveAfter = chance.below(6);
-  let heard = 0;
+  let received = 0;
   socket.on('data', () => {
-    heard += 1;
-    if (heard === 1) socket.write(chance.bytes(500));
-    if (heard > leaveAfter) part(socket, chance);
+    received += 1;
+    if (received === 1) socket.write(chance.bytes(500));
+    if (received > leaveAfter) part(socket, chance);
   });
   await new Promise((resolve) => setTimeout(resolve, chance.below(20)));
   if (!socket.destroyed) socket.write(word.subarray(cut));

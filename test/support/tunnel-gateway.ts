@@ -26,7 +26,7 @@ export interface GatewayPorts {
 export class RunningTunnelGateway implements AsyncDisposable {
   readonly ports: GatewayPorts;
   readonly url: string;
-  /** Of `admin`. */
+  /** The password of `admin`. */
   readonly password = PASSWORD;
   readonly #service: BuiltService;
   readonly #agents: TunnelAgent[] = [];

@@ -26,7 +26,7 @@ export function echoWebSocket(request: IncomingMessage, socket: Duplex): void {
   socket.on('end', () => socket.end());
 }
 
-/** Of a masked frame with up to 65,535 bytes of payload; 0 where it is not known yet. */
+/** Length of a masked frame with up to 65,535 bytes of payload; 0 where it is not known yet. */
 function frameSize(bytes: Buffer): number {
   if (bytes.length < 2) return 0;
   const short = (bytes[1] ?? 0) & 127;

@@ -8,7 +8,7 @@ import { startStep } from './progress.mjs';
 import { lastLines, runLogged } from './run-logged.mjs';
 
 const STAMP = join(OWN, 'build-stamp');
-/** Made by Vite, which empties it itself. */
+/** Vite's output folder, which Vite empties itself. */
 const SITE = join(ROOT, 'apps/console/dist/site');
 
 const SHARED = ['tsconfig.json', 'tsconfig.base.json', 'tsconfig.nest.json', 'tsconfig.pure.json', 'package-lock.json'];

@@ -13,7 +13,7 @@ export async function iperf(port, { seconds, down = false, streams = 1 }) {
   return { bytes: end.sum_received.bytes, seconds: end.sum_received.seconds };
 }
 
-/** Of a datagram of the load, without headers. */
+/** Size of a datagram of the load, without headers. */
 export const DATAGRAM_BYTES = 1200;
 /** As much as the system lets sockets hold, up to 4 MiB: what is lost is not to be lost in front of iperf3. */
 const SOCKET_BYTES = Math.min(4 * 1024 * 1024, ...['rmem_max', 'wmem_max'].map(systemLimit));

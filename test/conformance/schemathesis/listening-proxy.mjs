@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
 /**
- * Stands between a client and a service, and listens to what the service answers. `heard(text)` is called with the bytes
+ * Stands between a client and a service, and listens to what the service answers. `onMarker(text)` is called with the bytes
  * of each answer that holds `marker`, and the first line of the latest request before it.
  */
-export async function startListeningProxy({ port, marker, heard }) {
+export async function startListeningProxy({ port, marker, onMarker }) {
   const sockets = new Set();
   const server = createServer((near) => {
     const far = connect({ port, host: '127.0.0.1' });
@@ -28,7 +28,7 @@ export async function startListeningProxy({ port, marker, heard }) {
     });
     far.on('data', (part) => {
       const text = before + part.toString('latin1');
-      if (text.includes(marker)) heard(request, text);
+      if (text.includes(marker)) onMarker(request, text);
       // A marker may come in two parts.
       before = text.slice(-(marker.length - 1));
     });

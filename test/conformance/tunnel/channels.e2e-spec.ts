@@ -369,7 +369,7 @@ describe('destinations of visitors', () => {
       return Number(/^HTTP\/1\.1 (\d+)/.exec(answer ?? '')?.[1] ?? 0);
     };
     expect(await ask(`good.test:${origin.port}`)).toBe(200);
-    // Of the tunnel but not of the agent; of both but leading elsewhere; of neither.
+    // An address of the tunnel but not of the agent; of both, but leading elsewhere; of neither.
     for (const name of [
       'bad.test:80',
       'good.test:81',
@@ -416,11 +416,11 @@ describe('destinations of visitors', () => {
     const visitor = await yard.udpSocket();
     const to = (target: number, text: string): Buffer =>
       Buffer.concat([Buffer.of(0, 0, 0, 1, 127, 0, 0, 1, target >> 8, target & 255), Buffer.from(text)]);
-    const heard: string[] = [];
-    visitor.on('message', (bytes) => heard.push(bytes.toString('latin1', 10)));
+    const received: string[] = [];
+    visitor.on('message', (bytes) => received.push(bytes.toString('latin1', 10)));
     visitor.send(to(other, 'forbidden'), relay, '127.0.0.1');
     await askUdp(visitor, relay, to(named, 'fine'));
-    expect(new Set(heard)).toEqual(new Set(['fine']));
+    expect(new Set(received)).toEqual(new Set(['fine']));
     control.destroy();
   });
 });

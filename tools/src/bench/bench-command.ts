@@ -24,7 +24,7 @@ export function scripts(): Map<string, string> {
   return found;
 }
 
-/** Of the first comment, without the line that says how the script is run. */
+/** The first sentence of the first comment, without the line that says how the script is run. */
 function firstSentence(text: string): string {
   const lines = text.split('\n');
   const rest = lines.slice(lines.findIndex((line) => line.startsWith('//')));

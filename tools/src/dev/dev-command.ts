@@ -9,7 +9,7 @@ import { CompilerWatch } from './compiler-watch.js';
 import { serveConsoles, type ConsoleServer } from './console-servers.js';
 import { RestartOnChange } from './restart-on-change.js';
 
-/** Of the first service; each has the next one. */
+/** The debugger's port of the first service; each has the next one. */
 const FIRST_DEBUG_PORT = 9230;
 
 function debugPort(entry: ServiceEntry): number {

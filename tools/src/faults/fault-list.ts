@@ -48,7 +48,7 @@ const kill = (role: Role): Fault => ({
   },
 });
 
-/** Of PostgreSQL all its processes: each connection has one of its own. */
+/** PostgreSQL is stopped with all its processes: each connection has one. */
 const stop = (role: Role): Fault => ({
   name: `SIGSTOP of ${role} for ${STOPPED_MS / 1_000} s`,
   strike: async (stage) => {
@@ -105,7 +105,7 @@ const limitMemory = (role: Role): Fault => ({
 const isGone = (pid: number): Promise<boolean> =>
   eventuallyTrue(() => Promise.resolve(!existsSync(`/proc/${pid}`)), GONE_MS);
 
-/** Of every process of the platform at once, as when the clock of the machine is set. Users and their agent keep theirs. */
+/** Sets the clock of every process of the platform, as when that of the machine is set. Users and their agent keep theirs. */
 const setClock = (name: string, offset: number): Fault => ({
   name: `clock ${name} for ${AWAY_MS / 1_000} s`,
   needsClock: true,

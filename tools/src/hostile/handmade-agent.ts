@@ -34,7 +34,7 @@ export class HandmadeAgent {
   }
 
   /** What the server said in messages of that type, the oldest first. */
-  heard<T>(type: number): T[] {
+  received<T>(type: number): T[] {
     const bodies: T[] = [];
     for (let at = 0; at + 4 <= this.text.length;) {
       const end = at + 4 + this.text.readUIntBE(at + 1, 3);

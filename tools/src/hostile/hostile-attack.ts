@@ -7,7 +7,7 @@ export type Role = 'origin' | 'node' | 'proxy client' | 'visitor' | 'target' | '
 export interface Assault {
   ground: Ground;
   chance: Chance;
-  /** Of the full number of whatever is sent, above 0 and up to 1. */
+  /** Share of the full number of requests, above 0 and up to 1. */
   scale: number;
 }
 

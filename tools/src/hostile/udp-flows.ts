@@ -80,7 +80,7 @@ async function bound(from = '127.0.0.1'): Promise<UdpSocket> {
 export async function associate(proxyPort: number, from?: string): Promise<{ control: Socket; relay: number }> {
   const control = dial({ port: proxyPort, ...(from !== undefined && { from }) });
   control.write(Buffer.from([5, 1, 0, 5, 3, 0, 1, 0, 0, 0, 0, 0, 0]));
-  const { text } = await listenTo(control, (heard) => heard.length >= 12, 10_000);
+  const { text } = await listenTo(control, (received) => received.length >= 12, 10_000);
   const answer = Buffer.from(text, 'latin1');
   if (answer.length < 12 || answer[3] !== 0) {
     control.destroy();

@@ -18,7 +18,7 @@ export async function visit(place: Place, { tunnelId, secret }: Visit, withinMs 
   const socket = await dialTls(place, 'gwv/1', withinMs).catch(() => null);
   if (socket === null) return null;
   socket.write(visitOf(1, { tunnelId, secret }));
-  const { text } = await listenTo(socket, (heard) => heard.length > 0, withinMs);
+  const { text } = await listenTo(socket, (received) => received.length > 0, withinMs);
   socket.destroy();
   return text === '' ? null : text.charCodeAt(0);
 }

@@ -8,7 +8,7 @@ import { MessageReader, type PostgresMessage } from './postgres-messages.js';
 
 interface Talker {
   socket: Socket;
-  heard: () => string;
+  received: () => string;
 }
 
 async function talkTo(port: number): Promise<Talker> {
@@ -17,7 +17,7 @@ async function talkTo(port: number): Promise<Talker> {
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
   socket.on('error', () => undefined);
   await once(socket, 'connect');
-  return { socket, heard: () => text };
+  return { socket, received: () => text };
 }
 
 describe('Carrier', () => {
@@ -26,15 +26,15 @@ describe('Carrier', () => {
     await using carrier = await Carrier.start(echo);
     const [one, other] = [await talkTo(carrier.port), await talkTo(echo.port)];
     one.socket.write('before');
-    await waitFor(() => one.heard() === 'before');
+    await waitFor(() => one.received() === 'before');
     carrier.freeze();
     one.socket.write(' during');
     // The echo answers others meanwhile.
     other.socket.write('direct');
-    await waitFor(() => other.heard() === 'direct');
-    expect(one.heard()).toBe('before');
+    await waitFor(() => other.received() === 'direct');
+    expect(one.received()).toBe('before');
     carrier.thaw();
-    await waitFor(() => one.heard() === 'before during');
+    await waitFor(() => one.received() === 'before during');
     for (const { socket } of [one, other]) socket.destroy();
   });
 
@@ -43,13 +43,13 @@ describe('Carrier', () => {
     await using carrier = await Carrier.start(echo);
     const one = await talkTo(carrier.port);
     one.socket.write('1');
-    await waitFor(() => one.heard() === '1');
+    await waitFor(() => one.received() === '1');
     expect(carrier.forget()).toBe(1);
     one.socket.write('2');
     const next = await talkTo(carrier.port);
     next.socket.write('3');
-    await waitFor(() => next.heard() === '3');
-    expect(one.heard()).toBe('1');
+    await waitFor(() => next.received() === '3');
+    expect(one.received()).toBe('1');
     expect(one.socket.destroyed).toBe(false);
     for (const { socket } of [one, next]) socket.destroy();
   });

@@ -7,7 +7,7 @@ import { loadStoredData } from '../database/stored-data.js';
 import { sweepCommits } from './commit-sweep.js';
 import { brokenChain, brokenData } from './invariants.js';
 import { newMember, siteAdministrator } from './people.js';
-import { AnswerBook } from './replica-client.js';
+import { AnswerLog } from './replica-client.js';
 import { ReplicaSet } from './replica-set.js';
 import { sweptOperations } from './swept-operations.js';
 import { countRows } from './swept-round.js';
@@ -27,17 +27,17 @@ afterAll(async () => {
 });
 
 it('points and tokens move once when the connection ends at a commit', { timeout: 240_000 }, async () => {
-  const book = new AnswerBook();
-  for (const operation of await sweptOperations(set, book)) {
+  const answerLog = new AnswerLog();
+  for (const operation of await sweptOperations(set, answerLog)) {
     const { cuts, broken } = await sweepCommits(set, operation);
     expect(broken).toEqual([]);
     expect(new Set(cuts.map(({ moment }) => moment))).toEqual(new Set(['before', 'after']));
     // Where the outcome is not known the client is asked to come again. It never hears of a defect of the service.
     expect(cuts.map(({ status }) => status)).toContain(503);
-    expect(book.take().wrong).toEqual([]);
+    expect(answerLog.drain().wrong).toEqual([]);
   }
   expect(await brokenData(set, await loadStoredData())).toEqual([]);
-  expect(await brokenChain(await siteAdministrator(set, book), '/api/site/admin')).toEqual([]);
+  expect(await brokenChain(await siteAdministrator(set, answerLog), '/api/site/admin')).toEqual([]);
 });
 
 it.each([
@@ -46,7 +46,7 @@ it.each([
 ])(
   'a call counts once towards %s when the connection ends while that is committed',
   async (_, table, sums) => {
-    const { open, id } = await newMember(await siteAdministrator(set, new AnswerBook()), 1);
+    const { open, id } = await newMember(await siteAdministrator(set, new AnswerLog()), 1);
     let cuts = 0;
     for (const { database: way } of set.of('resource-sharing')) {
       way.decide = ({ wrote }) => (wrote.includes(table) && (cuts += 1) <= 4 ? 'after' : undefined);
@@ -68,7 +68,7 @@ it.each([
 );
 
 it('an audit entry is written once when its repetition fails, too', async () => {
-  const administrator = await siteAdministrator(set, new AnswerBook());
+  const administrator = await siteAdministrator(set, new AnswerLog());
   const { id } = await newMember(administrator, 1);
   const path = `/api/site/admin/users/${id}`;
   const change = (): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ReplicaClient, type AnswerBook, type ReplicaRequest } from './replica-client.js';
+import { ReplicaClient, type AnswerLog, type ReplicaRequest } from './replica-client.js';
 import { ADMINISTRATOR_PASSWORD, type ReplicaSet } from './replica-set.js';
 
 const OAUTH = '/api/public/openapi/oauth';
@@ -14,18 +14,18 @@ interface Enveloped<T> {
 /** The first administrator of proxy-gateway or tunnel-gateway. */
 export async function administratorOf(
   set: ReplicaSet,
-  book: AnswerBook,
+  answerLog: AnswerLog,
   service: 'proxy-gateway' | 'tunnel-gateway',
 ): Promise<ReplicaClient> {
-  const client = new ReplicaClient(set.of(service), book);
+  const client = new ReplicaClient(set.of(service), answerLog);
   const name = service === 'tunnel-gateway' ? { username: 'admin' } : {};
   const body = { password: ADMINISTRATOR_PASSWORD, ...name };
   const { token } = await client.call<{ token: string }>({ method: 'POST', path: '/api/v1/auth/login', body });
   return client.as({ authorization: `Bearer ${token}` });
 }
 
-export async function siteAdministrator(set: ReplicaSet, book: AnswerBook): Promise<ReplicaClient> {
-  return await siteLogin(new ReplicaClient(set.of('resource-sharing'), book), 'admin', ADMINISTRATOR_PASSWORD);
+export async function siteAdministrator(set: ReplicaSet, answerLog: AnswerLog): Promise<ReplicaClient> {
+  return await siteLogin(new ReplicaClient(set.of('resource-sharing'), answerLog), 'admin', ADMINISTRATOR_PASSWORD);
 }
 
 async function siteLogin(client: ReplicaClient, username: string, password: string): Promise<ReplicaClient> {

@@ -24,7 +24,7 @@ export interface ReplicaRequest {
 }
 
 /** Everything that was asked of the replicas, and what may not be among the answers. */
-export class AnswerBook {
+export class AnswerLog {
   asked = 0;
   /** 503 with Retry-After: come again. */
   putOff = 0;
@@ -48,7 +48,7 @@ export class AnswerBook {
   }
 
   /** What was noted since the last call. */
-  take(): Pick<AnswerBook, 'asked' | 'putOff' | 'unanswered' | 'slowestMs' | 'wrong'> {
+  drain(): Pick<AnswerLog, 'asked' | 'putOff' | 'unanswered' | 'slowestMs' | 'wrong'> {
     const { asked, putOff, unanswered, slowestMs } = this;
     const taken = { asked, putOff, unanswered, slowestMs, wrong: this.wrong.splice(0) };
     this.asked = this.putOff = this.unanswered = this.slowestMs = 0;
@@ -72,12 +72,12 @@ function pathOf({ path }: ReplicaRequest): string {
 export class ReplicaClient {
   constructor(
     readonly replicas: readonly Replica[],
-    private readonly book: AnswerBook,
+    private readonly answerLog: AnswerLog,
     private readonly headers: Record<string, string> = {},
   ) {}
 
   as(headers: Record<string, string>): ReplicaClient {
-    return new ReplicaClient(this.replicas, this.book, { ...this.headers, ...headers });
+    return new ReplicaClient(this.replicas, this.answerLog, { ...this.headers, ...headers });
   }
 
   /** Asks one replica once. */
@@ -86,7 +86,7 @@ export class ReplicaClient {
     if (replica === undefined) throw new Error('there is no replica');
     const startedAt = performance.now();
     const answer = await this.send(replica, request);
-    this.book.note(request, replica, answer, performance.now() - startedAt);
+    this.answerLog.note(request, replica, answer, performance.now() - startedAt);
     return answer;
   }
 

@@ -10,7 +10,7 @@ import { PostgresCarrier } from './postgres-carrier.js';
 export const SERVICE_NAMES = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
-/** Of the first administrators. */
+/** The password of the first administrators. */
 export const ADMINISTRATOR_PASSWORD = 'correct horse battery';
 const STOP_MS = 20_000;
 
@@ -23,7 +23,7 @@ export interface Replica {
 }
 
 export interface ReplicaSetOptions {
-  /** Of an empty database, as a role that owns it. */
+  /** Connection string of an empty database, for a role that owns it. */
   databaseUrl: string;
   /** An empty folder. */
   home: string;

@@ -10,7 +10,7 @@ import { brokenChain, brokenData } from './invariants.js';
 import { Load, type Work } from './load.js';
 import { administratorOf, siteAdministrator } from './people.js';
 import { ProxyWork } from './proxy-work.js';
-import { AnswerBook } from './replica-client.js';
+import { AnswerLog } from './replica-client.js';
 import { ReplicaSet, SERVICE_NAMES } from './replica-set.js';
 import { SharingWork } from './sharing-work.js';
 import type { Administrators } from './shared-view.js';
@@ -23,7 +23,7 @@ export interface StageOptions {
   home: string;
   /** Absent: queues are in PostgreSQL. */
   redisProgram?: string | undefined;
-  /** Of the services and PostgreSQL; Redis does not start under libfaketime. Absent: the machine's. */
+  /** The clock of the services and PostgreSQL; Redis does not start under libfaketime. Absent: the machine's. */
   clock?: Clock | undefined;
   /** Decides what people do. */
   seed: number;
@@ -38,7 +38,7 @@ export interface RedisPair {
 
 /** Two replicas of every service on a PostgreSQL and a Redis of their own, and people at work. */
 export class ReplicaStage implements AsyncDisposable {
-  readonly book = new AnswerBook();
+  readonly answerLog = new AnswerLog();
   set!: ReplicaSet;
   administrators!: Administrators;
   redis: RedisPair | undefined;
@@ -121,11 +121,11 @@ export class ReplicaStage implements AsyncDisposable {
       environment: clock?.environment,
       redisUrl: this.redis && `redis://127.0.0.1:${this.redis.way.port}`,
     });
-    const { book, set } = this;
+    const { answerLog, set } = this;
     this.administrators = {
-      proxy: await administratorOf(set, book, 'proxy-gateway'),
-      site: await siteAdministrator(set, book),
-      tunnel: await administratorOf(set, book, 'tunnel-gateway'),
+      proxy: await administratorOf(set, answerLog, 'proxy-gateway'),
+      site: await siteAdministrator(set, answerLog),
+      tunnel: await administratorOf(set, answerLog, 'tunnel-gateway'),
     };
     this.works = [
       await SharingWork.prepare(set, this.administrators.site),

@@ -130,11 +130,11 @@ async function tryAll(
 }
 
 async function sweepAll(stage: ReplicaStage, outcome: Outcome): Promise<void> {
-  for (const operation of await sweptOperations(stage.set, stage.book)) {
+  for (const operation of await sweptOperations(stage.set, stage.answerLog)) {
     say(`${operation.service}, ${operation.name}: ending the connection at each commit ...`);
-    stage.book.take();
+    stage.answerLog.drain();
     const report = await sweepCommits(stage.set, operation);
-    const broken = [...report.broken, ...unique(stage.book.take().wrong), ...(await stage.settle())];
+    const broken = [...report.broken, ...unique(stage.answerLog.drain().wrong), ...(await stage.settle())];
     outcome.sweeps.push([
       operation.name,
       ...describeSweep(report),
@@ -153,7 +153,7 @@ function describeSweep({ cuts }: SweepReport): string[] {
 }
 
 async function tryOne(stage: ReplicaStage, fault: ReplicaFault, wrong: string[]): Promise<string[]> {
-  stage.book.take();
+  stage.answerLog.drain();
   stage.begin();
   await delay(BEFORE_MS);
   const remark = await fault.strike(stage);
@@ -163,7 +163,7 @@ async function tryOne(stage: ReplicaStage, fault: ReplicaFault, wrong: string[])
   const view = isBack ? await seeEachOther(stage.administrators) : { slowestMs: 0, unseen: ['not asked'] };
   const found = isBack ? [] : [`not ready again: ${(await stage.set.unready()).join(', ')}`];
   found.push(...view.unseen.map((what) => `not seen in time: ${what}`), ...(await stage.settle()));
-  const { asked, putOff, unanswered, slowestMs, wrong: answers } = stage.book.take();
+  const { asked, putOff, unanswered, slowestMs, wrong: answers } = stage.answerLog.drain();
   found.push(...unique(answers));
   if (unanswered > 0) found.push(`${unanswered} requests had no answer`);
   for (const line of found) {

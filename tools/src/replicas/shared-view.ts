@@ -38,7 +38,7 @@ function viewsOf({ proxy, site, tunnel }: Administrators): View[] {
       change: async (from, to) => {
         const { site: owner, open } = await newMember(site, 1);
         const ping = { method: 'GET', path: '/api/open/ping' };
-        // So that the other replica has it in its cache.
+        // The other replica has it in its cache from now on.
         await open.call(ping, to);
         const keys = await owner.call<{ data: { id: number }[] }>({ method: 'GET', path: '/api/site/keys' }, from);
         const path = `/api/site/keys/${keys.data[0]?.id}`;

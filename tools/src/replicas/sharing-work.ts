@@ -21,7 +21,7 @@ const PRICE = 3;
 /** Less than what they buy, so that some are refused. */
 const POINTS = 60;
 const COUNTED_MS = 20_000;
-/** Of the service, after which a refresh token that was used is no good. */
+/** The service's grace window: after it a used refresh token is refused. */
 const GRACE_SECONDS = 20;
 const QUOTA = "SELECT coalesce(sum(used), 0) AS found FROM quota_used WHERE key = 'u:' || $1";
 const COUNTED = `SELECT coalesce(sum(success_calls), 0) AS found FROM usage_endpoint_daily

@@ -1,21 +1,21 @@
 import { administratorOf } from './people.js';
-import type { AnswerBook } from './replica-client.js';
+import type { AnswerLog } from './replica-client.js';
 import type { ReplicaSet } from './replica-set.js';
 import { countRows, isGone, type Round, type SweptOperation } from './swept-round.js';
 import { sharingOperations } from './swept-sharing.js';
 
 /** The operations of those services that the set runs. */
-export async function sweptOperations(set: ReplicaSet, book: AnswerBook): Promise<SweptOperation[]> {
+export async function sweptOperations(set: ReplicaSet, answerLog: AnswerLog): Promise<SweptOperation[]> {
   const { services } = set.options;
   return [
-    ...(services.includes('resource-sharing') ? await sharingOperations(set, book) : []),
-    ...(services.includes('proxy-gateway') ? await proxyOperations(set, book) : []),
-    ...(services.includes('tunnel-gateway') ? await tunnelOperations(set, book) : []),
+    ...(services.includes('resource-sharing') ? await sharingOperations(set, answerLog) : []),
+    ...(services.includes('proxy-gateway') ? await proxyOperations(set, answerLog) : []),
+    ...(services.includes('tunnel-gateway') ? await tunnelOperations(set, answerLog) : []),
   ];
 }
 
-async function proxyOperations(set: ReplicaSet, book: AnswerBook): Promise<SweptOperation[]> {
-  const client = await administratorOf(set, book, 'proxy-gateway');
+async function proxyOperations(set: ReplicaSet, answerLog: AnswerLog): Promise<SweptOperation[]> {
+  const client = await administratorOf(set, answerLog, 'proxy-gateway');
   const add =
     (path: string, bodyOf: (id: string) => object, found: string) =>
     (id: string): Promise<Round> =>
@@ -48,8 +48,8 @@ async function proxyOperations(set: ReplicaSet, book: AnswerBook): Promise<Swept
   ];
 }
 
-async function tunnelOperations(set: ReplicaSet, book: AnswerBook): Promise<SweptOperation[]> {
-  const client = await administratorOf(set, book, 'tunnel-gateway');
+async function tunnelOperations(set: ReplicaSet, answerLog: AnswerLog): Promise<SweptOperation[]> {
+  const client = await administratorOf(set, answerLog, 'tunnel-gateway');
   const url = set.options.databaseUrl;
   const service = 'tunnel-gateway';
   const owner = await client.call<{ id: number }>({ method: 'POST', path: '/api/v1/clients', body: { name: 'sweep' } });

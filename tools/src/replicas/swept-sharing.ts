@@ -10,7 +10,7 @@ import {
   type Application,
   type Member,
 } from './people.js';
-import type { AnswerBook, ReplicaAnswer, ReplicaClient } from './replica-client.js';
+import type { AnswerLog, ReplicaAnswer, ReplicaClient } from './replica-client.js';
 import type { ReplicaSet } from './replica-set.js';
 import { countRows, isGone, type Round, type SweptOperation } from './swept-round.js';
 
@@ -29,8 +29,8 @@ interface Parties {
 }
 
 /** Operations of points, shares and tokens. */
-export async function sharingOperations(set: ReplicaSet, book: AnswerBook): Promise<SweptOperation[]> {
-  const administrator = await siteAdministrator(set, book);
+export async function sharingOperations(set: ReplicaSet, answerLog: AnswerLog): Promise<SweptOperation[]> {
+  const administrator = await siteAdministrator(set, answerLog);
   const parties: Parties = {
     url: set.options.databaseUrl,
     administrator,

@@ -1,13 +1,13 @@
 import { ApiCallError } from '../tour/api-client.js';
 
-/** One way in that must be closed. */
+/** An attack that must be refused. */
 export interface Attack {
   name: string;
-  /** Resolves to what was seen when the door held. @throws Breach when it did not */
+  /** Resolves to what showed that it was refused. @throws Breach when it did not */
   run(): Promise<string>;
 }
 
-/** A door that should be closed stood open. */
+/** An attack got through. */
 export class Breach extends Error {
   override readonly name = 'Breach';
 }
@@ -24,11 +24,11 @@ export async function refused(what: string, call: Promise<unknown>): Promise<num
 }
 
 /** @throws Breach */
-export function held(condition: boolean, breach: string): asserts condition {
+export function ensure(condition: boolean, breach: string): asserts condition {
   if (!condition) throw new Breach(breach);
 }
 
-/** Runs `work` and then `cleanup`, whatever came of it. */
+/** Runs `work`, then `cleanup` in any case. */
 export async function andClean<T>(work: () => Promise<T>, cleanup: () => Promise<unknown>): Promise<T> {
   try {
     return await work();

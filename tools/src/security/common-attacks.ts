@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { held, type Attack } from './attack.js';
+import { ensure, type Attack } from './attack.js';
 
 /** Attacks that every service has to stand, and what lies on the disk. */
 export function commonAttacks(services: readonly { name: string; url: string }[], home: string): Attack[] {
@@ -17,7 +17,7 @@ async function readMetrics(services: readonly { name: string; url: string }[]): 
     const headers = { 'x-forwarded-for': '192.0.2.7' };
     const answer = await fetch(`${url}/metrics`, { headers, signal: AbortSignal.timeout(30_000) });
     const text = await answer.text();
-    held(answer.status >= 400 || !text.includes('process_cpu'), `${name} shows its metrics on its public port`);
+    ensure(answer.status >= 400 || !text.includes('process_cpu'), `${name} shows its metrics on its public port`);
   }
   return 'strangers behind a proxy get none';
 }
@@ -39,8 +39,8 @@ async function provoke(services: readonly { name: string; url: string }[]): Prom
         const answer = await fetch(url + path, { ...init, signal: AbortSignal.timeout(30_000) });
         const text = await answer.text();
         asked += 1;
-        held(answer.status < 500, `${name} answers ${path} with ${answer.status}`);
-        held(!/\n\s+at |node_modules|\/dist\//.test(text), `${name} shows a stack trace at ${path}`);
+        ensure(answer.status < 500, `${name} answers ${path} with ${answer.status}`);
+        ensure(!/\n\s+at |node_modules|\/dist\//.test(text), `${name} shows a stack trace at ${path}`);
       }
     }
   }
@@ -55,8 +55,8 @@ function lookAtFiles(home: string): string {
   for (const name of readdirSync(home).filter((file) => PRIVATE.test(file))) {
     const mode = statSync(join(home, name)).mode & 0o777;
     looked += 1;
-    held((mode & 0o077) === 0, `${name} of the home has mode ${mode.toString(8)}`);
+    ensure((mode & 0o077) === 0, `${name} of the home has mode ${mode.toString(8)}`);
   }
-  held(looked > 0, `there is nothing in ${home}`);
+  ensure(looked > 0, `there is nothing in ${home}`);
   return `${looked} private files, none readable by others`;
 }

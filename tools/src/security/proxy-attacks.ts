@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { ApiClient } from '../tour/api-client.js';
 import { fetchThrough, type Entry, type ProxyAddress } from '../tour/proxy-client.js';
-import { andClean, held, refused, type Attack } from './attack.js';
+import { andClean, ensure, refused, type Attack } from './attack.js';
 
 export interface ProxyPlaces {
   /** Logged in as the administrator. */
@@ -40,7 +40,7 @@ async function reachOwnServices({ proxy, own }: ProxyPlaces): Promise<string> {
       for (const entry of ENTRIES) {
         tried += 1;
         const reached = await through(entry, proxy, new URL(`http://${host}:${port}/healthz`));
-        held(!reached, `${name} answers at ${host}:${port} through the proxy (${entry})`);
+        ensure(!reached, `${name} answers at ${host}:${port} through the proxy (${entry})`);
       }
     }
   }
@@ -60,7 +60,7 @@ async function reachStores({ proxy, stores }: ProxyPlaces): Promise<string> {
   for (const { hostname, port } of stores) {
     for (const host of new Set([hostname, '127.0.0.1', 'localhost', '0.0.0.0'])) {
       const status = await connectStatus(proxy, `${host}:${port}`);
-      held(status >= 400, `CONNECT ${host}:${port} is answered ${status}`);
+      ensure(status >= 400, `CONNECT ${host}:${port} is answered ${status}`);
     }
   }
   return `${stores.length} of ${stores.map(({ protocol }) => protocol.replace(':', '')).join(' and ')}, by every name`;
@@ -119,7 +119,7 @@ async function fetchFromInside({ api }: ProxyPlaces, add: AddSource): Promise<st
   return andClean(
     async () => {
       await Promise.all(urls.map((url) => add(api, url)));
-      held(hits === 0, `a server on this machine was reached ${hits} times`);
+      ensure(hits === 0, `a server on this machine was reached ${hits} times`);
       return `${urls.length} spellings, none was fetched`;
     },
     async () => server.close(),
@@ -151,10 +151,10 @@ async function traceOfKeys({ api }: ProxyPlaces): Promise<string> {
   const made = await api.call<{ id: number; key: string }>('POST', '/api-keys', { name, scopes: ['read'] });
   await api.call('DELETE', `/api-keys/${made.id}`);
   const text = JSON.stringify(await api.call<unknown>('GET', '/audit-logs?limit=20'));
-  held(text.includes(name), 'the audit log does not name a key that was made');
-  held(!text.includes(made.key), 'the audit log holds a key');
+  ensure(text.includes(name), 'the audit log does not name a key that was made');
+  ensure(!text.includes(made.key), 'the audit log holds a key');
   const verified = await api.call<{ ok: boolean }>('GET', '/audit-logs/verify');
-  held(verified.ok, 'the chain of the audit log is broken');
+  ensure(verified.ok, 'the chain of the audit log is broken');
   return 'making and removing a key is in the audit log, whose chain holds';
 }
 

@@ -34,7 +34,7 @@ export const securityCommand: Command = async (args) => {
   }
   process.stdout.write(`\n${table(rows)}\n\n`);
   if (values['no-fuzz'] !== true) failed = !(await fuzz()) || failed;
-  process.stdout.write(failed ? '\nSome doors are open: see above.\n' : '\nEvery door held.\n');
+  process.stdout.write(failed ? '\nSome attacks got through: see above.\n' : '\nEvery attack was refused.\n');
   return failed ? 1 : 0;
 };
 

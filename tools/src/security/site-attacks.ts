@@ -1,4 +1,4 @@
-import { held, type Attack } from './attack.js';
+import { ensure, type Attack } from './attack.js';
 
 /** Attacks on resource-sharing. */
 export function siteAttacks({ url, password }: { url: string; password: string }): Attack[] {
@@ -19,7 +19,7 @@ async function logIn(url: string, password: string): Promise<string> {
   });
   await answer.arrayBuffer();
   const [cookie = ''] = answer.headers.getSetCookie();
-  held(answer.ok && cookie !== '', `the login of the site answered ${answer.status}`);
+  ensure(answer.ok && cookie !== '', `the login of the site answered ${answer.status}`);
   return cookie.split(';')[0] ?? '';
 }
 
@@ -41,7 +41,7 @@ async function nameWithHiddenCharacters(url: string, password: string): Promise<
   for (const name of names) {
     const body = { name, redirect_uris: ['https://app.example.com/callback'] };
     const status = await post(`${url}/api/site/applications`, cookie, body, new URL(url).origin);
-    held(status === 400 || status === 422, `an application with invisible characters was answered ${status}`);
+    ensure(status === 400 || status === 422, `an application with invisible characters was answered ${status}`);
   }
   return `${names.length} such names, each refused`;
 }
@@ -50,7 +50,7 @@ async function forgeForm(url: string, password: string): Promise<string> {
   const cookie = await logIn(url, password);
   const body = { name: 'forged', redirect_uris: ['https://app.example.com/callback'] };
   const status = await post(`${url}/api/site/applications`, cookie, body, 'https://evil.example');
-  held(status === 403 || status === 401, `a request of another site with the cookie was answered ${status}`);
+  ensure(status === 403 || status === 401, `a request of another site with the cookie was answered ${status}`);
   return `refused with ${status}`;
 }
 
@@ -58,7 +58,7 @@ async function readPages(url: string): Promise<string> {
   const paths = ['/', '/login', '/register'];
   for (const path of paths) {
     const answer = await fetch(url + path, { signal: AbortSignal.timeout(30_000) });
-    held(!/\badmin\b/i.test(await answer.text()), `${path} names the first account`);
+    ensure(!/\badmin\b/i.test(await answer.text()), `${path} names the first account`);
   }
   return `${paths.join(', ')} name nobody`;
 }
@@ -68,6 +68,6 @@ async function verifyAudit(url: string, password: string): Promise<string> {
   const signal = AbortSignal.timeout(30_000);
   const answer = await fetch(`${url}/api/site/admin/audit-logs/verify`, { headers, signal });
   const { data } = (await answer.json()) as { data: { ok: boolean } | null };
-  held(data?.ok === true, `the chain of the audit log does not hold (${answer.status})`);
+  ensure(data?.ok === true, `the chain of the audit log does not hold (${answer.status})`);
   return 'its chain holds';
 }

@@ -6,7 +6,7 @@ import type { NewTunnelClientView } from '@gatehouse/contracts';
 import { AgentProcess } from '../tour/agent-process.js';
 import { ApiClient } from '../tour/api-client.js';
 import { eventually } from '../tour/script.js';
-import { andClean, Breach, held, refused, type Attack } from './attack.js';
+import { andClean, Breach, ensure, refused, type Attack } from './attack.js';
 
 export interface TunnelPlaces {
   /** Logged in as the administrator. */
@@ -14,7 +14,7 @@ export interface TunnelPlaces {
   /** Without a path. */
   base: string;
   password: string;
-  /** Of hosts; null: it is not known. */
+  /** Port for visitors of hosts; null: it is not known. */
   httpPort: number | null;
 }
 
@@ -107,11 +107,11 @@ async function lookAtOthers({ user, places: { api } }: Guest): Promise<string> {
           `${method} ${path}${suffix} of another`,
           user.call(method, path + suffix, method === 'GET' ? undefined : {}),
         );
-        held(status !== 403, `${method} ${path}${suffix} says that it exists`);
+        ensure(status !== 403, `${method} ${path}${suffix} says that it exists`);
       }
       await refused('GET /audit-logs', user.call('GET', '/audit-logs'));
       const { items } = await user.call<{ items: { username: string }[] }>('GET', '/users');
-      held(items.length === 1, `a user sees ${items.length} users`);
+      ensure(items.length === 1, `a user sees ${items.length} users`);
       return 'the client of another does not exist for them, nor do other users; the audit log is closed';
     },
     () => api.call('DELETE', `/clients/${client.id}`),
@@ -167,7 +167,7 @@ async function carryCookies({ api, httpPort }: TunnelPlaces): Promise<string> {
       await eventually('the host', async () =>
         (await visit(httpPort, { host, cookie: COOKIES })) === 200 ? true : undefined,
       );
-      held(seen.at(-1) === 'theirs=4', `the target was sent ${seen.at(-1) ?? 'no cookie'}`);
+      ensure(seen.at(-1) === 'theirs=4', `the target was sent ${seen.at(-1) ?? 'no cookie'}`);
       return 'the target got its own cookie and no other';
     },
     async () => {
@@ -187,8 +187,8 @@ async function cookieOfLogin({ base, password }: TunnelPlaces): Promise<string> 
   });
   await answer.arrayBuffer();
   const cookies = answer.headers.getSetCookie();
-  held(answer.ok, `the login answered ${answer.status}`);
-  held(cookies.length === 0, `the login set ${cookies.map((cookie) => cookie.split('=')[0]).join()}`);
+  ensure(answer.ok, `the login answered ${answer.status}`);
+  ensure(cookies.length === 0, `the login set ${cookies.map((cookie) => cookie.split('=')[0]).join()}`);
   return 'none was set';
 }
 
@@ -209,9 +209,12 @@ async function guessBasic({ api, httpPort }: TunnelPlaces): Promise<string> {
       const statuses: number[] = [];
       for (let at = 0; at < 40; at += 1) statuses.push(await visitAs(httpPort, host, `guess ${at}`));
       const looked = statuses.filter((status) => status === 401).length;
-      held(looked <= 5, `${looked} guesses were looked at in a row`);
+      ensure(looked <= 5, `${looked} guesses were looked at in a row`);
       const right = await visitAs(httpPort, host, 'the right password');
-      held(right === statuses.at(-1), `the right password is answered ${right}, wrong ones ${String(statuses.at(-1))}`);
+      ensure(
+        right === statuses.at(-1),
+        `the right password is answered ${right}, wrong ones ${String(statuses.at(-1))}`,
+      );
       return `${looked} of 40 guesses were looked at; the right one looks like the others after that`;
     },
     () => api.call('DELETE', `/clients/${client.id}`),
@@ -250,9 +253,9 @@ async function traceOfUsers({ api }: TunnelPlaces): Promise<string> {
   await api.call('DELETE', `/users/${id}`);
   const logs = await api.call<unknown>('GET', '/audit-logs?limit=20');
   const text = JSON.stringify(logs);
-  held(text.includes(username), 'the audit log does not name a user who was made');
-  held(!text.includes(body.password), 'the audit log holds a password');
+  ensure(text.includes(username), 'the audit log does not name a user who was made');
+  ensure(!text.includes(body.password), 'the audit log holds a password');
   const verified = await api.call<{ ok: boolean }>('GET', '/audit-logs/verify');
-  held(verified.ok, 'the chain of the audit log is broken');
+  ensure(verified.ok, 'the chain of the audit log is broken');
   return 'making and removing a user is in the audit log, whose chain holds';
 }

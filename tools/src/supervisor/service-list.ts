@@ -5,7 +5,7 @@ export interface ServiceEntry {
   main: string;
   portVariable: string;
   defaultPort: number;
-  /** Of a port for its metrics alone. Not set: there is none. */
+  /** Sets a port for metrics alone. Not set: there is none. */
   metricsPortVariable: string;
   about: string;
 }

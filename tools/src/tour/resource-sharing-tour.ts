@@ -31,7 +31,7 @@ interface Stage {
   readonly base: string;
   readonly script: Script;
   readonly administrator: EnvelopeClient;
-  /** Of the administrator. */
+  /** The administrator's password. */
   readonly password: string;
   readonly member: EnvelopeClient;
   readonly memberId: number;

@@ -14,11 +14,11 @@ import { tourTunnelGateway, type TunnelPlaces } from './tunnel-gateway-tour.js';
 export interface TourPlaces {
   /** Base address of proxy-gateway, without a path. */
   proxyGateway: string;
-  /** Of the proxy itself, where the tour cannot know it. */
+  /** Address of the proxy itself, where the tour cannot know it. */
   proxy?: ProxyPlace;
   /** The same of resource-sharing. */
   resourceSharing: string;
-  /** Of tunnel-gateway, and what of it has to be on this machine. Null: the chapter is left out. */
+  /** Addresses of tunnel-gateway, which has to be on this machine. Null: the chapter is left out. */
   tunnelGateway: ({ url: string } & Omit<TunnelPlaces, 'api' | 'password'>) | null;
   password: string;
 }
@@ -65,7 +65,7 @@ function findPlaces(given: Record<string, string | undefined>): TourPlaces {
   };
 }
 
-/** Of the platform that runs in this home. */
+/** The ports of tunnel-gateway, where its platform runs in this home. */
 function tunnelPlaces(home: string): TourPlaces['tunnelGateway'] {
   const state = runningState(home);
   const url = state?.services.find(({ name }) => name === 'tunnel-gateway')?.url;

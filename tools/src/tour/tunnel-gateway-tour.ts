@@ -11,7 +11,7 @@ import { fetchThroughPort } from './port-visitor.js';
 import { eventually, expectEqual, expectThat, type Script } from './script.js';
 
 const BODY = 'hello from behind NAT\n';
-/** Of the download that is compared with the counters. */
+/** Size of the download that is compared with the counters. */
 const SIZE = 4 * 1024 * 1024;
 /** A rule, a key or a switch is in force after this at most. */
 const LIVE_MS = 2_000;
@@ -20,7 +20,7 @@ const LIVE_MS = 2_000;
 export interface TunnelPlaces {
   api: ApiClient;
   password: string;
-  /** Of the visitors of hosts. */
+  /** The ports for visitors of hosts. */
   ports: HostPorts;
   /** The gateway's folder of certificates, or how to put a file into it where it is not on this machine. */
   certificateFolder: string | ((name: string, text: string) => Promise<void>);

@@ -62,7 +62,7 @@ export class OwnPlatform {
     return liveState(this.home);
   }
 
-  /** Of the first administrators. */
+  /** The password of the first administrators. */
   get password(): string {
     return findPassword(this.env, this.home);
   }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 
-/** Of this moment, for the line under a table. */
+/** Date, Node's version and load of this moment, for the line under a table. */
 export function describeRun(): string {
   const load = loadavg()[0]?.toFixed(1) ?? '?';
   return `Run on ${new Date().toISOString().slice(0, 10)} with Node ${process.version}, at a load of ${load}.`;

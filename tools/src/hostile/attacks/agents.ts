@@ -63,7 +63,7 @@ async function rendezvous({ ground, chance }: Assault, agent: HandmadeAgent, vis
   for (let tries = 0; tries < 10; tries += 1) {
     const visitor = await dialTls({ port: ground.ports.agents, from: chance.stranger() }, 'gwv/1');
     visitor.resume().write(say);
-    const asked = (): { id: string }[] => agent.heard<{ id: string }>(MESSAGE.rendezvous);
+    const asked = (): { id: string }[] => agent.received<{ id: string }>(MESSAGE.rendezvous);
     if (await becomes(() => asked().length > 0, 1_500)) {
       setTimeout(() => visitor.destroy(), 10_000).unref();
       return asked()[0]?.id ?? '';

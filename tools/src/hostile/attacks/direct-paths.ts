@@ -125,9 +125,9 @@ async function letVisit(meeting: Meeting, local: Endpoint): Promise<void> {
 
 /** Call it before the visitor asks. */
 async function nextRendezvous(agent: HandmadeAgent): Promise<Asked> {
-  const before = agent.heard(MESSAGE.rendezvous).length;
-  const isAsked = await becomes(() => agent.heard(MESSAGE.rendezvous).length > before, 10_000);
-  const asked = agent.heard<Asked>(MESSAGE.rendezvous)[before];
+  const before = agent.received(MESSAGE.rendezvous).length;
+  const isAsked = await becomes(() => agent.received(MESSAGE.rendezvous).length > before, 10_000);
+  const asked = agent.received<Asked>(MESSAGE.rendezvous)[before];
   if (!isAsked || asked === undefined) throw new Error('the gateway asks the agent for no direct path');
   return asked;
 }

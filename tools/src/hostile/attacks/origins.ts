@@ -75,7 +75,7 @@ async function closeKept(assault: Assault): Promise<string> {
     const body = method === 'POST' ? 'Content-Length: 2\r\n\r\nhi' : '\r\n';
     for (const turn of ['first', 'second']) {
       client.write(`${method} http://${authority}/ HTTP/1.1\r\nHost: ${authority}\r\n${body}`);
-      const { text } = await listenTo(client, (heard) => heard.endsWith('\r\n\r\nok'), 12_000);
+      const { text } = await listenTo(client, (received) => received.endsWith('\r\n\r\nok'), 12_000);
       if (!text.startsWith('HTTP/1.1 200')) {
         findings.push(`the ${turn} ${method} got ${text === '' ? 'no answer' : text.slice(0, 12)}`);
         break;

@@ -82,7 +82,7 @@ async function connectBehind({ ground, chance }: Assault): Promise<string> {
   const origin = await serveRequests((_, reply) => void setTimeout(reply, 800));
   const say = `GET ${to(origin.port)}\r\nCONNECT 127.0.0.1:${origin.port} HTTP/1.1\r\nHost: 127.0.0.1:${origin.port}\r\n\r\n`;
   const { text } = await converse({ port: ground.ports.proxy, from: chance.stranger() }, say, {
-    isEnough: (heard) => heard.includes('ok') && heard.split('HTTP/1.1').length > 2,
+    isEnough: (received) => received.includes('ok') && received.split('HTTP/1.1').length > 2,
     withinMs: 3_000,
   });
   origin.close();
@@ -100,7 +100,7 @@ async function manyOrigins(assault: Assault): Promise<string> {
   for (let at = 0; at < count; at += 1) {
     const host = `127.77.${(at >> 8) + 1}.${at & 255 || 1}:${origin.port}`;
     client.write(`GET http://${host}/ HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-    const { text } = await listenTo(client, (heard) => heard.endsWith('ok'), 10_000);
+    const { text } = await listenTo(client, (received) => received.endsWith('ok'), 10_000);
     if (text.startsWith('HTTP/1.1 200')) continue;
     findings.push(`request ${at} was answered ${text.slice(0, 12) || 'nothing'}`);
     break;
@@ -177,7 +177,10 @@ async function spellings({ ground, chance }: Assault): Promise<string> {
 async function reach(place: Place, target: string): Promise<string[]> {
   const get = `GET http://${target}/ HTTP/1.1\r\nHost: ${target}\r\n\r\n`;
   const connect = `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\nGET / HTTP/1.1\r\n\r\n`;
-  const wanted = { isEnough: (heard: string): boolean => /REACHED|^HTTP\/1\.1 [45]/.test(heard), withinMs: 5_000 };
+  const wanted = {
+    isEnough: (received: string): boolean => /REACHED|^HTTP\/1\.1 [45]/.test(received),
+    withinMs: 5_000,
+  };
   const [asked, tunnelled] = await Promise.all([converse(place, get, wanted), converse(place, connect, wanted)]);
   return [
     ...(asked.text.includes('REACHED') ? [target] : []),

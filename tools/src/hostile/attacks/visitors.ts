@@ -127,10 +127,10 @@ async function oneByte(assault: Assault): Promise<string> {
 
 /** A whole ClientHello, and then nothing. */
 async function clientHello(): Promise<Buffer> {
-  const heard = Promise.withResolvers<Buffer>();
-  const trap = await RawServer.start((socket) => socket.once('data', heard.resolve));
+  const received = Promise.withResolvers<Buffer>();
+  const trap = await RawServer.start((socket) => socket.once('data', received.resolve));
   void dialTls({ port: trap.port, name: 'a.example' }, 'http/1.1', 1_000).catch(() => undefined);
-  const hello = await heard.promise;
+  const hello = await received.promise;
   trap.close();
   return hello;
 }

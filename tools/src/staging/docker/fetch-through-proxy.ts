@@ -5,7 +5,7 @@ import { expectEqual } from '../../tour/script.js';
 
 const NODES = 'ss://YWVzLTEyOC1nY206cGFzcw@192.0.2.1:8388#node\n';
 
-/** Of a running staging: the API of the proxy gateway, this machine as containers reach it, and the administrator's password. */
+/** What is needed of a running staging: the API of the proxy gateway, this machine as containers reach it, and the administrator's password. */
 export interface FetchPlaces {
   proxyGateway: string;
   machine: string;
