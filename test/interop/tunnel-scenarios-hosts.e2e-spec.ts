@@ -299,6 +299,8 @@ describe('a real nginx', () => {
       expect(stdout).toContain('400 succeeded, 0 failed, 0 errored, 0 timeout');
       expect(stdout).toContain('status codes: 400 2xx');
     }
+    // nginx writes the line of a request after its answer.
+    await waitFor(() => server.log().length >= 800);
     expect(server.log()).toHaveLength(800);
   });
 });
