@@ -35,6 +35,6 @@ describe('the database of countries', () => {
     expect([file.load(), file.countryOf('8.8.8.8')]).toEqual([true, 'US']);
     writeFileSync(path, 'not a database');
     expect([file.load(), file.countryOf('8.8.8.8')]).toEqual([false, 'US']);
-    expect(problems[1]).toContain('the one before stays in use');
+    expect(problems[1]).toContain('the previous one stays in use');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Reloading } from './reloading.js';
 
 interface Load {
-  anew: boolean;
+  everything: boolean;
   finish(): void;
   fail(error: Error): void;
 }
@@ -17,9 +17,9 @@ function rig(onLoad: (count: number) => void = () => undefined): Rig {
   const loads: Load[] = [];
   const failures: unknown[] = [];
   const reloading = new Reloading({
-    load: (anew) => {
+    load: (everything) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      loads.push({ anew, finish: resolve, fail: reject });
+      loads.push({ everything, finish: resolve, fail: reject });
       onLoad(loads.length);
       return promise;
     },
@@ -70,10 +70,10 @@ describe('news', () => {
       loads.at(-1)?.finish();
     });
     await reloading.news();
-    expect(loads.map(({ anew }) => anew)).toEqual([false, true]);
+    expect(loads.map(({ everything }) => everything)).toEqual([false, true]);
   });
 
-  it('are tried again with the next, not by themselves; what is known is not kept until all was loaded anew', async () => {
+  it('a failed load is tried again with the next change, and stays a full load until one succeeds', async () => {
     const { reloading, loads, failures } = rig();
     const first = reloading.news(true);
     await settled();
@@ -91,7 +91,7 @@ describe('news', () => {
     await settled();
     loads[2]?.finish();
     await third;
-    expect(loads.map(({ anew }) => anew)).toEqual([true, true, false]);
+    expect(loads.map(({ everything }) => everything)).toEqual([true, true, false]);
   });
 
   it('that came while a load failed make one more at once', async () => {
@@ -101,7 +101,7 @@ describe('news', () => {
     void reloading.news();
     loads[0]?.fail(new Error('away'));
     await settled();
-    expect(loads.map(({ anew }) => anew)).toEqual([true, true]);
+    expect(loads.map(({ everything }) => everything)).toEqual([true, true]);
     loads[1]?.finish();
     await loading;
   });

@@ -38,13 +38,13 @@ export class DoorConfig {
     this.dealing = new Dealing({ clients: [], tunnels: [], hosts: [] }, options.count);
     this.database = new EdgeDatabase(options.databaseUrl);
     this.reloading = new Reloading({
-      load: (anew) => this.load(anew),
+      load: (everything) => this.load(everything),
       // Workers report the problem; the assignment stays as it was.
       onFailure: (error) => options.onProblem(error instanceof Error ? error.message : String(error)),
     });
     this.feed = new ConfigFeed({
       database: this.database,
-      onNews: (anew) => guardPromise(null, this.reloading.news(anew)),
+      onNews: (everything) => guardPromise(null, this.reloading.news(everything)),
       onChallenges: () => undefined,
       onGrants: () => undefined,
       onProblem: (problem) => options.onProblem(problem),
@@ -77,8 +77,8 @@ export class DoorConfig {
     await this.database.close();
   }
 
-  private async load(anew: boolean): Promise<void> {
-    if (!anew && (await readRevision(this.database)) === this.revision) return;
+  private async load(everything: boolean): Promise<void> {
+    if (!everything && (await readRevision(this.database)) === this.revision) return;
     const rows = await this.database.snapshot(readDealingRows);
     this.revision = rows.revision;
     this.deal(rows);
