@@ -3,7 +3,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
-import { rowsOf, type Row } from '../data/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { parseSlug } from '../shares/share-slug.js';
 import { ShareWriter } from '../shares/share-writer.js';
 import { siteSharer } from '../shares/site-sharer.js';
@@ -32,10 +32,11 @@ export class ShareAdministration {
   /** Live ones, newest first; `search` is a part of the titles or of the sharer's name, or a slug. */
   async list(options: { search?: string | undefined; limit: number; offset: number }): Promise<KnownShare[]> {
     const { search, limit, offset } = options;
-    const rows = await rowsOf(
+    return rowsOf<KnownShare>(
       this.dataSource,
-      `SELECT replace(s.slug::text, '-', '') AS slug, coalesce(s.title, t.title) AS title, s.kind, s.owner_id,
-         o.username AS owner, s.unlock_points, s.is_official, s.created_at
+      `SELECT replace(s.slug::text, '-', '') AS slug, coalesce(s.title, t.title) AS title, s.kind,
+         s.owner_id AS "ownerId", o.username AS owner, s.unlock_points AS "unlockPoints",
+         s.is_official AS "isOfficial", s.created_at AS "createdAt"
        FROM shares s JOIN site_accounts o ON o.id = s.owner_id
        JOIN titles t ON t.id = coalesce(s.movie_id, s.tv_id, s.collection_id)
        WHERE s.deleted_at IS NULL AND ($1::text IS NULL OR s.slug = $2
@@ -43,7 +44,6 @@ export class ShareAdministration {
        ORDER BY s.id DESC LIMIT $3 OFFSET $4`,
       [search ?? null, parseSlug(search ?? '') ?? null, limit, offset],
     );
-    return rows.map(toKnownShare);
   }
 
   /** Official shares cost nothing to those with Premium for ever. Raises NOT_FOUND. */
@@ -53,15 +53,15 @@ export class ShareAdministration {
       const [row] =
         key === undefined
           ? []
-          : await rowsOf(
+          : await rowsOf<{ id: number; userId: number }>(
               tx,
               `UPDATE shares SET is_official = $2, updated_at = now() WHERE slug = $1 AND deleted_at IS NULL
-               RETURNING id, owner_id`,
+               RETURNING id, owner_id AS "userId"`,
               [key, isOfficial],
             );
       if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
-      const userId = row['owner_id'] as number;
-      const details = { share_id: row['id'], is_official: isOfficial };
+      const { id, userId } = row;
+      const details = { share_id: id, is_official: isOfficial };
       await recordEvent(tx, { type: 'share.official_changed', userId, actorId, details });
     });
   }
@@ -70,17 +70,4 @@ export class ShareAdministration {
   async remove(actorId: number, slug: string): Promise<void> {
     await this.writer.delete(siteSharer({ id: actorId, permissions: ['share:manage'] }), slug);
   }
-}
-
-function toKnownShare(row: Row): KnownShare {
-  return {
-    slug: row['slug'] as string,
-    title: row['title'] as string | null,
-    kind: row['kind'] as string,
-    ownerId: row['owner_id'] as number,
-    owner: row['owner'] as string,
-    unlockPoints: row['unlock_points'] as number | null,
-    isOfficial: row['is_official'] as boolean,
-    createdAt: row['created_at'] as Date,
-  };
 }

@@ -4,7 +4,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
-import { rowsOf, type Row } from '../data/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { Revocations } from '../credentials/revocations.js';
 import { AccountEnd, assertReplaceable } from '../site/account-end.js';
 import type { SiteRole } from '../site/site-account.entity.js';
@@ -34,7 +34,10 @@ export interface UserChange {
   readonly disabled?: boolean | undefined;
 }
 
-const SELECT = `SELECT a.*, coalesce(l.balance, 0) AS points FROM site_accounts a
+const SELECT = `SELECT a.id, a.username, a.nickname, a.email, a.avatar_url AS "avatarUrl", a.role,
+    a.premium_until AS "premiumUntil", a.permissions, a.disabled_at AS "disabledAt", a.last_active_at AS "lastActiveAt",
+    a.created_at AS "createdAt", coalesce(l.balance, 0) AS points
+  FROM site_accounts a
   LEFT JOIN ledger_accounts l ON l.user_id = a.id`;
 
 /** Accounts in the hands of administrators. */
@@ -50,20 +53,19 @@ export class UserAdministration {
 
   /** Newest first; `search` is a part of the names or of the email address. */
   async list(options: { search?: string | undefined; limit: number; offset: number }): Promise<KnownUser[]> {
-    const rows = await rowsOf(
+    return rowsOf<KnownUser>(
       this.dataSource,
       `${SELECT} WHERE $1::text IS NULL OR strpos(lower(concat_ws(' ', a.username, a.nickname, a.email)), lower($1)) > 0
        ORDER BY a.id DESC LIMIT $2 OFFSET $3`,
       [options.search ?? null, options.limit, options.offset],
     );
-    return rows.map(toKnownUser);
   }
 
   /** Raises NOT_FOUND. */
   async one(id: number): Promise<KnownUser> {
-    const [row] = await rowsOf(this.dataSource, `${SELECT} WHERE a.id = $1`, [id]);
-    if (row === undefined) throw new AppError('NOT_FOUND', `There is no account ${id}`);
-    return toKnownUser(row);
+    const [user] = await rowsOf<KnownUser>(this.dataSource, `${SELECT} WHERE a.id = $1`, [id]);
+    if (user === undefined) throw new AppError('NOT_FOUND', `There is no account ${id}`);
+    return user;
   }
 
   /** Raises NOT_FOUND, INVALID_ARGUMENT, and CONFLICT for the last administrator, oneself, and deleted accounts. */
@@ -126,21 +128,4 @@ function premiumEnd(text: string | null): Date | null {
   throw new AppError('INVALID_ARGUMENT', `premium_until: ${message}`, {
     details: [{ field: 'premium_until', message }],
   });
-}
-
-function toKnownUser(row: Row): KnownUser {
-  return {
-    id: row['id'] as number,
-    username: row['username'] as string,
-    nickname: row['nickname'] as string,
-    email: row['email'] as string | null,
-    avatarUrl: row['avatar_url'] as string | null,
-    role: row['role'] as SiteRole,
-    premiumUntil: row['premium_until'] as Date | number | null,
-    permissions: row['permissions'] as string[],
-    disabledAt: row['disabled_at'] as Date | null,
-    lastActiveAt: row['last_active_at'] as Date | null,
-    createdAt: row['created_at'] as Date,
-    points: row['points'] as number,
-  };
 }

@@ -1,4 +1,3 @@
-import type { Row } from '../data/rows-of.js';
 import type { ApplicationKind, ApplicationStatus } from '../credentials/credential-records.js';
 import { bigints, openScopes } from '../credentials/credential-records.js';
 import type { OpenScope } from '../credentials/caller.js';
@@ -56,48 +55,34 @@ export interface CredentialInfo {
   readonly lastUsedIp: string | null;
 }
 
-export const APPLICATION_COLUMNS = `a.*, ARRAY(
-  SELECT r.uri FROM application_redirect_uris r WHERE r.application_id = a.id ORDER BY r.uri) AS redirect_uris,
-  EXISTS (SELECT FROM site_accounts o WHERE o.id = a.owner_id AND o.disabled_at IS NOT NULL) AS owner_disabled`;
-
-export const CREDENTIAL_COLUMNS =
-  'id, name, prefix, last_four, scopes, ip_allow, created_at, expires_at, last_used_at, last_used_ip';
-
-export function toApplication(row: Row): Application {
-  return {
-    id: row['id'] as number,
-    clientId: row['client_id'] as string,
-    name: row['name'] as string,
-    description: row['description'] as string,
-    ownerId: row['owner_id'] as number,
-    ownerDisabled: row['owner_disabled'] as boolean,
-    kind: row['kind'] as ApplicationKind,
-    authLevel: row['auth_level'] as AuthLevel,
-    status: row['status'] as ApplicationStatus,
-    allowedScopes: openScopes(row['allowed_scopes']),
-    pkceRequired: row['pkce_required'] as boolean,
-    boundUserId: row['bound_user_id'] as number | null,
-    testUserIds: bigints(row['test_user_ids']),
-    ipAllow: row['ip_allow'] as string[],
-    quotaProfile: row['quota_profile'] as string | null,
-    redirectUris: row['redirect_uris'] as string[],
-    proposed: row['proposed'] as ProposedChange | null,
-    createdAt: row['created_at'] as Date,
-    updatedAt: row['updated_at'] as Date,
-  };
+/** An application as APPLICATION_COLUMNS select it: pg leaves the elements of a bigint[] as text. */
+export interface ApplicationRow extends Omit<Application, 'allowedScopes' | 'testUserIds'> {
+  readonly allowedScopes: readonly string[];
+  readonly testUserIds: readonly (number | string)[];
 }
 
-export function toCredentialInfo(row: Row): CredentialInfo {
-  return {
-    id: row['id'] as number,
-    name: row['name'] as string,
-    prefix: row['prefix'] as string,
-    lastFour: row['last_four'] as string,
-    scopes: row['scopes'] === null ? null : openScopes(row['scopes']),
-    ipAllow: row['ip_allow'] as string[],
-    createdAt: row['created_at'] as Date,
-    expiresAt: row['expires_at'] as Date | null,
-    lastUsedAt: row['last_used_at'] as Date | null,
-    lastUsedIp: row['last_used_ip'] as string | null,
-  };
+/** A credential as CREDENTIAL_COLUMNS select it. */
+export interface CredentialRow extends Omit<CredentialInfo, 'scopes'> {
+  readonly scopes: readonly string[] | null;
+}
+
+/** Columns of an ApplicationRow from `applications a`. */
+export const APPLICATION_COLUMNS = `a.id, a.client_id AS "clientId", a.name, a.description, a.owner_id AS "ownerId",
+  EXISTS (SELECT FROM site_accounts o WHERE o.id = a.owner_id AND o.disabled_at IS NOT NULL) AS "ownerDisabled",
+  a.kind, a.auth_level AS "authLevel", a.status, a.allowed_scopes AS "allowedScopes", a.pkce_required AS "pkceRequired",
+  a.bound_user_id AS "boundUserId", a.test_user_ids AS "testUserIds", a.ip_allow AS "ipAllow",
+  a.quota_profile AS "quotaProfile", ARRAY(
+    SELECT r.uri FROM application_redirect_uris r WHERE r.application_id = a.id ORDER BY r.uri) AS "redirectUris",
+  a.proposed, a.created_at AS "createdAt", a.updated_at AS "updatedAt"`;
+
+/** Columns of a CredentialRow from `credentials`. */
+export const CREDENTIAL_COLUMNS = `id, name, prefix, last_four AS "lastFour", scopes, ip_allow AS "ipAllow",
+  created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt", last_used_ip AS "lastUsedIp"`;
+
+export function toApplication(row: ApplicationRow): Application {
+  return { ...row, allowedScopes: openScopes(row.allowedScopes), testUserIds: bigints(row.testUserIds) };
+}
+
+export function toCredentialInfo(row: CredentialRow): CredentialInfo {
+  return { ...row, scopes: row.scopes === null ? null : openScopes(row.scopes) };
 }

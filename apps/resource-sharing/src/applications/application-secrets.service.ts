@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { Revocations, type Subject } from '../credentials/revocations.js';
-import { rowsOf } from '../data/rows-of.js';
+import { oneRow, rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
-import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo } from './application-rows.js';
+import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo, type CredentialRow } from './application-rows.js';
 import { ownApplication } from './applications.service.js';
 
 /** A credential at the only time when its secret can be read. */
@@ -30,7 +30,7 @@ export class ApplicationSecrets {
   /** Secrets that are neither revoked nor expired, newest first; raises NOT_FOUND. */
   async list(ownerId: number, clientId: string): Promise<CredentialInfo[]> {
     const { id } = await ownApplication(this.dataSource, ownerId, clientId);
-    const rows = await rowsOf(
+    const rows = await rowsOf<CredentialRow>(
       this.dataSource,
       `SELECT ${CREDENTIAL_COLUMNS} FROM credentials
        WHERE application_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) ORDER BY id DESC`,
@@ -56,13 +56,13 @@ export class ApplicationSecrets {
     const { id, name } = await ownApplication(tx, ownerId, clientId, 'FOR NO KEY UPDATE OF a');
     const ended = await retire(tx, id, overlapSeconds);
     const secret = this.hasher.create('application');
-    const [row] = await rowsOf(
+    const row = await oneRow<CredentialRow>(
       tx,
       `INSERT INTO credentials (kind, application_id, name, secret_hash, prefix, last_four)
        VALUES ('application', $1, $2, $3, $4, $5) RETURNING ${CREDENTIAL_COLUMNS}`,
       [id, name, secret.hash, secret.prefix, secret.lastFour],
     );
-    const info = toCredentialInfo(row ?? {});
+    const info = toCredentialInfo(row);
     await recordEvent(tx, { type: 'app.secret.created', userId: ownerId, applicationId: id, credentialId: info.id });
     await this.revocations.announce(tx, ended);
     return { secret: secret.text, info };
@@ -87,7 +87,7 @@ export class ApplicationSecrets {
 
 /** Gives the newest live secret an end and ends the others; resolves to the ones that changed. */
 async function retire(tx: EntityManager, applicationId: number, overlapSeconds: number): Promise<Subject[]> {
-  const rows = await rowsOf(
+  const rows = await rowsOf<{ id: number }>(
     tx,
     `WITH live AS (
        SELECT id, row_number() OVER (ORDER BY id DESC) AS place FROM credentials
@@ -99,5 +99,5 @@ async function retire(tx: EntityManager, applicationId: number, overlapSeconds: 
      FROM live WHERE c.id = live.id RETURNING c.id`,
     [applicationId, overlapSeconds],
   );
-  return rows.map((row): Subject => `credential:${row['id'] as number}`);
+  return rows.map(({ id }): Subject => `credential:${id}`);
 }

@@ -7,9 +7,9 @@ import { recordEvent } from '../audit/record-event.js';
 import type { ApplicationKind, ApplicationStatus } from '../credentials/credential-records.js';
 import { Grants } from '../credentials/grants.service.js';
 import { Revocations } from '../credentials/revocations.js';
-import { rowsOf, type SqlSource } from '../data/rows-of.js';
+import { oneRow, rowsOf, type SqlSource } from '../data/rows-of.js';
 import type { OpenScope } from '../credentials/caller.js';
-import { APPLICATION_COLUMNS, toApplication, type Application } from './application-rows.js';
+import { APPLICATION_COLUMNS, toApplication, type Application, type ApplicationRow } from './application-rows.js';
 import {
   setRedirectUris,
   settleProposal,
@@ -50,14 +50,15 @@ export class Applications {
     assertRedirectUris(given.redirectUris, given.kind);
     // Locked: applications that are registered at the same time are counted one after the other.
     await tx.query('SELECT FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
-    const [count] = await rowsOf(tx, 'SELECT count(*)::integer AS n FROM applications WHERE owner_id = $1', [ownerId]);
-    if (Number(count?.['n']) >= MAX_APPLICATIONS) {
+    const counted = 'SELECT count(*)::integer AS n FROM applications WHERE owner_id = $1';
+    const { n } = await oneRow<{ n: number }>(tx, counted, [ownerId]);
+    if (n >= MAX_APPLICATIONS) {
       throw new AppError('CONFLICT', `An account may register ${MAX_APPLICATIONS} applications`);
     }
-    const [row] = await rowsOf(
+    const { id } = await oneRow<{ id: number }>(
       tx,
       `INSERT INTO applications (client_id, name, description, owner_id, kind, allowed_scopes, pkce_required, ip_allow)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id, client_id`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
       [
         newClientId(),
         given.name,
@@ -69,14 +70,13 @@ export class Applications {
         given.ipAllow ?? [],
       ],
     );
-    const id = row?.['id'] as number;
     await setRedirectUris(tx, id, given.redirectUris);
     await recordEvent(tx, { type: 'app.created', userId: ownerId, applicationId: id, details: { name: given.name } });
     return requireApplication(tx, 'a.id = $1', [id]);
   }
 
   async listOf(ownerId: number): Promise<Application[]> {
-    const rows = await rowsOf(
+    const rows = await rowsOf<ApplicationRow>(
       this.dataSource,
       `SELECT ${APPLICATION_COLUMNS} FROM applications a WHERE a.owner_id = $1 ORDER BY a.id DESC`,
       [ownerId],
@@ -91,7 +91,7 @@ export class Applications {
     limit: number;
     offset: number;
   }): Promise<Application[]> {
-    const rows = await rowsOf(
+    const rows = await rowsOf<ApplicationRow>(
       this.dataSource,
       `SELECT ${APPLICATION_COLUMNS} FROM applications a
        WHERE ($1::text IS NULL OR a.status = $1) AND (NOT $4 OR a.proposed IS NOT NULL)
@@ -210,7 +210,7 @@ async function findApplication(
   lock = '',
 ): Promise<Application | null> {
   const sql = `SELECT ${APPLICATION_COLUMNS} FROM applications a WHERE ${where} ${lock}`;
-  const [row] = await rowsOf(source, sql, parameters);
+  const [row] = await rowsOf<ApplicationRow>(source, sql, parameters);
   return row === undefined ? null : toApplication(row);
 }
 

@@ -4,10 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { Revocations } from '../credentials/revocations.js';
-import { rowsOf } from '../data/rows-of.js';
+import { oneRow, rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import type { OpenScope } from '../credentials/caller.js';
-import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo } from './application-rows.js';
+import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo, type CredentialRow } from './application-rows.js';
 import type { IssuedCredential } from './application-secrets.service.js';
 
 export interface NewPersonalKey {
@@ -31,7 +31,7 @@ export class PersonalKeys {
 
   /** Keys of a user that are not revoked, newest first. */
   async list(userId: number): Promise<CredentialInfo[]> {
-    const rows = await rowsOf(
+    const rows = await rowsOf<CredentialRow>(
       this.dataSource,
       `SELECT ${CREDENTIAL_COLUMNS} FROM credentials WHERE user_id = $1 AND revoked_at IS NULL ORDER BY id DESC`,
       [userId],
@@ -50,7 +50,7 @@ export class PersonalKeys {
     }
     await assertMayHave(tx, userId, given.scopes);
     const secret = this.hasher.create('personal');
-    const [row] = await rowsOf(
+    const row = await oneRow<CredentialRow>(
       tx,
       `INSERT INTO credentials (kind, user_id, name, secret_hash, prefix, last_four, scopes, expires_at, ip_allow)
        VALUES ('personal', $1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${CREDENTIAL_COLUMNS}`,
@@ -65,7 +65,7 @@ export class PersonalKeys {
         given.ipAllow ?? [],
       ],
     );
-    const info = toCredentialInfo(row ?? {});
+    const info = toCredentialInfo(row);
     await recordEvent(tx, { type: 'key.created', userId, credentialId: info.id, details: { name: given.name } });
     return { secret: secret.text, info };
   }
@@ -87,19 +87,19 @@ export class PersonalKeys {
 
 /** The user's row is locked: keys made at the same time are counted one after the other. */
 async function assertMayHave(tx: EntityManager, userId: number, scopes: readonly OpenScope[]): Promise<void> {
-  const [user] = await rowsOf(
+  const [user] = await rowsOf<{ premium: boolean }>(
     tx,
     'SELECT coalesce(premium_until > now(), false) AS premium FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE',
     [userId],
   );
   if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such account');
-  if (scopes.includes('vip') && user['premium'] !== true) {
+  if (scopes.includes('vip') && !user.premium) {
     throw new AppError('VIP_REQUIRED', 'A key with the scope vip needs Premium');
   }
-  const [count] = await rowsOf(
+  const { n } = await oneRow<{ n: number }>(
     tx,
     'SELECT count(*)::integer AS n FROM credentials WHERE user_id = $1 AND revoked_at IS NULL',
     [userId],
   );
-  if (Number(count?.['n']) >= MAX_KEYS) throw new AppError('CONFLICT', `An account may have ${MAX_KEYS} keys`);
+  if (n >= MAX_KEYS) throw new AppError('CONFLICT', `An account may have ${MAX_KEYS} keys`);
 }

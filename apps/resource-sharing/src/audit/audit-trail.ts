@@ -35,9 +35,12 @@ export class AuditTrail {
   constructor(private readonly dataSource: DataSource) {}
 
   async list({ type, userId, applicationId, before, limit }: AuditSelection): Promise<AuditEntry[]> {
-    const rows = await rowsOf(
+    return rowsOf<AuditEntry>(
       this.dataSource,
-      `SELECT e.*, u.username AS "user", c.username AS actor, a.name AS application FROM audit_events e
+      `SELECT e.id, e.type, e.user_id AS "userId", u.username AS "user", e.actor_id AS "actorId", c.username AS actor,
+         e.application_id AS "applicationId", a.name AS application, e.credential_id AS "credentialId",
+         e.grant_id AS "grantId", e.ip, e.details, e.created_at AS at
+       FROM audit_events e
        LEFT JOIN site_accounts u ON u.id = e.user_id LEFT JOIN site_accounts c ON c.id = e.actor_id
        LEFT JOIN applications a ON a.id = e.application_id
        WHERE ($1::text IS NULL OR e.type LIKE $1) AND ($2::bigint IS NULL OR e.user_id = $2)
@@ -51,20 +54,5 @@ export class AuditTrail {
         limit,
       ],
     );
-    return rows.map((row) => ({
-      id: row['id'] as number,
-      type: row['type'] as string,
-      userId: row['user_id'] as number | null,
-      user: row['user'] as string | null,
-      actorId: row['actor_id'] as number | null,
-      actor: row['actor'] as string | null,
-      applicationId: row['application_id'] as number | null,
-      application: row['application'] as string | null,
-      credentialId: row['credential_id'] as number | null,
-      grantId: row['grant_id'] as number | null,
-      ip: row['ip'] as string | null,
-      details: row['details'] as Record<string, unknown>,
-      at: row['created_at'] as Date,
-    }));
   }
 }

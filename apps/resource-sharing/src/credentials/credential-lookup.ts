@@ -1,7 +1,6 @@
 import { pgPool } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Row } from '../data/rows-of.js';
 import {
   CLIENT_COLUMNS,
   toClientRecord,
@@ -9,8 +8,11 @@ import {
   toTokenRecord,
   USER_COLUMNS,
   type ClientRecord,
+  type ClientRow,
   type KeyRecord,
+  type KeyRow,
   type TokenRecord,
+  type TokenRow,
 } from './credential-records.js';
 import { digestOf } from './presented-secret.js';
 import { RevocableCache, type Soon } from './revocable-cache.js';
@@ -69,7 +71,8 @@ export class CredentialLookup {
     return this.keys.get(digestOf(text, 'key', connection), async () => {
       const kind = text.startsWith(SECRET_PREFIX.personal) ? 'personal' : 'application';
       const hashed = this.hasher.parse(kind, text);
-      const row = hashed === undefined ? undefined : await this.first('credential_by_hash', KEY_BY_HASH, hashed);
+      const row =
+        hashed === undefined ? undefined : await this.first<KeyRow>('credential_by_hash', KEY_BY_HASH, hashed);
       return row === undefined ? null : toKeyRecord(row);
     });
   }
@@ -80,8 +83,8 @@ export class CredentialLookup {
       const hashed = this.hasher.parse('access', text);
       if (hashed === undefined) return null;
       const row =
-        (await this.first('live_token_by_hash', tokenByHash('> now()'), hashed)) ??
-        (await this.first('past_token_by_hash', tokenByHash('<= now()'), hashed));
+        (await this.first<TokenRow>('live_token_by_hash', tokenByHash('> now()'), hashed)) ??
+        (await this.first<TokenRow>('past_token_by_hash', tokenByHash('<= now()'), hashed));
       return row === undefined ? null : toTokenRecord(row);
     });
   }
@@ -90,13 +93,13 @@ export class CredentialLookup {
   async client(clientId: string): Promise<ClientRecord | null> {
     if (clientId.length > 64) return null;
     return this.clients.get(clientId, async () => {
-      const row = await this.first('client_by_id', CLIENT_BY_ID, clientId);
+      const row = await this.first<ClientRow>('client_by_id', CLIENT_BY_ID, clientId);
       return row === undefined ? null : toClientRecord(row);
     });
   }
 
-  private async first(name: string, text: string, value: Buffer | string): Promise<Row | undefined> {
-    const { rows } = await pgPool(this.dataSource).query<Row>({ name, text, values: [value] });
+  private async first<R extends object>(name: string, text: string, value: Buffer | string): Promise<R | undefined> {
+    const { rows } = await pgPool(this.dataSource).query<R>({ name, text, values: [value] });
     return rows[0];
   }
 }

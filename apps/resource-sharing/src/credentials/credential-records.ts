@@ -1,4 +1,3 @@
-import type { Row } from '../data/rows-of.js';
 import { OPEN_SCOPES, type OpenScope } from './caller.js';
 import { AddressRanges } from './address-ranges.js';
 import type { Subject } from './revocations.js';
@@ -61,87 +60,127 @@ export function intersect(first: readonly OpenScope[], second: readonly OpenScop
 }
 
 /** The scopes among some texts, in the order of OPEN_SCOPES. */
-export function openScopes(texts: unknown): OpenScope[] {
-  const given = texts as readonly string[];
-  return OPEN_SCOPES.filter((scope) => given.includes(scope));
+export function openScopes(texts: readonly string[]): OpenScope[] {
+  return OPEN_SCOPES.filter((scope) => texts.includes(scope));
 }
 
 /** A bigint[]; pg leaves its elements as text. */
-export function bigints(value: unknown): number[] {
-  return (value as (number | string)[]).map(Number);
+export function bigints(values: readonly (number | string)[]): number[] {
+  return values.map(Number);
 }
 
-/** Columns of a ClientRecord from `applications a JOIN site_accounts o` (its owner). */
+/** A row of CLIENT_COLUMNS. */
+export interface ClientRow {
+  readonly application_id: number;
+  readonly client_id: string;
+  readonly application_name: string;
+  readonly application_kind: ApplicationKind;
+  readonly status: ApplicationStatus;
+  readonly allowed_scopes: readonly string[];
+  readonly quota_profile: string | null;
+  readonly application_ip_allow: readonly string[];
+  readonly owner_id: number;
+  readonly owner_disabled_at: Date | null;
+}
+
+/** Columns of a ClientRow from `applications a JOIN site_accounts o` (its owner). */
 export const CLIENT_COLUMNS = `a.id AS application_id, a.client_id, a.name AS application_name, a.kind AS application_kind,
   a.status, a.allowed_scopes, a.quota_profile, a.ip_allow AS application_ip_allow, a.owner_id,
   o.disabled_at AS owner_disabled_at`;
 
-export function toClientRecord(row: Row): ClientRecord {
+export function toClientRecord(row: ClientRow): ClientRecord {
   return {
-    id: row['application_id'] as number,
-    clientId: row['client_id'] as string,
-    ownerId: row['owner_id'] as number,
-    name: row['application_name'] as string,
-    kind: row['application_kind'] as ApplicationKind,
-    usable: ['pending', 'approved'].includes(row['status'] as string) && row['owner_disabled_at'] === null,
-    allowedScopes: openScopes(row['allowed_scopes']),
-    quotaProfile: row['quota_profile'] as string | null,
-    addresses: new AddressRanges(row['application_ip_allow'] as string[]),
+    id: row.application_id,
+    clientId: row.client_id,
+    ownerId: row.owner_id,
+    name: row.application_name,
+    kind: row.application_kind,
+    usable: ['pending', 'approved'].includes(row.status) && row.owner_disabled_at === null,
+    allowedScopes: openScopes(row.allowed_scopes),
+    quotaProfile: row.quota_profile,
+    addresses: new AddressRanges(row.application_ip_allow),
   };
 }
 
-/** Columns of a UserRecord from `site_accounts u`. */
+/** A row of USER_COLUMNS. */
+export interface UserRow {
+  readonly user_id: number;
+  readonly user_disabled_at: Date | null;
+  /** pg reads `infinity` as a number. */
+  readonly premium_until: Date | number | null;
+  readonly permissions: readonly string[];
+}
+
+/** Columns of a UserRow from `site_accounts u`. */
 export const USER_COLUMNS = 'u.id AS user_id, u.disabled_at AS user_disabled_at, u.premium_until, u.permissions';
 
-export function toUserRecord(row: Row): UserRecord {
-  const premiumUntil = row['premium_until'] as Date | number | null;
+export function toUserRecord(row: UserRow): UserRecord {
   return {
-    id: row['user_id'] as number,
-    disabled: row['user_disabled_at'] !== null,
-    // pg reads `infinity` as a number.
-    premiumUntil: premiumUntil === null ? null : Number(premiumUntil),
-    permissions: row['permissions'] as string[],
+    id: row.user_id,
+    disabled: row.user_disabled_at !== null,
+    premiumUntil: row.premium_until === null ? null : Number(row.premium_until),
+    permissions: row.permissions,
   };
 }
 
-export function toKeyRecord(row: Row): KeyRecord {
-  const application = row['application_id'] === null ? null : toClientRecord(row);
-  const user = row['user_id'] === null ? null : toUserRecord(row);
-  const own = row['scopes'] === null ? null : openScopes(row['scopes']);
-  const id = row['id'] as number;
-  const subjects: Subject[] = [`credential:${id}`];
+/** A credential with its application and its user, each null where it has none. */
+export type KeyRow = {
+  readonly id: number;
+  readonly kind: KeyRecord['kind'];
+  readonly name: string;
+  readonly scopes: readonly string[] | null;
+  readonly ip_allow: readonly string[];
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+} & (ClientRow | { readonly application_id: null }) &
+  (UserRow | { readonly user_id: null });
+
+export function toKeyRecord(row: KeyRow): KeyRecord {
+  const application = row.application_id === null ? null : toClientRecord(row);
+  const user = row.user_id === null ? null : toUserRecord(row);
+  const own = row.scopes === null ? null : openScopes(row.scopes);
+  const subjects: Subject[] = [`credential:${row.id}`];
   if (application !== null) subjects.push(`application:${application.id}`, `user:${application.ownerId}`);
   if (user !== null) subjects.push(`user:${user.id}`);
   return {
-    id,
-    kind: row['kind'] as KeyRecord['kind'],
-    name: row['name'] as string,
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
     scopes: application === null ? (own ?? []) : intersect(own ?? application.allowedScopes, application.allowedScopes),
-    expiresAt: (row['expires_at'] as Date | null)?.getTime() ?? null,
-    revoked: row['revoked_at'] !== null,
-    addresses: new AddressRanges(row['ip_allow'] as string[]),
+    expiresAt: row.expires_at?.getTime() ?? null,
+    revoked: row.revoked_at !== null,
+    addresses: new AddressRanges(row.ip_allow),
     application,
     user,
     subjects,
   };
 }
 
-export function toTokenRecord(row: Row): TokenRecord {
+/** An access token with its grant and its user. */
+export interface TokenRow extends UserRow {
+  readonly hash: Buffer;
+  readonly scopes: readonly string[];
+  readonly expires_at: Date;
+  readonly grant_id: number;
+  readonly application_id: number;
+  readonly grant_scopes: readonly string[];
+  readonly ended: boolean;
+}
+
+export function toTokenRecord(row: TokenRow): TokenRecord {
   const user = toUserRecord(row);
-  const grantId = row['grant_id'] as number;
-  const applicationId = row['application_id'] as number;
   return {
-    grantId,
-    applicationId,
-    scopes: intersect(openScopes(row['scopes']), openScopes(row['grant_scopes'])),
-    expiresAt: (row['expires_at'] as Date).getTime(),
-    revoked: row['ended'] === true || user.disabled,
+    grantId: row.grant_id,
+    applicationId: row.application_id,
+    scopes: intersect(openScopes(row.scopes), openScopes(row.grant_scopes)),
+    expiresAt: row.expires_at.getTime(),
+    revoked: row.ended || user.disabled,
     user,
     subjects: [
-      `grant:${grantId}`,
-      `application:${applicationId}`,
+      `grant:${row.grant_id}`,
+      `application:${row.application_id}`,
       `user:${user.id}`,
-      `token:${(row['hash'] as Buffer).toString('hex')}`,
+      `token:${row.hash.toString('hex')}`,
     ],
   };
 }

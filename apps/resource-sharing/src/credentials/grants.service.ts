@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { recordEvent, type SqlRunner } from '../audit/record-event.js';
 import type { OpenScope } from './caller.js';
 import { bigints, openScopes } from './credential-records.js';
-import { rowsOf, type Row } from '../data/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { Revocations, type Subject } from './revocations.js';
 
 /** Why a grant ended; shown to its user. */
@@ -31,6 +31,12 @@ export interface AuthorisedApplication {
   readonly lastGrantedAt: Date;
 }
 
+/** pg leaves the elements of a bigint[] as text. */
+interface AuthorisedApplicationRow extends Omit<AuthorisedApplication, 'scopes' | 'grantIds'> {
+  readonly scopes: readonly string[];
+  readonly grantIds: readonly (number | string)[];
+}
+
 export interface GrantSelection {
   readonly grantId?: number;
   readonly userId?: number;
@@ -48,17 +54,18 @@ export class Grants {
 
   /** The applications that a user has authorised, newest first. Consents that no application took up are left out. */
   async applicationsOf(userId: number): Promise<AuthorisedApplication[]> {
-    const rows = (await this.dataSource.query(
-      `SELECT a.client_id, a.name, a.description, array_agg(g.id ORDER BY g.id) AS grant_ids,
+    const rows = await rowsOf<AuthorisedApplicationRow>(
+      this.dataSource,
+      `SELECT a.client_id AS "clientId", a.name, a.description, array_agg(g.id ORDER BY g.id) AS "grantIds",
          (SELECT array_agg(DISTINCT scope) FROM grants s, unnest(s.scopes) AS scope
           WHERE s.id = ANY (array_agg(g.id))) AS scopes,
-         min(g.created_at) AS first_granted_at, max(g.created_at) AS last_granted_at
+         min(g.created_at) AS "firstGrantedAt", max(g.created_at) AS "lastGrantedAt"
        FROM grants g JOIN applications a ON a.id = g.application_id
        WHERE g.user_id = $1 AND g.revoked_at IS NULL AND g.exchanged_at IS NOT NULL
        GROUP BY a.id ORDER BY max(g.created_at) DESC, a.id`,
       [userId],
-    )) as Row[];
-    return rows.map(toAuthorisedApplication);
+    );
+    return rows.map((row) => ({ ...row, scopes: openScopes(row.scopes), grantIds: bigints(row.grantIds) }));
   }
 
   /** Ends one grant of a user; raises NOT_FOUND when it is not theirs or has ended. */
@@ -70,8 +77,9 @@ export class Grants {
   /** Ends all grants of a user to an application; raises NOT_FOUND when there is none. */
   async revokeApplication(clientId: string, userId: number): Promise<void> {
     const ended = await this.unitOfWork.run(async (tx) => {
-      const [row] = (await tx.query('SELECT id FROM applications WHERE client_id = $1', [clientId])) as Row[];
-      return row === undefined ? 0 : this.revoke(tx, { applicationId: row['id'] as number, userId }, 'user');
+      const named = 'SELECT id FROM applications WHERE client_id = $1';
+      const [row] = await rowsOf<{ id: number }>(tx, named, [clientId]);
+      return row === undefined ? 0 : this.revoke(tx, { applicationId: row.id, userId }, 'user');
     });
     if (ended === 0) throw new AppError('NOT_FOUND', 'This application is not authorised');
   }
@@ -83,7 +91,7 @@ export class Grants {
   async revoke(tx: SqlRunner, selection: GrantSelection, reason: RevocationReason): Promise<number> {
     const { grantId, userId, applicationId } = selection;
     if (grantId === undefined && userId === undefined && applicationId === undefined) return 0;
-    const rows = await rowsOf(
+    const rows = await rowsOf<{ id: number; userId: number; applicationId: number }>(
       tx,
       `UPDATE grants SET revoked_at = now(), revoked_reason = $4
        WHERE id IN (
@@ -91,34 +99,16 @@ export class Grants {
          WHERE ($1::bigint IS NULL OR id = $1) AND ($2::bigint IS NULL OR user_id = $2)
            AND ($3::bigint IS NULL OR application_id = $3) AND revoked_at IS NULL
          ORDER BY id FOR NO KEY UPDATE)
-       RETURNING id, user_id, application_id`,
+       RETURNING id, user_id AS "userId", application_id AS "applicationId"`,
       [grantId ?? null, userId ?? null, applicationId ?? null, reason],
     );
-    for (const row of rows) {
-      await recordEvent(tx, {
-        type: 'grant.revoked',
-        userId: row['user_id'] as number,
-        applicationId: row['application_id'] as number,
-        grantId: row['id'] as number,
-        details: { reason },
-      });
+    for (const { id, ...about } of rows) {
+      await recordEvent(tx, { type: 'grant.revoked', ...about, grantId: id, details: { reason } });
     }
     await this.revocations.announce(
       tx,
-      rows.map((row): Subject => `grant:${row['id'] as number}`),
+      rows.map(({ id }): Subject => `grant:${id}`),
     );
     return rows.length;
   }
-}
-
-function toAuthorisedApplication(row: Row): AuthorisedApplication {
-  return {
-    clientId: row['client_id'] as string,
-    name: row['name'] as string,
-    description: row['description'] as string,
-    scopes: openScopes(row['scopes']),
-    grantIds: bigints(row['grant_ids']),
-    firstGrantedAt: row['first_granted_at'] as Date,
-    lastGrantedAt: row['last_granted_at'] as Date,
-  };
 }

@@ -5,7 +5,7 @@ import type { Application } from '../applications/application-rows.js';
 import { Applications } from '../applications/applications.service.js';
 import { recordEvent } from '../audit/record-event.js';
 import { intersect } from '../credentials/credential-records.js';
-import { rowsOf } from '../data/rows-of.js';
+import { oneRow, rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import type { OpenScope } from '../credentials/caller.js';
 import { ResourceSharingSettings } from '../settings.js';
@@ -127,18 +127,13 @@ export class AuthorizationService {
   }
 
   private async user(userId: number): Promise<AuthorizingUser> {
-    const [row] = await rowsOf(
+    const [user] = await rowsOf<AuthorizingUser>(
       this.dataSource,
-      'SELECT username, nickname, avatar_url FROM site_accounts WHERE id = $1 AND disabled_at IS NULL',
+      'SELECT id, username, nickname, avatar_url AS "avatarUrl" FROM site_accounts WHERE id = $1 AND disabled_at IS NULL',
       [userId],
     );
-    if (row === undefined) throw new OAuthError('access_denied', 'This account cannot authorise applications');
-    return {
-      id: userId,
-      username: row['username'] as string,
-      nickname: row['nickname'] as string,
-      avatarUrl: row['avatar_url'] as string | null,
-    };
+    if (user === undefined) throw new OAuthError('access_denied', 'This account cannot authorise applications');
+    return user;
   }
 
   private async store(
@@ -152,12 +147,11 @@ export class AuthorizationService {
   ): Promise<void> {
     const applicationId = request.application.id;
     await this.unitOfWork.run(async (tx) => {
-      const [row] = await rowsOf(
+      const { id: grantId } = await oneRow<{ id: number }>(
         tx,
         'INSERT INTO grants (user_id, application_id, scopes) VALUES ($1, $2, $3) RETURNING id',
         [userId, applicationId, scopes],
       );
-      const grantId = row?.['id'] as number;
       await tx.query(
         `INSERT INTO authorization_codes (hash, grant_id, redirect_uri, redirect_uri_sent, code_challenge, expires_at)
          VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,

@@ -1,6 +1,5 @@
 import { pgPool, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
-import type { Row } from '../data/rows-of.js';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
@@ -20,6 +19,20 @@ const CODE_BY_HASH = `
   JOIN grants g ON g.id = c.grant_id
   JOIN site_accounts u ON u.id = g.user_id
   WHERE c.hash = $1`;
+
+/** A row of CODE_BY_HASH. */
+interface CodeRow {
+  readonly grant_id: number;
+  readonly redirect_uri: string;
+  readonly redirect_uri_sent: boolean;
+  readonly code_challenge: string | null;
+  readonly consumed: boolean;
+  readonly expired: boolean;
+  readonly application_id: number;
+  readonly user_id: number;
+  readonly scopes: readonly string[];
+  readonly ended: boolean;
+}
 
 /** Of any number of exchanges at once, one finds the code unconsumed; its tokens come with the same statement. */
 const CONSUME = `
@@ -54,21 +67,21 @@ export class CodeExchange {
     const verifier = parameters.optional('code_verifier');
     const hash = this.hasher.parse('code', text);
     const code = hash === undefined ? undefined : await this.find(hash);
-    if (hash === undefined || code?.['application_id'] !== client.id) {
+    if (hash === undefined || code?.application_id !== client.id) {
       throw new OAuthError('invalid_grant', 'The code is not known for this application');
     }
-    const replayed = code['consumed'] === true;
-    if (code['expired'] === true && !replayed) throw new OAuthError('invalid_grant', 'The code has expired');
-    if (code['ended'] === true) throw new OAuthError('invalid_grant', 'The authorization has ended');
-    assertVerifier(code['code_challenge'] as string | null, verifier);
+    const replayed = code.consumed;
+    if (code.expired && !replayed) throw new OAuthError('invalid_grant', 'The code has expired');
+    if (code.ended) throw new OAuthError('invalid_grant', 'The authorization has ended');
+    assertVerifier(code.code_challenge, verifier);
     assertRedirectUri(code, redirectUri);
-    const scopes = intersect(openScopes(code['scopes']), client.allowedScopes);
+    const scopes = intersect(openScopes(code.scopes), client.allowedScopes);
     const tokens = replayed ? undefined : await this.consume(hash, code, scopes);
     return tokens ?? this.refuseReplay(code);
   }
 
-  private async find(hash: Buffer): Promise<Row | undefined> {
-    const { rows } = await pgPool(this.dataSource).query<Row>({
+  private async find(hash: Buffer): Promise<CodeRow | undefined> {
+    const { rows } = await pgPool(this.dataSource).query<CodeRow>({
       name: 'authorization_code_by_hash',
       text: CODE_BY_HASH,
       values: [hash],
@@ -76,7 +89,11 @@ export class CodeExchange {
     return rows[0];
   }
 
-  private async consume(hash: Buffer, code: Row, scopes: IssuedTokens['scopes']): Promise<IssuedTokens | undefined> {
+  private async consume(
+    hash: Buffer,
+    code: CodeRow,
+    scopes: IssuedTokens['scopes'],
+  ): Promise<IssuedTokens | undefined> {
     const access = this.hasher.create('access');
     const refresh = this.hasher.create('refresh');
     const { rows } = await pgPool(this.dataSource).query({
@@ -85,7 +102,7 @@ export class CodeExchange {
       values: [
         hash,
         access.hash,
-        code['scopes'],
+        code.scopes,
         ACCESS_SECONDS,
         refresh.hash,
         REFRESH_IDLE_SECONDS,
@@ -103,15 +120,15 @@ export class CodeExchange {
   }
 
   /** RFC 6749 section 4.1.2: whoever was first may have been the thief. */
-  private async refuseReplay(code: Row): Promise<never> {
-    const grantId = code['grant_id'] as number;
+  private async refuseReplay(code: CodeRow): Promise<never> {
+    const { grant_id: grantId } = code;
     await this.unitOfWork.run(async (tx) => {
       const ended = await this.grants.revoke(tx, { grantId }, 'code_replayed');
       if (ended === 0) return;
       await recordEvent(tx, {
         type: 'code.replayed',
-        userId: code['user_id'] as number,
-        applicationId: code['application_id'] as number,
+        userId: code.user_id,
+        applicationId: code.application_id,
         grantId,
       });
     });
@@ -120,9 +137,9 @@ export class CodeExchange {
 }
 
 /** RFC 6749 section 4.1.3: the same text as in the authorization request. */
-function assertRedirectUri(code: Row, given: string | undefined): void {
-  if (given === undefined && code['redirect_uri_sent'] === false) return;
-  if (given !== code['redirect_uri']) {
+function assertRedirectUri(code: CodeRow, given: string | undefined): void {
+  if (given === undefined && !code.redirect_uri_sent) return;
+  if (given !== code.redirect_uri) {
     throw new OAuthError('invalid_grant', 'redirect_uri is not that of the authorization request');
   }
 }

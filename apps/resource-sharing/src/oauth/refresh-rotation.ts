@@ -1,6 +1,5 @@
 import { pgPool, SecretBoxError, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
-import type { Row } from '../data/rows-of.js';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
@@ -52,6 +51,37 @@ const STATE = `
   LEFT JOIN refresh_tokens s ON s.hash = t.successor_hash
   WHERE t.hash = $1`;
 
+/** A row of ROTATE. */
+interface RotatedRow {
+  readonly scopes: readonly string[];
+  /** Until the new refresh token ends unless it is used. */
+  readonly refresh_seconds: number;
+}
+
+interface ConsumedRow {
+  readonly consumed: true;
+  readonly consumed_seconds: number;
+}
+
+interface UnconsumedRow {
+  readonly consumed: false;
+  readonly consumed_seconds: null;
+}
+
+/** A row of STATE. */
+type StateRow = (ConsumedRow | UnconsumedRow) & {
+  readonly grant_id: number;
+  readonly application_id: number;
+  readonly user_id: number;
+  readonly scopes: readonly string[];
+  readonly expired: boolean;
+  readonly ended: boolean;
+  readonly successor_sealed: string | null;
+  readonly successor_unused: boolean;
+  /** Null where there is no successor. */
+  readonly refresh_seconds: number | null;
+};
+
 interface Successor {
   readonly access: string;
   readonly refresh: string;
@@ -84,7 +114,7 @@ export class RefreshRotation {
     const access = this.hasher.create('access');
     const refresh = this.hasher.create('refresh');
     const successor: Successor = { access: access.text, refresh: refresh.text, scopes };
-    const { rows } = await pgPool(this.dataSource).query<Row>({
+    const { rows } = await pgPool(this.dataSource).query<RotatedRow>({
       name: 'rotate_refresh_token',
       text: ROTATE,
       values: [
@@ -104,31 +134,32 @@ export class RefreshRotation {
   }
 
   private async explain(client: ClientRecord, { text, hash, scopes }: Presented): Promise<IssuedTokens> {
-    const { rows } = await pgPool(this.dataSource).query<Row>({
+    const { rows } = await pgPool(this.dataSource).query<StateRow>({
       name: 'refresh_token_state',
       text: STATE,
       values: [hash],
     });
     const [state] = rows;
-    if (state === undefined || state['application_id'] !== client.id) {
+    if (state === undefined || state.application_id !== client.id) {
       throw dead('The refresh token is not known for this application');
     }
-    if (state['ended'] === true) throw dead('The authorization has ended');
-    if (state['consumed'] === true) return this.repeat(client, text, state);
-    if (state['expired'] === true) throw dead('The refresh token has expired');
-    if (scopes !== null && !scopes.every((scope) => openScopes(state['scopes']).includes(scope))) {
+    if (state.ended) throw dead('The authorization has ended');
+    if (state.consumed) return this.repeat(client, text, state);
+    if (state.expired) throw dead('The refresh token has expired');
+    if (scopes !== null && !scopes.every((scope) => openScopes(state.scopes).includes(scope))) {
       throw new OAuthError('invalid_scope', 'A refresh may not ask for more than was granted');
     }
     throw dead('The refresh token is not valid');
   }
 
   /** The same successor for a repetition within the grace window, else the end of the family. */
-  private async repeat(client: ClientRecord, text: string, state: Row): Promise<IssuedTokens> {
-    const seconds = state['consumed_seconds'] as number;
-    const sealed = state['successor_sealed'] as string | null;
-    const mayRepeat = seconds <= GRACE_SECONDS && state['successor_unused'] === true && sealed !== null;
-    const successor = mayRepeat ? this.open(text, sealed) : undefined;
-    if (successor !== undefined) return toTokens(client, successor, state, ACCESS_SECONDS - seconds);
+  private async repeat(client: ClientRecord, text: string, state: StateRow & ConsumedRow): Promise<IssuedTokens> {
+    const { consumed_seconds: seconds, successor_sealed: sealed, refresh_seconds } = state;
+    if (seconds <= GRACE_SECONDS && state.successor_unused && sealed !== null && refresh_seconds !== null) {
+      const successor = this.open(text, sealed);
+      const row = { scopes: state.scopes, refresh_seconds };
+      if (successor !== undefined) return toTokens(client, successor, row, ACCESS_SECONDS - seconds);
+    }
     await this.endFamily(state);
     throw dead('The refresh token was used before; its authorization is revoked');
   }
@@ -143,15 +174,15 @@ export class RefreshRotation {
     }
   }
 
-  private async endFamily(state: Row): Promise<void> {
-    const grantId = state['grant_id'] as number;
+  private async endFamily(state: StateRow): Promise<void> {
+    const { grant_id: grantId } = state;
     await this.unitOfWork.run(async (tx) => {
       const ended = await this.grants.revoke(tx, { grantId }, 'refresh_reused');
       if (ended === 0) return;
       await recordEvent(tx, {
         type: 'refresh.reused',
-        userId: state['user_id'] as number,
-        applicationId: state['application_id'] as number,
+        userId: state.user_id,
+        applicationId: state.application_id,
         grantId,
       });
     });
@@ -165,13 +196,13 @@ interface Presented {
   readonly scopes: readonly OpenScope[] | null;
 }
 
-function toTokens(client: ClientRecord, successor: Successor, row: Row, expiresIn: number): IssuedTokens {
+function toTokens(client: ClientRecord, successor: Successor, row: RotatedRow, expiresIn: number): IssuedTokens {
   return {
     accessToken: successor.access,
     refreshToken: successor.refresh,
     expiresIn,
-    refreshExpiresIn: row['refresh_seconds'] as number,
-    scopes: intersect(successor.scopes ?? openScopes(row['scopes']), client.allowedScopes),
+    refreshExpiresIn: row.refresh_seconds,
+    scopes: intersect(successor.scopes ?? openScopes(row.scopes), client.allowedScopes),
   };
 }
 

@@ -46,9 +46,10 @@ export class TokenStatus {
 
   private async revokeRefresh(client: ClientRecord, hash: Buffer): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
-      const [row] = await rowsOf(tx, 'SELECT grant_id FROM refresh_tokens WHERE hash = $1', [hash]);
+      const granted = 'SELECT grant_id AS "grantId" FROM refresh_tokens WHERE hash = $1';
+      const [row] = await rowsOf<{ grantId: number }>(tx, granted, [hash]);
       if (row === undefined) return;
-      await this.grants.revoke(tx, { grantId: row['grant_id'] as number, applicationId: client.id }, 'client');
+      await this.grants.revoke(tx, { grantId: row.grantId, applicationId: client.id }, 'client');
     });
   }
 

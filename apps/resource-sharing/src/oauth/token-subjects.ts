@@ -20,6 +20,14 @@ const LIVE_REFRESH_TOKEN = `
   WHERE t.hash = $1 AND g.application_id = $2 AND t.consumed_at IS NULL AND t.idle_expires_at > now()
     AND g.revoked_at IS NULL AND u.disabled_at IS NULL`;
 
+interface LiveRefreshToken {
+  readonly user_id: number;
+  readonly scopes: readonly string[];
+  /** Seconds since the epoch. */
+  readonly expires: number;
+  readonly issued: number;
+}
+
 /** What a live token stands for, told only to its own application. */
 @Injectable()
 export class TokenSubjects {
@@ -54,14 +62,14 @@ export class TokenSubjects {
   async refresh(client: ClientRecord, token: string): Promise<Introspection | undefined> {
     const hash = this.hashOf('refresh', token);
     if (hash === undefined) return undefined;
-    const [row] = await rowsOf(this.dataSource, LIVE_REFRESH_TOKEN, [hash, client.id]);
+    const [row] = await rowsOf<LiveRefreshToken>(this.dataSource, LIVE_REFRESH_TOKEN, [hash, client.id]);
     if (row === undefined) return undefined;
     return {
       active: true,
-      scope: intersect(openScopes(row['scopes']), client.allowedScopes).join(' '),
-      exp: row['expires'],
-      iat: row['issued'],
-      ...this.about(client, row['user_id'] as number),
+      scope: intersect(openScopes(row.scopes), client.allowedScopes).join(' '),
+      exp: row.expires,
+      iat: row.issued,
+      ...this.about(client, row.user_id),
     };
   }
 

@@ -1,6 +1,6 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
-import { rowsOf } from '../data/rows-of.js';
+import { oneRow } from '../data/rows-of.js';
 
 const BATCH = 5_000;
 /** Batches of one table in one run: as many as an hour of the busiest minute leaves behind. */
@@ -40,8 +40,9 @@ export class LimitRetention {
   /** A transaction a batch: whoever counts in these tables does not wait for all of them. */
   private remove(statement: string): Promise<number> {
     return this.unitOfWork.run(async (tx) => {
-      const [lock] = await rowsOf(tx, "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.limit-sweep')) AS got");
-      if (lock?.['got'] !== true) return 0;
+      const lock = "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.limit-sweep')) AS got";
+      const { got } = await oneRow<{ got: boolean }>(tx, lock);
+      if (!got) return 0;
       const [, removed]: [unknown, number] = await tx.query(statement);
       return removed;
     });

@@ -2,7 +2,7 @@ import { addRangePartition, UnitOfWork } from '@gatehouse/persistence';
 import { HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { rowsOf } from '../data/rows-of.js';
+import { oneRow, rowsOf } from '../data/rows-of.js';
 import { GRACE_SECONDS } from '../oauth/lifetimes.js';
 
 const DAY_MS = 86_400_000;
@@ -92,8 +92,8 @@ export class TokenRetention implements OnModuleInit {
 
   private async countStrays(): Promise<void> {
     const sql = `SELECT count(*)::integer AS rows FROM (SELECT 1 FROM access_tokens_default LIMIT ${MAX_STRAYS}) AS strays`;
-    const [row] = await this.unitOfWork.run((tx) => rowsOf(tx, sql));
-    this.strayRows = Number(row?.['rows'] ?? 0);
+    const { rows } = await this.unitOfWork.run((tx) => oneRow<{ rows: number }>(tx, sql));
+    this.strayRows = rows;
     this.strays.set({ table: 'access_tokens_default' }, this.strayRows);
   }
 
@@ -112,11 +112,11 @@ export class TokenRetention implements OnModuleInit {
   private alone(work: (tx: EntityManager) => Promise<void>): Promise<void> {
     return this.attempt(() =>
       this.unitOfWork.run(async (tx) => {
-        const [lock] = await rowsOf(
+        const { got } = await oneRow<{ got: boolean }>(
           tx,
           "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.token-retention')) AS got",
         );
-        if (lock?.['got'] === true) await work(tx);
+        if (got) await work(tx);
       }),
     );
   }
@@ -124,7 +124,7 @@ export class TokenRetention implements OnModuleInit {
 
 /** Days that should be there and are not: those ahead, and those that rows of the default partition belong to. */
 async function missingDays(tx: EntityManager): Promise<string[]> {
-  const rows = await rowsOf(
+  const rows = await rowsOf<{ day: string }>(
     tx,
     `SELECT day::text FROM (
        SELECT timezone('UTC', now())::date + ahead AS day FROM generate_series(0, $1::integer) AS ahead
@@ -132,7 +132,7 @@ async function missingDays(tx: EntityManager): Promise<string[]> {
      WHERE to_regclass('access_tokens_' || to_char(day, 'YYYYMMDD')) IS NULL ORDER BY day`,
     [DAYS_AHEAD],
   );
-  return rows.map(({ day }) => String(day));
+  return rows.map(({ day }) => day);
 }
 
 async function addDay(tx: EntityManager, day: string): Promise<void> {
@@ -150,12 +150,12 @@ async function dropOldDays(tx: EntityManager): Promise<void> {
   // Dropping a day locks all others for a moment: better not this time than a queue of requests behind it.
   await tx.query("SET LOCAL lock_timeout = '2s'");
   await tx.query('DELETE FROM access_tokens_default WHERE expires_at < now() - make_interval(days => $1)', [DAYS_KEPT]);
-  const old = await rowsOf(
+  const old = await rowsOf<{ name: string }>(
     tx,
     `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
      WHERE i.inhparent = 'access_tokens'::regclass AND c.relname ~ '^access_tokens_\\d{8}$'
        AND c.relname < 'access_tokens_' || to_char(timezone('UTC', now()) - make_interval(days => $1), 'YYYYMMDD')`,
     [DAYS_KEPT],
   );
-  for (const { name } of old) await tx.query(`DROP TABLE ${String(name)}`);
+  for (const { name } of old) await tx.query(`DROP TABLE ${name}`);
 }

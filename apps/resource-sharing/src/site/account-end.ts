@@ -38,7 +38,8 @@ export class AccountEnd {
    */
   async delete(tx: EntityManager, userId: number, ip: string | undefined): Promise<void> {
     await assertReplaceable(tx, userId);
-    const applications = await rowsOf(tx, 'DELETE FROM applications WHERE owner_id = $1 RETURNING id', [userId]);
+    const deleted = 'DELETE FROM applications WHERE owner_id = $1 RETURNING id';
+    const applications = await rowsOf<{ id: number }>(tx, deleted, [userId]);
     await tx.query(
       'UPDATE shares SET deleted_at = now(), updated_at = now() WHERE owner_id = $1 AND deleted_at IS NULL',
       [userId],
@@ -53,19 +54,18 @@ export class AccountEnd {
     await this.sessions.endAllIn(tx, userId, 'user_disabled', { keys: true });
     await this.revocations.announce(tx, [
       `user:${userId}`,
-      ...applications.map((row): Subject => `application:${row['id'] as number}`),
+      ...applications.map(({ id }): Subject => `application:${id}`),
     ]);
   }
 }
 
 /** All administrators are locked, so that two of them who go at once do not leave none. */
 export async function assertReplaceable(tx: EntityManager, userId: number): Promise<void> {
-  const administrators = await rowsOf(
+  const [first, second] = await rowsOf<{ id: number }>(
     tx,
     `SELECT id FROM site_accounts WHERE role = 'administrator' AND disabled_at IS NULL ORDER BY id FOR NO KEY UPDATE`,
   );
-  const [first, second] = administrators;
-  if (second === undefined && first?.['id'] === userId) {
+  if (second === undefined && first?.id === userId) {
     throw new AppError('CONFLICT', 'The last administrator cannot go');
   }
   const [account] = await rowsOf(tx, 'SELECT id FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE', [userId]);

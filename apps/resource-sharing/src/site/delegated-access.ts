@@ -26,20 +26,17 @@ export class DelegatedAccess {
  * without a user token. Resolves to what has to be announced.
  */
 async function endOwnCredentials(tx: EntityManager, userId: number): Promise<Subject[]> {
-  const keys = await rowsOf(
+  const keys = await rowsOf<{ id: number }>(
     tx,
     'UPDATE credentials SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL RETURNING id',
     [userId],
   );
-  const bound = await rowsOf(
+  const bound = await rowsOf<{ id: number }>(
     tx,
     'UPDATE applications SET bound_user_id = NULL, updated_at = now() WHERE bound_user_id = $1 RETURNING id',
     [userId],
   );
-  for (const row of keys) await recordEvent(tx, { type: 'key.revoked', userId, credentialId: row['id'] as number });
-  for (const row of bound) await recordEvent(tx, { type: 'app.unbound', userId, applicationId: row['id'] as number });
-  return [
-    ...keys.map((row): Subject => `credential:${row['id'] as number}`),
-    ...bound.map((row): Subject => `application:${row['id'] as number}`),
-  ];
+  for (const { id } of keys) await recordEvent(tx, { type: 'key.revoked', userId, credentialId: id });
+  for (const { id } of bound) await recordEvent(tx, { type: 'app.unbound', userId, applicationId: id });
+  return [...keys.map(({ id }): Subject => `credential:${id}`), ...bound.map(({ id }): Subject => `application:${id}`)];
 }

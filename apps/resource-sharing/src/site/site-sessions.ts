@@ -63,19 +63,12 @@ export class SiteSessions {
 
   /** Open sessions of an account, newest first. */
   async list(userId: number): Promise<SiteSession[]> {
-    const rows = await rowsOf(
+    return rowsOf<SiteSession>(
       this.dataSource,
-      `SELECT id, created_at, expires_at, ip, user_agent FROM sessions
+      `SELECT id, created_at AS "createdAt", expires_at AS "expiresAt", ip, user_agent AS "userAgent" FROM sessions
        WHERE user_id = $1 AND expires_at > now() ORDER BY id DESC LIMIT 200`,
       [userId],
     );
-    return rows.map((row) => ({
-      id: row['id'] as number,
-      createdAt: row['created_at'] as Date,
-      expiresAt: row['expires_at'] as Date,
-      ip: row['ip'] as string | null,
-      userAgent: row['user_agent'] as string | null,
-    }));
   }
 
   /** Ends one session; raises NOT_FOUND for another account's, so that ids tell nothing. */

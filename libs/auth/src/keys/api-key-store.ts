@@ -44,19 +44,13 @@ export interface ApiKeyStoreConfig {
   readonly channel: string;
 }
 
-type Row = Record<string, unknown> & {
-  id: number;
-  name: string;
-  scopes: Scope[];
-  user_id: number | null;
-  expires_at: Date | null;
-};
-
 const CACHE_MS = 30_000;
 const UNKNOWN_CACHE_MS = 5_000;
 const CACHE_ENTRIES = 10_000;
-const COLUMNS =
-  'id, name, key_prefix, last_four, scopes, user_id, created_at, expires_at, last_used_at, last_used_ip, revoked_at';
+/** Columns of an ApiKeyRecord. */
+const COLUMNS = `id, name, key_prefix AS "keyPrefix", last_four AS "lastFour", scopes, user_id AS "userId",
+  created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt", last_used_ip AS "lastUsedIp",
+  revoked_at AS "revokedAt"`;
 
 /** API keys in the table api_keys: made once, looked up by hash, cached briefly, revoked everywhere at once. */
 export class ApiKeyStore {
@@ -111,7 +105,7 @@ export class ApiKeyStore {
     const text = createApiKey(this.config.prefix);
     const parsed = parseApiKey(text, this.config.prefix);
     if (parsed === undefined) throw new TypeError(`API keys cannot begin with ${this.config.prefix}`);
-    const rows = (await (tx ?? this.dataSource).query(
+    const [record] = (await (tx ?? this.dataSource).query(
       `INSERT INTO api_keys (name, key_hash, key_prefix, last_four, scopes, user_id, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`,
       [
@@ -123,20 +117,18 @@ export class ApiKeyStore {
         key.userId ?? null,
         key.expiresAt ?? null,
       ],
-    )) as Row[];
-    const [row] = rows;
-    if (row === undefined) throw new Error('The new API key was not stored.');
-    return { key: text, record: toRecord(row) };
+    )) as ApiKeyRecord[];
+    if (record === undefined) throw new Error('The new API key was not stored.');
+    return { key: text, record };
   }
 
   /** Keys that are not revoked, newest first; of one user when asked. At most 1,000 unless `limit` says otherwise. */
   async list(options: { userId?: number; limit?: number; offset?: number } = {}): Promise<ApiKeyRecord[]> {
-    const rows = (await this.dataSource.query(
+    return (await this.dataSource.query(
       `SELECT ${COLUMNS} FROM api_keys
        WHERE revoked_at IS NULL AND ($1::bigint IS NULL OR user_id = $1) ORDER BY id DESC LIMIT $2 OFFSET $3`,
       [options.userId ?? null, options.limit ?? 1_000, options.offset ?? 0],
-    )) as Row[];
-    return rows.map(toRecord);
+    )) as ApiKeyRecord[];
   }
 
   /** How many keys `list()` has in all. */
@@ -158,12 +150,13 @@ export class ApiKeyStore {
        WHERE id = $1 AND revoked_at IS NULL AND ($2::bigint IS NULL OR user_id = $2)
        RETURNING ${COLUMNS}, encode(key_hash, 'hex') AS hash`,
       [id, options.userId ?? null],
-    )) as [Row[], number];
+    )) as [(ApiKeyRecord & { hash: string })[], number];
     const [row] = rows;
     if (row === undefined) throw new AppError('NOT_FOUND', `There is no API key ${id}`);
-    this.cache.delete(String(row['hash']));
-    await notify(options.tx, this.config.channel, String(row['hash']));
-    return toRecord(row);
+    const { hash, ...record } = row;
+    this.cache.delete(hash);
+    await notify(options.tx, this.config.channel, hash);
+    return record;
   }
 
   /** Revokes all keys of a user on every replica, in the caller's transaction. */
@@ -186,35 +179,15 @@ export class ApiKeyStore {
 
   private async load(hash: Buffer, cacheKey: string): Promise<ApiKeyIdentity | null> {
     const { generation } = this.cache;
-    const { rows } = await pgPool(this.dataSource).query<Row>({
+    const { rows } = await pgPool(this.dataSource).query<ApiKeyIdentity>({
       name: 'api_key_by_hash',
-      text: 'SELECT id, name, scopes, user_id, expires_at FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL',
+      text: `SELECT id, name, scopes, user_id AS "userId", expires_at AS "expiresAt" FROM api_keys
+        WHERE key_hash = $1 AND revoked_at IS NULL`,
       values: [hash],
     });
-    const [row] = rows;
-    const identity = row === undefined ? null : toIdentity(row);
+    const identity = rows[0] ?? null;
     const lifetime = identity === null ? UNKNOWN_CACHE_MS : CACHE_MS;
     this.cache.set(cacheKey, identity, Date.now() + lifetime, generation);
     return identity;
   }
-}
-
-function toIdentity(row: Row): ApiKeyIdentity {
-  return { id: row.id, name: row.name, scopes: row.scopes, userId: row.user_id, expiresAt: row.expires_at };
-}
-
-function toRecord(row: Row): ApiKeyRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    keyPrefix: row['key_prefix'] as string,
-    lastFour: row['last_four'] as string,
-    scopes: row.scopes,
-    userId: row.user_id,
-    createdAt: row['created_at'] as Date,
-    expiresAt: row.expires_at,
-    lastUsedAt: row['last_used_at'] as Date | null,
-    lastUsedIp: row['last_used_ip'] as string | null,
-    revokedAt: row['revoked_at'] as Date | null,
-  };
 }

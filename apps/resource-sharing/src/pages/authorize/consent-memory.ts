@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Application } from '../../applications/application-rows.js';
-import { rowsOf } from '../../data/rows-of.js';
+import { oneRow } from '../../data/rows-of.js';
 import type { OpenScope } from '../../credentials/caller.js';
 
 /** Unasked authorizations of one user for one application within an hour, before the user is asked again. */
@@ -18,7 +18,7 @@ export class ConsentMemory {
    */
   async covers(userId: number, application: Application, scopes: readonly OpenScope[]): Promise<boolean> {
     if (application.kind !== 'confidential' || application.authLevel === 'unverified') return false;
-    const [row] = await rowsOf(
+    const { covered } = await oneRow<{ covered: boolean }>(
       this.dataSource,
       `SELECT EXISTS (
          SELECT FROM grants g JOIN refresh_tokens r ON r.grant_id = g.id
@@ -30,6 +30,6 @@ export class ConsentMemory {
        ) AS covered`,
       [userId, application.id, scopes, MAX_UNASKED],
     );
-    return row?.['covered'] === true;
+    return covered;
   }
 }

@@ -38,13 +38,13 @@ export class OneTimeTexts {
   async take({ sessionId }: Member, page: string, request: Request): Promise<string | undefined> {
     // What browsers fetch ahead of time may never be seen.
     if (request.method !== 'GET' || request.headers['sec-purpose'] !== undefined) return undefined;
-    const [row] = await rowsOf(
+    const [row] = await rowsOf<{ sealed: string }>(
       this.#dataSource,
       `WITH taken AS (DELETE FROM one_time_texts WHERE session_id = $1 AND page = $2 RETURNING sealed, expires_at)
        SELECT sealed FROM taken WHERE expires_at > now()`,
       [sessionId, page],
     );
-    return row === undefined ? undefined : this.#opened(sessionId, String(row['sealed']));
+    return row === undefined ? undefined : this.#opened(sessionId, row.sealed);
   }
 
   #opened(sessionId: number, sealed: string): string | undefined {
