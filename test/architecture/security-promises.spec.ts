@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-it('every promise of docs/security.md names tests that exist', () => {
+it('every guarantee in docs/security.md names tests that exist', () => {
   const text = readFileSync(`${ROOT}docs/security.md`, 'utf8');
-  const promises = text.slice(text.indexOf('## What is promised'), text.indexOf('## What is not promised'));
-  const rows = promises.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| promise'));
+  const guarantees = text.slice(text.indexOf('## What is guaranteed'), text.indexOf('## What is not guaranteed'));
+  const rows = guarantees.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| guarantee'));
   expect(rows.length).toBeGreaterThan(10);
   for (const row of rows) {
     const tests = [...row.matchAll(/`([^`]+\.(?:spec|e2e-spec)\.ts)`/g)].map(([, path = '']) => path);
