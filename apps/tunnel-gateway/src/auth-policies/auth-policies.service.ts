@@ -20,10 +20,10 @@ import { toAuthPolicyView } from './auth-policy.view.js';
 import { columnsOf } from './policy-columns.js';
 import { PolicyOptionReader } from './policy-options.js';
 
-/** Puts a policy that was checked into the table; `resourceId` where that came to be meanwhile. */
+/** Stores a validated policy; `resourceId` if the resource was created after validation. */
 export type StorePolicy = (tx: EntityManager, resourceId?: number) => Promise<AuthPolicy>;
 
-/** How visitors prove who they are. */
+/** Policies by which visitors authenticate. */
 @Injectable()
 export class AuthPoliciesService {
   constructor(
@@ -49,7 +49,7 @@ export class AuthPoliciesService {
     return this.view(await this.unitOfWork.run((tx) => store(tx)));
   }
 
-  /** The same as a part of something larger: hashes take time that no transaction should wait for. */
+  /** Part of a larger change: hashes are computed here, outside of any transaction. */
   async prepare(body: NewAuthPolicyBody, actor: Actor): Promise<StorePolicy> {
     const options = await this.optionReader.read(body.type, body, null, actor);
     const columns = await columnsOf(body.type, body, null, options.allowPrivate ?? false);
@@ -62,7 +62,7 @@ export class AuthPoliciesService {
     };
   }
 
-  /** What was granted before ends with every change. @throws AppError CONFLICT for one that somebody else made meanwhile */
+  /** Every change ends what was granted before. @throws AppError CONFLICT if the policy was changed concurrently */
   async update(
     id: number,
     body: AuthPolicyChanges,
@@ -100,7 +100,9 @@ export class AuthPoliciesService {
   }
 }
 
-/** What is kept, such as a secret and whom it is sent to, was looked at together: none of it may be another's by now. */
+/**
+ * Stored values, such as a secret and where it is sent, were validated together: none of them may have changed since.
+ */
 function refuseOthersChange(before: AuthPolicy, now: AuthPolicy): void {
   if (before.updatedAt?.getTime() === now.updatedAt?.getTime()) return;
   throw new AppError('CONFLICT', 'Somebody else changed the policy meanwhile; read it again');

@@ -46,7 +46,7 @@ export class AuthPolicyQuery extends PageQuery {
   enabled?: number;
 }
 
-/** Somebody of a `basic` policy. */
+/** A user of a `basic` policy. */
 export class PolicyUser {
   @IsString()
   @Matches(/^[^:\p{Cc}\p{Cs}]{1,64}$/u, { message: 'username must be 1 to 64 characters without colons' })
@@ -59,14 +59,14 @@ export class PolicyUser {
 }
 
 export class AuthPolicyChanges {
-  /** Type `password`; it is not shown again. */
+  /** Type `password`; never returned. */
   @Omittable()
   @IsString()
   @MinLength(1)
   @MaxLength(256)
   password?: string;
 
-  /** Type `basic`: all of them, in place of those before. */
+  /** Type `basic`: all users, replacing the previous ones. */
   @Omittable()
   @IsArray()
   @ArrayMinSize(1)
@@ -76,7 +76,7 @@ export class AuthPolicyChanges {
   @ApiProperty({ type: [PolicyUser], required: false })
   users?: PolicyUser[];
 
-  /** Type `callback`: who is asked about visitors. */
+  /** Type `callback`: the URL that is asked about visitors. */
   @Nullable()
   @IsString()
   @MaxLength(2_048)
@@ -93,14 +93,14 @@ export class AuthPolicyChanges {
   copy_headers?: string[];
 
   /**
-   * Types `callback` and `oauth`: what is asked may be inside the gateway's network, and go without TLS. For
-   * administrators; ends when somebody else says what is asked.
+   * Types `callback` and `oauth`: the server may be inside the gateway's network, and without TLS. Only for
+   * administrators; reset when another user changes the server.
    */
   @Omittable()
   @IsBoolean()
   allow_private?: boolean;
 
-  /** Type `oauth`: where visitors sign in; in place of what was said before. */
+  /** Type `oauth`: where visitors sign in; replaces the previous registration. */
   @Omittable()
   @ValidateNested()
   @Type(() => PolicyOAuth)
@@ -111,7 +111,7 @@ export class AuthPolicyChanges {
   @Flag()
   enabled?: number;
 
-  /** How long one proof holds, seconds; 0: for this browser session, or this connection. */
+  /** How long one proof is valid, in seconds; 0: for this browser session, or this connection. */
   @Omittable()
   @Whole(0, MAX_TTL)
   ttl_seconds?: number;

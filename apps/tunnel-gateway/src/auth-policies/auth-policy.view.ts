@@ -3,7 +3,7 @@ import { flag, instant } from '../wire/view-parts.js';
 import type { AuthPolicy, PolicyOptions } from '../data/auth-policy.entity.js';
 import type { StoredOAuth } from '../common/config-rows.js';
 
-/** Hashes stay where they are. A secret that an archive did not bring is none. */
+/** Hashes are never shown. A secret that is missing after a restore counts as none. */
 export function toAuthPolicyView(policy: AuthPolicy, options: PolicyOptions | undefined): AuthPolicyView {
   return {
     id: policy.id,

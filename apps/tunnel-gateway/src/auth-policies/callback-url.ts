@@ -3,9 +3,8 @@ import { ForbiddenTargetError, OutboundGuard } from '@gatehouse/net';
 const GUARD = new OutboundGuard();
 
 /**
- * The address of who is asked about visitors, and of authorization servers. Names are looked at again when they are asked:
- * only then it is known where they lead. `mayReachInside`: into the gateway's own network, and without TLS.
- * @throws RangeError
+ * Validates the URL of a callback or an authorization server. Names are checked again with each request, because only
+ * then their addresses are known. `mayReachInside`: allows the gateway's own network, and no TLS. @throws RangeError
  */
 export function parseCallbackUrl(text: string, mayReachInside: boolean): string {
   const url = URL.parse(text.trim());

@@ -16,7 +16,7 @@ const BELONGS = {
   oauth: ['oauth'],
 } as const satisfies Partial<Record<keyof AuthPolicyChanges, readonly VisitorPolicyType[]>>;
 
-/** What the type needs, and nothing that another type has. */
+/** The columns of the type; those of other types are cleared. */
 export async function columnsOf(
   type: VisitorPolicyType,
   body: AuthPolicyChanges,
@@ -63,7 +63,7 @@ async function hashUsers(users: readonly PolicyUser[]): Promise<string> {
   const names = users.map(({ username }) => username);
   if (new Set(names).size < names.length) throw fieldError('users', 'must have different names');
   const lines: string[] = [];
-  // One after the other: hashing takes a core for each.
+  // One after the other: each hash uses a whole core.
   for (const { username, password } of users) lines.push(`${username}:${await hashPassword(password)}`);
   return lines.join('\n');
 }

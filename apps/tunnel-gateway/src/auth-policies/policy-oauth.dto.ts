@@ -8,14 +8,16 @@ export type OAuthServerKind = (typeof OAUTH_SERVERS)[number];
 const MAX_PEOPLE = 256;
 const PERSON = /^[^\p{Cc}\p{Cs}]{1,254}$/u;
 
-/** This gateway as a client of an authorization server (RFC 6749), and who of its users may come in. */
+/** This gateway as a client of an authorization server (RFC 6749), and which of its users are admitted. */
 export class PolicyOAuth {
-  /** As the server calls itself in its metadata and in `iss`. */
+  /** The server's issuer, as in its metadata and in `iss`. */
   @IsString()
   @MaxLength(2_048)
   issuer: string;
 
-  /** `resource_sharing`: names are asked for at its profile, which takes the scope `vip` and users with Premium. */
+  /**
+   * `resource_sharing`: names come from its profile endpoint, which requires the scope `vip` and users with Premium.
+   */
   @Omittable()
   @IsIn(OAUTH_SERVERS)
   server?: OAuthServerKind;
@@ -23,7 +25,7 @@ export class PolicyOAuth {
   @Line(256)
   client_id: string;
 
-  /** Null: a public client. Left out: as before, where the same server is asked. */
+  /** Null: a public client. Absent: unchanged, if the server is the same. */
   @Nullable()
   @IsString()
   @MinLength(1)
@@ -38,7 +40,7 @@ export class PolicyOAuth {
   })
   scope?: string | null;
 
-  /** Left out, with `token_endpoint`: what the issuer's metadata say (RFC 8414, OpenID Connect Discovery). */
+  /** Absent together with `token_endpoint`: taken from the issuer's metadata (RFC 8414, OpenID Connect Discovery). */
   @Nullable()
   @IsString()
   @MaxLength(2_048)
@@ -49,26 +51,26 @@ export class PolicyOAuth {
   @MaxLength(2_048)
   token_endpoint?: string | null;
 
-  /** Who the visitor is, by OpenID Connect Core 5.3. */
+  /** Returns the visitor's identity, OpenID Connect Core 5.3. */
   @Nullable()
   @IsString()
   @MaxLength(2_048)
   userinfo_endpoint?: string | null;
 
-  /** Who the visitor is, by RFC 7662. */
+  /** Returns the visitor's identity, RFC 7662. */
   @Nullable()
   @IsString()
   @MaxLength(2_048)
   introspection_endpoint?: string | null;
 
-  /** Who may come in, by `sub`. All three lists empty: everybody who can sign in. */
+  /** Admitted users by `sub`. All three lists empty: everybody who can sign in. */
   @Omittable()
   @IsArray()
   @ArrayMaxSize(MAX_PEOPLE)
   @Matches(PERSON, { each: true })
   subjects?: string[];
 
-  /** By name; mind that at some servers people choose theirs, and change them. */
+  /** By name; note that some servers let people choose and change their names. */
   @Omittable()
   @IsArray()
   @ArrayMaxSize(MAX_PEOPLE)

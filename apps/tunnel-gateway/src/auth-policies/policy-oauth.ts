@@ -5,17 +5,17 @@ import { parseCallbackUrl } from './callback-url.js';
 import type { PolicyOAuth } from './policy-oauth.dto.js';
 import type { StoredOAuth } from '../common/config-rows.js';
 
-/** `secret` undefined: the one of before. */
+/** `secret` undefined: unchanged. */
 export interface ReadOAuth {
   oauth: StoredOAuth;
   secret: string | null | undefined;
 }
 
-/** What resource-sharing answers about its users at. */
+/** Profile endpoint of resource-sharing. */
 const PROFILE_PATH = '/api/open/me';
 
 /**
- * A registration as it is stored; what is not said of its server the server is asked for. @throws AppError
+ * The registration as it is stored; missing endpoints are discovered from the server. @throws AppError
  * VALIDATION_FAILED
  */
 export async function readOAuth(
@@ -68,7 +68,7 @@ type EndpointName = 'authorization_endpoint' | 'token_endpoint' | 'userinfo_endp
 async function discover(issuer: string, allowPrivate: boolean): Promise<OAuthEndpoints> {
   try {
     const found = await discoverOAuthServer(issuer, allowPrivate);
-    // What somebody else says of where it is asked is checked as if it were typed.
+    // Discovered endpoints are validated like typed ones.
     for (const value of Object.values(found)) if (typeof value === 'string') parseCallbackUrl(value, allowPrivate);
     return found;
   } catch (error) {
@@ -77,7 +77,7 @@ async function discover(issuer: string, allowPrivate: boolean): Promise<OAuthEnd
   }
 }
 
-/** Whose a token is introspection says, without Premium; the profile is asked for names alone. */
+/** Introspection identifies the user, without Premium; the profile is only asked for names. */
 function withProfile(issuer: string, found: OAuthEndpoints, byName: boolean): OAuthEndpoints {
   const { userinfoEndpoint = `${issuer}${PROFILE_PATH}`, ...rest } = found;
   if (!byName && rest.introspectionEndpoint !== undefined) return { ...rest, isProfile: true };
@@ -90,7 +90,7 @@ function defaultScope({ userinfoEndpoint, isProfile }: OAuthEndpoints, byName: b
   return byName ? 'openid profile email' : 'openid email';
 }
 
-/** A secret goes to nobody but the server it was said for. */
+/** A secret is only sent to the server that it was entered for. */
 function secretOf(
   { client_secret: secret }: PolicyOAuth,
   now: StoredOAuth,

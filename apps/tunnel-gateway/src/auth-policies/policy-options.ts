@@ -11,13 +11,13 @@ import { readOAuth } from './policy-oauth.js';
 
 type Changes<F extends keyof PolicyOptions> = { [K in F]?: PolicyOptions[K] | undefined };
 
-/** Only what is said, or follows from it. */
+/** Contains only what the request sets or implies. */
 export type OptionChanges = Changes<'copyHeaders' | 'allowPrivate' | 'oauth'> & {
-  /** Not sealed yet: it is bound to the policy, which may have no id so far. Null: there is none. */
+  /** Not sealed yet: sealing needs the policy's id, which may not exist yet. Null: none. */
   secret?: string | null | undefined;
 };
 
-/** Reads what the data model has no column for. */
+/** Validates the options that have no column in the data model. */
 @Injectable()
 export class PolicyOptionReader {
   constructor(private readonly secrets: PolicySecrets) {}
@@ -39,7 +39,7 @@ export class PolicyOptionReader {
     return { copyHeaders, allowPrivate, oauth: read, secret };
   }
 
-  /** As they are stored. */
+  /** The form in which they are stored. */
   sealed(
     policyId: number,
     { secret, ...options }: OptionChanges,
@@ -48,7 +48,7 @@ export class PolicyOptionReader {
   }
 }
 
-/** Whoever says what is asked says whether that may be inside; undefined: nothing changes. */
+/** A change of the server also decides whether it may be inside; undefined: unchanged. */
 function allowPrivateOf(
   { allow_private: said, callback_url: url, oauth }: AuthPolicyChanges,
   before: PolicyOptions | null,

@@ -1,4 +1,6 @@
-/** Begins the password of a policy that is the key of a private tunnel's visitors; the rest is SHA-256 of the key, hex. */
+/**
+ * Prefix of a policy's password that is the key for visitors of a private tunnel; the hex SHA-256 of the key follows.
+ */
 export const VISITOR_KEY_PREFIX = 'sha256:';
 
 export function isVisitorKey(password: string | null | undefined): boolean {

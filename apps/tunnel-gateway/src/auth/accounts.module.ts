@@ -11,7 +11,7 @@ import { OwnFactor } from './own-factor.js';
 import { PasswordChange } from './password-change.js';
 import { Proof } from './proof.js';
 
-/** Logging in, and what people do with their own accounts. */
+/** Logins, and users' own accounts. */
 @Module({
   imports: [UsersModule],
   controllers: [AuthController, OwnAccountController],

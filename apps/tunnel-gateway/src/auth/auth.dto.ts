@@ -13,12 +13,15 @@ export class LoginBody {
   @TypedPassword()
   password: string;
 
-  /** Of the second factor, where the user has one: six digits of an authenticator, or a recovery code. */
+  /** The second factor, if the user has one: six digits of an authenticator, or a recovery code. */
   @Omittable()
   @FactorCode()
   code?: string;
 
-  /** Whether the session token is set as a cookie, too. Browsers send cookies to every port of a name: tunnels get it. */
+  /**
+   * Whether to set the session token as a cookie, too. Browsers send cookies to every port of a name, so tunnels get
+   * it.
+   */
   @Omittable()
   @IsBoolean()
   cookie?: boolean;
@@ -42,14 +45,14 @@ export class PasswordChangeBody extends ProvesPassword {
   @ChosenPassword()
   new_password: string;
 
-  /** Whether API keys end as well. */
+  /** Whether API keys are revoked as well. */
   @Omittable()
   @IsBoolean()
   revoke_keys?: boolean;
 }
 
 export class TotpCodeBody {
-  /** What the authenticator shows. */
+  /** A code of the authenticator. */
   @FactorCode()
   code: string;
 }

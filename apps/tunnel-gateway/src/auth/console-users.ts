@@ -5,7 +5,7 @@ import { Users } from '../users/users.service.js';
 
 const SCOPE_OF_ROLE: Record<UserRole, Scope> = { admin: 'admin', user: 'write', viewer: 'read' };
 
-/** Console users as sessions see them. */
+/** Provides console users to sessions. */
 @Injectable()
 export class ConsoleUsers extends SessionUsers {
   constructor(private readonly users: Users) {

@@ -11,7 +11,7 @@ export interface GivenCredentials {
   readonly code?: string | undefined;
 }
 
-/** Passwords and second factors, under the limits of logins. */
+/** Checks passwords and second factors, within the limits of logins. */
 @Injectable()
 export class Credentials {
   constructor(
@@ -29,7 +29,7 @@ export class Credentials {
       const user = await this.users.verify(username, password);
       if (user === undefined) return undefined;
       const outcome = await this.factor.check(user.id, code);
-      // Raised: as a success it would forgive the wrong codes that came before.
+      // Thrown, because a success would reset the count of wrong codes.
       if (outcome === 'missing') throw new AppError('TOTP_REQUIRED', 'code: a code of the authenticator is needed');
       return outcome === 'accepted' ? user : undefined;
     });

@@ -12,12 +12,12 @@ import { Users } from '../users/users.service.js';
 import type { SetupBody } from './auth.dto.js';
 import { Logins } from './logins.js';
 
-/** Guesses of the token are counted as those of a password are. */
+/** Wrong tokens are counted like wrong passwords. */
 const ACCOUNT = 'first setup';
-/** One first administrator, however many try at once. */
+/** Only one request can create the first administrator. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.administrators'))`;
 
-/** The first administrator, made by whoever has the token that the service wrote to a file. */
+/** Creates the first administrator, for whoever has the token that the service wrote to a file. */
 @Injectable()
 export class FirstSetup {
   constructor(
@@ -32,7 +32,7 @@ export class FirstSetup {
     return { needed: await this.users.isEmpty() };
   }
 
-  /** @throws AppError CONFLICT when there is a user, FORBIDDEN for a wrong token, RATE_LIMITED after too many of them */
+  /** @throws AppError CONFLICT if there is a user, FORBIDDEN for a wrong token, RATE_LIMITED after too many of them */
   async run(body: SetupBody, request: Request, response: Response): Promise<TunnelLoginView> {
     await this.refuseWhenDone();
     refuseGuessable('password', body.password, body.username);

@@ -1,8 +1,8 @@
 import type { LoginThrottleLimits } from '@gatehouse/auth';
 
 /**
- * Five failures a minute of one address and ten an hour of one address with one user. Nothing is counted for a user
- * wherever it comes from: whoever guesses elsewhere shuts nobody out.
+ * Five failures per minute and address, and ten per hour for an address and a user. There is no limit per user alone,
+ * so that guessing from elsewhere locks nobody out.
  */
 export const LOGIN_LIMITS: LoginThrottleLimits = {
   failures: 10,

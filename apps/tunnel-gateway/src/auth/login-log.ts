@@ -15,7 +15,7 @@ interface FailedLogin {
   address: string;
 }
 
-/** What is remembered of logins, good and failed. */
+/** Records successful and failed logins. */
 @Injectable()
 export class LoginLog implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private waiting: NewEvent[] = [];
@@ -56,8 +56,8 @@ export class LoginLog implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   /**
-   * Says nothing of a name that nobody has: it may be a password that went into the wrong field. Of a flood of them one event a
-   * minute is told for each user, or what is kept of other events would be washed away by it.
+   * Does not record unknown names, which may be passwords typed into the wrong field. Of many failures one event per
+   * minute and user is recorded, so that they do not displace other events.
    */
   async failed(username: string, address: string): Promise<void> {
     const user = await this.users.findByName(username);

@@ -33,7 +33,7 @@ export class Login {
     throw new AppError('LOGIN_FAILED');
   }
 
-  /** @throws AppError UNAUTHORIZED when the user is gone */
+  /** @throws AppError UNAUTHORIZED if the user was removed */
   async user({ userId }: Actor): Promise<TunnelUserView> {
     const user = userId === null ? null : await this.users.findEnabled(userId);
     if (user === null) throw new AppError('UNAUTHORIZED');

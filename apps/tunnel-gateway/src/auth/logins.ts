@@ -7,7 +7,7 @@ import type { User } from '../data/user.entity.js';
 import { Users } from '../users/users.service.js';
 import { LoginLog } from './login-log.js';
 
-/** Opens logins for those who have proved who they are. */
+/** Opens sessions for users who have authenticated. */
 @Injectable()
 export class Logins {
   constructor(
@@ -19,9 +19,8 @@ export class Logins {
   ) {}
 
   /**
-   * The session is a cookie, too, where `cookie` asks for it. Browsers send cookies to every port of a name, tunnels'
-   * included, so nobody gets one who does not want it.
-   * Undefined when the password was changed or the user disabled since it was compared.
+   * With `cookie`, the session is set as a cookie, too. Browsers send cookies to every port of a name, including those
+   * of tunnels, so this must be requested. Undefined if the password was changed or the user disabled since the check.
    */
   async open(
     user: User,
@@ -42,7 +41,7 @@ export class Logins {
     return { token: opened.token, expires_at: opened.session.expiresAt.toISOString() };
   }
 
-  /** Ends the login that the request came with, in whichever way it was presented. */
+  /** Ends the session of the request, whether it came as a cookie or as a token. */
   async close(sessionId: number | null, response: Response): Promise<void> {
     if (sessionId !== null) await this.sessions.endById(sessionId);
     response.setHeader('Set-Cookie', this.cookie.close());

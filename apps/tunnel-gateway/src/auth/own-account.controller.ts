@@ -8,7 +8,7 @@ import { OwnFactor } from './own-factor.js';
 import { PasswordChange } from './password-change.js';
 import { ProvesPassword } from './proof.dto.js';
 
-/** Whoever only reads has an account, too. */
+/** Read-only users have an account, too. */
 @ApiTags('auth')
 @Requires('read')
 @RequiresLogin()

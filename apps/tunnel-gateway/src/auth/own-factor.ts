@@ -9,7 +9,7 @@ import type { ProvesPassword } from './proof.dto.js';
 
 const ISSUER = 'Gatehouse tunnels';
 
-/** One's own second factor. */
+/** The second factor of the current user. */
 @Injectable()
 export class OwnFactor {
   constructor(
@@ -18,14 +18,14 @@ export class OwnFactor {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** @throws AppError CONFLICT when there is one already */
+  /** @throws AppError CONFLICT if there is one already */
   async begin(body: ProvesPassword, actor: Actor, address: string): Promise<TotpEnrolmentView> {
     const user = await this.proof.require(actor, body, address);
     const secret = await this.factor.begin(user.id);
     return { secret: base32(secret), otpauth_uri: totpUri(secret, { issuer: ISSUER, account: user.username }) };
   }
 
-  /** @throws AppError FORBIDDEN for a wrong code, LOCKED after ten, CONFLICT when none is being set up */
+  /** @throws AppError FORBIDDEN for a wrong code, LOCKED after ten, CONFLICT if none is being set up */
   async confirm(code: string, actor: Actor): Promise<RecoveryCodesView> {
     const codes = await this.factor.confirm(requireLogin(actor), code);
     if (codes === undefined) throw new AppError('FORBIDDEN', 'code: is not what the authenticator should show now');

@@ -7,7 +7,7 @@ import { Users } from '../users/users.service.js';
 import type { PasswordChangeBody } from './auth.dto.js';
 import { Proof } from './proof.js';
 
-/** Another password in place of one's own. */
+/** Changes the current user's password. */
 @Injectable()
 export class PasswordChange {
   constructor(
@@ -18,7 +18,7 @@ export class PasswordChange {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Ends all other logins and, unless the body says otherwise, the API keys. */
+  /** Ends all other logins and, unless the body says otherwise, revokes the API keys. */
   async run(body: PasswordChangeBody, actor: Actor, address: string): Promise<void> {
     const user = await this.proof.require(actor, body, address);
     refuseGuessable('new_password', body.new_password, user.username);

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
 import { Omittable } from '../wire/omittable.js';
 
-/** A password that somebody types, whatever it is. */
+/** A password as typed, with any content. */
 export function TypedPassword(): PropertyDecorator {
   return applyDecorators(IsString(), IsNotEmpty(), MaxLength(256));
 }
@@ -12,12 +12,12 @@ export function FactorCode(): PropertyDecorator {
   return applyDecorators(IsString(), IsNotEmpty(), MaxLength(32));
 }
 
-/** That it is really the user who asks: a login that was left open, or stolen, is not enough. */
+/** Proof that the user is present: a session that was left open or stolen is not enough. */
 export class ProvesPassword {
   @TypedPassword()
   current_password: string;
 
-  /** Of the second factor, where the user has one. */
+  /** The second factor, if the user has one. */
   @Omittable()
   @FactorCode()
   code?: string;

@@ -6,7 +6,7 @@ import { Users } from '../users/users.service.js';
 import { Credentials } from './credentials.js';
 import type { ProvesPassword } from './proof.dto.js';
 
-/** That whoever acts knows the password of the user they act as. */
+/** Checks that the actor knows the password of the user they act for. */
 @Injectable()
 export class Proof {
   constructor(

@@ -4,21 +4,21 @@ import { fieldError } from '../wire/field-error.js';
 import { certificateFacts, namesCover } from '../common/certificate-facts.js';
 
 export interface UploadedCertificate {
-  /** PEM: the host's own, then each one's issuer; without the root. */
+  /** PEM: the host's certificate, followed by each issuer's; without the root. */
   chain: string;
   /** PEM, PKCS #8. */
   key: string;
 }
 
 const MAX_CERTIFICATES = 10;
-/** Every visitor's handshake takes a signature: one of 16,384 bits holds all other visitors up for a second. */
+/** Every handshake needs a signature: one with 16,384 bits blocks all other visitors for a second. */
 const MAX_RSA_BITS = 4_096;
 const BLOCK =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\sA-Za-z0-9+/=]+?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
 /**
- * What can be served for `host`: parsed, belonging together, in order, valid at `now`. @throws AppError VALIDATION_FAILED
- * that says what is wrong; nothing of the key is in it.
+ * A servable certificate for `host`: parsed, complete, in order, valid at `now`. @throws AppError VALIDATION_FAILED
+ * with the reason, and nothing of the key.
  */
 export function readUpload(
   texts: { certificate: string; key: string },
@@ -74,7 +74,7 @@ function readCertificates(text: string): X509Certificate[] {
   return [...known.values()];
 }
 
-/** Each one's issuer after it, whatever order they came in. Roots are known to whoever believes them. */
+/** Sorts each certificate before its issuer. The root is left out, because clients that trust it have it. */
 function inOrder(leaf: X509Certificate, all: readonly X509Certificate[]): X509Certificate[] {
   const chain = [leaf];
   for (let last = leaf; !isRoot(last);) {

@@ -13,12 +13,12 @@ export class CertificateQuery extends PageQuery {
 }
 
 export class CertificateBody {
-  /** The host's certificate and those between it and the root, PEM, in any order. */
+  /** The host's certificate and its intermediates, PEM, in any order. */
   @IsString()
   @MaxLength(131_072)
   certificate: string;
 
-  /** Its key, PEM, without a password. It is sealed, and shown to nobody again. */
+  /** Its key, PEM, without a password. It is sealed, and never returned. */
   @IsString()
   @MaxLength(32_768)
   key: string;

@@ -8,11 +8,11 @@ import { namesCover, type CertificateFacts } from '../common/certificate-facts.j
 export interface KnownCertificate {
   host: Host;
   source: CertificateView['source'];
-  /** Null where there is none. */
+  /** Null if there is no certificate. */
   facts: CertificateFacts | null;
-  /** Why there is none, or none that can be used. */
+  /** Why there is none, or why it cannot be used. */
   problem: string | null;
-  /** Of the orders for its name. */
+  /** State of the orders for its name. */
   state: AcmeState | undefined;
   now: number;
 }
@@ -40,7 +40,7 @@ function statusOf(
   problem: string | null,
   now: number,
 ): CertificateView['status'] {
-  // Files are for administrators to name, who may have others in mind than browsers.
+  // Files are chosen by administrators, possibly for other clients than browsers.
   if (problem !== null && !namesCover(names, host)) return 'unusable';
   if (+notAfter <= now) return 'expired';
   return expiresSoon({ notBefore: +notBefore, notAfter: +notAfter }, now) ? 'expiring' : 'valid';

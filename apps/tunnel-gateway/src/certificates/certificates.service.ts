@@ -26,7 +26,7 @@ const BY_SOURCE = {
 };
 const ANY = `row.cert_path IS NOT NULL OR ${UPLOADED} OR ${ORDERED}`;
 
-/** What is known of the certificates of hosts. They are looked for through their hosts: each has one at most. */
+/** Certificates of hosts. They are found through their hosts, each of which has one at most. */
 @Injectable()
 export class CertificatesService {
   constructor(
@@ -41,7 +41,7 @@ export class CertificatesService {
     return { items: await this.views(items), next_cursor };
   }
 
-  /** @throws AppError NOT_FOUND for a host that has none and is to have none, too. */
+  /** @throws AppError NOT_FOUND for a host that neither has a certificate nor should get one. */
   async get(hostId: number, actor: Actor): Promise<CertificateView> {
     const [host] = await this.owned
       .hosts(actor)
@@ -56,7 +56,7 @@ export class CertificatesService {
     const ids = [...new Set([...hosts.map(({ id }) => id), ...standIns.values()])];
     const [stored, states] = [await this.store.of(ids), await this.schedule.states(ids)];
     return hosts.map((host) => {
-      // Of hosts of one name one gets the certificate, for all of them.
+      // Of several hosts of one name, one gets the certificate for all.
       const standIn = standIns.get(host.host) ?? host.id;
       return this.view(host, stored.get(host.id) ?? stored.get(standIn), states.get(standIn));
     });
@@ -82,7 +82,7 @@ export class CertificatesService {
       const { chain } = readCertificatePair(this.settings.certificateFolder, paths);
       return { facts: certificateFacts(new X509Certificate(chain)), problem: null };
     } catch (error) {
-      // Which files they are is for administrators to know.
+      // Only administrators may see the paths of files.
       if (error instanceof RangeError) return { facts: null, problem: 'its files cannot be used' };
       throw error;
     }

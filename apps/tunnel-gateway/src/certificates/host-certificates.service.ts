@@ -10,7 +10,7 @@ import { CertificateStore } from '../data/certificate-store.js';
 import type { CertificateBody } from './certificate.dto.js';
 import { CertificatesService } from './certificates.service.js';
 
-/** What people do with the certificate of a host of theirs. */
+/** Uploads and removals of hosts' certificates. */
 @Injectable()
 export class HostCertificatesService {
   constructor(
@@ -33,7 +33,7 @@ export class HostCertificatesService {
     return this.certificates.get(hostId, actor);
   }
 
-  /** What was uploaded, or ordered: with `auto_https` another one is ordered, with another key. */
+  /** Removes an uploaded or ordered certificate: with `auto_https` a new one is ordered, with a new key. */
   async remove(hostId: number, actor: Actor): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       await this.owned.hosts(actor, tx).lock(hostId);

@@ -8,11 +8,11 @@ import { OwnedRows } from '../data/owned-rows.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { CertificatesService } from './certificates.service.js';
 
-/** Nobody uses up what an authority allows for a name by asking again and again. */
+/** Repeated requests must not use up the authority's limits for a name. */
 const ORDER_AGAIN_MS = 3_600_000;
 const TRY_AGAIN_MS = 60_000;
 
-/** People who want a certificate ordered now. */
+/** Requests of users to order a certificate now. */
 @Injectable()
 export class RenewalRequests {
   constructor(
@@ -23,7 +23,7 @@ export class RenewalRequests {
     private readonly settings: TunnelGatewaySettings,
   ) {}
 
-  /** Resolves when it has been queued. */
+  /** Resolves when the order was queued. */
   async request(hostId: number, actor: Actor): Promise<CertificateView> {
     const host = await this.owned.hosts(actor).one(hostId);
     if (!this.settings.acmeAgreeTerms)

@@ -5,11 +5,11 @@ import { Edges } from '../edge-host/edges.service.js';
 import { PublicAddresses } from '../gateway/public-addresses.js';
 
 export interface NewAgentKey extends ClientKeyView {
-  /** What is kept of it. */
+  /** The part that is stored. */
   hash: string;
 }
 
-/** Keys that agents come in with: shown once, kept as hashes. */
+/** Keys for agents: shown once, stored as hashes. */
 @Injectable()
 export class AgentKeys {
   constructor(

@@ -6,8 +6,8 @@ import type { Client } from '../data/client.entity.js';
 type Limits = Pick<Client, 'rateLimit' | 'maxConn' | 'expireAt'>;
 
 /**
- * Limits of a client protect the gateway from its owner: who is no administrator may make them stricter and no more.
- * @throws AppError FORBIDDEN naming the field
+ * A client's limits protect the gateway from its owner: users who are not administrators may only tighten them. @throws
+ * AppError FORBIDDEN naming the field
  */
 export function refuseLooserLimits(actor: Actor, before: Limits, changes: Partial<Limits>): void {
   if (isAdministrator(actor)) return;
@@ -20,13 +20,13 @@ export function refuseLooserLimits(actor: Actor, before: Limits, changes: Partia
   throw new AppError('FORBIDDEN', `${looser.join(', ')}: only administrators make limits looser`);
 }
 
-/** 0 is no limit. */
+/** 0 means no limit. */
 function isLooser(before: number | null, after: number | null | undefined): boolean {
   if (after === undefined || before === null || before === 0) return false;
   return after === null || after === 0 || after > before;
 }
 
-/** Null is never. */
+/** Null means never. */
 function isLater(before: Date | null, after: Date | null | undefined): boolean {
   if (after === undefined || before === null) return false;
   return after === null || after > before;

@@ -37,24 +37,24 @@ export class ConnectionQuery {
 const MAX_GRACE_SECONDS = 30 * 24 * 3600;
 
 export class KeyRotation {
-  /** For so long the old key lets the agent in beside the new one, at most 30 days; 0: not at all. */
+  /** How long the former key stays valid, up to 30 days; 0: not at all. */
   @Omittable()
   @Whole(0, MAX_GRACE_SECONDS)
   grace_seconds?: number;
 }
 
 class ClientFields {
-  /** KiB a second, both directions together; 0: no limit. */
+  /** KiB per second, both directions together; 0: no limit. */
   @Omittable()
   @Whole(0)
   rate_limit?: number;
 
-  /** Connections at a time; 0: no limit. */
+  /** Concurrent connections; 0: no limit. */
   @Omittable()
   @Whole(0)
   max_conn?: number;
 
-  /** From then on as if disabled; null: never. */
+  /** The client counts as disabled from then on; null: never. */
   @Nullable()
   @IsInstant()
   expire_at?: string | null;
@@ -69,7 +69,7 @@ class ClientFields {
   @IsBoolean()
   encrypt?: boolean;
 
-  /** Only administrators give clients to others. */
+  /** Only administrators may choose another owner. */
   @Omittable()
   @RowId()
   owner_user_id?: number;

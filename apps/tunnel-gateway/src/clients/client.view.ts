@@ -5,7 +5,7 @@ import type { Client, ClientOptions } from '../data/client.entity.js';
 
 export interface ClientFacts {
   options: ClientOptions | undefined;
-  /** Null: the data plane does not answer. Undefined: it is not connected. */
+  /** Null: the data plane does not answer. Undefined: not connected. */
   agent: EdgeAgent | undefined | null;
   now: Date;
 }

@@ -34,7 +34,7 @@ import { refuseLooserLimits } from './client-limits.js';
 import { resetTraffic } from './reset-traffic.js';
 import { toClientView, toConnectionView } from './client.view.js';
 
-/** Clients: whoever runs an agent. */
+/** Clients: each is used by one agent. */
 @Injectable()
 export class ClientsService {
   constructor(
@@ -54,18 +54,18 @@ export class ClientsService {
     return this.view(await this.owned.clients(actor).one(id));
   }
 
-  /** The answer has the key, which is not kept. */
+  /** The answer contains the key, which is not stored. */
   async create(body: NewClientBody, actor: Actor): Promise<NewTunnelClientView> {
     return this.unitOfWork.run(async (tx) => {
       const { client, key, command } = await this.add(body, actor, tx);
       const options = await readOptions(tx, ClientOptions, 'clientId', [client.id]);
-      // Nobody has its key yet, so no agent is connected.
+      // No agent can be connected, because the key is new.
       const view = toClientView(client, { options: options.get(client.id), agent: undefined, now: new Date() });
       return keepAnswer(tx, { ...view, key, command });
     });
   }
 
-  /** The same as a part of something larger. */
+  /** Part of a larger change. */
   async add(body: NewClientBody, actor: Actor, tx: EntityManager): Promise<ClientKeyView & { client: Client }> {
     const { key, command, hash } = this.keys.create();
     const ownerUserId = await ownerFor(body.owner_user_id ?? actor.userId ?? 0, actor, tx);
@@ -93,12 +93,12 @@ export class ClientsService {
     return this.view(client);
   }
 
-  /** With its tunnels and hosts, and everything about them. */
+  /** Also removes its tunnels and hosts, and everything about them. */
   async remove(id: number, actor: Actor, expected: ExpectedVersion | null = null): Promise<void> {
     await this.unitOfWork.run((tx) => this.owned.clients(actor, tx).remove(id, expected));
   }
 
-  /** The key before is the only other one that may have a grace period: a rotation ends the period of the one before it. */
+  /** Only the last former key may have a grace period: a rotation ends the period of the one before. */
   async rotateKey(
     id: number,
     { grace_seconds: graceSeconds = 0 }: KeyRotation,
@@ -117,7 +117,7 @@ export class ClientsService {
     });
   }
 
-  /** Ends the agent's session and all connections; the agent may come back. */
+  /** Ends the agent's session and all connections; the agent may reconnect. */
   async kick(id: number, actor: Actor): Promise<void> {
     const client = await this.owned.clients(actor).one(id);
     const online = await this.edges.kick(id);
@@ -130,7 +130,7 @@ export class ClientsService {
     });
   }
 
-  /** Its totals, and those of its tunnels and hosts, start from zero. */
+  /** Resets its totals, and those of its tunnels and hosts, to zero. */
   async resetTraffic(id: number, actor: Actor): Promise<TunnelClientView> {
     const client = await this.unitOfWork.run(async (tx) => {
       const clients = this.owned.clients(actor, tx);
@@ -177,7 +177,7 @@ function conditionsOf({ q, status, owner_user_id: owner }: ClientQuery): Conditi
   ];
 }
 
-/** Only what the body says. */
+/** Contains only what the body sets. */
 function columnsOf(body: ClientChanges): Partial<Client> {
   const { name, rate_limit: rateLimit, max_conn: maxConn, expire_at: expireAt, status } = body;
   return {
@@ -189,7 +189,7 @@ function columnsOf(body: ClientChanges): Partial<Client> {
   };
 }
 
-/** @throws AppError FORBIDDEN for the name of another user, VALIDATION_FAILED where there is no such user. */
+/** @throws AppError FORBIDDEN for another user's id, VALIDATION_FAILED if there is no such user. */
 async function ownerFor(userId: number, actor: Actor, tx: EntityManager): Promise<number> {
   if (!isAdministrator(actor) && userId !== actor.userId) {
     throw new AppError('FORBIDDEN', 'Only administrators give clients to others');

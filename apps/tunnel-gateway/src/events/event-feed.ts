@@ -3,7 +3,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 
 const EVENTS_CHANNEL = 'tunnel_gateway:events';
 
-/** Tells that there are new events, of whichever process. */
+/** Notifies about new events, from any process. */
 @Injectable()
 export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly followers = new Set<() => void>();
@@ -22,7 +22,9 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
     await this.stop?.();
   }
 
-  /** Calls `wake` after each commit with events, and when some may have been missed; returns how to end that. */
+  /**
+   * Calls `wake` after each commit with events, and when some may have been missed; returns a function that stops this.
+   */
   follow(wake: () => void): () => void {
     this.followers.add(wake);
     return () => void this.followers.delete(wake);

@@ -4,12 +4,12 @@ import { insertOf, type NewEvent } from '../common/new-event.js';
 
 export type { NewEvent } from '../common/new-event.js';
 
-/** Where whatever happens is written down. */
+/** Records events. */
 @Injectable()
 export class EventLog {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** In the caller's transaction when one is given: then it happened only if that is committed. */
+  /** With a transaction, the event is recorded only if that commits. */
   async record(event: NewEvent, tx?: EntityManager): Promise<void> {
     await this.recordAll([event], tx);
   }

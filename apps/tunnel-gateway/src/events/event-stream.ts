@@ -7,15 +7,15 @@ import type { EventQuery } from './event.dto.js';
 import { EventsReader } from './events-reader.js';
 import { StreamPermit } from './stream-permit.js';
 
-/** Streams at once in this process, and of one user: each holds a connection. */
+/** Concurrent streams of this process, and of one user: each holds a connection. */
 const MAX_STREAMS = 128;
 const MAX_OF_ONE = 16;
 const BATCH = 100;
-/** How often the permit is looked at, and whether the service stops. */
+/** Interval of checks for the permit and for the end of the service. */
 const LOOK_MS = 1_000;
-/** Proxies between close connections on which nothing moves, at 30 s some of them. */
+/** Proxies close idle connections, some of them after 30 s. */
 const QUIET_LOOKS = 15;
-/** A client that takes nothing for that long is gone. */
+/** A client that reads nothing for this long is disconnected. */
 const STUCK_MS = 30_000;
 
 export interface StreamRequest {
@@ -39,12 +39,12 @@ export class EventStream implements BeforeApplicationShutdown {
     private readonly logger: JsonLogger,
   ) {}
 
-  /** An open stream would hold the shutdown up. */
+  /** An open stream would delay the shutdown. */
   beforeApplicationShutdown(): void {
     this.stopping = true;
   }
 
-  /** @throws AppError SERVICE_UNAVAILABLE while too many follow already. */
+  /** @throws AppError SERVICE_UNAVAILABLE if there are too many streams. */
   async send(stream: StreamRequest): Promise<void> {
     const user = stream.actor.userId ?? 0;
     const own = this.open.get(user) ?? 0;
@@ -67,13 +67,14 @@ export class EventStream implements BeforeApplicationShutdown {
     return this.stopping || this.health.isDraining;
   }
 
-  /** The event after which the stream begins. */
+  /** The event after which the stream starts. */
   private async start({ query, request, response }: StreamRequest): Promise<number> {
     const said = request.get('last-event-id') ?? query.last_event_id;
     const { first, last } = await this.reader.span();
     begin(response);
     if (said === undefined || !/^\d{1,15}$/.test(said)) return last;
-    // What is not kept any more is missing, and who is ahead saw what a backup took back: who keeps a copy reads the list again.
+    // Events are missing if they have been deleted, or if the client saw events that a restore took back: a client with
+    // a copy must then read the list again.
     const isAhead = last > 0 && Number(said) > last;
     if (isAhead || Number(said) < first - 1) {
       response.write(`event: gap\ndata: ${JSON.stringify({ first_id: first })}\n\n`);
@@ -81,7 +82,7 @@ export class EventStream implements BeforeApplicationShutdown {
     return Math.min(Number(said), last);
   }
 
-  /** Until the client leaves or takes nothing, the service stops, or the permit ends. */
+  /** Ends when the client leaves or stops reading, the service stops, or the permit ends. */
   private async follow(stream: StreamRequest, after: number): Promise<void> {
     const { response, actor, request } = stream;
     const bell = new Bell(response);
@@ -104,7 +105,7 @@ export class EventStream implements BeforeApplicationShutdown {
     }
   }
 
-  /** Writes what came; resolves to the id of the last, or null for none. */
+  /** Writes new events; resolves to the id of the last one, or null. */
   private async batch({ query, actor, response }: StreamRequest, after: number): Promise<number | null> {
     const events = await this.reader.after(after, query, actor, BATCH);
     for (const event of events) {
@@ -114,7 +115,7 @@ export class EventStream implements BeforeApplicationShutdown {
     return events.at(-1)?.id ?? null;
   }
 
-  /** A database that is away for a moment does not end a stream. */
+  /** A short failure of the database does not end a stream. */
   private async known<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
     try {
       return await ask();
@@ -125,7 +126,7 @@ export class EventStream implements BeforeApplicationShutdown {
   }
 }
 
-/** Wakes one who waits; what rings while nobody waits is not lost. */
+/** Wakes a waiting task; a signal without a waiting task is kept. */
 class Bell {
   private rung = false;
   private wake: () => void = () => undefined;
@@ -156,15 +157,15 @@ function begin(response: Response): void {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
-    // nginx would hold the events back.
+    // Otherwise nginx would buffer the events.
     'X-Accel-Buffering': 'no',
-    // One that is idle after its stream would hold the shutdown up.
+    // An idle connection after the stream would delay the shutdown.
     Connection: 'close',
   });
   response.write('retry: 2000\n\n');
 }
 
-/** Resolves when there is room again; a client that takes nothing is cut off. */
+/** Resolves when more can be written; a client that reads nothing is disconnected. */
 async function drained(response: Response): Promise<void> {
   if (response.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();

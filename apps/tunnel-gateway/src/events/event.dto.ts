@@ -7,7 +7,7 @@ import { EVENT_TYPES } from './event-types.js';
 import { EVENT_RESOURCES, type EventResourceKind } from '../common/new-event.js';
 
 export class EventQuery extends PageQuery {
-  /** Types of events, with commas between them. Default: all. */
+  /** Comma-separated types of events. Default: all. */
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.split(',') : value))
   @ArrayMaxSize(EVENT_TYPES.length)
@@ -21,17 +21,17 @@ export class EventQuery extends PageQuery {
   @QueryId()
   resource_id?: number;
 
-  /** Not before. */
+  /** From this time on. */
   @IsOptional()
   @IsInstant()
   from?: string;
 
-  /** Not then nor later. */
+  /** Before this time. */
   @IsOptional()
   @IsInstant()
   to?: string;
 
-  /** Of a stream: the last event that the client has, where it cannot send the header `Last-Event-ID`. */
+  /** For a stream: the client's last event, if it cannot send the header `Last-Event-ID`. */
   @IsOptional()
   @Matches(/^\d{1,15}$/, { message: 'last_event_id must be the id of an event' })
   last_event_id?: string;

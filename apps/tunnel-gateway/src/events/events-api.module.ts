@@ -6,7 +6,7 @@ import { EventsController } from './events.controller.js';
 import { EventsReader } from './events-reader.js';
 import { StreamPermit } from './stream-permit.js';
 
-/** Events for people and programs. */
+/** The REST API of events. */
 @Module({
   imports: [IpRulesModule],
   controllers: [EventsController],

@@ -6,18 +6,18 @@ import type { Condition } from '../data/owned-table.js';
 import type { EventQuery } from './event.dto.js';
 import { toEventView } from './event.view.js';
 
-/** The first and the last event that there is. Where there is none, the one that will be the first, and 0. */
+/** The ids of the first and the last event. Without events, the next id and 0. */
 export interface EventSpan {
   first: number;
   last: number;
 }
 
-/** Events as an actor may see them. One without an id is of a transaction that still runs. */
+/** Reads the events that an actor may see. An event without an id belongs to a running transaction. */
 @Injectable()
 export class EventsReader {
   constructor(private readonly owned: OwnedRows) {}
 
-  /** The newest first. */
+  /** Newest first. */
   async page(query: EventQuery, actor: Actor): Promise<EventPage> {
     const { limit, cursor } = query;
     const request = { limit, sort: '-id', ...(cursor !== undefined && { cursor }) };
@@ -27,14 +27,14 @@ export class EventsReader {
     return { items: items.map(toEventView), next_cursor };
   }
 
-  /** Those after an event, the oldest first. */
+  /** The events after an id, oldest first. */
   async after(id: number, query: EventQuery, actor: Actor, limit: number): Promise<EventView[]> {
     const beyond = { sql: 'row.id > :afterEvent', parameters: { afterEvent: id } };
     const { items } = await this.owned.events(actor).page({ limit }, [beyond, ...conditionsOf(query)]);
     return items.map(toEventView);
   }
 
-  /** Of everybody's. */
+  /** Over the events of all users. */
   async span(): Promise<EventSpan> {
     const [row] = (await this.owned.options.query(
       `SELECT coalesce(min(id), (SELECT last_value + is_called::int FROM tunnel_gateway_ops.event_numbers)) AS first,
@@ -44,7 +44,7 @@ export class EventsReader {
   }
 }
 
-/** Times as such: PostgreSQL reads no offset beyond 15:59, which RFC 3339 has. */
+/** Times are passed as dates: PostgreSQL parses no offset beyond 15:59, which RFC 3339 allows. */
 function conditionsOf({ type, resource_type: kind, resource_id: id, from, to }: EventQuery): Condition[] {
   return [
     ...(type === undefined ? [] : [{ sql: 'row.type = ANY (:types)', parameters: { types: type } }]),

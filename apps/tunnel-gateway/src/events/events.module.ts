@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { EventLog } from './event-log.js';
 
-/** Gives every module, of the service and of its worker, the place where events are recorded. */
+/** Provides the event log to every module, in the service and in its worker. */
 @Global()
 @Module({ providers: [EventLog], exports: [EventLog] })
 export class EventsModule {}

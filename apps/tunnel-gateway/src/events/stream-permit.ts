@@ -8,7 +8,7 @@ const SESSION_IS_OPEN = `
   SELECT u.role FROM tunnel_gateway.sessions s JOIN tunnel_gateway.users u ON u.id = s.user_id
   WHERE s.id = $1 AND s.expires_at > now() AND u.status = 1`;
 
-/** Whether whoever opened a stream may still have it. */
+/** Checks whether the actor of a stream still has access. */
 @Injectable()
 export class StreamPermit {
   constructor(
@@ -17,7 +17,7 @@ export class StreamPermit {
     private readonly console: ConsoleRules,
   ) {}
 
-  /** Looking does not count as a use of the session: an open page would keep it alive for ever. */
+  /** Checking does not count as use of the session: an open page would keep it alive for ever. */
   async holds(actor: Actor, request: Request): Promise<boolean> {
     if (!this.console.admits(request)) return false;
     if (actor.credential === 'session') {
@@ -25,7 +25,7 @@ export class StreamPermit {
       return rows[0]?.role === actor.role;
     }
     const now = await this.authenticator.authenticate(request);
-    // The role as well: of a key that reads it says whose events are seen.
+    // Includes the role: it decides which events an API key may read.
     return now?.role === actor.role && same(now, actor);
   }
 }

@@ -5,7 +5,7 @@ import { Client } from '../data/client.entity.js';
 import { EventLog } from '../events/event-log.js';
 import type { Host } from '../data/host.entity.js';
 
-/** Writes down what people do to hosts. */
+/** Records changes of hosts by users. */
 @Injectable()
 export class HostHistory {
   constructor(private readonly events: EventLog) {}

@@ -9,21 +9,22 @@ export interface HostPlace {
   scheme: HostScheme;
   /** The host itself; null: a new one. */
   id: number | null;
-  /** Whose name it has to be; null: an administrator says so, or the name is not new. */
+  /** The required owner of the name; null: an administrator decides, or the name does not change. */
   ownerId: number | null;
-  /** Whether a domain of the owner covers the name: then wildcards of others above it do not count. */
+  /** Whether a domain of the owner covers the name: wildcards of others above it are then ignored. */
   isOwned: boolean;
 }
 
-/** Anybody's: a name leads to one place. Schemes are apart only where one is http and the other https. */
+/** Over all users: a name leads to one place. Two schemes may only share it if one is http and the other https. */
 const TAKEN = `
   SELECT 1 FROM tunnel_gateway.hosts
   WHERE host = $1 AND coalesce(location, '/') = $2 AND id <> $4
     AND (coalesce(scheme, 'all') IN ('all', $3) OR $3 = 'all') LIMIT 1`;
 
 /**
- * A location of somebody else's name would get their visitors' cookies; a name below somebody else's `*.name`, or a `*.name`
- * above somebody else's, would get their visitors. What administrators have for all names leaves the names to be had.
+ * Protects the visitors of others: a location of another user's name would get their cookies, and a name below another
+ * user's `*.name`, or a `*.name` above another user's, would get their requests. Hosts of administrators for all names
+ * do not reserve names.
  */
 const SOMEBODY_ELSES = `
   SELECT 1 FROM tunnel_gateway.hosts h
@@ -34,7 +35,7 @@ const SOMEBODY_ELSES = `
       OR ($1 LIKE '*.%' AND right(h.host, length($1) - 1) = substr($1, 2)))
   LIMIT 1`;
 
-/** Nobody else gets the place before the transaction ends. @throws AppError HOST_CONFLICT */
+/** Reserves the place until the transaction ends. @throws AppError HOST_CONFLICT */
 export async function claimPlace(place: HostPlace, tx: EntityManager): Promise<void> {
   const { host, location, scheme, id, ownerId, isOwned } = place;
   await lockNames(tx);

@@ -34,7 +34,7 @@ export const HOST_SORTS = {
 };
 
 export class HostQuery extends PageQuery {
-  /** A part of the name, of the location or of the targets. */
+  /** A part of the name, the location or the targets. */
   @SearchText()
   q?: string;
 
@@ -71,12 +71,12 @@ class HostFields {
   @MaxLength(1_024)
   location?: string;
 
-  /** Other spellings of the location, which its target might take for it, are refused. */
+  /** Refuses other spellings of the location that its target might treat as the same. */
   @Omittable()
   @IsBoolean()
   strict_path?: boolean;
 
-  /** Which visitors it takes. */
+  /** Schemes that this host serves. */
   @Omittable()
   @Aliases({})
   @IsIn(HOST_SCHEMES)
@@ -91,28 +91,28 @@ class HostFields {
   @Line(1_024)
   key_path?: string | null;
 
-  /** 1: a certificate by ACME where there are no files, and http answers with a redirect to https. */
+  /** 1: orders a certificate by ACME unless files are set, and redirects http to https. */
   @Omittable()
   @Flag()
   auto_https?: number;
 
-  /** 1 served, 0 not. */
+  /** 1 enabled, 0 disabled. */
   @Omittable()
   @Flag()
   status?: number;
 
-  /** Sent to targets as `Host`; null: what the visitor said. */
+  /** Sent to targets as `Host`; null: the visitor's own. */
   @Nullable()
   @IsString()
   @Matches(/^[A-Za-z0-9_.-]{1,253}(:\d{1,5})?$/, { message: 'rewrite_host must be a host such as app.internal:8080' })
   rewrite_host?: string | null;
 
-  /** Set on requests to targets; an empty value takes the field away. */
+  /** Set on requests to targets; an empty value removes the field. */
   @Omittable()
   @HeaderMap()
   request_headers?: Record<string, string>;
 
-  /** Set on answers to visitors; an empty value takes the field away. */
+  /** Set on answers to visitors; an empty value removes the field. */
   @Omittable()
   @HeaderMap()
   response_headers?: Record<string, string>;
@@ -124,7 +124,7 @@ export class HostChanges extends HostFields {
   @Line(255)
   host?: string;
 
-  /** `http://host:port`, `https://…` or `h2c://…`, several with commas between, each with `#weight=N`. */
+  /** `http://host:port`, `https://…` or `h2c://…`, separated by commas, each with `#weight=N`. */
   @Omittable()
   @IsString()
   @MaxLength(8_192)

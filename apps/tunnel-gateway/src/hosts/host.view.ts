@@ -2,7 +2,7 @@ import type { HostView } from '@gatehouse/contracts';
 import { flag, instant } from '../wire/view-parts.js';
 import type { Host, HostOptions } from '../data/host.entity.js';
 
-/** Where the files of a certificate are is nobody's business. `certified`: it has one that was uploaded or ordered. */
+/** Paths of certificate files are not shown. `certified`: it has an uploaded or ordered certificate. */
 export function toHostView(host: Host, options: HostOptions | undefined, certified: boolean): HostView {
   return {
     id: host.id,

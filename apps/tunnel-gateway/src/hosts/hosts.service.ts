@@ -47,7 +47,7 @@ export class HostsService {
     return this.unitOfWork.run(async (tx) => keepAnswer(tx, await this.view(await this.add(body, actor, tx), tx)));
   }
 
-  /** The same as a part of something larger. */
+  /** Part of a larger change. */
   async add(body: NewHostBody, actor: Actor, tx: EntityManager): Promise<Host> {
     const client = await this.owned.clients(actor, tx).lock(body.client_id);
     const columns = await this.columnsOf(body, null, actor, tx);
@@ -80,7 +80,7 @@ export class HostsService {
     });
   }
 
-  /** The columns that the body says, checked together with those that stay. */
+  /** The columns that the body sets, validated together with the unchanged ones. */
   private async columnsOf(
     body: HostChanges,
     before: Host | null,
@@ -110,7 +110,7 @@ export class HostsService {
     };
   }
 
-  /** Names belong to users; administrators have them all, by whatever credential. @throws AppError FORBIDDEN, HOST_CONFLICT */
+  /** Names belong to users; administrators may use all of them. @throws AppError FORBIDDEN, HOST_CONFLICT */
   private async ownsName(host: string, ownerId: number | null, actor: Actor, tx: EntityManager): Promise<boolean> {
     if (ownerId === null || actor.role === 'admin') return false;
     await lockNames(tx);

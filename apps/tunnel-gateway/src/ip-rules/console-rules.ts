@@ -10,20 +10,20 @@ import { Countries } from './countries.js';
 import { compileRules } from '../common/legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
 
-/** Of every change of the configuration, address rules included. */
+/** Notifies about every change of the configuration, including address rules. */
 const CHANNEL = 'tunnel_gateway:config';
-/** What was not heard of holds after this. */
+/** Missed notifications take effect after this time. */
 const RENEW_MS = 60_000;
-/** Who checks that there is a way in sees what others changed, until the transaction ends. */
+/** A transaction that checks for lockouts must see the changes of others. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.console_rules'))`;
 const OF_CONSOLE = [{ sql: `row.scope = 'console'` }];
-/** Whoever watches the service has to reach it, and pages for visitors of tunnels are not the console. */
+/** Always open: monitoring must reach the service, and visitors' pages are not part of the console. */
 const OPEN = /^\/(?:healthz$|readyz$|visit\/)/;
 
-/** Which addresses reach the console and its API at all: asked before anything else, logins included. */
+/** Address rules for the console and its API: checked before anything else, including logins. */
 @Injectable()
 export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
-  /** Null: there are none. */
+  /** Null: there are no rules. */
   private rules: IpRules | null = null;
   private current: Promise<void> = Promise.resolve();
   private next: Promise<void> | undefined;
@@ -50,18 +50,18 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
   readonly entrance: RequestHandler = (request, _response, next) => {
     if (this.rules === null || OPEN.test(request.path)) return next();
     const source = pendingSource(request);
-    // No hint that there are rules, nor which.
+    // The answer does not reveal that there are rules.
     const decide = (): void => next(this.admits(request) ? undefined : new AppError('FORBIDDEN'));
     if (source === undefined) decide();
     else void source.finally(decide);
   };
 
-  /** Whether whoever sent a request would be let in now. */
+  /** Whether the sender of a request would be admitted now. */
   admits(request: Request): boolean {
     return this.rules === null || this.rules.decideConsole(clientAddress(request).ip) === null;
   }
 
-  /** From now on the rules hold that are committed. Never rejects: the ones before stay while the database is away. */
+  /** Loads the committed rules. Never rejects: if the database is away, the current ones stay. */
   refresh(): Promise<void> {
     this.next ??= this.current.then(() => {
       this.next = undefined;
@@ -71,7 +71,7 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
     return this.next;
   }
 
-  /** @throws AppError SELF_LOCKOUT when `tx` leaves rules that would refuse this address */
+  /** @throws AppError SELF_LOCKOUT if the rules in `tx` would refuse this address */
   async requireWayIn(address: string, tx: EntityManager): Promise<void> {
     await tx.query(ONE_AT_A_TIME);
     const rules = await this.read(tx);

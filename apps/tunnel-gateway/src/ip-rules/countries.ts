@@ -7,7 +7,7 @@ import { TunnelGatewaySettings } from '../settings.js';
 
 const COUNTRY_RULES = [{ sql: `row.pattern_kind = 'country'` }];
 
-/** The database of countries as the edge reads it, for questions about rules. */
+/** The country database as the edge reads it, for explanations of rules. */
 @Injectable()
 export class Countries implements OnModuleInit {
   readonly strict: boolean;
@@ -27,19 +27,19 @@ export class Countries implements OnModuleInit {
     this.health.register('countries', () => this.check());
   }
 
-  /** Undefined while there is no database; null for an address that it does not know. */
+  /** Undefined without a database; null for an unknown address. */
   readonly countryOf = (address: string): string | null | undefined => {
     this.file.load();
     return this.file.countryOf(address);
   };
 
-  /** Whether there is a database; it is read when somebody asks for the first time. */
+  /** Whether there is a database; it is read on first use. */
   get areThere(): boolean {
     this.file.load();
     return this.file.isThere;
   }
 
-  /** What a rule about a country does while there is no database; null: there is one. */
+  /** The effect of country rules without a database; null: there is one. */
   get warning(): string | null {
     if (this.areThere) return null;
     const effect = this.strict
@@ -48,14 +48,14 @@ export class Countries implements OnModuleInit {
     return `no database of countries is loaded (GEOIP_FILE): ${effect}`;
   }
 
-  /** Whether there are rules about countries, and nothing that knows countries. */
+  /** Whether there are country rules, but no database. */
   async areMissing(): Promise<boolean> {
     const { rules } = await this.owned.ipRules(SYSTEM_ACTOR).figures({ rules: 'count(*)' }, COUNTRY_RULES);
     return rules > 0 && !this.areThere;
   }
 
   private async check(): Promise<void> {
-    // That the PostgreSQL database is away is for another check to say.
+    // Another check reports failures of PostgreSQL.
     if (await this.areMissing().catch(() => false)) throw new Error(this.warning ?? undefined);
   }
 }

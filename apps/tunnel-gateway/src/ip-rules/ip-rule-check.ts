@@ -13,10 +13,10 @@ import { toIpRuleView } from './ip-rule.view.js';
 import { compileRules } from '../common/legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
 
-/** Where an address is asked about: at the console, or as a visitor of as much as is said. */
+/** The place that an address is checked for: the console, or as much of a visitor's resource as is known. */
 type Place = 'console' | Partial<AccessPoint>;
 
-/** Says what the data plane decides about an address, and why: the same rules, compiled by the same code. */
+/** Explains what the data plane decides about an address: the same rules, compiled by the same code. */
 @Injectable()
 export class IpRuleCheckService {
   private global: { revision: number; rules: IpRule[] } | null = null;
@@ -28,13 +28,13 @@ export class IpRuleCheckService {
     private readonly countries: Countries,
   ) {}
 
-  /** @throws AppError NOT_FOUND for what is not the actor's. */
+  /** @throws AppError NOT_FOUND for a resource that the actor may not see. */
   async check(query: IpRuleCheckQuery, actor: Actor): Promise<IpRuleCheck> {
     const place = await this.placeOf(query, actor);
     const rules = await this.rulesOf(place);
     const { address, allowed, levels } = this.explain(query.ip, place, rules);
     if (address === null) throw fieldError('ip', 'must be an address without a zone');
-    // What administrators rule for everybody is theirs to see.
+    // Global rules are only shown to administrators.
     const shown = new Map(rules.filter(({ scope }) => scope !== 'global' || seesAll(actor)).map(byId));
     return {
       ip: address,
@@ -49,7 +49,7 @@ export class IpRuleCheckService {
       await this.owners.seen(actor, 'global', id);
       return 'console';
     }
-    // Everybody may ask what everybody meets first.
+    // Everybody may check the global level.
     if (kind === 'global' && id === 0) return {};
     await this.owners.seen(actor, kind, id);
     if (kind === 'user') return { userId: id };
@@ -65,7 +65,7 @@ export class IpRuleCheckService {
     return { userId: ownerUserId, clientId };
   }
 
-  /** Of the levels that are asked. What is for everybody may be much: it is read when a rule has changed. */
+  /** The rules of the requested levels. There may be many global ones, so they are cached until a rule changes. */
   private async rulesOf(place: Place): Promise<IpRule[]> {
     const rules = this.owned.ipRules(SYSTEM_ACTOR);
     if (place === 'console') return rules.some([{ sql: `row.scope = 'console'` }]);
@@ -85,7 +85,7 @@ export class IpRuleCheckService {
 
   private explain(ip: string, place: Place, rules: readonly IpRule[]): IpExplanation {
     const { countryOf, strict: geoStrict } = this.countries;
-    // Levels that are as they were are not compiled again.
+    // Unchanged levels are not compiled again.
     this.compiled = compileRules(rules.map(toRuleConfig), { countryOf, geoStrict }, this.compiled ?? undefined);
     return place === 'console' ? this.compiled.explainConsole(ip) : this.compiled.explain(ip, place);
   }

@@ -20,7 +20,7 @@ export const IP_RULE_SORTS = {
 };
 
 export class IpRuleQuery extends PageQuery {
-  /** A part of the pattern or of the remark. */
+  /** A part of the pattern or the remark. */
   @SearchText()
   q?: string;
 
@@ -46,11 +46,11 @@ export class IpRuleQuery extends PageQuery {
 }
 
 export class IpRuleCheckQuery {
-  /** The address that is asked about. */
+  /** The address to check. */
   @IsIP()
   ip: string;
 
-  /** Where it comes to: each level down to this one is asked. */
+  /** The resource: each level down to this one is evaluated. */
   @IsOptional()
   @IsIn(RULE_SCOPES)
   resource_type: IpRuleScope = 'global';
@@ -66,7 +66,7 @@ class IpRuleFields {
   @IsIn(PATTERN_KINDS)
   pattern_kind?: IpPatternKind;
 
-  /** The lower one is looked at first. */
+  /** Lower numbers are evaluated first. */
   @Omittable()
   @Whole(-MAX_PRIORITY, MAX_PRIORITY)
   priority?: number;
@@ -76,7 +76,7 @@ class IpRuleFields {
   @Line(256)
   remark?: string | null;
 
-  /** Of rules of the console: even if whoever asks could not reach it any more. */
+  /** For console rules: allow the change even if it locks out its author. */
   @Omittable()
   @IsBoolean()
   force?: boolean;
@@ -95,18 +95,18 @@ export class IpRuleChanges extends IpRuleFields {
   @IsIn(RULE_TYPES)
   type?: RuleType;
 
-  /** `192.0.2.1`, `10.0.0.0/8`, `10.*`, `192.0.2.1-192.0.2.9`, `CN`, `!CN` or `private`, as the kind says. */
+  /** Depending on the kind: `192.0.2.1`, `10.0.0.0/8`, `10.*`, `192.0.2.1-192.0.2.9`, `CN`, `!CN` or `private`. */
   @Omittable()
   @Line(128)
   pattern?: string;
 }
 
 export class NewIpRuleBody extends IpRuleFields {
-  /** `global` and `console` are for administrators. */
+  /** `global` and `console` require an administrator. */
   @IsIn(RULE_SCOPES)
   scope: IpRuleScope;
 
-  /** What the rule is about; 0 for `global` and `console`. */
+  /** The resource of the rule; 0 for `global` and `console`. */
   @Omittable()
   @RowId(0)
   resource_id?: number;

@@ -17,14 +17,14 @@ import { IP_RULE_SORTS, type IpRuleChanges, type IpRuleQuery, type NewIpRuleBody
 import type { IpRule } from '../data/ip-rule.entity.js';
 import { toIpRuleView } from './ip-rule.view.js';
 
-/** Who changes a rule, from where, and what they take it for. */
+/** The author of a change, with the address and the expected version. */
 export interface RuleChange {
   actor: Actor;
   address: string;
   expected: ExpectedVersion | null;
 }
 
-/** Rules about addresses. */
+/** Address rules. */
 @Injectable()
 export class IpRulesService {
   constructor(
@@ -44,7 +44,7 @@ export class IpRulesService {
     return toIpRuleView(await this.owned.ipRules(actor).one(id));
   }
 
-  /** @throws AppError SELF_LOCKOUT, as `update` and `remove`, for a rule of the console that shuts out `address` */
+  /** @throws AppError SELF_LOCKOUT, as `update` and `remove`, for a console rule that would lock out `address` */
   async create(body: NewIpRuleBody, actor: Actor, address: string): Promise<WrittenIpRuleView> {
     const rule = await this.unitOfWork.run(async (tx) => {
       const resourceId = await this.resourceOf(body, actor, tx);
@@ -77,7 +77,7 @@ export class IpRulesService {
     });
   }
 
-  /** Rules of the console hold when the answer comes. `address`: of whoever must not be shut out. */
+  /** Console rules are in force before the answer. `address`: must not be locked out. */
   private async changed({ scope }: IpRule, address: string | null, tx: EntityManager): Promise<void> {
     if (scope !== 'console') return;
     if (address !== null) await this.console.requireWayIn(address, tx);
@@ -105,13 +105,13 @@ export class IpRulesService {
   }
 }
 
-/** What holds for everybody is for administrators. */
+/** Global and console rules require an administrator. */
 function refuseOthers({ scope }: Pick<IpRule, 'scope'>, actor: Actor): void {
   if ((scope !== 'global' && scope !== 'console') || isAdministrator(actor)) return;
   throw new AppError('FORBIDDEN', `scope: ${scope} rules are for administrators`);
 }
 
-/** Only what the body says; pattern and kind are checked together. */
+/** Contains only what the body sets; pattern and kind are validated together. */
 function columnsOf(body: IpRuleChanges, before: IpRule | null): Partial<IpRule> {
   const patternKind = body.pattern_kind ?? before?.patternKind ?? 'exact';
   const pattern = body.pattern ?? before?.pattern ?? '';

@@ -8,27 +8,27 @@ const DAY = 86_400_000;
 interface BucketKind {
   table: string;
   ms: number;
-  /** What is shown when nobody says from when. */
+  /** Default length of the shown period. */
   span: number;
 }
 
-/** Days are those of UTC, so all buckets begin at multiples of their length. */
+/** Days are in UTC, so all buckets begin at multiples of their length. */
 export const BUCKET_KINDS: Record<Bucket, BucketKind> = {
   minute: { table: 'tunnel_gateway_ops.flow_minutes', ms: 60_000, span: DAY },
   hour: { table: 'tunnel_gateway_ops.flow_hours', ms: 3_600_000, span: 30 * DAY },
   day: { table: 'tunnel_gateway_ops.flow_days', ms: DAY, span: 365 * DAY },
 };
 
-/** Two days of minutes and some. */
+/** A little more than two days of minutes. */
 const MAX_POINTS = 3_000;
 
-/** Beginnings of buckets in milliseconds since the epoch. */
+/** Start times of buckets in milliseconds since the epoch. */
 export interface BucketRange {
   first: number;
   last: number;
 }
 
-/** All buckets that the time touches. @throws AppError VALIDATION_FAILED */
+/** All buckets that overlap the period. @throws AppError VALIDATION_FAILED */
 export function bucketRange(
   bucket: Bucket,
   said: { from?: string | undefined; to?: string | undefined },

@@ -10,7 +10,7 @@ interface Row {
   connections: number;
 }
 
-/** Totals by time. Whoever asks has seen to it that the actor may see the resource. */
+/** Traffic over time. The caller must have checked that the actor may see the resource. */
 @Injectable()
 export class SeriesReader {
   constructor(private readonly dataSource: DataSource) {}

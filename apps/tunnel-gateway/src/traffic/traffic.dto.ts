@@ -52,12 +52,12 @@ export class SeriesQuery {
   @IsIn(BUCKETS)
   bucket: Bucket;
 
-  /** Default: as long before `to` as this kind of bucket is usually looked at. */
+  /** Default: before `to`, by the usual period of this kind of bucket. */
   @IsOptional()
   @IsInstant()
   from?: string;
 
-  /** Not in the answer any more unless it is within a bucket. Default: now. */
+  /** Exclusive, unless it lies within a bucket. Default: now. */
   @IsOptional()
   @IsInstant()
   to?: string;

@@ -16,7 +16,7 @@ import {
 } from './traffic.dto.js';
 import type { FlowStat, RequestIp } from '../data/traffic.entity.js';
 
-/** What was carried, and who came. */
+/** Traffic totals and visitors' addresses. */
 @Injectable()
 export class TrafficService {
   constructor(

@@ -8,14 +8,14 @@ import { Edges } from '../edge-host/edges.service.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { fieldError } from '../wire/field-error.js';
 
-/** Where a tunnel wants visitors to come in. */
+/** The requested port of a tunnel. */
 export interface WantedPort {
   mode: TunnelMode;
-  /** Canonical. */
+  /** In canonical form. */
   listenIp: string;
-  /** 0: any of the range. */
+  /** 0: any in the range. */
   listenPort: number;
-  /** The tunnel itself, whose own port is no obstacle; null: a new one. */
+  /** The tunnel itself, whose current port is no conflict; null: a new one. */
   tunnelId: number | null;
 }
 
@@ -23,16 +23,16 @@ const WITHOUT_PORT: ReadonlySet<TunnelMode> = new Set(['secret', 'p2p']);
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 const WELL_KNOWN = [80, 443];
 
-/** One change of ports at a time: what is free when it is looked at is free when it is taken. */
+/** One change of ports at a time, so that a free port stays free until it is stored. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.ports'))`;
 
-/** Other tunnels' ports that visitors of the same kind would come to. */
+/** Ports of other tunnels that would conflict. */
 const TAKEN = `
   SELECT DISTINCT listen_port AS port FROM tunnel_gateway.tunnels
   WHERE listen_port BETWEEN $1 AND $2 AND (mode = 'udp') = $3 AND id <> $4 AND mode NOT IN ('secret', 'p2p')
     AND ($5 OR coalesce(listen_ip, '0.0.0.0') IN ('0.0.0.0', '::', $6))`;
 
-/** Public ports of tunnels: which may be had, and by whom. */
+/** The public ports of tunnels: which are available, and to whom. */
 @Injectable()
 export class ListenPorts {
   constructor(
@@ -44,7 +44,7 @@ export class ListenPorts {
     return !WITHOUT_PORT.has(mode);
   }
 
-  /** @throws AppError VALIDATION_FAILED for what is no address of this machine. */
+  /** @throws AppError VALIDATION_FAILED if the machine has no such address. */
   static readAddress(text: string): string {
     const address = text.includes('%') ? null : parseIp(text);
     if (address === null) throw fieldError('listen_ip', 'must be an address such as 0.0.0.0');
@@ -54,8 +54,8 @@ export class ListenPorts {
   }
 
   /**
-   * The port that the tunnel gets; nobody else gets it before the transaction ends.
-   * @throws AppError PORT_RESERVED, PORT_IN_USE, FORBIDDEN
+   * Reserves a port for the tunnel until the transaction ends, and returns it. @throws AppError PORT_RESERVED,
+   * PORT_IN_USE, FORBIDDEN
    */
   async claim(wanted: WantedPort, mayHaveAnyPort: boolean, tx: EntityManager): Promise<number> {
     if (!ListenPorts.needsPort(wanted.mode)) return 0;
@@ -79,7 +79,7 @@ export class ListenPorts {
     const free = Array.from({ length: last - first + 1 }, (_, index) => first + index).filter(
       (port) => !taken.has(port) && !reserved.has(port),
     );
-    // Not the lowest: visitors of a tunnel that was just removed are not meant for the next one.
+    // Random and not the lowest, so that visitors of a tunnel that was just removed do not reach the next one.
     const port = free[Math.floor(Math.random() * free.length)];
     if (port === undefined) throw new AppError('PORT_IN_USE', `listen_port: no port from ${first} to ${last} is free`);
     return port;
@@ -105,7 +105,7 @@ export class ListenPorts {
   }
 }
 
-/** Linux takes all of 127.0.0.0/8 as its own, though its interface lists one address of it. */
+/** Linux accepts all of 127.0.0.0/8, though its interface lists only one address of it. */
 function isLinuxLoopback(canonical: string): boolean {
   return process.platform === 'linux' && canonical.startsWith('127.') && localAddresses().has('127.0.0.1');
 }

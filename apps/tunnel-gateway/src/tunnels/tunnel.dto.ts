@@ -20,7 +20,7 @@ export const TUNNEL_SORTS = {
 };
 
 export class TunnelQuery extends PageQuery {
-  /** A part of the name or of the targets, or the port. */
+  /** A part of the name or the targets, or the port. */
   @SearchText()
   q?: string;
 
@@ -57,14 +57,14 @@ class TunnelFields {
   @MaxLength(45)
   listen_ip?: string;
 
-  /** 0: any free one of the range for that. */
+  /** 0: any free port of the range. */
   @Omittable()
   @Whole(0, 65_535)
   listen_port?: number;
 
   /**
-   * `host:port`, several with commas between, each with `#weight=N`; in proxy modes what visitors may reach; in mode
-   * `file` a directory such as `file:///srv/www?ro=1`.
+   * `host:port`, separated by commas, each with `#weight=N`; in proxy modes the allowed destinations; in mode `file` a
+   * directory such as `file:///srv/www?ro=1`.
    */
   @Omittable()
   @IsString()
@@ -72,7 +72,7 @@ class TunnelFields {
   @Matches(/^[^\0]*$/, { message: 'target_addr must not contain NUL characters' })
   target_addr?: string;
 
-  /** 1 served, 0 not. */
+  /** 1 enabled, 0 disabled. */
   @Omittable()
   @Flag()
   status?: number;
@@ -82,7 +82,7 @@ class TunnelFields {
   @Whole(0, 2)
   proxy_protocol?: 0 | 1 | 2;
 
-  /** Visitors come through a proxy that says who they are; only trusted ones are believed. */
+  /** Visitors connect through a proxy that names them; only trusted proxies are believed. */
   @Omittable()
   @IsBoolean()
   accept_proxy_protocol?: boolean;

@@ -5,7 +5,7 @@ import type { Tunnel, TunnelOptions } from '../data/tunnel.entity.js';
 
 export interface TunnelFacts {
   options: TunnelOptions | undefined;
-  /** As the data plane says; undefined: it does not answer, or does not serve it. */
+  /** State in the data plane; undefined: it does not answer, or does not serve the tunnel. */
   state: TunnelState | undefined;
 }
 

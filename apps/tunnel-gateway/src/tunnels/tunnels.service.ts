@@ -38,18 +38,18 @@ export class TunnelsService {
     return this.view(await this.owned.tunnels(actor).one(id));
   }
 
-  /** The answer of a `secret` or `p2p` tunnel has the key of its visitors, which is not kept. */
+  /** For a `secret` or `p2p` tunnel the answer contains the visitors' key, which is not stored. */
   async create(body: NewTunnelBody, actor: Actor): Promise<NewTunnelView> {
     return this.unitOfWork.run(async (tx) => {
       const { tunnel, visitorKey } = await this.add(body, actor, tx);
       const options = await readOptions(tx, TunnelOptions, 'tunnelId', [tunnel.id]);
-      // The data plane does not know it before the commit.
+      // The data plane learns of it after the commit.
       const view = toTunnelView(tunnel, { options: options.get(tunnel.id), state: undefined });
       return keepAnswer(tx, { ...view, visitor_key: visitorKey });
     });
   }
 
-  /** The same as a part of something larger. */
+  /** Part of a larger change. */
   async add(
     body: NewTunnelBody,
     actor: Actor,
@@ -83,7 +83,7 @@ export class TunnelsService {
     await this.unitOfWork.run((tx) => this.owned.tunnels(actor, tx).remove(id, expected));
   }
 
-  /** Another key for the visitors of a `secret` or `p2p` tunnel; the answer has it, once. */
+  /** Replaces the visitors' key of a `secret` or `p2p` tunnel; only this answer contains it. */
   async rotateVisitorKey(id: number, actor: Actor): Promise<NewTunnelView> {
     const { tunnel, visitorKey } = await this.unitOfWork.run(async (tx) => {
       const row = await this.owned.tunnels(actor, tx).lock(id);
@@ -93,7 +93,7 @@ export class TunnelsService {
     return { ...(await this.view(tunnel)), visitor_key: visitorKey };
   }
 
-  /** The columns that the body says, checked together with those that stay. */
+  /** The columns that the body sets, validated together with the unchanged ones. */
   private async columnsOf(
     body: TunnelChanges,
     before: Tunnel | null,

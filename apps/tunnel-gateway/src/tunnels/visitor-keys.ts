@@ -10,8 +10,8 @@ import { ListenPorts } from './listen-port.js';
 import type { Tunnel } from '../data/tunnel.entity.js';
 
 /**
- * Keys that visitors of `secret` and `p2p` tunnels show. Each is a password policy of its tunnel whose password is a plain
- * hash: keys are random, so a slow one gains nothing.
+ * Keys for visitors of `secret` and `p2p` tunnels. Each is stored as a password policy of its tunnel with a plain hash:
+ * keys are random, so a slow hash gains nothing.
  */
 @Injectable()
 export class VisitorKeys {
@@ -20,13 +20,13 @@ export class VisitorKeys {
     private readonly edges: Edges,
   ) {}
 
-  /** A key for a tunnel that needs one and has none; null for the others. */
+  /** Creates a key for a tunnel that needs one and has none; otherwise null. */
   async ensure(tunnel: Tunnel, actor: Actor, tx: EntityManager): Promise<string | null> {
     if (ListenPorts.needsPort(tunnel.mode)) return null;
     return (await this.keyOf(tunnel, actor, tx)) ? null : this.renew(tunnel, actor, tx);
   }
 
-  /** The key before is nobody's from now on. */
+  /** The previous key is invalid from now on. */
   async renew(tunnel: Tunnel, actor: Actor, tx: EntityManager): Promise<string> {
     const secret = createAgentSecret();
     const password = `${VISITOR_KEY_PREFIX}${agentKeyHash(secret)}`;
@@ -37,7 +37,7 @@ export class VisitorKeys {
     return formatVisitorKey({ tunnelId: tunnel.id, secret, ...this.edges.pins });
   }
 
-  /** A tunnel with a port has no such key. */
+  /** A tunnel with a port needs no such key. */
   async drop(tunnel: Tunnel, actor: Actor, tx: EntityManager): Promise<void> {
     if (!ListenPorts.needsPort(tunnel.mode)) return;
     const known = await this.keyOf(tunnel, actor, tx);

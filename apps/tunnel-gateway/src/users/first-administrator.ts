@@ -6,7 +6,7 @@ import { Users } from './users.service.js';
 
 export const FIRST_ADMINISTRATOR = 'admin';
 
-/** While there is no user: makes the user `admin`, or a token for whoever makes the first administrator. */
+/** Without users: creates the user `admin`, or a token for creating the first administrator. */
 @Injectable()
 export class FirstAdministrator implements OnApplicationBootstrap {
   constructor(

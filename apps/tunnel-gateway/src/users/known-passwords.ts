@@ -1,4 +1,4 @@
-/** What everybody tries first, and what examples say. */
+/** Passwords that are guessed first, including those of examples. */
 const KNOWN = new Set([
   '12345678',
   '123456789',

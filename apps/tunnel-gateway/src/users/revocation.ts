@@ -7,7 +7,7 @@ export interface Revoked {
   keys: boolean;
 }
 
-/** Takes back what was given to a user, everywhere and at once. */
+/** Revokes a user's sessions and keys, everywhere and at once. */
 @Injectable()
 export class Revocation {
   constructor(
@@ -16,7 +16,7 @@ export class Revocation {
     private readonly known: KnownUsers,
   ) {}
 
-  /** Role, name and status are read anew in any case. */
+  /** Caches of role, name and status are invalidated in any case. */
   async run(userId: number, { logins, keys }: Revoked, tx: EntityManager): Promise<void> {
     if (logins) await this.sessions.endAllOf(userId, tx);
     if (keys) await this.keys.revokeAllOf(userId, tx);

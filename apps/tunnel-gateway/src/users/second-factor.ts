@@ -5,7 +5,7 @@ import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
-/** `missing`: there is a second factor and no code came. */
+/** `missing`: a second factor is set up, but no code was sent. */
 export type FactorOutcome = 'accepted' | 'missing' | 'wrong';
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
 const RECOVERY_CODES = 10;
 /** 80 bits: sixteen symbols. */
 const RECOVERY_BYTES = 10;
-/** Wrong codes after right passwords. Whoever sends them has the password: no stranger locks anybody out with it. */
+/** Counts wrong codes after right passwords only, so that strangers cannot lock anybody out. */
 const MOST_FAILURES = 10;
 const FAILURE_SECONDS = 3_600;
 
@@ -34,7 +34,7 @@ const BEGIN = `INSERT INTO user_totp AS kept (user_id, sealed_secret) VALUES ($1
   ON CONFLICT (user_id) DO UPDATE SET sealed_secret = EXCLUDED.sealed_secret, last_step = 0, failures = 0, created_at = now()
   WHERE kept.confirmed_at IS NULL RETURNING user_id`;
 
-/** Codes of authenticators (RFC 6238) beside passwords, and recovery codes for those who lost theirs. */
+/** Codes of authenticators (RFC 6238) in addition to passwords, and recovery codes for users who lost theirs. */
 @Injectable()
 export class SecondFactor {
   constructor(
@@ -42,7 +42,9 @@ export class SecondFactor {
     @Inject(SECRET_BOX) private readonly box: SecretBox,
   ) {}
 
-  /** After the password was right. No code is accepted twice. @throws AppError LOCKED after too many wrong ones. */
+  /**
+   * Called after the password was right. No code is accepted twice. @throws AppError LOCKED after too many wrong ones.
+   */
   async check(userId: number, code: string | undefined): Promise<FactorOutcome> {
     return this.unitOfWork.run(async (tx) => {
       const row = await find(tx, userId, true);
@@ -55,7 +57,7 @@ export class SecondFactor {
     });
   }
 
-  /** Which of these users have one. */
+  /** Those of these users who have a second factor. */
   async having(userIds: readonly number[]): Promise<Set<number>> {
     if (userIds.length === 0) return new Set();
     const rows = await this.unitOfWork.run<{ user_id: number }[]>((tx) =>
@@ -64,7 +66,10 @@ export class SecondFactor {
     return new Set(rows.map(({ user_id: id }) => id));
   }
 
-  /** A secret that counts once a code of it was shown; one that was begun before is void. @throws AppError CONFLICT */
+  /**
+   * A new secret that counts once it was confirmed with a code; an unconfirmed one is replaced. @throws AppError
+   * CONFLICT
+   */
   async begin(userId: number): Promise<Buffer> {
     const secret = createTotpSecret();
     const sealed = this.box.seal(secret.toString('base64'), secondFactorPlace(userId));
@@ -74,8 +79,8 @@ export class SecondFactor {
   }
 
   /**
-   * From now on logins need a code. Resolves to recovery codes; undefined for a wrong code.
-   * @throws AppError CONFLICT, LOCKED after too many wrong ones until it is begun anew
+   * Logins need a code from now on. Resolves to recovery codes; undefined for a wrong code. @throws AppError CONFLICT,
+   * LOCKED after too many wrong ones until the setup is restarted
    */
   async confirm(userId: number, code: string): Promise<string[] | undefined> {
     return this.unitOfWork.run(async (tx) => {
@@ -92,7 +97,7 @@ export class SecondFactor {
     });
   }
 
-  /** Others in place of all that there were. @throws AppError CONFLICT without a second factor. */
+  /** Replaces all recovery codes. @throws AppError CONFLICT without a second factor. */
   async renewRecoveryCodes(userId: number): Promise<string[]> {
     return this.unitOfWork.run(async (tx) => {
       if ((await find(tx, userId, true)) === undefined) throw new AppError('CONFLICT', 'There is no second factor');
@@ -122,7 +127,7 @@ export class SecondFactor {
   }
 }
 
-/** A secret of one user's row does not open in another's. */
+/** A secret cannot be opened in another user's row. */
 export function secondFactorPlace(userId: number): string {
   return `user_totp:${userId}`;
 }
@@ -150,12 +155,12 @@ async function replaceRecoveryCodes(tx: EntityManager, userId: number): Promise<
   return codes;
 }
 
-/** In groups of four, for reading. */
+/** Groups of four, for readability. */
 function spaced(symbols: string): string {
   return symbols.toLowerCase().replaceAll(/(.{4})(?=.)/g, '$1-');
 }
 
-/** As people type it. */
+/** Accepts the spellings that people type. */
 function hashOf(code: string): Buffer {
   return hash('sha256', code.toLowerCase().replaceAll(/[^a-z2-7]/g, ''), 'buffer');
 }

@@ -10,7 +10,7 @@ import { TunnelGatewaySettings } from '../settings.js';
 const FILE = 'setup-token.txt';
 const LIFETIME = '24 hours';
 
-/** What lets somebody make the first administrator: in a file for whoever runs the service, a hash in the database. */
+/** Tokens for creating the first administrator: in a file for the operator, as a hash in the database. */
 @Injectable()
 export class SetupTokens {
   constructor(
@@ -18,7 +18,7 @@ export class SetupTokens {
     private readonly settings: TunnelGatewaySettings,
   ) {}
 
-  /** A token of this process; replicas have their own. Resolves to the file that holds it, mode 0600. */
+  /** Creates this process's token; other replicas have their own. Resolves to its file, mode 0600. */
   async issue(): Promise<string> {
     const token = `gst_${randomBytes(24).toString('base64url')}`;
     const insert = 'INSERT INTO setup_tokens (token_hash, expires_at) VALUES ($1, now() + $2::interval)';
@@ -35,7 +35,7 @@ export class SetupTokens {
     return found.length > 0;
   }
 
-  /** The first administrator is there: no token is of use any more. */
+  /** The first administrator exists: all tokens become invalid. */
   async end(tx: EntityManager): Promise<void> {
     await tx.query('DELETE FROM setup_tokens');
     afterCommit(tx, () => rmSync(this.file, { force: true }));

@@ -16,17 +16,17 @@ import { USER_SORT, type NewUserBody, type UserChanges, type UserQuery, type Use
 import { DISABLED, ENABLED, User } from '../data/user.entity.js';
 import { toUserView } from './user.view.js';
 
-/** One change of administrators at a time, so that two do not remove the last two. */
+/** One change of administrators at a time, so that the last two cannot be removed concurrently. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.administrators'))`;
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** The names go with the clients whose hosts have them; what the heir claimed as well ends with the user. */
+/** Domains move with the clients whose hosts use them; those that the heir also claimed are removed with the user. */
 const DOMAINS_TO_HEIR = `
   UPDATE tunnel_gateway_ops.domains SET user_id = $2, updated_at = now() WHERE user_id = $1
     AND name NOT IN (SELECT name FROM tunnel_gateway_ops.domains WHERE user_id = $2)`;
 
-/** Users as administrators keep them. */
+/** Management of users by administrators. */
 @Injectable()
 export class UserAccounts {
   constructor(
@@ -60,7 +60,9 @@ export class UserAccounts {
     });
   }
 
-  /** @throws AppError USERNAME_TAKEN, FORBIDDEN as `refuseOwnCredentials`, CONFLICT where no administrator would be left. */
+  /**
+   * @throws AppError USERNAME_TAKEN, FORBIDDEN as `refuseOwnCredentials`, CONFLICT if no administrator would be left.
+   */
   async update(id: number, body: UserChanges, actor: Actor, expected: ExpectedVersion | null): Promise<TunnelUserView> {
     refuseOwnCredentials(id, body, actor);
     const before = await this.owned.users(actor).one(id);
@@ -84,7 +86,7 @@ export class UserAccounts {
     return this.view(user);
   }
 
-  /** @throws AppError IN_USE for somebody with clients, CONFLICT for the last administrator. */
+  /** @throws AppError IN_USE for a user with clients, CONFLICT for the last administrator. */
   async remove(
     id: number,
     { transfer_to: heir }: UserRemovalQuery,
@@ -111,7 +113,7 @@ export class UserAccounts {
     await tx.query(DOMAINS_TO_HEIR, [from, to]);
   }
 
-  /** What was proved with a former password, or by somebody who is disabled now, is worth nothing any more. */
+  /** Ends everything that was authenticated with a former password, or by a user who is now disabled. */
   private async shutOut(id: number, { password, status }: UserChanges, tx: EntityManager): Promise<void> {
     const keys = password !== undefined;
     await this.revocation.run(id, { logins: keys || status === DISABLED, keys }, tx);
@@ -142,7 +144,7 @@ export class UserAccounts {
   }
 }
 
-/** A login that was left open is not enough for the credentials of its own user. */
+/** An open session is not enough to change the credentials of its own user. */
 function refuseOwnCredentials(id: number, { password, reset_totp: resetTotp }: UserChanges, actor: Actor): void {
   if (password === undefined && resetTotp !== true) return;
   if (requireLogin(actor) !== id) return;

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsString, Matches } from 'class-validator';
 
-/** A name to log in with; capital letters are small ones, so that no two look alike. */
+/** A login name, converted to lower case so that no two look alike. */
 export function UserName(): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim().toLowerCase() : value)),

@@ -30,7 +30,7 @@ class UserFields {
   @IsIn(USER_ROLES)
   role?: UserRole;
 
-  /** 1 enabled, 0 disabled: no login, no key, no agent and no visitor of what is theirs. */
+  /** 1 enabled, 0 disabled: the user's logins, keys, agents and their visitors are refused. */
   @Omittable()
   @Flag()
   status?: number;
@@ -41,12 +41,12 @@ export class UserChanges extends UserFields {
   @UserName()
   username?: string;
 
-  /** Ends their logins and revokes their keys. */
+  /** Ends the user's logins and revokes their keys. */
   @Omittable()
   @ChosenPassword()
   password?: string;
 
-  /** Takes away a second factor that was lost. */
+  /** Removes a lost second factor. */
   @Omittable()
   @IsBoolean()
   reset_totp?: boolean;
@@ -61,7 +61,7 @@ export class NewUserBody extends UserFields {
 }
 
 export class UserRemovalQuery {
-  /** Who gets the clients; without it there may be none. */
+  /** Who gets the clients; without it the user may have none. */
   @QueryId()
   transfer_to?: number;
 }

@@ -2,7 +2,7 @@ import type { TunnelUserView } from '@gatehouse/contracts';
 import { flag, instant } from '../wire/view-parts.js';
 import type { User } from '../data/user.entity.js';
 
-/** A user on the wire. `totp`: whether logins need a second factor. */
+/** A user in the REST API. `totp`: whether logins need a second factor. */
 export function toUserView(user: User, totp: boolean): TunnelUserView {
   return {
     id: user.id,

@@ -4,7 +4,7 @@ import { SecondFactor } from './second-factor.js';
 import { SetupTokens } from './setup-tokens.js';
 import { Users } from './users.service.js';
 
-/** Users as logins need them; it stands below the guard of every route. */
+/** Users as needed for logins; the guard of every route depends on it. */
 @Module({
   providers: [Users, SecondFactor, SetupTokens, FirstAdministrator],
   exports: [Users, SecondFactor, SetupTokens],

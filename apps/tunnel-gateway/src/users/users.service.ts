@@ -9,7 +9,7 @@ export interface NewUser {
   readonly role: UserRole;
 }
 
-/** Console users: finding them, checking their passwords, making them. */
+/** Finds and creates console users, and checks their passwords. */
 @Injectable()
 export class Users {
   private readonly users: Repository<User>;
@@ -23,17 +23,17 @@ export class Users {
     return this.users.findOneBy({ id, status: ENABLED });
   }
 
-  /** Whoever has the name, enabled or not. */
+  /** The user with this name, enabled or not. */
   async findByName(username: string): Promise<User | null> {
     return this.users.findOneBy({ username: username.toLowerCase() });
   }
 
-  /** The user as long as they are enabled and have this hash; no change of either is committed before `tx` ends. */
+  /** Returns and locks the user if they are enabled and have this hash. */
   async hold({ id, passwordHash }: User, tx: EntityManager): Promise<User | null> {
     return tx.findOne(User, { where: { id, passwordHash, status: ENABLED }, lock: { mode: 'pessimistic_read' } });
   }
 
-  /** False when the hash is another by now. */
+  /** False if the hash has changed meanwhile. */
   async replaceHash({ id, passwordHash: former }: User, passwordHash: string, tx: EntityManager): Promise<boolean> {
     const { affected } = await tx.update(User, { id, passwordHash: former }, { passwordHash, updatedAt: new Date() });
     return affected === 1;
@@ -43,7 +43,7 @@ export class Users {
     return !(await this.users.exists());
   }
 
-  /** Makes a user; false when the name is taken. */
+  /** Creates a user; false if the name is taken. */
   async create({ username, password, role }: NewUser, tx?: EntityManager): Promise<boolean> {
     const now = new Date();
     const passwordHash = await hashPassword(password);
@@ -57,13 +57,13 @@ export class Users {
     return (raw as unknown[]).length > 0;
   }
 
-  /** The user of a name and password; undefined takes as long for unknown names as for wrong passwords. */
+  /** The user of a name and password. Unknown names take as long as wrong passwords. */
   async verify(username: string, password: string): Promise<User | undefined> {
     const user = await this.users.findOneBy({ username: username.toLowerCase(), status: ENABLED });
     if (!(await verifyPassword(password, user?.passwordHash)) || user === null) return undefined;
     if (needsRehash(user.passwordHash)) {
       const passwordHash = await hashPassword(password);
-      // Only in place of the hash that was compared: the password may have been changed meanwhile.
+      // Only replaces the hash that was compared: the password may have been changed meanwhile.
       await this.users.update(
         { id: user.id, passwordHash: user.passwordHash },
         { passwordHash, updatedAt: new Date() },

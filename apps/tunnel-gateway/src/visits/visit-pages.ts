@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 import { Visits } from './visits.service.js';
 
-/** Before everything that is for people of the console: visitors have no login, and their forms are read by who knows them. */
+/** Runs before the console's middleware: visitors have no login, and their forms are parsed separately. */
 export function visitPages(app: INestApplication): RequestHandler {
   const visits = app.get(Visits, { strict: false });
   return (request, response, next) => {

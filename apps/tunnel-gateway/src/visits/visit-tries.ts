@@ -19,7 +19,7 @@ const REMAINING = `
   SELECT greatest(1, ceil(extract(epoch FROM since + interval '1 minute' - now())))::int AS seconds
   FROM tunnel_gateway_ops.visitor_tries WHERE policy_id = $1 AND client = $2`;
 
-/** Guesses at secrets: five a minute for each policy and address, whichever replica they come to. */
+/** Guesses at secrets: five per minute for each policy and address, over all replicas. */
 export class VisitTries implements Tries {
   private readonly queries: Queries;
 

@@ -11,10 +11,10 @@ export interface VisitedTunnel {
   policies: VisitorPolicyConfig[];
 }
 
-/** How long a grant for one connection waits for it. */
+/** How long a single-use grant waits for its connection. */
 const ONCE_MS = 60_000;
 
-/** One that serves visitors; private ones have keys of their own. */
+/** A tunnel that serves visitors; private ones have keys of their own. */
 const TUNNEL = `
   SELECT t.id, t.client_id AS "clientId", c.owner_user_id AS "ownerUserId"
   FROM tunnel_gateway.tunnels t JOIN tunnel_gateway.clients c ON c.id = t.client_id
@@ -28,7 +28,7 @@ const STANDING = `
     ON p.id = g.policy_id AND p.version = g.policy_version
   WHERE g.tunnel_id = $1 AND g.address = $2 AND g.until > now() ORDER BY g.until DESC LIMIT 1`;
 
-/** What visitors' pages know of tunnels, read anew for each request: what was changed holds at once. */
+/** What visitors' pages need to know about tunnels. Read for each request, so that changes take effect at once. */
 export class VisitedTunnels {
   private readonly queries: Queries;
   private readonly open: OpenSecret;
@@ -38,7 +38,7 @@ export class VisitedTunnels {
     this.open = open;
   }
 
-  /** Null: there is none that serves. */
+  /** Null: there is no such tunnel, or it does not serve. */
   async find(id: number): Promise<VisitedTunnel | null> {
     const { rows } = await this.queries.query<Omit<VisitedTunnel, 'policies'>>(TUNNEL, [id]);
     const [tunnel] = rows;
@@ -58,7 +58,7 @@ export class VisitedTunnels {
     return rows[0] ?? null;
   }
 
-  /** False: the policy is not what it was any more. */
+  /** False: the policy has changed meanwhile. */
   async letIn(
     tunnelId: number,
     address: string,

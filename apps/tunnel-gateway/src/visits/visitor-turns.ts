@@ -1,8 +1,8 @@
-/** Requests that are looked at together, and of one client: each asks the database a few times, and waits for its form. */
+/** Concurrent requests, in total and for one client: each queries the database a few times, and waits for its form. */
 const MAX_AT_ONCE = 64;
 const MAX_OF_ONE = 8;
 
-/** Keeps slow senders from taking the page from everybody else. */
+/** Keeps slow senders from blocking the page for everybody else. */
 export class VisitorTurns {
   private readonly running = new Map<string, number>();
   private all = 0;

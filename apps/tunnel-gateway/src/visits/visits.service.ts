@@ -20,7 +20,7 @@ import { VisitTries } from './visit-tries.js';
 import { VisitorTurns } from './visitor-turns.js';
 import { VisitedTunnels, type VisitedTunnel } from './visited-tunnels.js';
 
-/** The pages below `/visit/`, where visitors of raw tunnels have their address let in. */
+/** The pages below `/visit/`, on which visitors of raw tunnels have their address admitted. */
 @Injectable()
 export class Visits implements BeforeApplicationShutdown {
   private readonly tunnels: VisitedTunnels;
@@ -43,7 +43,7 @@ export class Visits implements BeforeApplicationShutdown {
     this.visits = new TunnelVisits(
       {
         secret: visitSecretOf(loadSecretKey({ home, envValue: secretKey })),
-        // In turn with logins: guesses at tunnels do not keep people out of the console.
+        // Hashing is queued together with logins, so that guesses at tunnels do not block the console.
         verifyPassword: (encoded, password) => verifyPassword(password, encoded),
       },
       {
@@ -62,7 +62,7 @@ export class Visits implements BeforeApplicationShutdown {
     this.visits.stop();
   }
 
-  /** Answers a request, whatever comes. */
+  /** Answers a request; never rejects. */
   async serve(request: Request, response: Response): Promise<void> {
     await pendingSource(request);
     const { key } = clientAddress(request);
@@ -97,7 +97,7 @@ export class Visits implements BeforeApplicationShutdown {
         data: { client_id: clientId, policy_id: policyId, address, count },
       });
     } catch (error) {
-      // Who was not let in stays out: only the note of it is missing.
+      // The visitor stays refused; only the event is missing.
       this.logger.warn('an event could not be recorded', { error }, 'Visits');
     }
   }
@@ -116,7 +116,7 @@ function arrivalOf(
   };
 }
 
-/** The same whether there is no tunnel or it is none to visit. */
+/** The same answer whether the tunnel does not exist or cannot be visited. */
 function nothingHere(status = 404): GatewayAnswer {
   const body = `${JSON.stringify({ error: 'visitor_auth', message: 'There is nothing to prove here.' })}\n`;
   return { status, headers: [['content-type', 'application/json']], body };
@@ -134,13 +134,13 @@ function busy(): GatewayAnswer {
 function send(request: Request, response: Response, { status, headers, body }: GatewayAnswer): void {
   if (response.headersSent || response.destroyed) return;
   response.status(status);
-  // Those of the platform stand where the page has none of its own.
+  // Headers of the platform stay where the page sets none.
   for (const name of new Set(headers.map(([field]) => field))) {
     const values = headers.filter(([field]) => field === name).map(([, value]) => value);
     response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
   }
   if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store');
-  // What was not read of a body is no next request.
+  // The unread rest of a body must not be parsed as the next request.
   if (!request.readableEnded && request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('connection', 'close');
   }

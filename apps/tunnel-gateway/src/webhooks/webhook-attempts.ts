@@ -24,7 +24,7 @@ interface Claimed {
 
 const DUE = `d.status = 'pending' AND d.next_attempt_at <= now() + interval '1 second'`;
 
-/** Takes a delivery for as long as an attempt may take: it is nobody else's meanwhile. */
+/** Claims a delivery for the longest duration of an attempt. */
 const claimWhere = (which: string): string => `
   UPDATE tunnel_gateway_ops.webhook_deliveries d
   SET attempts = d.attempts + 1, next_attempt_at = now() + interval '1 minute'
@@ -51,7 +51,7 @@ const WEBHOOK_OF = `
   SELECT w.id AS "webhookId", w.owner_user_id AS "ownerId"
   FROM tunnel_gateway_ops.webhook_deliveries d JOIN tunnel_gateway_ops.webhooks w ON w.id = d.webhook_id WHERE d.id = $1`;
 
-/** Attempts to deliver. That each delivery arrives at least once is in the table, not in the jobs. */
+/** Attempts deliveries. The table guarantees that each one arrives at least once, not the jobs. */
 @Injectable()
 export class WebhookAttempts {
   private readonly slots = new WebhookSlots();
@@ -63,7 +63,7 @@ export class WebhookAttempts {
     private readonly logger: JsonLogger,
   ) {}
 
-  /** Attempts whatever is due of the delivery's webhook, that delivery among it. */
+  /** Attempts everything that is due for the delivery's webhook, including this delivery. */
   async attempt(deliveryId: number): Promise<void> {
     const webhook = await this.webhookOf(deliveryId);
     if (webhook === null) return;
@@ -71,7 +71,7 @@ export class WebhookAttempts {
     if (!done) await this.later(deliveryId, 0, `turn-${Date.now()}`);
   }
 
-  /** Once, without another try: of a delivery that is not due yet, so that it is nobody else's. */
+  /** Attempts once, without retries: only for a delivery that is not due yet, and therefore not claimed. */
   async attemptOnce(deliveryId: number): Promise<void> {
     const claimed = await this.claim(CLAIM, deliveryId);
     if (claimed) await this.finish(claimed, await this.outcome(claimed));
@@ -99,12 +99,13 @@ export class WebhookAttempts {
 
   private async outcome({ id, enabled, ...message }: Claimed): Promise<SendOutcome> {
     if (!enabled) return { ...notSent('the webhook is disabled'), gone: true };
-    // Every one ended with its process: this one may be why.
+    // Every attempt ended with its process, so this delivery may be the cause.
     if (message.attempts > MAX_ATTEMPTS) return notSent('no attempt came to an end');
     try {
       return await this.sender.send({ deliveryId: id, ...message });
     } catch (error) {
-      // Such as a secret that another key sealed. It counts as an attempt, or it would be tried for ever.
+      // For example a secret that was sealed with another key. It counts as an attempt, or it would be retried for
+      // ever.
       this.logger.error('a webhook message could not be sent', { delivery: id, error: String(error) }, 'Webhooks');
       return notSent('internal: see the log of the gateway');
     }
@@ -120,7 +121,7 @@ export class WebhookAttempts {
   private async finish({ id, webhookId, enabled }: Claimed, outcome: SendOutcome): Promise<void> {
     const { delivered, gone, status, error } = outcome;
     await this.dataSource.query(FINISH, [id, delivered ? 'delivered' : 'dead', status, error]);
-    // Whoever disabled it knows.
+    // The person who disabled it knows.
     if (!enabled) return;
     const failing = delivered ? 'NULL' : 'coalesce(failing_since, now())';
     const wanted = gone ? ', status = 0' : '';

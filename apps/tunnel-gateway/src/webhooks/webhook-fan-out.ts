@@ -6,9 +6,9 @@ import type { EntityManager } from 'typeorm';
 import { EventRow } from '../data/event.entity.js';
 import { toEventView } from '../events/event.view.js';
 
-/** Events of one transaction. */
+/** Events per transaction. */
 const EVENTS = 200;
-/** Of one webhook; what comes on top of them is given up at once. */
+/** Waiting deliveries of one webhook; further ones are given up at once. */
 const MAX_WAITING = 1_000;
 const RELAYED = 500;
 
@@ -49,13 +49,13 @@ const INSERT = `
   ON CONFLICT (webhook_id, event_id) DO NOTHING
   RETURNING id, status`;
 
-/** What should have been sent a while ago: its job was lost. Whoever attempts one attempts all of its webhook. */
+/** Overdue deliveries, whose job was lost. Attempting one attempts all of its webhook. */
 const FORGOTTEN = `
   SELECT DISTINCT ON (webhook_id) id FROM tunnel_gateway_ops.webhook_deliveries
   WHERE status = 'pending' AND next_attempt_at < now() - interval '10 seconds'
   ORDER BY webhook_id, next_attempt_at LIMIT ${RELAYED}`;
 
-/** Makes deliveries of events, each once for each webhook, and sees to it that every one that waits has a job. */
+/** Creates deliveries for events, once for each webhook, and makes sure that every waiting one has a job. */
 @Injectable()
 export class WebhookFanOut {
   constructor(
@@ -63,7 +63,7 @@ export class WebhookFanOut {
     private readonly jobs: Jobs,
   ) {}
 
-  /** Until nothing is left; resolves to the number of deliveries that were made. */
+  /** Continues until nothing is left; resolves to the number of new deliveries. */
   async run(signal?: AbortSignal): Promise<number> {
     let made = 0;
     for (let events = EVENTS; events === EVENTS && !signal?.aborted;) {
@@ -131,7 +131,7 @@ function deliveryOf(event: EventRow, webhookId: number, hasRoom: boolean): NewDe
   };
 }
 
-/** As Standard Webhooks proposes it. */
+/** The form that Standard Webhooks proposes. */
 export function messageBody(type: string, time: Date, data: object): string {
   return JSON.stringify({ type, timestamp: time.toISOString(), data });
 }

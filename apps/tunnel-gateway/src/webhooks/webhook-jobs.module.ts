@@ -6,10 +6,10 @@ import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhookDeliveryHandler, WebhookFanOutHandler } from './webhook.handlers.js';
 
-/** For events whose notification was lost, and for deliveries whose job was. */
+/** For events whose notification was lost, and for deliveries whose job was lost. */
 const EVERY_MS = 10_000;
 
-/** Telling of events, wherever the workers run. */
+/** Delivers events, wherever workers run. */
 @Module({
   providers: [
     WebhookSecrets,

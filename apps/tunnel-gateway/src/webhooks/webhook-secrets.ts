@@ -5,7 +5,7 @@ import { createWebhookSecret } from './webhook-signature.js';
 
 export const WEBHOOKS_TABLE = 'webhooks';
 
-/** Secrets of webhooks: shown once, kept sealed. */
+/** Secrets of webhooks: shown once, stored sealed. */
 @Injectable()
 export class WebhookSecrets {
   private readonly box: SecretBox;
@@ -14,13 +14,13 @@ export class WebhookSecrets {
     this.box = createSecretBox(loadSecretKeys({ home, envValue: secretKey }));
   }
 
-  /** `id`: of the webhook. Moved to another one's row the secret does not open. */
+  /** `id`: of the webhook. The secret cannot be opened in another row. */
   create(id: number): { secret: string; sealed: string } {
     const secret = createWebhookSecret();
     return { secret, sealed: sealForRow(this.box, { table: WEBHOOKS_TABLE, id }, secret) };
   }
 
-  /** @throws SecretBoxError when another key sealed it, or it is another webhook's. */
+  /** @throws SecretBoxError if it was sealed with another key, or for another webhook. */
   open(id: number, sealed: string): string {
     return openFromRow(this.box, { table: WEBHOOKS_TABLE, id }, sealed);
   }

@@ -10,14 +10,14 @@ export interface WebhookMessage {
   webhookId: number;
   sealedSecret: string;
   body: string;
-  /** May lead into the gateway's own network, and go without TLS. */
+  /** May reach the gateway's own network, and do without TLS. */
   allowPrivate: boolean;
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface SendOutcome {
   delivered: boolean;
-  /** The receiver wants no more of anything. */
+  /** The receiver wants no further messages. */
   gone: boolean;
   status: number | null;
   error: string | null;
@@ -25,7 +25,7 @@ export interface SendOutcome {
 
 const TIMEOUT_MS = 10_000;
 
-/** Sends one message once. Redirects are not followed; addresses are checked when they are dialled. */
+/** Sends a message once. Redirects are not followed; addresses are checked when connecting. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
   private readonly calls = new OutboundCalls({ timeoutMs: TIMEOUT_MS });
@@ -50,7 +50,7 @@ export class WebhookSender implements OnApplicationShutdown {
       return { delivered, gone: status === 410, status, error: delivered ? null : `the answer was ${status}` };
     } catch (error) {
       if (!(error instanceof TunnelError)) throw error;
-      // What exactly went wrong inside the network of the gateway is not the owner's to know.
+      // Details about the gateway's network are not shown to the owner.
       return { delivered: false, gone: false, status: null, error: error.message };
     }
   }

@@ -1,25 +1,25 @@
-/** One that is slow does not keep the others waiting. */
+/** A slow webhook does not delay the others of its owner. */
 const OF_ONE_WEBHOOK = 2;
-/** Twenty that are slow do not keep other people's waiting. */
+/** The slow webhooks of one owner do not delay those of others. */
 const OF_ONE_OWNER = 4;
-/** Then others have their turn. */
+/** After this time others have their turn. */
 const TURN_MS = 30_000;
 
 interface Owner {
   running: number;
-  /** Attempts that run, by webhook. */
+  /** Running attempts by webhook. */
   slots: Map<number, number>;
-  /** Webhooks for which somebody was turned away: something may be due that nobody saw. */
+  /** Webhooks that found no free slot: they may have due deliveries. */
   waiting: Set<number>;
 }
 
-/** Who attempts what in this process, so that nobody's webhooks take all of its attempts. */
+/** Limits the attempts of this process, so that no owner's webhooks take all of its capacity. */
 export class WebhookSlots {
   private readonly owners = new Map<number, Owner>();
 
   /**
-   * Attempts what is due of a webhook, and then of others of its owner that were turned away; `drain` attempts until a time of
-   * `performance` and resolves to whether nothing was left. False: the turn is over, and something may be left.
+   * Attempts what is due for a webhook, and then for others of its owner that found no slot. `drain` works until a time
+   * of `performance`, and resolves to whether nothing was left. False: the turn is over, and something may be left.
    */
   async run(
     { ownerId, webhookId }: { ownerId: number; webhookId: number },

@@ -3,10 +3,10 @@ import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventFeed } from '../events/event-feed.js';
 
-/** Events that come meanwhile go along. */
+/** Events within this time are delivered together. */
 const GATHER_MS = 200;
 
-/** Has new events delivered soon after they happened; the schedule is for those that it misses. */
+/** Starts the delivery of new events soon; the schedule covers what it misses. */
 @Injectable()
 export class WebhookStarter implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | null = null;

@@ -21,7 +21,7 @@ export class DeliveryQuery extends PageQuery {
 }
 
 class WebhookFields {
-  /** None: all that the owner may see. */
+  /** Empty: all that the owner may see. */
   @Omittable()
   @IsArray()
   @ArrayMaxSize(EVENT_TYPES.length)
@@ -40,7 +40,7 @@ export class WebhookChanges extends WebhookFields {
   @Line(128)
   name?: string;
 
-  /** Of people who are no administrators: https, and not into the network of the gateway. */
+  /** Without an administrator's rights: https only, and not into the gateway's network. */
   @Omittable()
   @IsString()
   @MaxLength(2_048)
@@ -51,7 +51,7 @@ export class NewWebhookBody extends WebhookFields {
   @Line(128)
   name: string;
 
-  /** Of people who are no administrators: https, and not into the network of the gateway. */
+  /** Without an administrator's rights: https only, and not into the gateway's network. */
   @IsString()
   @MaxLength(2_048)
   url: string;

@@ -3,7 +3,7 @@ import { JobHandler, type HandlesJobs, type JobContext } from '@gatehouse/jobs';
 import { WebhookAttempts } from './webhook-attempts.js';
 import { WebhookFanOut } from './webhook-fan-out.js';
 
-/** What waits is in the database: a job that runs twice finds nothing the second time. */
+/** The database has what is due: a job that runs twice has nothing to do the second time. */
 @JobHandler('webhook-fan-out')
 export class WebhookFanOutHandler implements HandlesJobs<'webhook-fan-out'> {
   constructor(private readonly fanOut: WebhookFanOut) {}

@@ -22,13 +22,13 @@ import type { DeliveryQuery, NewWebhookBody, WebhookChanges, WebhookQuery } from
 import { WebhookDelivery, type Webhook } from '../data/webhook.entity.js';
 import { toDeliveryView, toWebhookView } from './webhook.view.js';
 
-/** Of one user: each costs a request for each event. */
+/** For one user: each webhook costs a request per event. */
 const MAX_WEBHOOKS = 20;
 
-/** Should the process end meanwhile, another one sends it then. */
+/** If the process ends meanwhile, another one sends the message then. */
 const TEST_MS = 60_000;
 
-/** Who is told of events. */
+/** Receivers of events. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -47,7 +47,7 @@ export class WebhooksService {
     return toWebhookView(await this.owned.webhooks(actor).one(id));
   }
 
-  /** The answer has the secret, which is not shown again. */
+  /** The answer contains the secret, which is not shown again. */
   async create(body: NewWebhookBody, actor: Actor): Promise<NewWebhookView> {
     const ownerUserId = actor.userId ?? 0;
     return this.unitOfWork.run(async (tx) => {
@@ -73,7 +73,7 @@ export class WebhooksService {
     await this.unitOfWork.run((tx) => this.owned.webhooks(actor, tx).remove(id, expected));
   }
 
-  /** From now on, attempts of earlier deliveries too are signed with the new one. */
+  /** The new secret also signs further attempts of earlier deliveries. */
   async rotateSecret(id: number, actor: Actor): Promise<WebhookSecretView> {
     const { secret, sealed } = this.secrets.create(id);
     return this.unitOfWork.run(async (tx) => {
@@ -82,7 +82,7 @@ export class WebhooksService {
     });
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async deliveries(id: number, query: DeliveryQuery, actor: Actor): Promise<WebhookDeliveryPage> {
     await this.owned.webhooks(actor).one(id);
     const { limit, cursor, status } = query;
@@ -95,7 +95,7 @@ export class WebhooksService {
     return { items: items.map(toDeliveryView), next_cursor };
   }
 
-  /** Sends a message of type `webhook.test`, once; the answer tells what came of it. */
+  /** Sends a message of type `webhook.test` once, and returns the result. */
   async test(id: number, actor: Actor): Promise<WebhookDeliveryView> {
     const webhook = await this.owned.webhooks(actor).one(id);
     if (webhook.status !== 1) throw new AppError('CONFLICT', 'The webhook is disabled');
@@ -113,7 +113,7 @@ export class WebhooksService {
   }
 }
 
-/** Only what the body says. */
+/** Contains only what the body sets. */
 function columnsOf(body: WebhookChanges, actor: Actor): Partial<Webhook> {
   const { name, url, event_types: eventTypes, status } = body;
   return {
