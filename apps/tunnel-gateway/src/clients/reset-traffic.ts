@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * In the order in which batches hold them, so that neither has to give way to the other: what a batch adds is in the totals
- * before they become zero, or after.
+ * Locks rows in the same order as batches of counters, to avoid deadlocks: what a batch adds is in the totals before
+ * they become zero, or after.
  */
 const HOLD = ['tunnels', 'hosts'].map(
   (table) => `SELECT id FROM tunnel_gateway.${table} WHERE client_id = $1 ORDER BY id FOR NO KEY UPDATE`,
@@ -20,8 +20,8 @@ const RESET = [
 ];
 
 /**
- * The totals of a client, which the transaction has locked, and of its tunnels and hosts start from zero. What was carried by
- * time, and the totals of its owner and of everybody, stay as they are.
+ * Resets the totals of a client, which the transaction has locked, and of its tunnels and hosts. The history, and the
+ * totals of its owner and of the gateway, do not change.
  */
 export async function resetTraffic(clientId: number, tx: EntityManager): Promise<void> {
   for (const sql of [...HOLD, ...RESET]) await tx.query(sql, [clientId]);
