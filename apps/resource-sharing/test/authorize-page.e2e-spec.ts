@@ -134,7 +134,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     }
   });
 
-  it('RFC 9700 4.2.4, 4.16: no page on the way is framed, and none tells where a visitor came from', async () => {
+  it('RFC 9700 4.2.4, 4.16: no page on the way is framed, and none reveals where a visitor came from', async () => {
     const { reader } = await user();
     const pages = [address(app), address(app, { redirect_uri: 'https://evil.example/' }), '/login?return_to=%2Fkeys'];
     for (const page of pages) {

@@ -59,7 +59,7 @@ describe('POST /api/open/checkin', () => {
     expect(await site.app.get(PointsLedger).balance(caller.id)).toBe(points);
   });
 
-  it('takes fields that later clients send, and makes nothing of them', async () => {
+  it('accepts and ignores fields that later clients send', async () => {
     const { points } = dataOf(await caller.post('/checkin', { gambler: true, points: 5_000 }).expect(200));
     expect([8, 10, 12, 14, 16, 18, 20]).toContain(points);
   });
@@ -157,7 +157,7 @@ describe('what a check-in does', () => {
 });
 
 describe('GET /api/open/me', () => {
-  it('tells of the user, with times of the zone and points at both places', async () => {
+  it('describes the user, with times of the zone and points at both places', async () => {
     await sql.query(
       "UPDATE site_accounts SET email = 'a@example.org', premium_until = '2099-01-01T00:00:00Z' WHERE id = $1",
       [caller.id],

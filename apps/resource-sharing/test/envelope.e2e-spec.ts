@@ -125,7 +125,7 @@ describe('the rest', () => {
     await strict.close();
   });
 
-  it('500: a crash tells nothing', async () => {
+  it('500: a crash reveals nothing', async () => {
     const sql = site.app.get(DataSource);
     await sql.query('ALTER TABLE titles RENAME TO titles_away');
     try {

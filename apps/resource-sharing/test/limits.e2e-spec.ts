@@ -82,7 +82,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
   const passed = (answers: readonly request.Response[]): number =>
     answers.filter(({ status }) => status === 200).length;
 
-  it('a storm of reads passes the limit and hardly more, and the rest is told when to come again', async () => {
+  it('a storm of reads passes the limit and hardly more, and the rest learns when to try again', async () => {
     const app = await limited({ appPerMinute: 40 });
     const answers = await storm(app, 100);
     // What one replica holds at a time may be missed: a twentieth.
@@ -120,7 +120,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
     expect([1, 2, 3, 4, 5, 6]).toContain(seconds);
   });
 
-  it('a refused unlock takes nothing of the other limits', async () => {
+  it('a refused unlock does not count towards the other limits', async () => {
     const app = await limited({ appPerMinute: 12, groupPerMinute: { unlock: 5 } });
     const { access_token: token } = await party.tokens(app, owner.id);
     expect(passed(await storm(app, 20, 'unlock', token))).toBe(5);
@@ -237,7 +237,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       await get('/shares').expect(200);
     });
 
-    it('begin anew at midnight of the zone', async () => {
+    it('start again at midnight of the zone', async () => {
       const app = await limited({ appPerDay: 1 });
       await call(app).expect(200);
       const refused = await call(app).expect(429);
@@ -255,7 +255,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       await call(app).expect(429);
     });
 
-    it('are told by headers and by GET quota', async () => {
+    it('are shown by headers and by GET quota', async () => {
       const app = await limited({ endpointPerDay: { 'GET /api/open/quota': 10 } });
       const answer = await request(site.url).get('/api/open/quota').set('X-API-Key', app.secret).expect(200);
       expect(answer.body).toMatchObject({ data: { endpoint_limit: 10, endpoint_remaining: 9 } });

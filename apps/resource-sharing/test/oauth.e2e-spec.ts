@@ -278,7 +278,7 @@ describe('refresh tokens', () => {
     expect(await alive(app, second.access_token)).toBe(false);
   });
 
-  it('of another application tell it nothing and harm nobody', async () => {
+  it('of another application reveal nothing and harm nobody', async () => {
     const other = await party.register(owner.id);
     const first = await party.tokens(app, owner.id);
     const second = bodyOf(await party.refresh(app, first.refresh_token)).data;

@@ -18,7 +18,7 @@ let app: RegisteredApp;
 beforeAll(async () => {
   site = await startOpenSite({ GATEHOUSE_ADMIN_PASSWORD: 'correct horse battery' });
   party = new ThirdParty(site);
-  // Whoever polls until a refusal must not be refused for polling.
+  // A test that polls until a refusal must not be refused for polling.
   await liftLimits(party.sql);
   owner = await party.user();
   app = await party.register(owner.id);
@@ -291,7 +291,7 @@ describe('what an operation needs', () => {
     expect((await party.probe('query', app.secret)).status).toBe(200);
   });
 
-  it('is told as a problem (RFC 9457 section 3) to those who ask for one', async () => {
+  it('is sent as a problem (RFC 9457 section 3) to clients that ask for one', async () => {
     const answer = await party.probe('unlock', app.secret).set('Accept', 'application/problem+json');
     expect(answer.status).toBe(403);
     expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);

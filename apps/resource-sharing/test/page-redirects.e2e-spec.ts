@@ -258,7 +258,7 @@ describe('a secret that a form made', () => {
       const path = new URL(location, site.url).pathname;
       const other = await member();
       expect((await other.reader.get(location)).status).toBe(404);
-      // Neither a HEAD nor what a browser fetches ahead of time is somebody who looks.
+      // Neither a HEAD nor what a browser fetches ahead of time is a person who looks.
       await request(site.url).head(path).set('Cookie', reader.cookie);
       await request(site.url).get(path).set('Cookie', reader.cookie).set('Sec-Purpose', 'prefetch');
       const shown = await request(replica.url).get(location).set('Cookie', reader.cookie);

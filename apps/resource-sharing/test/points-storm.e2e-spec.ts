@@ -78,7 +78,7 @@ describe('on several processes', () => {
 
   it('cross-unlock storms: no deadlock, nobody below zero, every point accounted for', async () => {
     const before = await cluster.deadlocks();
-    // Two unlocks each to begin with: among hundreds somebody is out of points again and again.
+    // Two unlocks each to begin with: among hundreds, some user is out of points again and again.
     const users = await members(4, { points: 4, shares: 30, price: 2 });
     const pairs = users.flatMap((buyer) =>
       users.filter((sharer) => sharer !== buyer).flatMap((sharer) => sharer.shares.map((share) => ({ buyer, share }))),
@@ -106,8 +106,8 @@ function shuffle(list: unknown[]): void {
   }
 }
 
-/** What clients were told for good. */
-interface Told {
+/** What the service confirmed to clients. */
+interface Confirmed {
   readonly unlocked: Set<string>;
   readonly checkedIn: Map<number, number>;
   readonly created: Map<string, string>;
@@ -118,9 +118,15 @@ interface Told {
 describe('while processes are killed and connections break', () => {
   it('nothing is lost and nobody pays twice', { timeout: 180_000 }, async () => {
     const users = await members(8, { points: 200, shares: 25, price: 3 });
-    const told: Told = { unlocked: new Set(), checkedIn: new Map(), created: new Map(), operations: 0, retries: 0 };
+    const confirmed: Confirmed = {
+      unlocked: new Set(),
+      checkedIn: new Map(),
+      created: new Map(),
+      operations: 0,
+      retries: 0,
+    };
     const storm = { over: false };
-    const clients = Array.from({ length: 8 }, () => runClient(users, told, storm));
+    const clients = Array.from({ length: 8 }, () => runClient(users, confirmed, storm));
     const work = Promise.all([...clients, breakConnections(storm)]);
     try {
       await Promise.race([work, killInTurn(storm)]);
@@ -132,11 +138,11 @@ describe('while processes are killed and connections break', () => {
     const books = await auditBooks(cluster.sql);
     expect(books).toMatchObject({ ...SOUND, checkInTransfers: books.checkIns });
     expect(books.debits).toBe(books.paidUnlocks);
-    expect(told.operations).toBeGreaterThan(200);
-    expect(told.retries).toBeGreaterThan(0);
-    await expectUnlocks(told);
-    await expectCheckIns(told);
-    await expectCreations(told);
+    expect(confirmed.operations).toBeGreaterThan(200);
+    expect(confirmed.retries).toBeGreaterThan(0);
+    await expectUnlocks(confirmed);
+    await expectCheckIns(confirmed);
+    await expectCreations(confirmed);
   });
 });
 
@@ -156,19 +162,19 @@ async function breakConnections(storm: { over: boolean }): Promise<void> {
   }
 }
 
-async function runClient(users: readonly Member[], told: Told, storm: { over: boolean }): Promise<void> {
+async function runClient(users: readonly Member[], confirmed: Confirmed, storm: { over: boolean }): Promise<void> {
   while (!storm.over) {
     const user = users[randomInt(users.length)] as Member;
     const choice = randomInt(10);
-    if (choice === 0) await checkInOnce(user, told);
-    else if (choice <= 2) await createOnce(user, told);
-    else await unlockOnce(user, users[randomInt(users.length)] as Member, told);
-    told.operations += 1;
+    if (choice === 0) await checkInOnce(user, confirmed);
+    else if (choice <= 2) await createOnce(user, confirmed);
+    else await unlockOnce(user, users[randomInt(users.length)] as Member, confirmed);
+    confirmed.operations += 1;
   }
 }
 
 /** Asks until there is an answer that is final, as clients do: another process, the same request. */
-async function insist(told: Told, ask: (at: number) => Promise<ClusterAnswer>): Promise<ClusterAnswer> {
+async function insist(confirmed: Confirmed, ask: (at: number) => Promise<ClusterAnswer>): Promise<ClusterAnswer> {
   const end = performance.now() + 20_000;
   let last: unknown;
   while (performance.now() < end) {
@@ -181,42 +187,42 @@ async function insist(told: Told, ask: (at: number) => Promise<ClusterAnswer>): 
       // The process was killed with the request in it: nobody knows what became of it.
       last = error;
     }
-    told.retries += 1;
+    confirmed.retries += 1;
     await delay(10);
   }
   throw new Error(`no process answers: ${JSON.stringify(last)}`, { cause: last });
 }
 
-async function unlockOnce(buyer: Member, sharer: Member, told: Told): Promise<void> {
+async function unlockOnce(buyer: Member, sharer: Member, confirmed: Confirmed): Promise<void> {
   const share = sharer.shares[randomInt(sharer.shares.length)] as TestShare;
   const key = randomInt(2) === 0 ? {} : { key: randomUUID() };
-  const answer = await insist(told, (at) =>
+  const answer = await insist(confirmed, (at) =>
     cluster.post(buyer, '/resources/unlock', { slug: share.slug }, { at, ...key }),
   );
   expect([200, 402]).toContain(answer.status);
-  if (answer.status === 200 && buyer !== sharer) told.unlocked.add(`${buyer.id}:${share.id}`);
+  if (answer.status === 200 && buyer !== sharer) confirmed.unlocked.add(`${buyer.id}:${share.id}`);
 }
 
-async function checkInOnce(user: Member, told: Told): Promise<void> {
+async function checkInOnce(user: Member, confirmed: Confirmed): Promise<void> {
   const key = randomUUID();
-  const answer = await insist(told, (at) => cluster.post(user, '/checkin', { is_gambler: true }, { at, key }));
+  const answer = await insist(confirmed, (at) => cluster.post(user, '/checkin', { is_gambler: true }, { at, key }));
   expect(answer.status).toBe(200);
   if (answer.data?.['checked_in'] !== true) return;
-  expect(told.checkedIn.has(user.id)).toBe(false);
-  told.checkedIn.set(user.id, answer.data['points'] as number);
+  expect(confirmed.checkedIn.has(user.id)).toBe(false);
+  confirmed.checkedIn.set(user.id, answer.data['points'] as number);
 }
 
 /** With a key a repeat never hears that the link is shared already: it was the client itself that shared it. */
-async function createOnce(user: Member, told: Told): Promise<void> {
+async function createOnce(user: Member, confirmed: Confirmed): Promise<void> {
   const key = randomUUID();
   const url = `https://115.com/s/${key.replaceAll('-', '')}`;
   const body = { url, tmdb_id: '550', media_type: 'movie', unlock_points: 1 };
-  const answer = await insist(told, (at) => cluster.post(user, '/shares', body, { at, key }));
+  const answer = await insist(confirmed, (at) => cluster.post(user, '/shares', body, { at, key }));
   expect(answer).toMatchObject({ status: 200, message: '分享成功' });
-  told.created.set(url, answer.data?.['slug'] as string);
+  confirmed.created.set(url, answer.data?.['slug'] as string);
 }
 
-async function expectUnlocks({ unlocked }: Told): Promise<void> {
+async function expectUnlocks({ unlocked }: Confirmed): Promise<void> {
   const rows = (await cluster.sql.query("SELECT user_id || ':' || share_id AS pair FROM unlocks")) as {
     pair: string;
   }[];
@@ -224,7 +230,7 @@ async function expectUnlocks({ unlocked }: Told): Promise<void> {
   expect([...unlocked].filter((pair) => !stored.has(pair))).toEqual([]);
 }
 
-async function expectCheckIns({ checkedIn }: Told): Promise<void> {
+async function expectCheckIns({ checkedIn }: Confirmed): Promise<void> {
   const rows = (await cluster.sql.query('SELECT user_id, points FROM check_ins')) as {
     user_id: number;
     points: number;
@@ -233,7 +239,7 @@ async function expectCheckIns({ checkedIn }: Told): Promise<void> {
   for (const [id, points] of checkedIn) expect(stored.get(id)).toBe(points);
 }
 
-async function expectCreations({ created }: Told): Promise<void> {
+async function expectCreations({ created }: Confirmed): Promise<void> {
   const rows = (await cluster.sql.query(
     "SELECT url, replace(slug::text, '-', '') AS slug FROM shares WHERE url = ANY ($1)",
     [[...created.keys()]],

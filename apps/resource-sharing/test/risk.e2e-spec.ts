@@ -145,7 +145,7 @@ describe('tier 0', () => {
     await unlock(other).set('Idempotency-Key', key).expect(200);
   });
 
-  it('tells the limit by structured fields, and the tier to the key of the user', async () => {
+  it('sends the limit in structured fields, and the tier to the key of the user', async () => {
     const [share] = await shares(1);
     const { headers } = await unlock(share).expect(200);
     expect(parseList(headers['ratelimit-policy'] ?? '')).toEqual([

@@ -82,7 +82,7 @@ describe('creating a share', () => {
     expect(row).toEqual({ hide_link: true, is_anonymous: false });
   });
 
-  it('takes fields that later clients send, and makes nothing of them', async () => {
+  it('accepts and ignores fields that later clients send', async () => {
     const made = await share(owner, { is_official: true, owner_id: other.id, season: 2, constructor: 'x' });
     expect(made).toMatchObject({ is_official: false, user: { id: owner.id } });
     const checked = await owner.post('/check/resource', { url: 'https://115.com/s/swlater', season: 2 });
@@ -96,7 +96,7 @@ describe('creating a share', () => {
     expect((await share(owner, { unlock_points })).unlock_points).toBeNull();
   });
 
-  it('uses one title for one tmdb_id and type, whoever names it first', async () => {
+  it('uses one title for one tmdb_id and type, no matter who names it first', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => owner.post('/shares', newShare({ tmdb_id: '777001', media_type: 'tv' }))),
     );
@@ -504,7 +504,7 @@ describe('changing a share', () => {
     expect([answer.status, (answer.body as { code: string }).code]).toEqual([400, '400']);
   });
 
-  it('tells followers only with the permission', async () => {
+  it('notifies followers only with the permission', async () => {
     const { slug } = await share(owner);
     const refused = await owner.patch(`/shares/${slug}`, { title: 'x', notify: true });
     expect([refused.status, (refused.body as { code: string }).code]).toEqual([403, 'FORBIDDEN']);
@@ -726,7 +726,7 @@ describe('the interface description', () => {
 });
 
 describe('checking a link', () => {
-  it('tells its kind and code', async () => {
+  it('returns its kind and code', async () => {
     const answer = await owner.post('/check/resource', { url: 'https://115.com/s/abc123#xxxx 访问码:1234' });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({

@@ -70,7 +70,7 @@ describe('accounts of the site', () => {
     expect(answer.body).toMatchObject({ details: [{ field: 'password' }] });
   });
 
-  it('refuses a taken name in any case, and tells nothing of email addresses', async () => {
+  it('refuses a taken name in any case, and reveals no email address', async () => {
     const taken = newName();
     await register({ username: taken, email: `${taken}@example.org`, password: PASSWORD }, '198.51.100.4');
     const name = await register({ username: taken.toUpperCase(), password: PASSWORD }, '198.51.100.4');
@@ -124,7 +124,7 @@ describe('accounts of the site', () => {
     expect((await login('another battery horse')).status).toBe(200);
   });
 
-  it('lists sessions with what tells them apart, and ends one of them', async () => {
+  it('lists sessions with their address and browser, and ends one of them', async () => {
     const { name, cookie } = await member();
     const login = await request(site.url)
       .post('/api/site/login')
@@ -142,7 +142,7 @@ describe('accounts of the site', () => {
     expect((await me(cookie)).status).toBe(200);
   });
 
-  it('does not end a session of somebody else', async () => {
+  it('does not end a session of another account', async () => {
     const victim = await member();
     const { cookie } = await member();
     const list = await request(site.url).get('/api/site/sessions').set('Cookie', victim.cookie);
@@ -264,7 +264,7 @@ describe('accounts of the site', () => {
     const next = { current_password: PASSWORD, new_password: 'a third battery horse' };
     const key = { current_password: PASSWORD, name: 'late', scopes: ['meta'] };
     const bind = { current_password: PASSWORD, bound_to_owner: true };
-    const somebodyWaits = async (): Promise<boolean> => {
+    const aLockIsAwaited = async (): Promise<boolean> => {
       const waiting: unknown[] = await people.sql.query(
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );
@@ -288,7 +288,7 @@ describe('accounts of the site', () => {
         .set('Cookie', cookie)
         .send(path('') === 'login' ? { ...body, username: name } : body);
       const answer = asked.then((got) => got);
-      await waitFor(somebodyWaits);
+      await waitFor(aLockIsAwaited);
       await changing.commitTransaction();
       await changing.release();
       expect((await answer).body).toMatchObject({ success: false, code: 'LOGIN_FAILED' });
@@ -303,7 +303,7 @@ describe('accounts of the site', () => {
       expect(left).toEqual([{ keys: 0, sessions: 0, bound: 0, password: 'changed' }]);
     });
 
-    it('a hash of the former one that is made anew does not come back', async () => {
+    it('rehashing the former one does not bring it back', async () => {
       const { id, name } = await member();
       const accounts = site.app.get(SiteAccounts);
       const weak = weakHash(PASSWORD);
@@ -312,7 +312,7 @@ describe('accounts of the site', () => {
       await changing.startTransaction();
       await changing.query("UPDATE site_accounts SET password_hash = 'changed' WHERE id = $1", [id]);
       const verified = accounts.verify(name, PASSWORD);
-      await waitFor(somebodyWaits);
+      await waitFor(aLockIsAwaited);
       await changing.commitTransaction();
       await changing.release();
       await verified;
@@ -340,7 +340,7 @@ describe('accounts of the site', () => {
     expect((await register({ username: name, password: PASSWORD }, '203.0.113.9')).status).toBe(200);
   });
 
-  it('shows an account what happened to it, and nothing of others', async () => {
+  it('shows an account its own events and no others', async () => {
     const [one, other] = [await member(), await member()];
     await request(site.url).patch('/api/site/me').set('Cookie', other.cookie).send({ nickname: 'Other' });
     await request(site.url).patch('/api/site/me').set('Cookie', one.cookie).send({ nickname: 'One' });

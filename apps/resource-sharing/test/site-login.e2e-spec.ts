@@ -18,7 +18,7 @@ describe('the first administrator', () => {
   });
 });
 
-it('tells strangers neither the name of the first account nor where its password stands', async () => {
+it('shows strangers neither the name of the first account nor where its password is', async () => {
   await using site = await startSite({ GATEHOUSE_ADMIN_PASSWORD: 'correct horse battery' });
   for (const path of ['/', '/login', '/register']) {
     const { text } = await request(site.url).get(path);
@@ -58,7 +58,7 @@ describe('site login', () => {
     expect((await request(site.url).get('/api/site/me').set('Cookie', session)).status).toBe(401);
   });
 
-  it('tells nothing about names: both answers are the same', async () => {
+  it('reveals nothing about names: both answers are the same', async () => {
     const unknown = await logIn('nobody', password).set('X-Forwarded-For', '198.51.100.1');
     const wrong = await logIn('admin', 'wrong password').set('X-Forwarded-For', '198.51.100.1');
     for (const answer of [unknown, wrong]) {
@@ -119,7 +119,7 @@ describe('site login', () => {
       const [row] = (await sql.query('SELECT expires_at FROM sessions WHERE id = $1', [id])) as { expires_at: Date }[];
       return ((row?.expires_at.getTime() ?? 0) - Date.now()) / day;
     };
-    // A second replica remembers nothing of what the first has seen.
+    // A second replica has no memory of what the first has seen.
     const used = async (cookie: string): Promise<Session | undefined> =>
       new SessionStore(sql, { channel: 'test', ...SESSION_LIFETIME }).verify(cookie.slice(cookie.indexOf('=') + 1));
 

@@ -134,7 +134,7 @@ describe('unlocks of several users in one transaction', () => {
 });
 
 describe('the service', () => {
-  it('puts unlocks that come together in few transactions, and tells each what became of it', async () => {
+  it('puts simultaneous unlocks into few transactions, and gives each its own outcome', async () => {
     const users = await createAccounts(sql, 20, 5);
     const [sharer] = (await createAccounts(sql, 1)) as [number];
     const [share, dear] = [
@@ -189,7 +189,7 @@ describe('the service', () => {
     await blocker.release();
   });
 
-  it('is told how long a refused one has to wait', async () => {
+  it('learns how long a refused one has to wait', async () => {
     const [user, sharer] = (await createAccounts(sql, 2)) as [number, number];
     const [share] = await createShares(sql, sharer, { price: null });
     await sql.query("INSERT INTO risk_states (user_id, tier, paused_until) VALUES ($1, 1, now() + interval '1 hour')", [

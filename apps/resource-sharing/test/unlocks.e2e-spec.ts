@@ -91,7 +91,7 @@ describe('unlocking', () => {
     expect([answer.status, await balance(caller)]).toEqual([200, 0]);
   });
 
-  describe('of somebody who is shut out', () => {
+  describe('of a disabled account', () => {
     const shut = (disabled: boolean): Promise<unknown> =>
       sql.query('UPDATE site_accounts SET disabled_at = $2 WHERE id = $1', [sharer.id, disabled ? new Date() : null]);
 
@@ -117,7 +117,7 @@ describe('unlocking', () => {
       expect(await balance(sharer)).toBe(20);
     });
 
-    it('gives its link free: whoever shares it next keeps it, and what was taken back stays so', async () => {
+    it('releases its link: the next sharer keeps it, and the deleted share stays deleted', async () => {
       const body = newShare({ tmdb_id: '88002' });
       const made = await sharer.post('/shares', body).expect(200);
       const gone = await sharer.post('/shares', newShare({ tmdb_id: '88002' })).expect(200);
@@ -301,7 +301,7 @@ describe('a user with Premium for good', () => {
     expect(await quota()).toEqual(state(3, 0, 0));
   });
 
-  it('uses nothing of the week for official, free and own shares', async () => {
+  it('does not use the weekly allowance for official, free and own shares', async () => {
     for (const { slug } of [await own(10, true), await own(null)]) await unlock(caller, slug).expect(200);
     const mine = await one(createShares(sql, caller.id));
     await unlock(caller, mine.slug).expect(200);

@@ -53,7 +53,7 @@ describe('ping and quota', () => {
     });
   });
 
-  it('quota tells the next midnight of the zone, and null where no quota is set', async () => {
+  it('quota returns the next midnight of the zone, and null where no quota is set', async () => {
     const caller = await createCaller(site);
     const answer = await caller.get('/quota').expect(200);
     const [{ reset }] = (await sql.query(

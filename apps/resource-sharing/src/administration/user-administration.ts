@@ -76,7 +76,7 @@ export class UserAdministration {
       throw new AppError('CONFLICT', 'Administrators do not shut themselves out');
     }
     await this.unitOfWork.run(async (tx) => {
-      // What somebody may do is remembered for some seconds, but for open sessions only.
+      // The rights of an account are cached for a few seconds, but only for open sessions.
       if (change.role !== undefined && (await setRole(tx, actorId, id, change.role)))
         await this.sessions.endAllOf(id, tx);
       await setRights(tx, actorId, id, change);

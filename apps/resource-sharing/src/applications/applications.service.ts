@@ -106,7 +106,7 @@ export class Applications {
     return findApplication(this.dataSource, 'a.client_id = $1', [clientId]);
   }
 
-  /** An owner's application; raises NOT_FOUND for anybody else's, so that ids tell nothing. */
+  /** An owner's application; raises NOT_FOUND for another owner's too, so that ids reveal nothing. */
   async ofOwner(ownerId: number, clientId: string): Promise<Application> {
     return ownApplication(this.dataSource, ownerId, clientId);
   }

@@ -8,7 +8,7 @@ export class SiteEventView {
   type: string;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Whose matter it is' })
   user_id: number | null;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Who did it, where that is somebody else' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Who did it, if it was not the user' })
   actor_id: number | null;
   @ApiProperty({ type: 'integer', nullable: true })
   application_id: number | null;

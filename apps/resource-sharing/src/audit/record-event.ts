@@ -28,7 +28,7 @@ export interface AuditEvent {
   readonly type: AuditEventType;
   /** Whose matter it is: that user may read it. */
   readonly userId?: number | null | undefined;
-  /** Who did it, where that is somebody else. */
+  /** Who did it, if it was not the user. */
   readonly actorId?: number | null | undefined;
   readonly applicationId?: number | null | undefined;
   readonly credentialId?: number | null | undefined;
@@ -43,7 +43,7 @@ export interface SqlRunner {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
-/** Writes an event into the append-only trail, in the transaction of what it tells of. */
+/** Writes an event into the append-only trail, in the same transaction as the change that it records. */
 export async function recordEvent(tx: SqlRunner, event: AuditEvent): Promise<void> {
   await tx.query(
     `INSERT INTO audit_events (type, user_id, actor_id, application_id, credential_id, grant_id, ip, details)

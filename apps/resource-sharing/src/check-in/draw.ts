@@ -8,7 +8,7 @@ export const DRAWS: Readonly<Record<CheckInMode, { readonly from: number; readon
   gambler: { from: -3, to: 30 },
 };
 
-/** From the operating system's random source: nobody can tell what comes next. */
+/** From the operating system's random source: nobody can predict the next number. */
 export function draw(mode: CheckInMode): number {
   const { from, to } = DRAWS[mode];
   return randomInt(from, to + 1);

@@ -29,8 +29,8 @@ export function digestOf(text: string, use: SecretUse, connection?: object): str
 }
 
 /**
- * In a time that says nothing of where the texts differ: on a connection of a proxy, the last secret may be that of
- * somebody else.
+ * Takes the same time wherever the texts differ: on a connection from a proxy, the last secret may be another
+ * caller's.
  */
 function isSame(one: string, other: string): boolean {
   if (one.length !== other.length) return false;

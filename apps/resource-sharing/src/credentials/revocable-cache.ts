@@ -21,7 +21,7 @@ export function whenThere<T, R>(value: Soon<T>, goOn: (value: T) => Soon<R>): So
 
 const KNOWN_MS = 30_000;
 const UNKNOWN_MS = 5_000;
-/** Kept apart: somebody who guesses cannot push out what others use. */
+/** A cache of its own: guesses cannot evict the entries that others use. */
 const MAX_UNKNOWN = 2_000;
 
 /** Rows by key for 30 s, their absence for 5 s; one load at a time per key; nothing older than a revocation. */

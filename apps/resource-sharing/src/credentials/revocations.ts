@@ -23,7 +23,7 @@ interface Mark {
 }
 
 /**
- * Tells every replica when the rights of a subject change, so that nothing remembered before is used after it.
+ * Notifies every replica when the rights of a subject change, so that no replica uses what it cached before.
  * Messages are numbered: a replica that misses one finds out by the next one, or by asking for the number each second.
  */
 @Injectable()
@@ -72,7 +72,7 @@ export class Revocations implements OnModuleInit, BeforeApplicationShutdown {
     return subjects.some((subject) => (this.marks.get(subject)?.sequence ?? 0) > sequence);
   }
 
-  /** Told of every changed subject, `*` for all of them. */
+  /** Called with every changed subject, or `*` for all of them. */
   observe(observer: (subject: string) => void): void {
     this.observers.push(observer);
   }
@@ -104,17 +104,17 @@ export class Revocations implements OnModuleInit, BeforeApplicationShutdown {
     this.current += 1;
     this.marks.delete(subject);
     this.marks.set(subject, { sequence: this.current, at: performance.now() });
-    this.tell(subject);
+    this.notify(subject);
   }
 
   private forgetEverything(): void {
     this.current += 1;
     this.everything = this.current;
     this.marks.clear();
-    this.tell(EVERYTHING);
+    this.notify(EVERYTHING);
   }
 
-  private tell(subject: string): void {
+  private notify(subject: string): void {
     for (const observer of this.observers) observer(subject);
   }
 
@@ -133,7 +133,7 @@ export class Revocations implements OnModuleInit, BeforeApplicationShutdown {
       this.epoch = epoch;
       this.forgetEverything();
     } catch (error) {
-      // Without the database nobody can tell what was revoked meanwhile.
+      // Without the database, what was revoked meanwhile is unknown.
       this.forgetEverything();
       this.logger.warn('the number of revocations could not be read', { error }, 'Revocations');
     }

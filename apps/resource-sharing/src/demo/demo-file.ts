@@ -12,7 +12,7 @@ export interface DemoSecrets {
 const FILE = 'demo.json';
 const NAMES = ['developerPassword', 'viewerPassword', 'applicationSecret', 'personalKey'] as const;
 
-/** What was kept of an earlier time; nothing of a file that is damaged. */
+/** What an earlier run stored; empty if the file is damaged. */
 export function readDemoFile(home: string): Partial<DemoSecrets> {
   let stored: unknown;
   try {

@@ -23,7 +23,7 @@ export class DemoLibrary {
     private readonly titles: Titles,
   ) {}
 
-  /** Shares that are there already stay, whoever has them; resolves to those of the owner. */
+  /** Shares that exist already stay with their owners; resolves to those of this owner. */
   async ensure(ownerId: number): Promise<DemoShareLine[]> {
     for (const share of DEMO_SHARES) await this.share(ownerId, share);
     const { rows } = await this.reader.ofOwner(ownerId, 1, 100);

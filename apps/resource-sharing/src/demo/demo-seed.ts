@@ -7,7 +7,7 @@ import { DemoClient, DEMO_REDIRECT_URI } from './demo-client.js';
 import { readDemoFile, writeDemoFile, type DemoSecrets } from './demo-file.js';
 import { DemoLibrary, type DemoShareLine } from './demo-library.js';
 
-/** Everything that somebody needs who tries the service out. */
+/** Everything that a person needs to try the service out. */
 export interface Demo {
   readonly publicUrl: string;
   readonly developer: string;

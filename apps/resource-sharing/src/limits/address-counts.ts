@@ -11,7 +11,7 @@ export class AddressCounts {
     private readonly logger: JsonLogger,
   ) {}
 
-  /** Whether the address is among the first `most` of the day; true too when nobody can tell. */
+  /** Whether the address is among the first `most` of the day; true as well when the count is unknown. */
   async admit(credentialId: number, day: string, address: string, most: number): Promise<boolean> {
     try {
       const { rows } = await pgPool(this.dataSource).query<{ admitted: boolean }>({

@@ -1,4 +1,4 @@
-/** One limit as the RateLimit fields of draft-ietf-httpapi-ratelimit-headers-10 tell of it. */
+/** One limit in the RateLimit fields of draft-ietf-httpapi-ratelimit-headers-10. */
 export interface LimitState {
   readonly name: string;
   readonly quota: number;

@@ -119,7 +119,7 @@ export class CodeExchange {
     };
   }
 
-  /** RFC 6749 section 4.1.2: whoever was first may have been the thief. */
+  /** RFC 6749 section 4.1.2: the first use may have been the thief's. */
   private async refuseReplay(code: CodeRow): Promise<never> {
     const { grant_id: grantId } = code;
     await this.unitOfWork.run(async (tx) => {

@@ -24,7 +24,7 @@ export function readChallenge(parameters: OAuthParameters): string | undefined {
 /** Raises invalid_grant unless the verifier is that of the challenge; a verifier without a challenge is a downgrade. */
 export function assertVerifier(challenge: string | null, verifier: string | undefined): void {
   if (challenge === null) {
-    // RFC 9700 section 4.8.2: somebody took the challenge out of the authorization request.
+    // RFC 9700 section 4.8.2: an attacker removed the challenge from the authorization request.
     if (verifier !== undefined) throw new OAuthError('invalid_grant', 'This code was issued without a code_challenge');
     return;
   }

@@ -28,7 +28,7 @@ interface LiveRefreshToken {
   readonly issued: number;
 }
 
-/** What a live token stands for, told only to its own application. */
+/** What a live token stands for. Only its own application may ask. */
 @Injectable()
 export class TokenSubjects {
   private readonly issuer: string;

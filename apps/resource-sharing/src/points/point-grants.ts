@@ -11,7 +11,7 @@ export interface PointGrant {
   readonly userId: number;
   /** Whole points up to MAX_GRANT; fewer than 0 are taken away. */
   readonly points: number;
-  /** Chosen by whoever grants, so that a repeated request grants once. */
+  /** Chosen by the caller, so that a repeated request grants once. */
   readonly ref: string;
   /** The administrator. */
   readonly actorId: number;

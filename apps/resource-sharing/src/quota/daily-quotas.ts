@@ -88,7 +88,7 @@ export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
     this.dirty.add(count);
   }
 
-  /** One more of each was counted in the table by somebody else. */
+  /** Another process counted one more of each in the table. */
   reserved(counts: readonly DayCount[]): void {
     for (const count of counts) count.used += 1;
   }

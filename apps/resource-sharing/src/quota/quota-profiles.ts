@@ -75,7 +75,7 @@ export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
     return this.profiles.get(quotaProfile ?? usual) ?? this.profiles.get(usual) ?? NO_LIMITS;
   }
 
-  /** Told when profiles have changed. */
+  /** Called when profiles have changed. */
   observe(observer: () => void): void {
     this.observers.push(observer);
   }

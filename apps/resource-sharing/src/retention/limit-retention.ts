@@ -37,7 +37,7 @@ export class LimitRetention {
     }
   }
 
-  /** A transaction a batch: whoever counts in these tables does not wait for all of them. */
+  /** One transaction for each batch, so that requests that count in these tables wait for one batch at most. */
   private remove(statement: string): Promise<number> {
     return this.unitOfWork.run(async (tx) => {
       const lock = "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.limit-sweep')) AS got";

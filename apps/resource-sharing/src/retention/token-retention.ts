@@ -6,7 +6,7 @@ import { oneRow, rowsOf } from '../data/rows-of.js';
 import { GRACE_SECONDS } from '../oauth/lifetimes.js';
 
 const DAY_MS = 86_400_000;
-/** Days of access tokens made ahead, and kept: an expired token is told from an unknown one as long as a refresh works. */
+/** Days of access tokens created ahead and kept: as long as a refresh works, an expired token is not an unknown one. */
 const DAYS_AHEAD = 3;
 const DAYS_KEPT = 32;
 const MAX_STRAYS = 1_000;

@@ -46,7 +46,7 @@ export class UnlockRefused extends AppError {
   }
 }
 
-/** Watches unlocks: what a user may in their tier, what is held against them, and what their own client is told of it. */
+/** Watches unlocks: what a user may in their tier, what counts against them, and what their own client learns of it. */
 @Injectable()
 export class UnlockRisk {
   constructor(
@@ -62,7 +62,7 @@ export class UnlockRisk {
 
   /**
    * Runs an unlock to its end, the end of its transaction included, and holds a refusal against the user. A user's own
-   * key is told the tier; applications are not.
+   * key learns the tier; applications do not.
    */
   async watch<T>(caller: UserCaller, response: Response, work: () => Promise<T>): Promise<T> {
     try {
@@ -75,8 +75,8 @@ export class UnlockRisk {
     }
   }
 
-  /** Tells the caller what is left. */
-  tell(caller: UserCaller, response: Response, allowance: UnlockAllowance): void {
+  /** Sends what is left of the allowance, in header fields. */
+  sendAllowance(caller: UserCaller, response: Response, allowance: UnlockAllowance): void {
     const { tier, quota, remaining, reset_s: reset } = allowance;
     if (tier === null || quota === null || remaining === null || reset === null) return;
     const state: LimitState = { name: 'unlock-user', quota, windowMs: 60_000, remaining, resetMs: reset * 1_000 };

@@ -30,7 +30,7 @@ export function changesOf(body: UpdateShareBody, present: PresentLink): Changes 
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** Free is null: clients tell a free share by that. */
+/** Free is null: clients recognise a free share by it. */
 export function priceOf(points: number | null | undefined): number | null {
   return points === undefined || points === 0 ? null : points;
 }

@@ -1,7 +1,7 @@
 import type { ShareLinkKind } from '@gatehouse/share-links';
 import type { MediaType } from '../titles/titles.js';
 
-/** A share as one row tells it, for one viewer. */
+/** A share as one row of SQL, for one viewer. */
 export interface ShareRow {
   id: number;
   slug: string;

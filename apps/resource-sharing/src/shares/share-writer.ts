@@ -17,10 +17,10 @@ import type { CreateShareBody, UpdateShareBody } from './share.dto.js';
 
 /** May change and take back what others share. */
 const MANAGE = 'share:manage';
-/** May have followers told of a change. */
+/** The permission to have followers notified of a change. */
 const NOTIFY = 'resource:notify';
 
-/** Who shares: a caller of the open API, or somebody on the site itself, who needs no credential of it. */
+/** Who shares: a caller of the open API, or a member on the site itself, who needs no credential for it. */
 export type Sharer = Pick<UserCaller, 'userId' | 'permissions' | 'applicationId' | 'grantId'> & {
   readonly credentialId: number | null;
 };
@@ -42,7 +42,7 @@ export class ShareWriter {
   ) {}
 
   /**
-   * In `tx` or in a transaction of its own. Raises INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that somebody shares
+   * In `tx` or in a transaction of its own. Raises INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that is shared
    * already.
    */
   async create(caller: Sharer, body: CreateShareBody, tx?: EntityManager): Promise<ShareRow> {

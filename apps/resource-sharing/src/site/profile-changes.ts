@@ -10,7 +10,7 @@ import type { ProfileChangeBody } from './site.dto.js';
 const HOUR_MS = 3_600_000;
 const PROFILE_CHANGES_PER_HOUR = 30;
 
-/** What an account tells of its owner. */
+/** What an account says about its owner. */
 @Injectable()
 export class ProfileChanges {
   private readonly counter: PostgresWindowCounter;

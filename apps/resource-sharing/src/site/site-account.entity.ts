@@ -3,7 +3,7 @@ import { Check, Column, Entity, Index } from 'typeorm';
 
 export type SiteRole = 'administrator' | 'member';
 
-/** Somebody who logs in on the site itself. */
+/** An account that logs in on the site itself. */
 @Entity('site_accounts')
 @Check('site_accounts_role_check', `role IN ('administrator', 'member')`)
 // Its expression is beyond the schema builder; the migration makes it.

@@ -21,7 +21,7 @@ export interface SiteSession {
 
 const MAX_USER_AGENT = 300;
 
-/** Logins on the site: opening them with what tells them apart, listing and ending them. */
+/** Sessions of the site: opens them with their address and browser, lists them and ends them. */
 @Injectable()
 export class SiteSessions {
   constructor(
@@ -40,7 +40,7 @@ export class SiteSessions {
     await this.endPresent(request);
     const { token, session } = await this.sessions.create(id);
     const agent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null;
-    // Waits for whoever changes the password: they have either ended this session, or it ends here.
+    // Waits for a password change in progress: either that change has ended this session, or it ends here.
     const opened = await rowsOf(
       this.dataSource,
       `WITH active AS (UPDATE site_accounts SET last_active_at = now()
@@ -71,7 +71,7 @@ export class SiteSessions {
     );
   }
 
-  /** Ends one session; raises NOT_FOUND for another account's, so that ids tell nothing. */
+  /** Ends one session; raises NOT_FOUND for another account's, so that ids reveal nothing. */
   async end(userId: number, id: number): Promise<void> {
     const rows = await rowsOf(this.dataSource, 'SELECT id FROM sessions WHERE id = $1 AND user_id = $2', [id, userId]);
     if (rows.length === 0) throw new AppError('NOT_FOUND', `There is no session ${id}`);

@@ -24,7 +24,7 @@ export class UnlockView {
   already_owned: boolean;
 }
 
-/** Clients tell what happened by these texts. */
+/** Clients recognise the outcome by these texts. */
 const MESSAGES: Readonly<Record<UnlockedShare['outcome'], string>> = {
   own: '已拥有该资源',
   owned: '已拥有该资源',

@@ -36,7 +36,7 @@ export class UnlocksController {
     return this.risk.watch(caller, response, () =>
       this.idempotent.run(request, caller, async (tx) => {
         const unlocked = await this.unlocks.unlock(caller, slug, tx);
-        this.risk.tell(caller, response, unlocked.allowance);
+        this.risk.sendAllowance(caller, response, unlocked.allowance);
         return toUnlockAnswer(unlocked);
       }),
     );

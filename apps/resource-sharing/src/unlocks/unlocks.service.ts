@@ -69,7 +69,7 @@ export class Unlocks {
   /**
    * One transaction, which other unlocks that come at the same time may share, or part of `tx`; a repeat never pays again.
    * Raises INVALID_ARGUMENT for what is no slug, NOT_FOUND, INSUFFICIENT_POINTS, UnlockRefused for what the user's tier
-   * does not allow, and SERVICE_UNAVAILABLE when somebody else holds what is needed for too long.
+   * does not allow, and SERVICE_UNAVAILABLE when another request holds a needed lock for too long.
    */
   async unlock(caller: UserCaller, slug: string, tx?: EntityManager): Promise<UnlockedShare> {
     const asked = { caller, slug: slugOf(slug), looked: this.risk.hasLooked(caller.userId, slug) };

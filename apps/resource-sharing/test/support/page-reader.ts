@@ -10,7 +10,7 @@ const unescape = (text: string): string =>
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
-/** Somebody without JavaScript: keeps cookies, reads pages, fills in the forms that are really there. */
+/** A browser without JavaScript: keeps cookies, reads pages and fills in the forms that they contain. */
 export class PageReader {
   readonly url: string;
   private readonly cookies = new Map<string, string>();
@@ -42,7 +42,7 @@ export class PageReader {
     return this.keep(await request(this.url).get(path).set('Cookie', this.cookie).redirects(0));
   }
 
-  /** Sends a body as a form, with nothing of a page. */
+  /** Sends a body as a form, without loading a page first. */
   async post(path: string, body: Values, headers: Record<string, string> = {}): Promise<request.Response> {
     const form = new URLSearchParams();
     for (const [name, value] of Object.entries(body))

@@ -14,7 +14,7 @@ export interface AccountOverview {
 
 const LINES = 20;
 
-/** What an account page tells, gathered. */
+/** Gathers what an account page shows. */
 @Injectable()
 export class AccountOverviews {
   constructor(

@@ -19,7 +19,7 @@ export class ApplicationPages {
     private readonly settings: ResourceSharingSettings,
   ) {}
 
-  /** Raises NOT_FOUND for an application of somebody else. */
+  /** Raises NOT_FOUND for another owner's application. */
   async render(visitor: Member, clientId: string, state: ApplicationPageState): Promise<{ name: string; body: Html }> {
     const application = await this.applications.ofOwner(visitor.account.id, clientId);
     const [secrets, names, usage] = await Promise.all([

@@ -41,7 +41,7 @@ export function actionForm(
 ): Html {
   const { style, fields = {}, about } = options;
   const hidden = Object.entries(fields).map(([name, value]) => hiddenField(name, value));
-  // Buttons of a list are told apart by what they are about.
+  // The name of the item distinguishes the buttons of a list.
   const name = about === undefined ? '' : markup` aria-label="${label}: ${about}"`;
   return markup`<form class="inline" method="post" action="${action}">${tokenField(visitor)}${hidden}<button class="${style ?? ''}"${name}>${label}</button></form>`;
 }

@@ -10,13 +10,13 @@ export interface Page {
   readonly body: Content;
   /** Default: 200, or the problem's. */
   readonly status?: number;
-  /** What was wrong with a form: told first, and read out. */
+  /** What was wrong with a form: shown first, and read aloud by screen readers. */
   readonly problem?: AppError | undefined;
   /** What was just done. */
   readonly notice?: string | undefined;
   /** Where forms may lead beside this site: formTargetsOf(). */
   readonly formTargets?: string | undefined;
-  /** Tells nobody where a visitor came from. Default: only this site. */
+  /** No site learns where a visitor came from. Default: only this site does. */
   readonly secretive?: boolean;
   readonly narrow?: boolean;
 }

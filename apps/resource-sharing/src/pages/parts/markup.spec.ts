@@ -15,7 +15,7 @@ describe('markup', () => {
     expect(markup`<ul>${items}</ul>`.text).toBe('<ul><li>a&lt;b</li><li>c</li></ul>');
   });
 
-  it('leaves nothing of nothing, and numbers as they are', () => {
+  it('renders nothing for undefined, null and booleans, and numbers unchanged', () => {
     expect(render([undefined, null, false, true, 0, -1.5])).toBe('0-1.5');
   });
 

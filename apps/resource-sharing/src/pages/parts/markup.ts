@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only markup`` makes it from parts, so that nothing of a user's gets in unescaped. */
+/** Text that is HTML already. Only markup`` builds it from parts, so that no text of a user gets in unescaped. */
 export class Html {
   constructor(readonly text: string) {}
 }

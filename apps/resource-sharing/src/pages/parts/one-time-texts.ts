@@ -34,7 +34,7 @@ export class OneTimeTexts {
     );
   }
 
-  /** The text that waits for this page; only the first time, and only for somebody who looks at the page. */
+  /** The text that waits for this page; only the first time, and only when a person opens the page. */
   async take({ sessionId }: Member, page: string, request: Request): Promise<string | undefined> {
     // What browsers fetch ahead of time may never be seen.
     if (request.method !== 'GET' || request.headers['sec-purpose'] !== undefined) return undefined;

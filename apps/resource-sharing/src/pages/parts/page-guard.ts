@@ -9,7 +9,7 @@ import { Visitors } from './visitors.js';
 export type PageAudience = 'everybody' | 'member' | 'administrator';
 export const PAGE_AUDIENCE = 'gatehouse:page-audience';
 
-/** Raised where somebody has to log in first. */
+/** Raised when the visitor has to log in first. */
 export class LoginNeeded extends AppError {
   /** Where to go on to after it. */
   readonly returnTo: string | undefined;
