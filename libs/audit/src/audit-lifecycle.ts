@@ -5,7 +5,7 @@ import { AuditWitness } from './witness/audit-witness.js';
 
 const EVERY_MS = 60_000;
 
-/** Tells the witness of the head at the start and once a minute, whoever wrote the last rows; flushes it at the end. */
+/** Sends the head to the witness at the start and every minute, even if another process wrote it; flushes at the end. */
 @Injectable()
 export class AuditLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;

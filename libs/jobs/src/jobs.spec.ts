@@ -146,7 +146,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(here).toEqual([]);
   });
 
-  it('tells which jobs have not ended, with what they were asked', async () => {
+  it('lists the jobs that have not ended, with their data', async () => {
     const gate = Promise.withResolvers<void>();
     const app = await start(handlers(() => gate.promise, 1));
     const jobs = app.get(Jobs);

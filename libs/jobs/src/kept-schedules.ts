@@ -80,7 +80,7 @@ export class KeptSchedules {
     return Promise.reject(new Error(`overdue by ${Math.round(this.overdueMs / 1_000)} s: does a worker run?`));
   }
 
-  /** Puts the schedules right. Whoever changes what is wanted calls it; never rejects, the next look tries again. */
+  /** Brings the schedules up to date after a change. It never rejects: the next check tries again. */
   look(): Promise<void> {
     // What changed while a look was on its way may have been missed by it: one more follows.
     this.again = true;
@@ -130,7 +130,7 @@ export class KeptSchedules {
     const { queue, store } = this;
     if (stored === undefined) {
       await store.put(queue, schedule);
-      this.tell(schedule.key, 'it was gone');
+      this.logRepair(schedule.key, 'it was gone');
       return 0;
     }
     const { everyMs, firstInMs = 0, jitterMs = 0 } = schedule;
@@ -149,12 +149,12 @@ export class KeptSchedules {
   private async replace(schedule: Schedule, why?: string): Promise<0> {
     await this.store.remove(this.queue, schedule.key);
     await this.store.put(this.queue, schedule);
-    if (why !== undefined) this.tell(schedule.key, why);
+    if (why !== undefined) this.logRepair(schedule.key, why);
     return 0;
   }
 
-  /** At a first start nothing is there, and that is as it should be. */
-  private tell(key: string, why: string): void {
+  /** A first start finds no schedules: that needs no report. */
+  private logRepair(key: string, why: string): void {
     if (this.hasLooked) this.report.restored(this.queue, key, why);
   }
 }

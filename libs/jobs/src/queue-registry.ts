@@ -8,7 +8,7 @@ const DEFAULT_JOB_OPTIONS: JobsOptions = {
   backoff: { type: 'exponential', delay: 1_000, jitter: 0.2 },
   removeOnComplete: { count: 200, age: 24 * 3_600 },
   removeOnFail: { count: 500, age: 7 * 24 * 3_600 },
-  // Stacks go to the log of the process that ran the job, not to whoever reads the job.
+  // Stacks go to the log of the process that ran the job, not to readers of the job.
   stackTraceLimit: 0,
 };
 const EVENTS_KEPT = 1_000;
@@ -53,7 +53,7 @@ export class QueueRegistry {
     try {
       await former.remove();
     } catch (error) {
-      // Somebody who asks at the same time may have replaced it: theirs is joined then.
+      // A concurrent request may have replaced the job: this one then joins it.
       const present = (await queue.getJob(jobId)) as Job | undefined;
       if (present?.timestamp === former.timestamp) throw error;
     }

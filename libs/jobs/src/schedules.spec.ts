@@ -130,7 +130,7 @@ describe.each(['postgres', 'redis'] as const)('schedules on %s', (kind) => {
     let wanted: Schedule<'retention'>[] = [{ key: 'sweep', everyMs: 60_000, payload: { requestedAt: 1 } }];
     const kept = await app.get(Schedules).keep({ queue: QUEUE, owns: (key) => key === 'sweep', wanted: () => wanted });
     const jobs = app.get(Jobs);
-    await jobs.upsertScheduler(QUEUE, 'of-somebody-else', { everyMs: 60_000 }, { requestedAt: 1 });
+    await jobs.upsertScheduler(QUEUE, 'of-another-owner', { everyMs: 60_000 }, { requestedAt: 1 });
     wanted = [{ key: 'sweep', everyMs: 30_000, payload: { requestedAt: 1 } }];
     await kept.look();
     const [stored] = (await jobs.storedSchedules(QUEUE)).filter(({ key }) => key === 'sweep');
@@ -138,7 +138,7 @@ describe.each(['postgres', 'redis'] as const)('schedules on %s', (kind) => {
     expect(stored?.next).toBeGreaterThan(Date.now() - 60_000);
     wanted = [];
     await kept.look();
-    expect(await jobs.schedulers(QUEUE)).toEqual(['of-somebody-else']);
+    expect(await jobs.schedulers(QUEUE)).toEqual(['of-another-owner']);
   });
 
   it('find the job of their next run in the store', async () => {
@@ -156,7 +156,7 @@ describe.each(['postgres', 'redis'] as const)('schedules on %s', (kind) => {
 describe('a schedule that is looked at', () => {
   const wanted: Schedule = { key: 'sweep', everyMs: 10_000, payload: { requestedAt: 1 } };
 
-  /** A store that says what it is told to, and takes down what is asked of it. */
+  /** A store with scripted answers that records the requests. */
   class FakeStore implements ScheduleStore {
     stored: StoredSchedule[] = [];
     busy = false;

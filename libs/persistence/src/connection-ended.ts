@@ -1,6 +1,6 @@
 import { QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 
-/** The server ended the connection between two statements of a transaction: nothing of it was committed. */
+/** The server ended the connection between two statements of a transaction: none of it was committed. */
 export class ConnectionEndedError extends Error {
   override readonly name = 'ConnectionEndedError';
   /** For `mayPass`: the same work may succeed in a moment. */

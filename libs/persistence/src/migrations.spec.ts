@@ -97,7 +97,7 @@ describe('migrations', () => {
     expect(applied.flat()).toEqual(MIGRATIONS.map(({ name }) => name));
   });
 
-  it('leaves nothing of a migration that fails', async () => {
+  it('leaves no trace of a migration that fails', async () => {
     const broken = createDataSource({
       url: database.url,
       schema: 'broken',

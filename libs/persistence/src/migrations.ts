@@ -79,7 +79,7 @@ export async function migrate(dataSource: DataSource, { only }: MigrateOptions =
   });
 }
 
-/** What others hold is waited for briefly, and again: whoever waits for a whole table has everybody wait behind. */
+/** Waits briefly for locks, and tries again: all later requests queue behind one that waits for a whole table. */
 async function withoutLongLocks(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -56,7 +56,7 @@ describe('createDataSource', () => {
     expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('outlives the loss of a connection whose user is not listening; the next query tells it', async () => {
+  it('survives the loss of a connection whose user is not listening; the next query reports it', async () => {
     const client = await pgPool(dataSource).connect();
     const ended = new Promise((resolve) => client.once('end', resolve));
     await cutConnections('persistence spec');

@@ -28,11 +28,11 @@ export const JOB_PATIENCE: Patience = { statementMs: 600_000, lockMs: 5_000 };
 
 /** A server ends a transaction that its client has left open. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
-/** A server gives a client up that acknowledges nothing for this long, and its locks with it. */
+/** The server closes a connection whose client acknowledges nothing for this long, and releases its locks. */
 const SERVER_GIVES_UP_MS = 30_000;
 /**
- * A server asks a silent client whether it is there. By default it does so after two hours: that long a client which nobody
- * reaches any more would keep its place among the connections, and the locks of its session.
+ * The server probes a silent client. By default it does so only after two hours, and until then an unreachable client
+ * would keep its connection and the locks of its session.
  */
 const SERVER_ASKS = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 } as const;
 const SILENCE_MS = 10_000;
@@ -61,7 +61,7 @@ export function prepareSession(
     .map(([name, value]) => `SET ${name} = ${value};`)
     .join(' ');
   return async (client) => {
-    // A connection can break between being handed out and its user listening. The next query tells that user.
+    // A connection can break after it is handed out and before its user listens. The next query then fails.
     client.on('error', () => undefined);
     watchSilence(client);
     limitSilence(client, patience);

@@ -70,7 +70,7 @@ describe('batches that a database refuses', () => {
     ]);
   });
 
-  it('are told from those that may be taken later', () => {
+  it('are distinguished from those that may be accepted later', () => {
     for (const code of ['22P05', '23505', '54000', '21000', '44000', 'P0001'])
       expect(isRefusedData(refusal(code))).toBe(true);
     for (const code of ['40P01', '40001', '55P03', '57014', '53100', '42P01', '08006'])

@@ -4,7 +4,7 @@ import { isRefusedData } from './database-errors.js';
 const MAX_REFUSALS = 256;
 
 export interface BatchSteps<B> {
-  /** Rejects when the batch was not written, in which case nothing of it was. */
+  /** Rejects when the batch was not written, in which case none of it was. */
   write: (batch: B) => Promise<void>;
   /** Two batches that say the same together; null: there is one row left in it. */
   halve: (batch: B) => readonly [B, B] | null;

@@ -47,7 +47,7 @@ const MESSAGES: Readonly<Record<ShareLinkErrorCode, string>> = {
   bad_access_code: 'An access code is 1 to 16 letters and digits',
 };
 
-/** Why a text is no link; its message may be shown to whoever sent the text. */
+/** Why a text is no link; its message may be shown to the sender of the text. */
 export class ShareLinkError extends Error {
   readonly code: ShareLinkErrorCode;
 

@@ -14,7 +14,7 @@ export interface ChainHead {
 }
 
 /**
- * Makes the hashes of the log. They are keyed: somebody who can write to the database, but does not hold the
+ * Makes the hashes of the log. They are keyed: an attacker who can write to the database, but does not hold the
  * service's secret key, cannot make the chain fit what they changed.
  */
 export class AuditChain {

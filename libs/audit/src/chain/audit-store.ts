@@ -141,7 +141,7 @@ export class AuditStore {
     return row.prev_hash === previous.hash ? null : 'order_changed';
   }
 
-  /** The head is told of after the commit: until then it may come to nothing. */
+  /** The witness learns of the head after the commit: until then the row may be rolled back. */
   private async write<T>(work: (tx: EntityManager) => Promise<{ head: ChainHead | null; result: T }>): Promise<T> {
     const { head, result } = await runTraceably(this.dataSource, work);
     if (head !== null) this.onHead(head);
@@ -165,7 +165,7 @@ export class AuditStore {
     return head;
   }
 
-  /** A head that somebody changed is continued as it is: verify() tells, and the log goes on. */
+  /** A head that was tampered with is continued as it is: verify() reports it, and the log goes on. */
   private async lockHead(tx: EntityManager): Promise<{ head: ChainHead; intact: boolean }> {
     await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     return this.readHead(tx, `${HEAD} FOR UPDATE`);
@@ -192,7 +192,7 @@ export class AuditStore {
   }
 }
 
-/** Of a gap the first id that is not there any more is told. */
+/** Reports the first missing id of a gap. */
 function missingOr(reason: AuditBreakReason, row: AuditRow, previous: { id: number }): number {
   return reason === 'row_missing' ? previous.id + 1 : row.id;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AnonymousBudget } from './anonymous-budget.js';
 
-it('allows so many a minute and tells later how many it did not', () => {
+it('allows a fixed number a minute and reports later how many it suppressed', () => {
   const budget = new AnonymousBudget(2);
   const allowed = [1_000_000, 1_000_001, 1_000_002, 1_000_003].map((now) => budget.take(now).allowed);
   expect(allowed).toEqual([true, true, false, false]);

@@ -8,17 +8,17 @@ export class AnonymousBudget {
 
   constructor(private readonly perMinute = 60) {}
 
-  /** `suppressed`: how many of the minute before were not allowed, told once. */
+  /** `suppressed`: how many of the minute before were not allowed, reported once. */
   take(now: number): { allowed: boolean; suppressed: number } {
-    let told = 0;
+    let reported = 0;
     if (now - this.windowStart >= WINDOW_MS) {
-      told = this.suppressed;
+      reported = this.suppressed;
       this.windowStart = now;
       this.taken = 0;
       this.suppressed = 0;
     }
     const allowed = this.taken++ < this.perMinute;
     if (!allowed) this.suppressed++;
-    return { allowed, suppressed: told };
+    return { allowed, suppressed: reported };
   }
 }

@@ -25,7 +25,7 @@ interface Call {
   target: AuditTarget;
   began: number;
   requestId: string | null;
-  /** Undefined until somebody with the right to change it has asked. */
+  /** Undefined until a caller with the right to change it has asked. */
   before: Fields | null | undefined;
 }
 

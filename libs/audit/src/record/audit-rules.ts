@@ -4,7 +4,7 @@ import type { AuditTarget } from './audit-target.js';
 /** A resource as people know it, nested or not. Credentials are still in it: what leaves here does not hold them. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a service tells the recorder of its own calls. An abstract class because it is also the injection token. */
+/** What the recorder has to know about the calls of a service. An abstract class because it is also the injection token. */
 export abstract class AuditRules {
   /** What a call is about that may change something; null for what need not be written down. `path` has its prefix. */
   abstract target(method: string, path: string): AuditTarget | null;

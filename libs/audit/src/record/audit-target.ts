@@ -1,4 +1,4 @@
-/** What a call is about, told from its method and address alone: calls that never reach a handler are named as well. */
+/** What a call is about, derived from its method and address alone: calls that reach no handler have one, too. */
 export interface AuditTarget {
   /** Such as `subscription.create`. */
   action: string;

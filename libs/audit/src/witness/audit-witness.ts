@@ -15,7 +15,7 @@ interface Place {
 }
 
 /**
- * Keeps the head of the log outside the database: whoever can write to the database cannot take back what was seen here.
+ * Keeps the head of the log outside the database: write access to the database is not enough to undo what was stored here.
  * A witness that cannot write never holds the log up.
  */
 export class AuditWitness {

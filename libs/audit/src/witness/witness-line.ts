@@ -5,7 +5,7 @@ export interface WitnessLine {
   readonly hash: string;
 }
 
-/** Null for what is no line of ours: a write that was cut off, or somebody else's text. */
+/** Null for a line that the witness did not write, or whose write was cut off. */
 export function parseWitnessLine(text: string): WitnessLine | null {
   try {
     const { at, id, hash } = JSON.parse(text) as Record<string, unknown>;

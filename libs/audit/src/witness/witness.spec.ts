@@ -158,7 +158,7 @@ describe('the log held against its witness', () => {
     expect(compareWitness(lines, found, null)).toMatchObject({ view: { status }, broken });
   });
 
-  it('knows the last row that retention removed, and says nothing of those before', () => {
+  it('knows the last row that retention removed, and reports none before it', () => {
     const pruned = { ...state(9), head: { firstId: 5, anchorHash: 'hash 4', lastId: 9, lastHash: 'hash 9' } };
     expect(compareWitness([{ ...line(2), hash: 'x' }, line(4), line(9)], pruned, null).broken).toBeNull();
     expect(compareWitness([{ ...line(4), hash: 'x' }], pruned, null).broken).toEqual({

@@ -11,7 +11,7 @@ import {
 } from './backup-header.js';
 
 /**
- * The services' schemas. Queues (schema `bullmq`, or Redis) are left out on purpose: schedulers are set anew at boot,
+ * The services' schemas. Queues (schema `bullmq`, or Redis) are left out on purpose: schedulers are set again at boot,
  * jobs not yet handed over wait in the services' outbox tables, and a restored job would repeat work already done.
  */
 export const BACKUP_SCHEMAS: readonly string[] = [
@@ -81,7 +81,7 @@ export async function readTables(client: PgConnection, schemas: readonly string[
     .map(({ schema, name, columns }) => ({ schema, name, columns }));
 }
 
-/** A depth-first order; in a cycle of references somebody must come first, and deferred constraints allow it. */
+/** A depth-first order; in a cycle of references one table has to come first, and deferred constraints allow it. */
 export function parentsFirst<Table extends { oid: number }>(
   tables: readonly Table[],
   references: readonly { child: number; parent: number }[],

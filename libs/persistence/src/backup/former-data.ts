@@ -20,7 +20,7 @@ export async function refuseUsers(client: PgConnection, services: readonly strin
   if (users.length > 0) throw inUse(users.join(', '));
 }
 
-/** Locks every table against everybody. Raises BackupError when somebody uses one. */
+/** Locks every table exclusively. Raises BackupError when a session uses one. */
 export async function lockTables(client: PgConnection, schemas: readonly string[]): Promise<void> {
   const tables = await readTables(client, schemas);
   if (tables.length === 0) return;
@@ -45,7 +45,7 @@ export async function countRows(client: PgConnection, schemas: readonly string[]
   return counts;
 }
 
-/** Moves the schemas out of the way, and the job queues; whoever rolls back has them where they were. */
+/** Moves the schemas out of the way, and the job queues; a rollback finds them where they were. */
 export async function setAside(client: PgConnection, schemas: readonly string[]): Promise<void> {
   const all = [...schemas, QUEUES_SCHEMA];
   await dropLeftovers(client, all);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Tells one secret key from another and nothing about either: a keyed hash of a constant, under a key of 32 random
+ * Distinguishes secret keys and reveals nothing about them: a keyed hash of a constant, under a key of 32 random
  * bytes. Hex, 128 bits.
  */
 export function keyFingerprint(key: Buffer): string {

@@ -414,7 +414,7 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
     expect(readdirSync(dataDirectory)).toEqual(before);
   });
 
-  it('creates the database in a folder where initdb left nothing of value', async () => {
+  it('creates the database in a folder where initdb left nothing worth keeping', async () => {
     const { uid, gid } = statSync(join(template, 'postgres', 'data'));
     home = emptyHome();
     const data = join(home, 'postgres', 'data');

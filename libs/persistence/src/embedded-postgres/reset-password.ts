@@ -34,6 +34,6 @@ export async function resetPassword(home: ClusterHome): Promise<void> {
   if (failure === undefined && !report.includes('ERROR')) return;
   throw new EmbeddedPostgresError(
     'START_FAILED',
-    `The password of the database in ${home.data} could not be set anew: ${report.trim() || failure}`,
+    `The password of the database in ${home.data} could not be reset: ${report.trim() || failure}`,
   );
 }
