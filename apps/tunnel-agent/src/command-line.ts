@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
-/** All that is wrong with what the program was told, one line each. */
+/** Everything wrong with the command line and the settings, one line each. */
 export class UsageError extends Error {
   readonly problems: readonly string[];
 
@@ -11,11 +11,11 @@ export class UsageError extends Error {
   }
 }
 
-/** Goes on after what is wrong, so that all of it is told at once. */
+/** Collects problems, so that all of them are reported at once. */
 export class Problems {
   private readonly found: string[] = [];
 
-  /** What `read` answers; `otherwise` where it raises an error, whose message is kept. */
+  /** Returns what `read` returns; or `otherwise` if it throws, and keeps the error's message. */
   readonly note = <T>(read: () => T, otherwise: T): T => {
     try {
       return read();
@@ -31,7 +31,7 @@ export class Problems {
   }
 }
 
-/** @throws UsageError for an option that is not known, and for words that are none. */
+/** @throws UsageError for unknown options, and for arguments that are not options. */
 export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,

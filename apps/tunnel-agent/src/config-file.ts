@@ -23,17 +23,17 @@ const LISTS = ['allow', 'deny', 'allow_file_roots'] as const;
 const FLAGS = ['p2p', 'require_encryption'] as const;
 type FieldName = keyof ConfigFile;
 const SHARED: readonly FieldName[] = ['server', 'transport', 'key', 'key_file', 'log', 'p2p'];
-/** Of the agent itself. */
+/** Fields of the agent. */
 export const AGENT_FIELDS: ReadonlySet<string> = new Set<FieldName>([
   ...SHARED,
   ...LISTS,
   'grace_seconds',
   'require_encryption',
 ]);
-/** Of `visit`. */
+/** Fields of `visit`. */
 export const VISIT_FIELDS: ReadonlySet<string> = new Set<FieldName>([...SHARED, 'listen']);
 
-/** YAML, and so JSON. `known`: the fields that there may be. @throws Error that names the file and the field. */
+/** YAML, including JSON. `known`: allowed fields. @throws Error that names the file and the field. */
 export function readConfigFile(path: string, known: ReadonlySet<string>): ConfigFile {
   const fields = readFields(path);
   for (const name of Object.keys(fields)) if (!known.has(name)) fail(path, `"${name}" is not known`);

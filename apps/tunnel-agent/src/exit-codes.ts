@@ -1,8 +1,8 @@
 import type { TunnelErrorCode } from '@gatehouse/tunnel-kernel';
 
-/** How the program ends; scripts and service managers act on it. */
+/** Exit codes, for scripts and service managers. */
 export const EXIT = {
-  /** Asked to stop. */
+  /** Stopped on request. */
   stopped: 0,
   /** A defect of the program. */
   failed: 1,
@@ -10,11 +10,11 @@ export const EXIT = {
   usage: 2,
   /** The server does not know the key. */
   key: 3,
-  /** The server at this address is not the one that the key was made by. */
+  /** The server at this address has another key than the key string names. */
   server: 4,
   /** Another agent with the same key took over. */
   replaced: 5,
-  /** Server and agent have no version of the protocol in common. */
+  /** Server and agent share no version of the protocol. */
   version: 6,
 } as const;
 
@@ -26,7 +26,7 @@ const FINAL: Partial<Record<TunnelErrorCode, number>> = {
   stopped: EXIT.stopped,
 };
 
-/** Of an agent that will not connect again. */
+/** The exit code for an agent that will not connect again. */
 export function exitCodeOf(code: TunnelErrorCode): number {
   return FINAL[code] ?? EXIT.failed;
 }
@@ -44,7 +44,7 @@ const ADVICE: Partial<Record<TunnelErrorCode, string>> = {
     'The client is switched off or has expired, or a rule keeps this address out; it goes on as soon as that is changed.',
 };
 
-/** What a person can do about it; empty where nothing is known. */
+/** What a person can do about it; empty if nothing is known. */
 export function adviceFor(code: TunnelErrorCode): string {
   return ADVICE[code] ?? '';
 }

@@ -3,10 +3,10 @@ import type { ConfigFile } from './config-file.js';
 
 /** A kind of key string. */
 export interface KeyKind {
-  /** Of the environment. */
+  /** Name of the environment variable. */
   variable: string;
   prefix: string;
-  /** Raises an error for what is none. */
+  /** Throws for an invalid key string. */
   parse: (text: string) => unknown;
 }
 
@@ -28,7 +28,7 @@ export function readKey({ variable, prefix, parse }: KeyKind, places: KeyPlaces)
   return key;
 }
 
-/** The file that `readKey` reads; undefined: the key is said in another place that weighs more, or nowhere. */
+/** The file that `readKey` reads; undefined: another source takes precedence, or there is no key. */
 export function keyFileOf({ given, environment, file }: KeyPlaces, { variable }: KeyKind): string | undefined {
   if (given.key !== undefined) return undefined;
   return given['key-file'] ?? (environment[variable] === undefined ? file.key_file : undefined);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The agent's program: one command, no state of its own. */
+/** The agent's program: one command, without stored state. */
 import './node-20.js';
 import { EXIT } from './exit-codes.js';
 import { JsonReporter, TextReporter, type Reporter } from './reporter.js';

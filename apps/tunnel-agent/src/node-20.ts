@@ -1,4 +1,4 @@
-/** What the agent and its libraries use and Node 20 has not: an agent runs with the Node that is there. */
+/** Adds what the agent and its libraries need but Node 20 lacks: an agent runs on the installed Node. */
 if (!('withResolvers' in Promise)) {
   Object.defineProperty(Promise, 'withResolvers', { value: withResolvers, configurable: true, writable: true });
 }

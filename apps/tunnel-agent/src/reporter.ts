@@ -8,12 +8,12 @@ import type {
 } from '@gatehouse/tunnel-kernel';
 import { adviceFor } from './exit-codes.js';
 
-/** Where the program's words go. */
+/** Where the program writes to. */
 export interface Output {
   write(text: string): unknown;
 }
 
-/** What a person or a log collector gets to see. */
+/** Output for people or log collectors. */
 export interface Reporter extends TunnelLogger {
   status(status: AgentStatus, server: string): void;
   resources(tunnels: readonly AgentTunnel[], hosts: readonly AgentHost[]): void;
@@ -22,7 +22,7 @@ export interface Reporter extends TunnelLogger {
 
 type Fields = Record<string, unknown>;
 
-/** One JSON object a line. */
+/** One JSON object per line. */
 export class JsonReporter implements Reporter {
   private readonly output: Output;
   private readonly now: () => Date;
@@ -117,7 +117,7 @@ export class TextReporter implements Reporter {
     if (advice) this.line(`  ${advice}`);
   }
 
-  /** Told again and again; shown when it changed. */
+  /** Called repeatedly; printed when it changed. */
   resources(tunnels: readonly AgentTunnel[], hosts: readonly AgentHost[]): void {
     const rows = [
       ...tunnels.map((tunnel) => [

@@ -6,23 +6,23 @@ import type { AgentSettings } from './settings.js';
 import { nameOf } from './way-settings.js';
 
 const CARRIED_EVERY_MS = 60_000;
-/** Clouds hand out the credentials of a machine there. */
+/** Clouds serve a machine's credentials there. */
 const NEVER_BY_DEFAULT = specialPurposeRanges('link-local', 'metadata').map(formatCidr);
 
 export interface RunningAgent {
   agent: TunnelAgent;
-  /** The exit code, when it ends. */
+  /** Resolves to the exit code. */
   ended: Promise<number>;
-  /** Lets what runs go on for the grace that the settings give, then ends. A second call ends at once. */
+  /** Lets running connections continue for the configured grace period, then ends. A second call ends at once. */
   stop: () => void;
 }
 
-/** Starts the agent that the settings describe. */
+/** Starts an agent with these settings. */
 export function runAgent(settings: AgentSettings, reporter: Reporter, software: string): RunningAgent {
   const { server, transport, websocket, key, graceMs } = settings;
   const name = nameOf(settings);
   const ended = Promise.withResolvers<number>();
-  // What one visitor or target sets off ends its own connection.
+  // An unexpected failure ends only the connection that caused it.
   const failures = new FlowFailures((message, fields) => reporter.error(message, fields));
   const onStatus = (status: AgentStatus): void => {
     reporter.status(status, name);
@@ -60,7 +60,7 @@ export function runAgent(settings: AgentSettings, reporter: Reporter, software: 
   return { agent, ended: ended.promise, stop };
 }
 
-/** For the next start: the gateway exchanges its key. What runs knows it already. */
+/** For the next start: the gateway is replacing its key. The running agent knows the new one already. */
 export async function keepKey(
   key: string,
   file: string | undefined,
@@ -78,7 +78,7 @@ export async function keepKey(
   }
 }
 
-/** What this machine lets visitors reach. */
+/** Which targets visitors may reach through this machine. */
 function targetAccess({ allow, deny }: Pick<AgentSettings, 'allow' | 'deny'>) {
   const always = new DestinationRules(NEVER_BY_DEFAULT);
   return (target: HostAndPort, address: string): boolean => {

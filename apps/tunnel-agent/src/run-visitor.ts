@@ -3,11 +3,13 @@ import { adviceFor, EXIT, exitCodeOf } from './exit-codes.js';
 import type { Reporter } from './reporter.js';
 import type { VisitSettings } from './visit-settings.js';
 
-/** What another key or another address would not change may pass: the agent may come, the gateway be started. */
+/**
+ * Errors that only another key or address would solve. Others may pass: the agent may connect, the gateway may start.
+ */
 const FINAL: ReadonlySet<string> = new Set(['unauthorized', 'server_key']);
 
 export interface RunningVisitor {
-  /** The exit code, when it ends. */
+  /** Resolves to the exit code. */
   ended: Promise<number>;
   stop: () => void;
 }
@@ -30,7 +32,7 @@ export function runVisitor(settings: VisitSettings, reporter: Reporter): Running
   return { ended: ended.promise, stop: () => stop(EXIT.stopped) };
 }
 
-/** @throws Error of a port that cannot be opened, TunnelError of a key or a gateway that is a wrong one. */
+/** @throws Error if the port cannot be opened, TunnelError for a wrong key or gateway. */
 async function start(visitor: TunnelVisitor, listen: VisitSettings['listen'], reporter: Reporter): Promise<void> {
   const port = await visitor.listen(listen);
   try {

@@ -9,14 +9,14 @@ const MAX_GRACE_SECONDS = 3600;
 const KEY: KeyKind = { variable: 'GATEHOUSE_AGENT_KEY', prefix: 'gtk1.', parse: parseAgentKey };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-/** Of this process. */
+/** The environment of this process. */
 export const OWN_ENVIRONMENT: Environment = process.env;
 
 export interface AgentSettings extends WaySettings {
   key: string;
-  /** That the key was read from. Undefined: it was said otherwise. */
+  /** The file that the key was read from. Undefined: it came from another source. */
   keyFile: string | undefined;
-  /** Empty: all that is not denied. */
+  /** Empty: everything that is not denied. */
   allow: DestinationRules;
   deny: DestinationRules;
   fileRoots: string[];
@@ -24,7 +24,7 @@ export interface AgentSettings extends WaySettings {
   graceMs: number;
   /** Whether visitors of tunnels of mode `p2p` may connect directly. */
   p2p: boolean;
-  /** Refuses a gateway that wants data channels that are not encrypted. */
+  /** Refuses a gateway that asks for unencrypted data channels. */
   requireEncryption: boolean;
 }
 
@@ -47,7 +47,10 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Reads command line, environment and file, in this order of weight. @throws UsageError listing all that is wrong. */
+/**
+ * Reads command line, environment and file, in this order of precedence. @throws UsageError listing everything that is
+ * wrong.
+ */
 export function readSettings(
   args: readonly string[],
   environment: Environment = OWN_ENVIRONMENT,
@@ -87,7 +90,7 @@ function fileRoots(paths: readonly string[]): string[] {
   return [...paths];
 }
 
-/** Text for people, lines of JSON for what collects them. */
+/** Text for people, JSON lines for log collectors. */
 export function logFormat(text: string | undefined, isTerminal: boolean): 'text' | 'json' {
   if (text === undefined) return isTerminal ? 'text' : 'json';
   if (text !== 'text' && text !== 'json') throw new Error(`"${text}" is not a log format: text or json`);

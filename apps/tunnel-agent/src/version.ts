@@ -1,2 +1,2 @@
-/** Of the program, as the gateway's console shows it; `package.json` says the same, which a test holds. */
+/** Version of the program, as shown in the gateway's console; a test keeps it equal to `package.json`. */
 export const AGENT_VERSION = '0.1.0';

@@ -7,7 +7,7 @@ import { readWay, type WaySettings } from './way-settings.js';
 
 const KEY: KeyKind = { variable: 'GATEHOUSE_VISITOR_KEY', prefix: 'gtv1.', parse: parseVisitorKey };
 
-/** What `gatehouse-agent visit` was told. */
+/** The settings of `gatehouse-agent visit`. */
 export interface VisitSettings extends WaySettings {
   key: string;
   /** The local port that leads to the tunnel. */
@@ -31,7 +31,10 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** As of the agent: command line, environment and file, in this order of weight. @throws UsageError listing all that is wrong. */
+/**
+ * As for the agent: command line, environment and file, in this order of precedence. @throws UsageError listing
+ * everything that is wrong.
+ */
 export function readVisitSettings(
   args: readonly string[],
   environment: Environment = OWN_ENVIRONMENT,
@@ -58,7 +61,7 @@ export function readVisitSettings(
   return { run: settings };
 }
 
-/** A port alone is one of this machine only. */
+/** A port without an address means the loopback address. */
 function parseListen(text: string | undefined): HostAndPort {
   if (text === undefined) throw new Error('no port to listen at: --listen 127.0.0.1:PORT');
   const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\s]+)):)?(\d{1,5})$/.exec(text) ?? [];

@@ -15,7 +15,7 @@ const TRANSPORTS: readonly AgentTransport[] = ['auto', 'raw', 'websocket'];
 export interface WaySettings {
   server: HostAndPort;
   transport: AgentTransport;
-  /** Undefined: where the library looks for one. */
+  /** Undefined: the default address. */
   websocket: WebSocketAddress | undefined;
 }
 
@@ -37,7 +37,7 @@ export function nameOf({ server: { host, port }, websocket }: WaySettings): stri
   return websocket ? formatWebSocketAddress(websocket) : formatHostPort(host, port);
 }
 
-/** @throws Error that says how it is written. */
+/** @throws Error that shows the right form. */
 function parseServer(text: string | undefined): HostAndPort {
   if (!text) throw new Error('no server: --server HOST:PORT');
   const [, bracketed, plain, port = DEFAULT_PORT] = /^(?:\[([^\]]+)\]|([^:\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -48,7 +48,7 @@ function parseServer(text: string | undefined): HostAndPort {
   return server;
 }
 
-/** Behind the address of a WebSocket there is nothing else. */
+/** With a WebSocket address no other transport is possible. */
 function parseTransport(text: string | undefined, isWebSocket: boolean): AgentTransport {
   const found = TRANSPORTS.find((known) => known === (text ?? (isWebSocket ? 'websocket' : 'auto')));
   if (!found) throw new Error(`"${text}" is not a transport: ${TRANSPORTS.join(', ')}`);

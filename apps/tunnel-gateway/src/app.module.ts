@@ -41,7 +41,7 @@ import { UsersModule } from './users/users.module.js';
 
 @Module({})
 export class AppModule {
-  /** `edge`: one that serves already. */
+  /** `edge`: a running one. */
   static forRoot(settings: Readonly<TunnelGatewaySettings>, edge?: RunningEdge): DynamicModule {
     return {
       module: AppModule,
@@ -89,7 +89,7 @@ export class AppModule {
   }
 }
 
-/** worker.ts: the jobs and nothing else. */
+/** The module of worker.ts: only jobs. */
 @Module({})
 export class WorkerModule {
   static forRoot(settings: Readonly<TunnelGatewaySettings>): DynamicModule {
@@ -101,7 +101,7 @@ function keysOf({ home, secretKey: envValue }: Readonly<TunnelGatewaySettings>):
   return loadSecretKeys({ home, envValue });
 }
 
-/** What the service and its worker have in common, job handlers included. */
+/** Shared by the service and its worker, including job handlers. */
 function foundation(
   settings: Readonly<TunnelGatewaySettings>,
   workers: WorkersMode,

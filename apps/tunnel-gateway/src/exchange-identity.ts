@@ -38,7 +38,7 @@ const STEPS: Readonly<Record<string, (sources: Sources, days: number) => Promise
   status,
 };
 
-/** Exchanges the key that agents know the gateway by. The service and its edges take it over when they are started again. */
+/** Replaces the key that agents identify the gateway by. The service and its edges use the new one after a restart. */
 await runCommand(SERVICE_NAME, async () => {
   const { databaseUrl, home, secretKey: envValue } = readSettings();
   const [name = '', text] = process.argv.slice(2);

@@ -10,11 +10,11 @@ import { ARCHIVE_PATH } from './transfer/archive/archive-body.js';
 import { visitPages } from './visits/visit-pages.js';
 import { additions } from './wire/openapi-additions.js';
 
-/** How the service looks on the wire. */
+/** The service's HTTP interface. */
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'problem',
   globalPrefix: 'api/v1',
-  // The same places seen from src and from dist.
+  // These paths work from src and from dist.
   console: {
     folder: fileURLToPath(new URL('../../console/dist/site', import.meta.url)),
     page: 'tunnel.html',
@@ -38,7 +38,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   },
 };
 
-/** Requests that a test sends, and what was answered when they were written down. */
+/** Recorded requests and answers; a test sends them. */
 export const EXAMPLES_FILE = new URL('../openapi-examples.json', import.meta.url);
 
 export async function loadExamples(): Promise<OperationExample[]> {

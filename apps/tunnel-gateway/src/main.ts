@@ -5,7 +5,7 @@ import type { RunningEdge } from './edge-host/start-edge.js';
 import { HTTP_OPTIONS } from './http-options.js';
 import { SERVICE } from './service.js';
 
-/** Serves since before the database answered. */
+/** An edge that started before the database answered. */
 let edge: RunningEdge | undefined;
 
 await SERVICE.runApi({

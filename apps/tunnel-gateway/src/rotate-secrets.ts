@@ -24,7 +24,7 @@ import { SERVICE } from './service.js';
 import { secondFactorPlace } from './users/second-factor.js';
 import { WEBHOOKS_TABLE } from './webhooks/webhook-secrets.js';
 
-/** Seals everything of this service again with the newest of the secret keys. The service and its edges may run meanwhile. */
+/** Seals all secrets of this service again with the newest key. The service and its edges may be running. */
 await runCommand(SERVICE.name, async () => {
   const { databaseUrl, home, secretKey: envValue } = SERVICE.readSettings();
   const keys = loadSecretKeys({ home, envValue });

@@ -15,7 +15,7 @@ import { MIGRATIONS } from './migrations/index.js';
 import { SERVICE_NAME } from './service-version.js';
 import { readSettings, TunnelGatewaySettings } from './settings.js';
 
-/** Holds the tables of the data model and nothing else, not even the list of migrations. */
+/** Contains only the tables of the data model, not even the list of migrations. */
 export const MODEL_SCHEMA = 'tunnel_gateway';
 
 export const SERVICE = defineService({
@@ -23,7 +23,7 @@ export const SERVICE = defineService({
   settings: TunnelGatewaySettings,
   readSettings,
   database: {
-    // For everything else that the service needs.
+    // For everything else that the service stores.
     schema: 'tunnel_gateway_ops',
     searchPath: [MODEL_SCHEMA],
     entities: [

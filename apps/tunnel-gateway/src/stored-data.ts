@@ -2,11 +2,11 @@ import { AUDIT_INVARIANTS } from '@gatehouse/audit';
 import { noRows, type StoredData } from '@gatehouse/persistence';
 import { MODEL_SCHEMA, SERVICE } from './service.js';
 
-/** What rules and policies are about, by the word they have for it. */
+/** Resources of rules and policies, by kind. */
 const SUBJECTS = `SELECT 'user' AS kind, id FROM users UNION ALL SELECT 'client', id FROM clients
   UNION ALL SELECT 'tunnel', id FROM tunnels UNION ALL SELECT 'host', id FROM hosts`;
 
-/** What backup and restore have to know about this service. */
+/** What backup and restore need to know about this service. */
 export const STORED_DATA: StoredData = {
   service: SERVICE.name,
   schemas: [MODEL_SCHEMA, SERVICE.schema],

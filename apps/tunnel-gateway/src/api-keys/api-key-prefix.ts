@@ -1,2 +1,2 @@
-/** What keys of this service begin with. */
+/** Prefix of this service's keys. */
 export const API_KEY_PREFIX = 'gtk_';

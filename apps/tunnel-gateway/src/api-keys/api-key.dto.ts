@@ -20,7 +20,7 @@ export class NewApiKeyBody extends ProvesPassword {
   @Line(100)
   name: string;
 
-  /** Each includes the one before. Absent: `read`. */
+  /** Each scope includes the one before. Absent: `read`. */
   @Omittable()
   @IsArray()
   @ArrayNotEmpty()

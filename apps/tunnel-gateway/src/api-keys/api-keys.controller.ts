@@ -6,7 +6,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiKeyQuery, NewApiKeyBody } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 
-/** Whoever only reads may have keys that only read. */
+/** Read-only users may have read-only keys. */
 @ApiTags('api-keys')
 @Requires('read')
 @Controller('api-keys')

@@ -30,7 +30,7 @@ const NAMES = {
   withoutMembers: new Set(['auth', 'transfer']),
 };
 
-/** Where each resource lives. Whatever columns a table gains are watched without a word here. */
+/** The table of each resource. New columns are audited automatically. */
 const TABLES: Readonly<Record<string, TableOfResource>> = {
   user: { table: 'tunnel_gateway.users', key: 'id' },
   client: {
@@ -54,13 +54,13 @@ const TABLES: Readonly<Record<string, TableOfResource>> = {
   webhook: { table: 'tunnel_gateway_ops.webhooks', key: 'id' },
   api_key: { table: 'tunnel_gateway_ops.api_keys', key: 'id' },
 };
-/** What the service keeps for itself, or counts: not what somebody set. */
+/** Columns that the service maintains itself, which users do not set. */
 const OWN_COLUMNS =
   /^(id|created_at|updated_at|inlet_flow|export_flow|run_status|key_hash|last_used_.*|failing_since|hit_.*)$/;
-/** Whoever logs in by these is in the answer. */
+/** The answers to these requests name the user. */
 const LOGINS = new Set(['auth.login', 'auth.setup']);
 
-/** What the audit log has to know of the calls of this service. */
+/** Describes this service's requests to the audit log. */
 @Injectable()
 export class TunnelAuditRules extends AuditRules {
   constructor(private readonly dataSource: DataSource) {
@@ -84,7 +84,7 @@ export class TunnelAuditRules extends AuditRules {
     return { type: 'session', id: id ?? null, name: username ?? null };
   }
 
-  /** Conditions of policies hold names and hashes of visitors' passwords. */
+  /** Options of policies contain names and password hashes of visitors. */
   override hides(path: string): boolean {
     return /(^|\.)(config|secret_hash|challenge)(\.|$)/.test(path);
   }

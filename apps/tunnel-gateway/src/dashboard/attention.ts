@@ -9,7 +9,7 @@ import type { Presence } from './presence.js';
 
 const EVENTS_SHOWN = 20;
 
-/** What happened last, and what wants somebody's attention. */
+/** Recent events, and problems that need attention. */
 @Injectable()
 export class Attention {
   constructor(
@@ -22,14 +22,14 @@ export class Attention {
     return (await this.events.page({ limit: EVENTS_SHOWN }, actor)).items;
   }
 
-  /** First those of the gateway itself. */
+  /** Warnings about the gateway itself come first. */
   async warnings(actor: Actor, { agents }: Presence): Promise<TunnelWarning[]> {
     const warnings: TunnelWarning[] = [];
     if (agents === null) {
       const message = 'the data plane does not answer: no visitor and no agent gets in';
       warnings.push({ code: 'edge_unavailable', message, resource: null, since: null });
     }
-    // Only administrators can mend it.
+    // Only administrators can fix it.
     if (seesAll(actor) && (await this.countries.areMissing())) {
       const message = this.countries.warning ?? '';
       warnings.push({ code: 'country_rules_without_database', message, resource: null, since: null });

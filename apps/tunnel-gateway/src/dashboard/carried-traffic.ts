@@ -15,7 +15,7 @@ const SHOWN = 10;
 const CARRIED = ['inlet_bytes', 'export_bytes', 'connections'] as const;
 type Carried = Record<(typeof CARRIED)[number], number>;
 
-/** What was carried by time, who and what carries most. */
+/** Traffic over time, with the top visitors and resources. */
 @Injectable()
 export class CarriedTraffic {
   constructor(
@@ -23,7 +23,7 @@ export class CarriedTraffic {
     private readonly series: SeriesReader,
   ) {}
 
-  /** Of everybody, or of one user's clients together. */
+  /** Of the whole gateway, or of one user's clients together. */
   async byTime(actor: Actor, now: number): Promise<DashboardSeries> {
     const { kind, id } = togetherOf(actor);
     return {
@@ -43,7 +43,7 @@ export class CarriedTraffic {
     return found.map(({ row, ...carried }) => toTop(row, nameOfHost(row), carried));
   }
 
-  /** Of everybody, or of one user's clients together. */
+  /** Of the whole gateway, or of one user's clients together. */
   async visitors(actor: Actor): Promise<TopVisitor[]> {
     const parameters = { ...togetherOf(actor) };
     const together = { sql: 'row.resource_type = :kind AND row.resource_id = :id', parameters };
@@ -56,14 +56,14 @@ export class CarriedTraffic {
   }
 }
 
-/** Everybody, or one user's clients. */
+/** The whole gateway, or one user's clients. */
 function togetherOf(actor: Actor): { kind: 'global' | 'user'; id: number } {
   return seesAll(actor) ? { kind: 'global', id: 0 } : { kind: 'user', id: actor.userId ?? 0 };
 }
 
 function carriedBy(kind: 'tunnel' | 'host', now: number): Condition {
   const { table, ms } = BUCKET_KINDS.day;
-  // One or two rows a resource: by the hour it would be hundreds of thousands.
+  // One or two rows per resource: by the hour there would be hundreds of thousands.
   const since = new Date(Math.floor(now / ms) * ms - ms);
   return {
     sql: `SELECT f.resource_id AS id, sum(f.inlet_bytes + f.export_bytes) AS place, sum(f.inlet_bytes) AS inlet_bytes,

@@ -7,7 +7,7 @@ import { LiveTraffic } from './live-traffic.js';
 import { PresenceReader } from './presence.js';
 import { Totals } from './totals.js';
 
-/** What an actor may see, at a glance. */
+/** An overview of what an actor may see. */
 @Injectable()
 export class DashboardService {
   constructor(
@@ -18,7 +18,7 @@ export class DashboardService {
     private readonly attention: Attention,
   ) {}
 
-  /** One query after the other: a dashboard that somebody looks at takes one connection, not all. */
+  /** Queries run one after the other, so that an open dashboard uses one connection and not all. */
   async of(actor: Actor): Promise<TunnelDashboard> {
     const now = Date.now();
     const presence = await this.presence.of(actor);

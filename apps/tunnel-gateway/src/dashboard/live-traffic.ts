@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { seesAll } from '../data/owned-rows.js';
 import type { Presence } from './presence.js';
 
-/** Batches of the edge come once a second. */
+/** The edge writes a batch every second. */
 const WINDOW_SECONDS = 10;
 
 interface Moved {
@@ -14,7 +14,7 @@ interface Moved {
   connections: number;
 }
 
-/** Of everybody, or of the clients that were one user's when they carried it. */
+/** Of the whole gateway, or of the clients that belonged to a user at that time. */
 const MOVED = `
   SELECT coalesce(sum(f.inlet), 0)::float8 AS inlet, coalesce(sum(f.export), 0)::float8 AS export,
     coalesce(sum(f.connections), 0)::float8 AS connections
@@ -22,7 +22,7 @@ const MOVED = `
     CROSS JOIN LATERAL jsonb_to_recordset(b.flows) AS f ("userId" bigint, inlet bigint, export bigint, connections bigint)
   WHERE b.taken_at > $1 AND ($2::bigint IS NULL OR f."userId" = $2)`;
 
-/** What moves at the moment: the mean of the last seconds. */
+/** Current traffic: the mean of the last seconds. */
 @Injectable()
 export class LiveTraffic {
   constructor(private readonly dataSource: DataSource) {}

@@ -4,10 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { Edges } from '../edge-host/edges.service.js';
 import { seesAll, OwnedRows } from '../data/owned-rows.js';
 
-/** More clients than one user has; of those beyond it is not said who is there. */
+/** More clients than one user has; the state of those beyond is not shown. */
 const MAX_CLIENTS = 10_000;
 
-/** Who is there now; null: the data plane does not answer. */
+/** What is connected now; null: the data plane does not answer. */
 export interface Presence {
   agents: number | null;
   connections: number | null;
@@ -34,7 +34,7 @@ export class PresenceReader {
     const ids = await this.owned.clients(actor).ids(MAX_CLIENTS);
     const agents = await this.edges.agentsOf(ids);
     if (agents === null) return { agents: null, connections: null };
-    // Only clients whose agent is there have visitors, but for some that are on their way out.
+    // Only clients with an agent have visitors, apart from some that are about to disconnect.
     const totals = await Promise.all([...agents.keys()].map((id) => this.edges.connections(id, 0)));
     return { agents: agents.size, connections: totals.reduce((sum, { total }) => sum + total, 0) };
   }

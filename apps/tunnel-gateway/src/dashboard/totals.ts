@@ -9,7 +9,7 @@ const ALL = 'count(*)';
 const ENABLED = 'count(*) FILTER (WHERE row.status = 1)';
 const withRunStatus = (status: number): string => `count(*) FILTER (WHERE row.run_status = ${status})`;
 
-/** How much there is, and what it carried in all. */
+/** Numbers of resources, and their total traffic. */
 @Injectable()
 export class Totals {
   constructor(private readonly owned: OwnedRows) {}

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { parse } from 'tldts';
 import { parseHostPattern } from '../wire/host-pattern.js';
 
-/** A record of a proof has a label of its own before the name. */
+/** Leaves room for the label of a proof's record. */
 const MAX_LENGTH = 230;
-/** They mean this machine, this network or nothing at all (RFC 6761, 6762, 7686, 8375, 9476). */
+/** Names for this machine, this network or nothing at all (RFC 6761, 6762, 7686, 8375, 9476). */
 const NOBODYS = ['localhost', 'local', 'invalid', 'onion', 'alt', 'arpa'];
 
 /** A name without `*.`. */
@@ -12,21 +12,18 @@ export function withoutWildcard(host: string): string {
   return host.startsWith('*.') ? host.slice(2) : host;
 }
 
-/** Whether a registry, or somebody in its place, sells names below it: `com`, `co.uk`, `github.io`. */
+/** Whether names below it are registered by different parties: `com`, `co.uk`, `github.io`. */
 export function isPublicSuffix(name: string): boolean {
   const { publicSuffix, isIcann, isPrivate } = parse(name, { allowPrivateDomains: true });
   return publicSuffix === name && (isIcann === true || isPrivate === true);
 }
 
-/** Whether it names this machine or nothing that can be somebody's. */
+/** Whether nobody can own the name, for example because it means this machine. */
 export function isNobodys(name: string): boolean {
   return NOBODYS.some((reserved) => name === reserved || name.endsWith(`.${reserved}`));
 }
 
-/**
- * A name that can belong to one user: below a public suffix, and not one of those that mean this machine.
- * @throws RangeError
- */
+/** A name that can belong to one user: below a public suffix, and not reserved. @throws RangeError */
 export function parseDomain(text: string): string {
   const name = parseHostPattern(text);
   if (name.startsWith('*')) throw new RangeError('must be a name without *: what is below it belongs to it');
@@ -38,13 +35,13 @@ export function parseDomain(text: string): string {
   return name;
 }
 
-/** Whether public DNS can prove whose it is: a name of a network of one's own (`nas.lan`) is nobody's there. */
+/** Whether public DNS can prove who owns it, unlike names of private networks (`nas.lan`). */
 export function isPublicName(name: string): boolean {
   const { isIcann, isPrivate } = parse(name, { allowPrivateDomains: true });
   return isIcann === true || isPrivate === true;
 }
 
-/** What the TXT record of a name has to say. */
+/** The expected content of the TXT record. */
 export function createChallenge(): string {
   return `gatehouse-verify=${randomBytes(24).toString('base64url')}`;
 }

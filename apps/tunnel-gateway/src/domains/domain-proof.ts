@@ -4,18 +4,18 @@ import { Injectable } from '@nestjs/common';
 import { TunnelGatewaySettings } from '../settings.js';
 
 const LABEL = '_gatehouse-challenge';
-/** Of one question; a resolver that is slow is asked twice. */
+/** For one query; a slow resolver is asked twice. */
 const TIMEOUT_MS = 3_000;
 const TRIES = 2;
-/** Questions under way in this process. */
+/** Concurrent queries of this process. */
 const MAX_QUESTIONS = 16;
-/** The name is not there, or has no such record. */
+/** The name does not exist, or has no such record. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA', 'NOTFOUND', 'NODATA']);
 
-/** Where the TXT record of a proof is. */
+/** The name of the TXT record. */
 export const recordOf = (name: string): string => `${LABEL}.${name}`;
 
-/** Looks for the TXT records that prove whose names are. */
+/** Looks up the TXT records that prove who owns a name. */
 @Injectable()
 export class DomainProof {
   private asking = 0;
@@ -26,8 +26,8 @@ export class DomainProof {
   ) {}
 
   /**
-   * Asks the DNS once.
-   * @throws AppError CONFLICT without such a record, SERVICE_UNAVAILABLE when the resolver gives no answer or too many ask
+   * Queries the DNS once. @throws AppError CONFLICT without such a record, SERVICE_UNAVAILABLE if the resolver does not
+   * answer or there are too many queries
    */
   async require(name: string, challenge: string): Promise<void> {
     const texts = await this.texts(recordOf(name));
@@ -39,7 +39,7 @@ export class DomainProof {
   private async texts(record: string): Promise<string[]> {
     if (this.asking >= MAX_QUESTIONS) throw new AppError('SERVICE_UNAVAILABLE', 'Too many names are being looked up');
     this.asking += 1;
-    // One for each question: its answers are not remembered, and it shares no socket with others.
+    // One for each query: no cached answers, and no shared socket.
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
     try {
       if (this.settings.dnsServers.length > 0) resolver.setServers(this.settings.dnsServers);

@@ -28,7 +28,7 @@ export class NewDomainBody {
   @MaxLength(253)
   name: string;
 
-  /** Who gets it, said by administrators. Default: oneself. */
+  /** The owner, set by administrators. Default: the user of the request. */
   @Omittable()
   @RowId()
   user_id?: number;

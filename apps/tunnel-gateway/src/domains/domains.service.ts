@@ -22,7 +22,7 @@ const HAS_OTHER = `
   SELECT 1 FROM tunnel_gateway_ops.domains
   WHERE name = $1 AND user_id <> $2 AND verified_at IS NOT NULL LIMIT 1`;
 
-/** Names and whose they are. */
+/** Domains and their owners. */
 @Injectable()
 export class DomainsService {
   constructor(
@@ -41,8 +41,8 @@ export class DomainsService {
   }
 
   /**
-   * Of an administrator the name is the user's at once; everybody else has to prove it.
-   * @throws AppError HOST_CONFLICT for a name that somebody else has, CONFLICT for one that is there already
+   * If an administrator creates it, the name belongs to the user at once; everybody else has to prove it. @throws
+   * AppError HOST_CONFLICT for another user's name, CONFLICT for a name that exists already
    */
   async create(body: NewDomainBody, actor: Actor): Promise<DomainView> {
     const name = readField('name', () => parseDomain(body.name));
@@ -67,7 +67,7 @@ export class DomainsService {
     return toDomainView(added);
   }
 
-  /** @throws AppError CONFLICT without the record, HOST_CONFLICT for a name that somebody else has by now */
+  /** @throws AppError CONFLICT without the record, HOST_CONFLICT if another user owns the name by now */
   async verify(id: number, actor: Actor): Promise<DomainView> {
     const claimed = await this.owned.domains(actor).one(id);
     if (claimed.verifiedAt !== null) return toDomainView(claimed);

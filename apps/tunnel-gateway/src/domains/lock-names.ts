@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
 
-/** One change of names at a time: what is free when it is looked at is free when it is taken. */
+/** One change of names at a time, so that a free name stays free until it is stored. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.hosts'))`;
 
-/** Nobody else makes hosts, or gives names to users, before the transaction ends. */
+/** Blocks new hosts and changes of names' owners until the transaction ends. */
 export async function lockNames(tx: EntityManager): Promise<void> {
   await tx.query(LOCK);
 }

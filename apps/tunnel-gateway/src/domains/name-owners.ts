@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { TunnelGatewaySettings } from '../settings.js';
 import { isNobodys, isPublicSuffix, withoutWildcard } from './domain-name.js';
 
-/** The domain that a name belongs to is the nearest one above it. */
+/** A name belongs to the nearest domain above it. */
 const NEAREST = `
   SELECT user_id::float8 AS "userId" FROM tunnel_gateway_ops.domains
   WHERE verified_at IS NOT NULL AND right('.' || $1, length(name) + 1) = '.' || name
@@ -12,12 +12,14 @@ const NEAREST = `
 const ELSES_BELOW = `
   SELECT 1 FROM tunnel_gateway_ops.domains
   WHERE verified_at IS NOT NULL AND user_id <> $2 AND right(name, length($1) + 1) = '.' || $1 LIMIT 1`;
-/** A name that somebody has a host of stays theirs: it was given to them, or they had it before names had owners. */
+/**
+ * A user keeps a name with an existing host: it was assigned before, or the host is older than the ownership of names.
+ */
 const HAS_HOST = `
   SELECT 1 FROM tunnel_gateway.hosts h JOIN tunnel_gateway.clients c ON c.id = h.client_id
   WHERE c.owner_user_id = $2 AND h.host = $1 LIMIT 1`;
 
-/** Which names users may have hosts of. */
+/** Decides which names users may have hosts of. */
 @Injectable()
 export class NameOwners {
   constructor(private readonly settings: TunnelGatewaySettings) {}

@@ -4,7 +4,7 @@ import { Edges } from '../edge-host/edges.service.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { TunnelGatewaySettings } from '../settings.js';
 
-/** How agents and visitors reach the gateway, as the operator says it or as it is. */
+/** Public addresses of the gateway for agents and visitors: configured ones, or the bound ports. */
 @Injectable()
 export class PublicAddresses {
   constructor(

@@ -5,7 +5,7 @@ import { RetentionHandler } from './retention.handler.js';
 
 const TIMES = { everyMs: 600_000, firstInMs: 60_000, jitterMs: 60_000 };
 
-/** The sweep, wherever the workers run. */
+/** Retention, wherever workers run. */
 @Module({ providers: [Retention, RetentionHandler], exports: [Retention] })
 export class RetentionModule implements OnApplicationBootstrap {
   constructor(private readonly schedules: Schedules) {}

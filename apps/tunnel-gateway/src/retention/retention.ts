@@ -1,23 +1,23 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 
-/** Addresses of visitors that are kept of one resource: those who came last. */
+/** Visitors' addresses per resource: the latest are kept. */
 const ADDRESSES = 10_000;
-/** Rows of one transaction: the writer of the counters does not wait long. */
+/** Rows per transaction, so that the writer of counters does not wait long. */
 const ROWS = 20_000;
 
-/** Events that are kept, whatever their age: a flood of them does not fill the disk. */
+/** Events that are kept, whatever their age, so that a flood cannot fill the disk. */
 const EVENTS = 200_000;
-/** Addresses that are let in to raw tunnels, the latest. */
+/** Grants for raw tunnels that are kept: the latest. */
 const GRANTS = 200_000;
 
-/** A batch that is not in the totals by minute, hour and day yet stays. */
+/** Keeps batches that are not in the totals by minute, hour and day yet. */
 const SWEEPS = {
   minutes: old('tunnel_gateway_ops.flow_minutes', `starts_at < now() - interval '2 days'`),
   hours: old('tunnel_gateway_ops.flow_hours', `starts_at < now() - interval '40 days'`),
   days: old('tunnel_gateway_ops.flow_days', `starts_at < now() - interval '400 days'`),
   batches: old('tunnel_gateway_ops.flow_batches', `rolled_up AND applied_at < now() - interval '10 days'`),
-  // What a batch said is in the totals; that it was counted is known for longer, for files of machines that were off.
+  // The content of a batch is in the totals. Its id is kept longer, for files of machines that were off.
   emptied: `UPDATE tunnel_gateway_ops.flow_batches SET flows = '[]', visitors = '[]' WHERE id = ANY (ARRAY(
     SELECT id FROM tunnel_gateway_ops.flow_batches WHERE rolled_up AND applied_at < now() - interval '2 days'
       AND (flows <> '[]' OR visitors <> '[]') LIMIT ${ROWS}))`,
@@ -51,7 +51,7 @@ const THIN_OUT = `
 
 export type RetentionReport = Record<keyof typeof SWEEPS | 'addresses', number>;
 
-/** Forgets what is old enough. Sweeping twice, or in two places, does no harm. */
+/** Deletes old data. Running it twice, or in two places, does no harm. */
 @Injectable()
 export class Retention {
   constructor(private readonly unitOfWork: UnitOfWork) {}
@@ -71,7 +71,7 @@ export class Retention {
     return this.unitOfWork.run((tx) => tx.query(CROWDED));
   }
 
-  /** A part at a time until nothing is left. */
+  /** Deletes in parts until nothing is left. */
   private async all(sql: string, values: unknown[], signal: AbortSignal | undefined): Promise<number> {
     let all = 0;
     for (let removed = ROWS; removed === ROWS && !signal?.aborted; all += removed) {

@@ -2,7 +2,7 @@ import type { FlowRollupPayload } from '@gatehouse/contracts';
 import { JobHandler, type HandlesJobs, type JobContext } from '@gatehouse/jobs';
 import { FlowRollup } from './flow-rollup.js';
 
-/** What waits is in the database, not in the job: a job that runs twice finds nothing the second time. */
+/** The database has what is due: a job that runs twice has nothing to do the second time. */
 @JobHandler('flow-rollup')
 export class FlowRollupHandler implements HandlesJobs<'flow-rollup'> {
   constructor(private readonly rollup: FlowRollup) {}

@@ -2,17 +2,17 @@ import { MAX_COUNT } from '@gatehouse/net';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 
-/** Batches of one transaction: some minutes of one edge. */
+/** Batches per transaction: some minutes of one edge. */
 const BATCHES = 500;
-/** Any number that nobody else of this database takes; two workers at once go one after the other. */
+/** Any unused number; concurrent workers run one after the other. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1763668802, 130)';
 
-/** Sums of bigint are numeric, which has no end. */
+/** The sum of bigints is a numeric without a limit. */
 function total(column: string): string {
   return `least(sum(${column}), ${MAX_COUNT})::bigint`;
 }
 
-/** Days are those of UTC, so that they are the same for everybody. */
+/** Days are in UTC, so that they are the same for everybody. */
 const ADD = `
   WITH taken AS (
     UPDATE tunnel_gateway_ops.flow_batches b SET rolled_up = true
@@ -49,14 +49,14 @@ function addTo(table: string, unit: string): string {
 }
 
 /**
- * Adds batches to the totals by minute, hour and day. The transaction that adds a batch marks it, so that it is in all of
- * them once, whoever dies or is asked twice.
+ * Adds batches to the totals by minute, hour and day. The same transaction marks the batch, so that it counts exactly
+ * once.
  */
 @Injectable()
 export class FlowRollup {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Until nothing waits; resolves to the number of batches that were added. */
+  /** Continues until nothing is left; resolves to the number of added batches. */
   async run(signal?: AbortSignal): Promise<number> {
     let all = 0;
     for (let added = BATCHES; added === BATCHES && !signal?.aborted; all += added) added = await this.step(BATCHES);

@@ -5,7 +5,7 @@ import { FlowRollupHandler } from './flow-rollup.handler.js';
 
 const EVERY_MS = 10_000;
 
-/** Totals by minute, hour and day, wherever the workers run. */
+/** Totals by minute, hour and day, wherever workers run. */
 @Module({ providers: [FlowRollup, FlowRollupHandler], exports: [FlowRollup] })
 export class RollupModule implements OnApplicationBootstrap {
   constructor(private readonly schedules: Schedules) {}

@@ -17,7 +17,7 @@ export class SessionsController {
     return this.sessions.list(query, actor);
   }
 
-  /** Whoever only reads may still log out. */
+  /** Read-only users may log out, too. */
   @Requires('read')
   @Delete()
   @Answers('EndedSessionsView', "Ends all of one's own logins but the one that asks")

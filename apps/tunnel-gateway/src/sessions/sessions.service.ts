@@ -10,7 +10,7 @@ import { instant } from '../wire/view-parts.js';
 import { SESSION_SORT, type SessionQuery } from './session.dto.js';
 import { SessionDetails, type SessionRow } from '../data/session.entity.js';
 
-/** Logins that have not ended: everybody's own; administrators see all. */
+/** Active logins: users see their own, administrators see all. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -29,14 +29,14 @@ export class SessionsService {
     return { items: await this.views(items, actor), next_cursor };
   }
 
-  /** @throws AppError NOT_FOUND, for logins of others too. */
+  /** @throws AppError NOT_FOUND, also for logins of others. */
   async end(id: number, actor: Actor): Promise<void> {
     requireLogin(actor);
     await this.owned.sessions(actor).one(id);
     await this.store.endById(id);
   }
 
-  /** All of one's own but the one that asks. */
+  /** Ends all of the user's logins except the current one. */
   async endOthers(actor: Actor): Promise<EndedSessionsView> {
     const userId = requireLogin(actor);
     const ended = await this.unitOfWork.run((tx) => this.store.endOthersOf(userId, actor.credentialId, tx));
@@ -51,7 +51,7 @@ export class SessionsService {
     const names = new Map(users.map(({ id, username }) => [id, username]));
     return sessions.flatMap((session) => {
       const username = names.get(session.userId);
-      // The user was removed since the logins were read, and they with it.
+      // The user was removed after the logins were read.
       if (username === undefined) return [];
       const current = actor.credential === 'session' && actor.credentialId === session.id;
       return [{ ...toSessionView(session, details.get(session.id)), username, current }];

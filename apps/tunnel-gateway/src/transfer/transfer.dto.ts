@@ -41,19 +41,19 @@ export class ImportBody {
   @ApiProperty({ type: [ImportFileBody] })
   files: ImportFileBody[];
 
-  /** Tells what would be made, and makes nothing. */
+  /** Reports what would be created, and creates nothing. */
   @Omittable()
   @IsBoolean()
   dry_run?: boolean;
 
-  /** All tunnels and hosts become those of this client, and no client is made. */
+  /** All tunnels and hosts are created for this client, and no client is created. */
   @Omittable()
   @RowId()
   client_id?: number;
 }
 
 export class ExportQuery {
-  /** `true`: with the hashes of passwords and keys, so that they hold where it is restored. Takes a login, not a key. */
+  /** `true`: includes hashes of passwords and keys, so that they work after a restore. Requires a login, not a key. */
   @IsOptional()
   @IsIn(['true', 'false'])
   hashes?: 'true' | 'false';

@@ -12,7 +12,7 @@ import { Importer } from './import/importer.js';
 import { ItemMaker } from './import/item-maker.js';
 import { TransferController } from './transfer.controller.js';
 
-/** Configurations that come from other programs, and go to other gateways. */
+/** Imports of other programs' configurations, and moves to other gateways. */
 @Module({
   imports: [AuthPoliciesModule, ClientsModule, HostsModule, IpRulesModule, TunnelsModule, WebhookJobsModule],
   controllers: [TransferController],

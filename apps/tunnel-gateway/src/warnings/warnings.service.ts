@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { seesAll } from '../data/owned-rows.js';
 
-/** Of one kind: who has more to mend begins with these. */
+/** Limit per kind of warning. */
 const OF_A_KIND = 20;
 
 interface Found {
@@ -16,10 +16,10 @@ interface Found {
   since: Date | null;
 }
 
-/** `$1`: the owner whose rows are looked at; null: everybody's. Each part begins with what is most urgent. */
+/** `$1`: the owner whose rows are checked; null: all owners. Each part lists the most urgent first. */
 const OWN = '($1::bigint IS NULL OR c.owner_user_id = $1)';
 const PARTS = [
-  // Of hosts that name files there is the warning that was given, until the file is another one.
+  // For hosts with certificate files: the recorded warning, until the file is replaced.
   `SELECT CASE WHEN e.not_after < now() THEN 'certificate_expired' ELSE 'certificate_expiring' END AS code,
     'host' AS kind, h.id, h.host AS name, to_char(e.not_after AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS detail,
     CASE WHEN e.not_after < now() THEN e.not_after END AS since
@@ -50,7 +50,7 @@ const PARTS = [
     WHERE resource_type = 'tunnel' AND resource_id = t.id AND type = 'tunnel.failed' ORDER BY id DESC LIMIT 1
   ) e ON true
   WHERE t.status = 1 AND t.run_status = 3 AND ${OWN} ORDER BY t.id`,
-  // Nobody is asked who they are, and no address rule is there that could keep somebody out.
+  // No authentication, and no address rule that could refuse anybody.
   `SELECT 'tunnel_open_proxy' AS code, 'tunnel' AS kind, t.id, coalesce(t.name, t.mode || ' ' || t.listen_port) AS name,
     t.mode AS detail, NULL AS since
   FROM tunnel_gateway.tunnels t JOIN tunnel_gateway.clients c ON c.id = t.client_id
@@ -77,7 +77,7 @@ const SAID: Partial<Record<TunnelWarning['code'], (found: Found) => string>> = {
   webhook_failing: ({ name }) => `the webhook ${name} takes no messages`,
 };
 
-/** What of people's things wants attention. What concerns the gateway itself is said where it is known. */
+/** Problems of users' resources. Those of the gateway itself are reported elsewhere. */
 @Injectable()
 export class Warnings {
   constructor(private readonly dataSource: DataSource) {}

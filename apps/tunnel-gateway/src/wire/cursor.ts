@@ -1,26 +1,26 @@
 import { fieldError } from './field-error.js';
 
-/** Where a page of a sorted list ended. */
+/** The end of a page in a sorted list. */
 export interface Place {
-  /** What the list is sorted by. */
+  /** The sort key. */
   sort: string;
-  /** Of the last row, as the database writes it. */
+  /** Value of the last row, as the database returns it. */
   value: string;
-  /** Of the last row. */
+  /** Id of the last row. */
   id: number;
 }
 
-/** Longest cursor there can be: of a name of 255 characters outside the plain ones. */
+/** Upper bound for a cursor: that of a name of 255 characters outside of the BMP. */
 export const MAX_CURSOR = 2_048;
-/** What a PostgreSQL bigint holds, and a little less. */
+/** Slightly less than a PostgreSQL bigint holds. */
 const INTEGER = /^-?\d{1,18}$/;
 
-/** Says where the next page begins, in words that only this service reads. */
+/** The start of the next page, in a form that only this service reads. */
 export function cursorAfter({ sort, value, id }: Place): string {
   return Buffer.from(JSON.stringify([sort, value, id])).toString('base64url');
 }
 
-/** Null: at the beginning. @throws AppError VALIDATION_FAILED, also for a cursor of another order. */
+/** Null: from the beginning. @throws AppError VALIDATION_FAILED, also for a cursor of another sort order. */
 export function placeOfCursor(cursor: string | undefined, sort: string, kind: 'text' | 'integer'): Place | null {
   if (cursor === undefined) return null;
   const [said, value, id] = readList(cursor);
@@ -34,7 +34,7 @@ function readList(cursor: string): readonly unknown[] {
     const list: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     return Array.isArray(list) ? list : [];
   } catch {
-    // What is no JSON is no cursor either; the caller says so.
+    // Invalid JSON is an invalid cursor; the caller reports it.
     return [];
   }
 }

@@ -5,7 +5,7 @@ import { entityTagOf } from './row-version.js';
 
 const TAGGED = new Set(['GET', 'HEAD', 'PATCH']);
 
-/** Gives every answer that is one row its entity tag; what If-None-Match knows already becomes 304. */
+/** Adds an entity tag to every answer with a single row; a match of If-None-Match becomes 304. */
 @Injectable()
 export class EntityTags implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {

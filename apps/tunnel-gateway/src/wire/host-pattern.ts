@@ -4,8 +4,8 @@ import { parseIp } from '@gatehouse/net';
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
 /**
- * A name that visitors ask for, as the data plane compares it: A-labels in lower case without the dot at the end. `*` is
- * every name, `*.name` every name below. @throws RangeError
+ * A host name in the data plane's form: A-labels in lower case without a trailing dot. `*` matches every name, `*.name`
+ * every name below. @throws RangeError
  */
 export function parseHostPattern(text: string): string {
   const plain = text.trim().replace(/(?<=[^*])\.$/, '');
@@ -13,7 +13,7 @@ export function parseHostPattern(text: string): string {
   const wildcard = plain.startsWith('*.');
   const name = wildcard ? plain.slice(2) : plain;
   if (parseIp(name) !== null || name.includes(':')) throw new RangeError('must be a name without a port');
-  // What ends a host in an address would only be cut off. An empty answer is a name that cannot be encoded.
+  // These characters would end the host in a URL and be cut off. An empty result means that the name cannot be encoded.
   const ascii = /[/?#@\\]/.test(name) ? '' : domainToASCII(name.toLowerCase());
   const labels = ascii.split('.');
   const fits = ascii !== '' && ascii.length <= 253 && labels.every((label) => LABEL.test(label));
@@ -23,14 +23,14 @@ export function parseHostPattern(text: string): string {
   return wildcard ? `*.${ascii}` : ascii;
 }
 
-/** Whether visitors who ask for a name may come to a host of that name, `*.name` or `*`. Both as `parseHostPattern` has them. */
+/** Whether a host of `host`, a name, `*.name` or `*`, matches `name`. Both in the form of `parseHostPattern`. */
 export function covers(host: string, name: string): boolean {
   return host === '*' || host === name || (host.startsWith('*.') && name.endsWith(host.slice(1)));
 }
 
 /**
- * A path on segment boundaries: `/`, or `/a/b` without a slash at the end. Escaped is only what would mean something else:
- * read again it is the same. @throws RangeError
+ * A path on segment boundaries: `/`, or `/a/b` without a trailing slash. Only characters with another meaning are
+ * escaped, so parsing it again changes nothing. @throws RangeError
  */
 export function parseLocation(text: string): string {
   const wrong = new RangeError('must be a path such as / or /api, without .. and encoded slashes');

@@ -8,7 +8,7 @@ const expectedVersion = createParamDecorator((_data: unknown, context: Execution
   readIfMatch(context.switchToHttp().getRequest<Request>().headers['if-match']),
 );
 
-/** The version that If-Match says (RFC 9110 section 13.1.1); null without it. The description says who looks at it. */
+/** The version in If-Match (RFC 9110 section 13.1.1); null without it. Also documents the header. */
 export function IfMatch(): ParameterDecorator {
   const read = expectedVersion();
   return (controller, name, index) => {

@@ -1,7 +1,7 @@
 import { ValidateIf } from 'class-validator';
 
-/** The field may be left out. Unlike `IsOptional` it does not let `null` pass unchecked. */
+/** The field is optional. Unlike `IsOptional`, `null` is still validated. */
 export const Omittable = (): PropertyDecorator => ValidateIf((_body, value) => value !== undefined);
 
-/** The field may be left out, and null empties it. */
+/** The field is optional, and null clears it. */
 export const Nullable = (): PropertyDecorator => ValidateIf((_body, value) => value !== undefined && value !== null);

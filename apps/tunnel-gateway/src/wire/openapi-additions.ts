@@ -20,7 +20,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 
-/** What stands before the controllers, or is the same in all of them. */
+/** Documents what runs before the controllers, or is the same in all of them. */
 export const additions: Additions = ({ method, open, handler }) => {
   const failures = ['VALIDATION_FAILED', 'RATE_LIMITED'] as const;
   if (method === 'post' && !open) {

@@ -19,10 +19,10 @@ export function QueryInteger({ min, max }: { min: number; max: number }): Proper
   );
 }
 
-/** An id that a list is narrowed by. */
+/** An id that filters a list. */
 export const QueryId = (min = 1): PropertyDecorator => QueryInteger({ min, max: MAX_ID });
 
-/** What people look for in texts. */
+/** A text to search for. */
 export function SearchText(): PropertyDecorator {
   return applyDecorators(
     IsOptional(),
@@ -33,12 +33,12 @@ export function SearchText(): PropertyDecorator {
   );
 }
 
-/** Which part of a list. */
+/** The requested page of a list. */
 export class PageQuery {
   @QueryInteger({ min: 1, max: MAX_PAGE })
   limit = 50;
 
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   @IsOptional()
   @IsString()
   @MaxLength(MAX_CURSOR)

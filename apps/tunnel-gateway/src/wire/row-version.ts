@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto';
 import { AppError } from '@gatehouse/platform';
 
-/** What a row that people change has. */
+/** The columns of a versioned row. */
 interface Versioned {
   id: number;
   updatedAt?: Date | null;
 }
 
-/** What If-Match asks for: one of these versions, or any. */
+/** If-Match: one of these versions, or any. */
 export type ExpectedVersion = ReadonlySet<string> | 'any';
 
-/** Strong entity tags (RFC 9110 section 8.8.3) in a list; a weak one matches nothing here, so it is not looked for. */
+/** Strong entity tags (RFC 9110 section 8.8.3) in a list; weak ones never match here, so they are ignored. */
 const TAG = /(?<![^\s,])"([0-9a-z]{1,16})-[\w-]{1,64}"/g;
 
 /**
- * The entity tag of a row as it is shown: its version, which changes with every change that somebody makes, and a hash of
- * everything, which changes with counters and states as well. If-None-Match compares all of it, If-Match the version alone.
+ * The entity tag of a row: its version, which changes when a user changes the row, and a hash of the whole view, which
+ * also changes with counters and states. If-None-Match compares both, If-Match only the version.
  */
 export function entityTagOf(view: { updated_at: string | null }): string {
   const version = versionOf(view.updated_at === null ? null : new Date(view.updated_at));
   return `"${version}-${hash('sha256', JSON.stringify(view), 'base64url').slice(0, 16)}"`;
 }
 
-/** Null: anything may be there. */
+/** Null: no condition. */
 export function readIfMatch(header: string | undefined): ExpectedVersion | null {
   if (header === undefined) return null;
   return header.trim() === '*' ? 'any' : new Set([...header.matchAll(TAG)].map(([, version = '']) => version));
@@ -34,7 +34,7 @@ export function requireVersion(row: Versioned, expected: ExpectedVersion | null)
   throw new AppError('PRECONDITION_FAILED', 'Somebody changed it since it was read; read it again');
 }
 
-/** When a change happened: now, and never at the same time as the one before. */
+/** The time of a change: now, but never equal to the previous change. */
 export function nextVersion({ updatedAt }: Versioned): Date {
   return new Date(Math.max(Date.now(), (updatedAt?.getTime() ?? 0) + 1));
 }

@@ -3,10 +3,10 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsISO8601, IsNotEmpty, IsString, Matches, Max, MaxLength, Min, ValidateBy } from 'class-validator';
 
-/** RFC 3339; a date alone would leave open which time zone is meant. */
+/** RFC 3339; a date alone would not name a time zone. */
 const INSTANT = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Empty: not a time. */
+/** Empty: invalid. */
 function utcOf(text: string): string {
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? '' : time.toISOString();
@@ -27,7 +27,7 @@ export function IsInstant(): PropertyDecorator {
   );
 }
 
-/** Text for people, without blanks around it and without control characters. */
+/** Text for people, trimmed and without control characters. */
 export function Line(maxLength: number): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value)),
@@ -46,7 +46,7 @@ export function Whole(min: number, max = 2_147_483_647): PropertyDecorator {
 /** The id of a row in a body. */
 export const RowId = (min = 1): PropertyDecorator => Whole(min, Number.MAX_SAFE_INTEGER);
 
-/** Other spellings of the same value, in any case. */
+/** Other spellings of a value, case-insensitive. */
 export function Aliases(aliases: Readonly<Record<string, string>>): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) => {
     if (typeof value !== 'string') return value;

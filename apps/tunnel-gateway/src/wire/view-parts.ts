@@ -1,4 +1,4 @@
-/** Columns of the data model as they are shown: those that may be empty have what their default says. */
+/** Columns as they are shown: null becomes the column's default. */
 export function instant(time: Date | null): string | null {
   return time?.toISOString() ?? null;
 }

@@ -2,13 +2,13 @@ import { AppError, shapeProblem } from '@gatehouse/platform';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 
-/** Bytes: an archive of some hundred thousand rows, where other bodies are at most a sixth of it. */
+/** In bytes: an archive of some hundred thousand rows; other bodies may have a sixth of it at most. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Where bodies are left alone until it is known that an administrator sends them. */
+/** Bodies for this path are parsed only after the administrator is known. */
 export const ARCHIVE_PATH = '/api/v1/transfer/restore';
 
-/** Reads a body that is larger than others may be; as a guard it comes after the one that asks who sends it. */
+/** Parses a large body; it is a guard, so that it runs after the authentication. */
 @Injectable()
 export class ArchiveBody implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -10,7 +10,7 @@ import { checkedBody } from '../checked-body.js';
 import { ArchivedDomain, ArchivedPolicy, ArchivedRow, ArchivedUser, ArchivedWebhook } from './archive.dto.js';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from './exporter.js';
 
-/** A row of an archive whose fields were checked. */
+/** A validated row of an archive. */
 export interface CheckedRow<B> {
   id: number;
   createdAt: Date | null;
@@ -31,9 +31,9 @@ export interface CheckedArchive {
   webhooks: CheckedRow<ArchivedWebhook>[];
 }
 
-/** Of all lists together. */
+/** Limit for all lists together. */
 const MAX_ROWS = 200_000;
-/** Others have their turn after so many. */
+/** Number of rows after which the event loop gets a turn. */
 const TURN = 100;
 
 interface HashField {

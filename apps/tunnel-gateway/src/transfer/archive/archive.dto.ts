@@ -25,7 +25,7 @@ const FLAGS = new Set(['namesItself', 'isProfile']);
 const MAX_TEXT = 2_048;
 const MAX_LIST = 1_000;
 
-/** Whether a value is a registration at an authorization server as policies keep it. */
+/** Whether a value is an OAuth registration as policies store it. */
 function isStoredOAuth(value: unknown): boolean {
   if (!isObject(value) || !isText(value['issuer']) || !isText(value['clientId'])) return false;
   return Object.entries(value).every(([name, each]) => {
@@ -54,7 +54,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What every row has. */
+/** Fields of every row. */
 export class ArchivedRow {
   @RowId()
   id: number;

@@ -10,7 +10,7 @@ type Lists = Omit<TransferArchive, 'format' | 'version' | 'exported_at' | 'hashe
 
 const TIMES = ['created_at', 'updated_at'];
 
-/** Columns of each list; `$hash` marks those that are hashes. */
+/** Columns of each list; `$hash` marks hashes. */
 const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; hashes: readonly string[] }> = {
   users: { from: 'tunnel_gateway.users t', columns: ['username', 'role', 'status'], hashes: ['password_hash'] },
   clients: {
@@ -101,12 +101,12 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
   },
 };
 
-/** Everything that people have set up; not what was counted, nor who is logged in, nor what happened. */
+/** Exports everything that users have configured; not counters, sessions or events. */
 @Injectable()
 export class Exporter {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** One consistent look. `withHashes`: of passwords and keys; anything else that is secret stays. */
+  /** One consistent snapshot. `withHashes`: includes hashes of passwords and keys; other secrets are never exported. */
   async run(withHashes: boolean): Promise<TransferArchive> {
     const lists = await this.unitOfWork.run((tx) => read(tx, withHashes), { isolation: 'REPEATABLE READ' });
     return {
@@ -132,7 +132,7 @@ async function read(tx: EntityManager, withHashes: boolean): Promise<Lists> {
   return lists as unknown as Lists;
 }
 
-/** Policies that are asked about elsewhere have no hash. */
+/** Policies without a password have no hash. */
 function withoutEmptyHash({ password, ...row }: Record<string, unknown>): Record<string, unknown> {
   return typeof password === 'string' ? { ...row, password } : row;
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 /** Ids far above all others would use up the sequence. */
 const MAX_AHEAD = 1_000_000;
 
-/** Ids for new rows of a table: their own where nobody has it and it is not `kept`, else the next one. */
+/** Ids for new rows of a table: their own if it is free and not `kept`, else the next one. */
 export async function claimIds(
   table: string,
   wanted: readonly number[],
@@ -20,7 +20,7 @@ export async function claimIds(
   const occupied = new Set([...kept, ...taken.map(({ id }) => id)]);
   const mayStay = (id: number): boolean => !occupied.has(id) && id <= last + MAX_AHEAD;
   const highest = wanted.filter(mayStay).reduce((most, id) => Math.max(most, id), last);
-  // Whoever makes rows meanwhile gets ids above these. Sequences go up alone: a transaction that is rolled back leaves a gap, as always.
+  // Concurrent inserts get ids above these. Sequences are not rolled back: a failed transaction leaves a gap, as usual.
   await tx.query(
     `SELECT setval(pg_get_serial_sequence($1, 'id'), greatest($2::bigint, nextval(pg_get_serial_sequence($1, 'id'))))`,
     [table, Math.max(1, highest)],

@@ -12,7 +12,7 @@ import { RowRestorer, type RestoredIds } from './row-restorer.js';
 const UNIQUE_VIOLATION = '23505';
 const SHOWN = 20_000;
 
-/** Sets up what an archive holds: all of it, or nothing. Ids stay where nobody has them. */
+/** Restores an archive, completely or not at all. Free ids are kept. */
 @Injectable()
 export class Restorer {
   constructor(
@@ -21,7 +21,7 @@ export class Restorer {
     private readonly console: ConsoleRules,
   ) {}
 
-  /** `address`: of whoever must not be shut out. @throws AppError VALIDATION_FAILED, CONFLICT, SELF_LOCKOUT and others */
+  /** `address`: must not be locked out. @throws AppError VALIDATION_FAILED, CONFLICT, SELF_LOCKOUT and others */
   async run(archive: Record<string, unknown>, actor: Actor, address: string): Promise<TransferRestoreView> {
     const checked = await readArchive(archive);
     const changed: RestoredRow[] = [];

@@ -31,26 +31,26 @@ import type { CheckedArchive, CheckedRow } from './archive-reader.js';
 import { claimIds } from './id-map.js';
 
 type Kind = RestoredRow['kind'];
-/** What each id of the archive is here. */
+/** Maps ids of the archive to new ones. */
 export type RestoredIds = Record<Kind, ReadonlyMap<number, number>>;
 
 export interface RestoreContext {
   ids: RestoredIds;
-  /** What the answer tells of. */
+  /** Rows that the answer reports. */
   changed: RestoredRow[];
   actor: Actor;
   tx: EntityManager;
 }
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const AT_ONCE = 500;
-/** No password has this hash. */
+/** Matches no password. */
 const NO_PASSWORD = '!';
 
 const REMEMBERED = `
   SELECT DISTINCT owner_user_id::float8 AS id FROM tunnel_gateway_ops.events WHERE owner_user_id = ANY ($1::bigint[])`;
 
-/** Puts the rows of an archive into their tables, checked as if somebody made them. */
+/** Writes the rows of an archive, validated like requests. */
 @Injectable()
 export class RowRestorer {
   constructor(
@@ -60,7 +60,7 @@ export class RowRestorer {
     private readonly secrets: WebhookSecrets,
   ) {}
 
-  /** Somebody of that name is that user already. */
+  /** An existing user of the same name is used. */
   async userIds(rows: readonly CheckedRow<ArchivedUser>[], tx: EntityManager): Promise<Map<number, number>> {
     const known = await tx.query(
       'SELECT id::float8 AS id, username FROM tunnel_gateway.users WHERE username = ANY ($1)',
@@ -68,7 +68,7 @@ export class RowRestorer {
     );
     const idOf = new Map((known as { id: number; username: string }[]).map(({ id, username }) => [username, id]));
     const added = rows.filter(({ body }) => !idOf.has(body.username)).map(({ id }) => id);
-    // Events stay when their user goes: nobody else is to see them.
+    // Events outlive their user: a restored user must not see those of an earlier one.
     const remembered = (await tx.query(REMEMBERED, [added])) as { id: number }[];
     const former = remembered.map(({ id }) => id);
     const fresh = await claimIds('tunnel_gateway.users', added, tx, former);
@@ -103,7 +103,7 @@ export class RowRestorer {
     await insert(context.tx, User, values);
   }
 
-  /** Proofs are made again where the name was not proven: what the DNS has to say is not in the archive. */
+  /** Unproved names get a new challenge, because the archive does not contain it. */
   async domains(rows: readonly CheckedRow<ArchivedDomain>[], context: RestoreContext): Promise<void> {
     await lockNames(context.tx);
     for (const [index, { id, body, createdAt, updatedAt }] of rows.entries()) {
@@ -212,7 +212,7 @@ export class RowRestorer {
     await insert(context.tx, IpRule, values);
   }
 
-  /** Private tunnels whose visitors have no key any more get a new one. */
+  /** Private tunnels without a visitors' key get a new one. */
   async policies({ auth_policies: rows, tunnels }: CheckedArchive, context: RestoreContext): Promise<void> {
     const privateOnes = tunnels.filter(({ body }) => !ListenPorts.needsPort(body.mode));
     const lost = new Set(privateOnes.map(({ id }) => id));
@@ -228,7 +228,7 @@ export class RowRestorer {
       copyHeaders: body.copy_headers,
       allowPrivate: body.allow_private,
       oauth: body.oauth ?? null,
-      // A client that had a secret must not pass for a public one.
+      // A client that had a secret must not be treated as a public one.
       sealedSecret: body.has_secret ? '' : null,
     }));
     await insert(context.tx, PolicyOptions, options);
@@ -248,7 +248,7 @@ export class RowRestorer {
         id: idOf(context, 'webhook', id),
         ownerUserId: referred(context, 'user', body.owner_user_id, `${path}.owner_user_id`),
         name: body.name,
-        // Where it may lead is looked at again when it is dialled.
+        // Its address is checked again when connecting.
         url: readField(`${path}.url`, () => parseCallbackUrl(body.url, true)),
         eventTypes: body.event_types ?? [],
         status: body.status ?? 1,
@@ -344,14 +344,14 @@ function idOf({ ids }: RestoreContext, kind: Kind, id: number): number {
   return ids[kind].get(id) ?? id;
 }
 
-/** What another row of the archive is about. @throws AppError VALIDATION_FAILED for what is not in it. */
+/** The new id of a referenced row. @throws AppError VALIDATION_FAILED if it is not in the archive. */
 function referred({ ids }: RestoreContext, kind: Kind, id: number, field: string): number {
   const found = ids[kind].get(id);
   if (found === undefined) throw fieldError(field, `there is no ${kind} ${id} in the archive`);
   return found;
 }
 
-/** Only what somebody has to know. */
+/** Reports only what users need to know. */
 function tell(context: RestoreContext, row: Omit<RestoredRow, 'new_id' | 'secret'> & { secret?: string | null }): void {
   const { secret = null, ...rest } = row;
   const newId = idOf(context, row.kind, row.id);

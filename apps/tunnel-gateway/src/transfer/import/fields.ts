@@ -3,27 +3,27 @@ import type { ImportReport, Outcome, Place } from './import-report.js';
 /** Deeper than any configuration is. */
 const MAX_DEPTH = 16;
 const SHOWN_TEXT = 64;
-/** Said of what is not in any list of reasons. */
+/** The reason for settings without a specific one. */
 const UNKNOWN = 'the gateway knows no such setting';
 
-/** A line that was read, and as what it will be taken. */
+/** A line that was read, and what it becomes. */
 export interface Leaf extends Place {
   as: string;
 }
 
-/** Why lines have no counterpart, by their name or by `*`. */
+/** Why settings cannot be imported, by name or by `*`. */
 export type Reasons = Readonly<Record<string, string>>;
 
-/** The fields of one table or object: what is read is remembered, and what is not is told in the end. */
+/** The fields of a table or object. Tracks which ones were read, and reports the others at the end. */
 export class Fields {
   readonly place: Place;
-  /** What was read. */
+  /** The fields that were read. */
   readonly leaves: Leaf[];
   private readonly values: Readonly<Record<string, unknown>>;
   private readonly report: ImportReport;
   private readonly seen = new Set<string>();
 
-  /** `leaves`: of the table that this one is a part of. */
+  /** `leaves`: of the enclosing table. */
   constructor(value: unknown, place: Place, report: ImportReport, leaves: Leaf[] = []) {
     this.place = place;
     this.report = report;
@@ -40,7 +40,7 @@ export class Fields {
     return this.read(name, as, 'text', (value) => (typeof value === 'string' ? value : undefined));
   }
 
-  /** A text with something in it. */
+  /** A non-empty text. */
   filled(name: string, as: string): string | undefined {
     const text = this.text(name, as)?.trim();
     return text === '' ? undefined : text;
@@ -72,13 +72,13 @@ export class Fields {
     return { ...found };
   }
 
-  /** The table of that name; one without fields when it is not there. What is read of it is read of this. */
+  /** The table of this name, or an empty one. Fields read from it are tracked here. */
   table(name: string): Fields {
     this.seen.add(name);
     return new Fields(this.has(name) ? (this.values[name] ?? {}) : {}, this.placeOf(name), this.report, this.leaves);
   }
 
-  /** The same; undefined where there is none, or nothing is said. */
+  /** The same; undefined if it is absent or empty. */
   tableOrNothing(name: string): Fields | undefined {
     this.seen.add(name);
     return this.has(name) && this.values[name] !== null ? this.table(name) : undefined;
@@ -94,9 +94,7 @@ export class Fields {
     return value.map((each, index) => new Fields(each, this.placeOf(`${name}[${index}]`), this.report));
   }
 
-  /**
-   * Says of everything that was not read that it has no counterpart, and why. `isUnset`: what a value is that says nothing.
-   */
+  /** Reports every field that was not read, with the reason. `isUnset`: whether a value counts as not set. */
   rest(reasons: Reasons = {}, isUnset: (value: unknown) => boolean = () => false): void {
     for (const [name, value] of Object.entries(this.values)) {
       if (this.seen.has(name) || isUnset(value)) continue;
@@ -107,13 +105,13 @@ export class Fields {
     }
   }
 
-  /** Something that was read and says what cannot be carried over. */
+  /** Reports a field that was read but cannot be imported. */
   without(name: string, reason: string): void {
     this.seen.add(name);
     this.report.add('no_counterpart', this.placeOf(name), reason);
   }
 
-  /** Something that was taken, and is not quite the same here. */
+  /** Reports a field that was imported but works differently here. */
   note(name: string, reason: string): void {
     this.report.add('no_counterpart', this.placeOf(name), reason);
   }
@@ -148,7 +146,7 @@ export class Fields {
   }
 }
 
-/** What a map says of a name that somebody else wrote, which may be one that every object has. */
+/** A map's own value, for names from files, which may collide with names that every object has. */
 export function own<T>(map: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
 }
@@ -157,12 +155,12 @@ export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Names are in the path of each line below them. */
+/** Names are part of the path of each line below them. */
 function shown(name: string): string {
   return name.length > SHOWN_TEXT ? `${name.slice(0, SHOWN_TEXT)}…` : name;
 }
 
-/** Every line of a value that is nested. */
+/** Visits every line of a nested value. */
 function tell(value: unknown, place: Place, depth: number, say: (place: Place) => void): void {
   const inner: [string, unknown][] = Array.isArray(value)
     ? value.filter(isTable).map((each, index) => [`[${index}]`, each])

@@ -3,7 +3,7 @@ import { own, type Fields } from './fields.js';
 import { PROXY_REASONS, TRANSPORT_REASONS } from './frp-reasons.js';
 import type { PlannedResource } from './import-plan.js';
 
-/** What a proxy takes from its file. */
+/** What a proxy needs from its file. */
 export interface ProxyContext {
   client: string;
   prefix: string;
@@ -12,7 +12,7 @@ export interface ProxyContext {
   subDomainHost: string | undefined;
 }
 
-/** Of one entry: each name has each location. */
+/** Limit for one entry: every name is combined with every location. */
 const MAX_HOSTS = 1_000;
 
 type Part = Pick<PlannedResource, 'body' | 'accounts'> & { suffix?: string };
@@ -85,7 +85,7 @@ function planTunnel(fields: Fields, type: string | undefined): Part[] {
   return [{ body: { mode, target_addr: readTarget(fields), ...port }, accounts: [] }];
 }
 
-/** Null: there is no such thing here, which was told. */
+/** Null: there is no counterpart, which was reported. */
 function planPlugin(fields: Fields, mode: string): Part | null {
   const plugin = fields.table('plugin');
   const type = plugin.filled('type', 'mode');
@@ -122,7 +122,7 @@ export function fileTarget(path: string, strip: string | undefined, readOnly: bo
   return url.href.replaceAll('%2F', '/');
 }
 
-/** Around it. A pattern would look at each slash of a long row again and again. */
+/** Trims slashes. A regular expression would be quadratic for long runs of slashes. */
 function withoutSlashes(text: string): string {
   let [start, end] = [0, text.length];
   while (text[start] === '/') start++;
@@ -191,9 +191,9 @@ const PLUGIN_SCHEMES: Readonly<Record<string, string>> = {
   https2https: 'https://',
 };
 
-/** Null: there is no such thing here, which was told. */
+/** Null: there is no counterpart, which was reported. */
 function hostTarget(fields: Fields, type: 'http' | 'https'): string | null {
-  // frp does not look at certificates of targets.
+  // frp does not verify certificates of targets.
   const insecure = (scheme: string): string => (scheme === 'https://' ? '?insecure=1' : '');
   if (!fields.has('plugin')) {
     const scheme = `${type}://`;

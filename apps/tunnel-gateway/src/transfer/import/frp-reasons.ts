@@ -3,7 +3,7 @@ import type { Reasons } from './fields.js';
 const AGENT = 'an agent needs nothing but its key; see the command of its client';
 const ADMIN = 'the console and the API of the gateway are in its place';
 
-/** frps.toml: what of it is a setting of the gateway's environment. */
+/** frps.toml: settings that belong to the gateway's environment. */
 export const SERVER_REASONS: Reasons = {
   bindAddr: 'set TUNNEL_LISTEN_ADDRESS',
   proxyBindAddr: 'set listen_ip of tunnels',
@@ -28,7 +28,7 @@ export const SERVER_REASONS: Reasons = {
   natholeAnalysisDataReserveHours: 'nothing is kept about attempts to connect directly',
 };
 
-/** frpc.toml: what of it is not about proxies. */
+/** frpc.toml: settings that are not about proxies. */
 export const CLIENT_REASONS: Reasons = {
   serverAddr: AGENT,
   serverPort: AGENT,
@@ -47,7 +47,7 @@ export const CLIENT_REASONS: Reasons = {
   featureGates: 'nothing here is behind a gate',
 };
 
-/** Of one proxy. */
+/** Settings of a proxy. */
 export const PROXY_REASONS: Reasons = {
   loadBalancer: 'give one tunnel or host several targets, with commas between',
   healthCheck: 'targets that cannot be reached are left out by themselves',
@@ -67,5 +67,5 @@ export const TRANSPORT_REASONS: Reasons = {
   bandwidthLimitMode: 'rates are limited at the gateway',
 };
 
-/** [[visitors]]: they are not the server's business here. */
+/** [[visitors]]: not configured on the server here. */
 export const VISITOR_REASON = 'visitors need no entry: run the agent as a visitor with the key of the tunnel';

@@ -16,7 +16,7 @@ interface ParsedFile {
   table: Record<string, unknown>;
 }
 
-/** What frp 0.52 and later write as TOML: frps.toml, and a client for each frpc.toml. */
+/** Imports the TOML of frp 0.52 and later: frps.toml, and a client for each frpc.toml. */
 export function planFrp(files: readonly ImportFile[], report: ImportReport): ImportPlan {
   const plan: ImportPlan = { clients: [], resources: [] };
   const parsed = files.flatMap((file) => parseToml(file, report));
@@ -50,7 +50,7 @@ function isServer(table: Record<string, unknown>): boolean {
   return !('proxies' in table) && !('serverAddr' in table) && names.some((name) => name in table);
 }
 
-/** What names of hosts end with. */
+/** The suffix of host names. */
 function planServer(fields: Fields): string | undefined {
   const host = fields.filled('subDomainHost', 'the end of the names of hosts');
   for (const { as, ...place } of fields.leaves) fields.tell('taken', place, as);

@@ -1,6 +1,6 @@
 import type { TransferLine } from '@gatehouse/contracts';
 
-/** More than anybody reads. */
+/** Nobody reads more lines. */
 const MAX_LINES = 20_000;
 
 export type Outcome = TransferLine['outcome'];
@@ -11,7 +11,7 @@ export interface Place {
   path: string;
 }
 
-/** What became of each line. */
+/** The outcome of each line. */
 export class ImportReport {
   readonly lines: TransferLine[] = [];
   readonly counts: Record<Outcome, number> = { taken: 0, no_counterpart: 0, refused: 0 };

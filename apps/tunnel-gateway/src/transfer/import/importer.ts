@@ -12,16 +12,19 @@ import { ImportReport, type Place } from './import-report.js';
 import { ItemMaker } from './item-maker.js';
 import { planNps } from './nps.js';
 
-/** Clients, tunnels, hosts, rules and accounts of one import: they are made in one transaction, which others wait for. */
+/**
+ * Clients, tunnels, hosts, rules and accounts of one import: they are created in one transaction, which others wait
+ * for.
+ */
 const MAX_ITEMS = 5_000;
 const PLANNERS = { frp: planFrp, nps: planNps } as const;
 
-/** Ends the transaction of an import that is not to be. */
+/** Rolls back the transaction of a dry run or a failed import. */
 class Undone extends Error {}
 
 type Made = Omit<TransferredResource, 'name' | 'file' | 'path' | 'kind'>;
 
-/** Brings configurations of other programs in: all of it, or nothing. */
+/** Imports configurations of other programs, completely or not at all. */
 @Injectable()
 export class Importer {
   constructor(
@@ -92,7 +95,7 @@ export class Importer {
     }
   }
 
-  /** Its own part of the transaction: what fails is told, and the others are tried. Null: it failed. */
+  /** Runs in a savepoint: a failure is reported, and the others are still tried. Null: it failed. */
   private async makeOne(
     item: PlannedClient | PlannedResource,
     kind: TransferredResource['kind'],

@@ -15,14 +15,14 @@ import { fieldError, readField } from '../../wire/field-error.js';
 import { checkedBody } from '../checked-body.js';
 import type { PlannedClient, PlannedResource } from './import-plan.js';
 
-/** What the answer says of something that was made. */
+/** The answer's description of a created item. */
 export interface MadeItem {
   id: number;
   key: string | null;
   command: string | null;
 }
 
-/** Makes what was planned just as a request for it would. */
+/** Creates planned items as requests would. */
 @Injectable()
 export class ItemMaker {
   constructor(
@@ -81,7 +81,7 @@ export class ItemMaker {
   }
 }
 
-/** Files are served on a raw port, where a page asks for a password: any one of them lets in. */
+/** Files are served on a raw port, where a login page asks for a password: any one of them is accepted. */
 function policiesOf({ body, accounts }: PlannedResource): object[] {
   if (body['mode'] !== 'file') return [{ type: 'basic', users: accounts }];
   return accounts.map(({ password }) => ({ type: 'password', password }));

@@ -3,7 +3,7 @@ import type { PlannedClient, PlannedResource, PlannedRule } from './import-plan.
 import { inside } from './nps-records.js';
 import { isUnset, NPS_CLIENT_REASONS, NPS_FLOW_REASONS } from './nps-reasons.js';
 
-/** One client of nps, and who may use its proxies and hosts. */
+/** One client of nps, and the accounts for its proxies and hosts. */
 export function planNpsClient(fields: Fields): { client: PlannedClient; accounts: PlannedResource['accounts'] } {
   const key = String(fields.integer('Id', 'which tunnels and hosts are its') ?? '');
   const name = fields.filled('Remark', 'name') ?? `client ${key}`;
@@ -22,7 +22,7 @@ export function planNpsClient(fields: Fields): { client: PlannedClient; accounts
       leaves: fields.leaves,
       rules,
       body: {
-        // Both say 0 where there is no limit; nps takes less for that, too.
+        // Both use 0 for no limit; nps also accepts negative numbers.
         rate_limit: Math.max(0, rate),
         max_conn: Math.max(0, connections),
         status: enabled ? 1 : 0,
@@ -50,7 +50,7 @@ function readAccount(fields: Fields): PlannedResource['accounts'] {
   return username !== undefined && password !== undefined ? [{ username, password }] : [];
 }
 
-/** Black lists of ehang's, black and white ones of djylb's. */
+/** Deny lists of ehang-io's version, deny and allow lists of djylb's. */
 function readRules(fields: Fields): PlannedRule[] {
   const black = fields.texts('BlackIpList', 'rules that deny');
   const mode = fields.integer('EntryAclMode', 'the type of rules') ?? 0;

@@ -67,7 +67,7 @@ export const NPS_HOST_REASONS: Reasons = {
   NoStore: STATE,
 };
 
-/** What Go writes for a setting that nobody made. */
+/** Go's zero values, for settings that were never set. */
 export function isUnset(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === 0 || value === '') return true;
   if (typeof value === 'string') return value.startsWith('0001-01-01');

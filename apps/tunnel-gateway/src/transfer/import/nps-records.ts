@@ -10,7 +10,7 @@ export interface NpsRecord extends Place {
   value: Record<string, unknown>;
 }
 
-/** Between the records of nps's files. */
+/** Separator of the records in nps's files. */
 const SEPARATOR = '*#*';
 const LISTS: Readonly<Record<string, RecordKind>> = {
   clients: 'clients',

@@ -9,7 +9,7 @@ import { inside, readNpsRecords, type NpsRecord } from './nps-records.js';
 
 type Accounts = PlannedResource['accounts'];
 
-/** What nps keeps in clients.json, tasks.json and hosts.json, in the spelling of ehang-io and of djylb. */
+/** Imports clients.json, tasks.json and hosts.json of nps, as written by ehang-io's and by djylb's version. */
 export function planNps(files: readonly ImportFile[], report: ImportReport): ImportPlan {
   return new NpsPlanner(report).plan(files.flatMap((file) => readNpsRecords(file, report)));
 }
@@ -17,7 +17,7 @@ export function planNps(files: readonly ImportFile[], report: ImportReport): Imp
 class NpsPlanner {
   private readonly report: ImportReport;
   private readonly clients = new Map<string, PlannedClient>();
-  /** Of the http proxies, SOCKS proxies and hosts of a client. */
+  /** Accounts for the http proxies, SOCKS proxies and hosts of a client. */
   private readonly accounts = new Map<string, Accounts>();
 
   constructor(report: ImportReport) {
@@ -53,7 +53,7 @@ class NpsPlanner {
     return [{ file, path, client, kind: kind === 'tasks' ? 'tunnel' : 'host', leaves: fields.leaves, ...part }];
   }
 
-  /** Its key in the plan: tasks and hosts have a copy of their client, or its id. */
+  /** The client's key in the plan: tasks and hosts contain a copy of their client, or its id. */
   private clientOf(fields: Fields, { value, file, path }: NpsRecord): string | null {
     const copy = value['Client'];
     fields.table('Client');
@@ -115,14 +115,14 @@ function planTask(fields: Fields, ofClient: Accounts): Part | null {
   };
 }
 
-/** Those of the task itself, else those of its client, where somebody can be asked. */
+/** The task's own accounts, else those of its client, where the mode can ask for them. */
 function accountsFor(mode: string, ofTask: Accounts, ofClient: Accounts): Accounts {
   if (mode === 'file') return ofTask;
   if (!PROXIES.has(mode)) return [];
   return ofTask.length > 0 ? ofTask : ofClient;
 }
 
-/** A proxy of djylb's says which of the two it is. */
+/** djylb's mixed proxy names the protocol. */
 function modeOf(fields: Fields, said: string): string | undefined {
   const [http, socks] = [fields.flag('HttpProxy', 'mode') ?? false, fields.flag('Socks5Proxy', 'mode') ?? false];
   if (said !== 'mixProxy' || http === socks) return own(MODES, said);
@@ -167,14 +167,14 @@ function planHost(fields: Fields, ofClient: Accounts): Part {
   };
 }
 
-/** Lines become a list with commas. */
+/** Lines become a comma-separated list. */
 function readTargets(target: Fields): string | undefined {
   const lines = target
     .filled('TargetStr', 'target_addr')
     ?.replaceAll('：', ':')
     .split(/[\r\n,]+/);
   const filled = lines?.map((line) => line.trim()).filter((line) => line !== '');
-  // nps takes a port alone for one of the agent's machine.
+  // In nps, a port alone means the agent's machine.
   return filled?.map((line) => (/^\d+$/.test(line) ? `127.0.0.1:${line}` : line)).join(',');
 }
 
