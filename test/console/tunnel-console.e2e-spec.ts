@@ -143,7 +143,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await goTo(page, 'Clients');
     await page.getByRole('button', { name: 'Machine at home' }).click();
     const client = page.getByRole('dialog', { name: 'Machine at home' });
-    await client.getByText('Nobody is connected right now.').waitFor();
+    await client.getByText('No visitor is connected.').waitFor();
     const visitor = connect(port, '127.0.0.1').on('error', () => undefined);
     visitor.write('hello');
     await client.getByRole('row', { name: /127\.0\.0\.1 .* Echo/ }).waitFor();
@@ -221,7 +221,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await edit.getByLabel('Connections at a time').fill('7');
     await gateway.call('PATCH', `/clients/${id}`, { rate_limit: 512 });
     await edit.getByRole('button', { name: 'Save' }).click();
-    await edit.getByText('Somebody else changed this while you were editing it').waitFor();
+    await edit.getByText('Someone else changed this while you were editing').waitFor();
     expect((await gateway.call('GET', `/clients/${id}`)).max_conn).toBe(0);
     await edit.getByRole('button', { name: 'Show what it is now' }).click();
     await page.waitForFunction(
@@ -247,15 +247,15 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await form.getByText('198.51.100.0/24').waitFor();
     await form.getByLabel('Addresses').fill('198.51.100.0/24');
     await form.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('The rule about 198.51.100.0/24 holds now.').waitFor();
+    await page.getByText('The rule for 198.51.100.0/24 is active.').waitFor();
 
     await page.getByRole('link', { name: 'Check an address' }).click();
     await page.getByLabel('Address', { exact: true }).fill('198.51.100.9');
     await page.getByLabel('It goes to').selectOption('client');
     await page.getByLabel('Which client').selectOption({ label: 'ruled' });
     await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByText('is kept out').waitFor();
-    await page.getByRole('row', { name: /client ruled keep out rule 198\.51\.100\.0\/24/ }).waitFor();
+    await page.getByText('denied', { exact: true }).first().waitFor();
+    await page.getByRole('row', { name: /client ruled denied rule 198\.51\.100\.0\/24/ }).waitFor();
     expect((await gateway.call('GET', `/ip-rules?scope=client&resource_id=${id}`)).items).toHaveLength(1);
   });
 
@@ -296,7 +296,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await policy.getByLabel('How visitors prove who they are').selectOption('basic');
     await policy.getByLabel('Visitors', { exact: true }).fill('ann:a secret');
     await policy.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('The policy holds now').waitFor();
+    await page.getByText('The policy is active').waitFor();
     await page.getByRole('row', { name: /proxy\.test host Names and passwords ann/ }).waitFor();
     await waitFor(async () => (await visit('proxy.test')) === 401);
     // Let in, and then there is no agent.
@@ -369,7 +369,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await goTo(viewer, 'Clients');
     await viewer.getByRole('button', { name: 'of uma' }).click();
     const dialog = viewer.getByRole('dialog', { name: 'of uma' });
-    await dialog.getByText('Nobody is connected right now.').waitFor();
+    await dialog.getByText('No visitor is connected.').waitFor();
     expect(await dialog.getByRole('button').allInnerTexts()).toEqual(['×']);
     expect(await viewer.getByRole('switch').isDisabled()).toBe(true);
   });

@@ -42,7 +42,7 @@ export function App({ session }: { session: Session }) {
 }
 
 function Foot({ session, open }: { session: Session; open: boolean }) {
-  if (open) return <p class="muted">Login is off: whoever reaches this address may do everything.</p>;
+  if (open) return <p class="muted">Login is off: everyone who can reach this address has full access.</p>;
   return (
     <button type="button" onClick={() => session.signOut()}>
       Sign out

@@ -63,7 +63,7 @@ describe('a group', () => {
     });
   });
 
-  it('tells no, all and some nodes apart', () => {
+  it('distinguishes no, all and some nodes', () => {
     const form = groupForm(null);
     expect(groupBody(form)['filter']).toBeNull();
     expect(groupBody({ ...form, takes: 'all', countries: 'DE' })['filter']).toEqual({});
@@ -142,7 +142,7 @@ describe('settings', () => {
 });
 
 describe('a test of all nodes', () => {
-  it('is told in one line', () => {
+  it('is shown in one line', () => {
     const progress = { total: 1_200, tested: 300, ok: 250, failed: 50, skipped: 2, concurrency: 160 };
     expect(describeTest('running', progress, null)).toBe(
       'Testing: 300 of 1,200 nodes, 250 answer, 50 do not, 2 left out.',

@@ -13,7 +13,7 @@ import { GatewayContext } from './parts/gateway-context.js';
 import { PRODUCT } from './product.js';
 import { UserContext } from './user-context.js';
 
-/** The login, or the console of whoever is signed in. */
+/** The login page, or the console of the user who is signed in. */
 export function App({ session }: { session: Session }) {
   const [state, setState] = useState<SessionState>(session.state);
   useEffect(() => {
@@ -33,7 +33,7 @@ export function App({ session }: { session: Session }) {
   }
 }
 
-/** Somebody has to be the first; where the service cannot say, the login says what is wrong. */
+/** Without a user there is a setup page. If the service does not answer, the login page says what is wrong. */
 function SignedOut({ session, expired }: { session: Session; expired: boolean }) {
   const api = useApi();
   const { data, error } = useResource((signal) => api.get<TunnelSetupView>('/auth/setup', {}, signal), []);
@@ -64,7 +64,7 @@ function Foot({ session, user }: { session: Session; user: TunnelUserView }) {
   const api = useApi();
   const { busy, run } = useAction();
   const signOut = async (): Promise<void> => {
-    // The token goes from here even where the service cannot be told.
+    // The token is removed here even if the service cannot be reached.
     await run(() => api.post('/auth/logout'));
     session.signOut();
   };

@@ -51,7 +51,7 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
   ],
 ];
 
-/** Pages that somebody of this role can use. */
+/** Pages that a user of this role can use. */
 export function navigationFor(role: TunnelUserRole): Navigation {
   return PAGES.map((group) => group.filter((page) => role === 'admin' || page.forAdministrators !== true));
 }

@@ -54,7 +54,7 @@ function GroupActions({ group, onOpen, reload, more }: GroupCardProps & { more: 
   const { busy, run } = useAction();
   const release = async (): Promise<void> => {
     const path = `/outbound/groups/${segment(group.name)}/selection`;
-    await run(() => api.delete<GroupSwitchResult>(path), `${group.name} chooses by itself again.`);
+    await run(() => api.delete<GroupSwitchResult>(path), `${group.name} selects automatically again.`);
     reload();
   };
   return (

@@ -30,7 +30,7 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
       {
         key: 'kernel.users',
         label: 'Users of the proxy',
-        hint: 'user:password, separated by spaces; empty: whoever reaches it',
+        hint: 'user:password, separated by spaces; empty: no password is needed',
         isLong: true,
       },
       { key: 'kernel.allow_lan', label: 'Listen to other machines', choices: FLAG },
@@ -77,7 +77,7 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
         hint: 'What a page feels rather than what connecting costs',
         choices: FLAG,
       },
-      { key: 'country.exit_url', label: 'Address that tells the exit address', hint: 'Empty: nobody is asked' },
+      { key: 'country.exit_url', label: 'Exit IP lookup URL', hint: 'Empty: no lookup' },
     ],
   },
   {
@@ -126,7 +126,7 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
   {
     title: 'Geo databases',
     entries: [
-      { key: 'geo.auto_update', label: 'Update by themselves', choices: FLAG },
+      { key: 'geo.auto_update', label: 'Update automatically', choices: FLAG },
       { key: 'geo.interval_hours', label: 'Hours between updates' },
       { key: 'geo.country_url', label: 'Countries', hint: 'Mirrors separated by spaces', isLong: true },
       { key: 'geo.asn_url', label: 'Networks', isLong: true },
@@ -149,7 +149,12 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
   {
     title: 'Access',
     entries: [
-      { key: 'auth.enabled', label: 'Login', hint: 'false opens the API to whoever reaches it', choices: FLAG },
+      {
+        key: 'auth.enabled',
+        label: 'Login',
+        hint: 'false: everyone who can reach the API has full access',
+        choices: FLAG,
+      },
       { key: 'auth.token_ttl_sec', label: 'Seconds that a login lasts' },
     ],
   },

@@ -92,7 +92,7 @@ function EnabledSwitch({ subscription, reload }: { subscription: SubscriptionVie
   };
   return (
     <Switch
-      label={`Refresh ${subscription.name} by itself`}
+      label={`Refresh ${subscription.name} automatically`}
       checked={subscription.enabled}
       disabled={busy}
       onChange={(enabled) => void change(enabled)}
@@ -126,7 +126,7 @@ function CardActions({ subscription, onOpen, reload }: SubscriptionCardProps) {
       <button
         type="button"
         disabled={busy}
-        title="Fetch everything anew, and believe it however much it shrank"
+        title="Fetch everything again, and accept the answer even if it lists far fewer nodes"
         onClick={() => void refresh(true)}
       >
         Force

@@ -4,7 +4,7 @@ export interface SubscriptionForm {
   name: string;
   url: string;
   type: SubscriptionType;
-  /** Hours; empty: nobody says. */
+  /** Hours; empty: the default. */
   interval: string;
   /** Stands for `interval` in what the service refuses. */
   interval_sec: null;

@@ -66,8 +66,8 @@ export function GeoCard() {
       {data && (
         <p class="muted">
           {data.auto_update
-            ? `Updated by themselves every ${data.interval_hours} hours, next ${formatRelative(data.next_update_at)}.`
-            : 'Not updated by themselves.'}
+            ? `Updated automatically every ${data.interval_hours} hours, next ${formatRelative(data.next_update_at)}.`
+            : 'Not updated automatically.'}
         </p>
       )}
       <Table caption="Geo databases" columns={COLUMNS} rows={data?.databases} rowKey={({ name }) => name} empty="" />

@@ -11,7 +11,7 @@ interface ShowKeyProps {
 export function ShowKey({ created: { name, key }, onClose }: ShowKeyProps) {
   return (
     <SecretDialog title={`The key ${name}`} onClose={onClose}>
-      <p>Keep it now: it is shown this once, and nobody can read it again.</p>
+      <p>Copy it now. You will not be able to see it again.</p>
       <Secret text={key} what="Key" />
     </SecretDialog>
   );

@@ -45,7 +45,7 @@ describe('a call', () => {
     expect(sent[0]!.init.headers).toMatchObject({ authorization: 'Bearer secret', 'content-type': 'application/json' });
   });
 
-  it('without a token or a body says nothing of either', async () => {
+  it('sends no header for a missing token or body', async () => {
     const { api, sent } = setUp(() => json(200, {}), null);
     await api.get('/auth/status');
     expect(sent[0]!.init.headers).toEqual({ accept: 'application/json, application/problem+json' });
@@ -106,8 +106,8 @@ describe('a problem of RFC 9457', () => {
 });
 
 describe('a change', () => {
-  it('says which version it is about, and is told apart where that is over', async () => {
-    const { api, sent } = setUp(() => json(412, { code: 'precondition_failed', detail: 'Somebody changed it' }));
+  it('sends the version it changes, and recognizes the answer for an outdated one', async () => {
+    const { api, sent } = setUp(() => json(412, { code: 'precondition_failed', detail: 'Someone changed it' }));
     const error = await failure(api.patch('/clients/1', { name: 'a' }, '"5-x"'));
     expect(sent[0]!.init.headers).toMatchObject({ 'if-match': '"5-x"' });
     expect([isOutdated(error), isOutdated(new Error('412'))]).toEqual([true, false]);

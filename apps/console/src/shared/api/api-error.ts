@@ -9,7 +9,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly details: readonly FieldProblem[];
-  /** Seconds after which another attempt makes sense; null where nobody said. */
+  /** Seconds after which another attempt makes sense; null if the answer does not say. */
   readonly retryAfter: number | null;
 
   constructor(
@@ -41,7 +41,7 @@ export function toApiError(status: number, body: unknown, retryAfter: string | n
   });
 }
 
-/** Whether a change was refused because somebody else had changed the row since it was read. */
+/** Whether a change was refused because someone else has changed the row since it was read. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof ApiError && error.status === 412;
 }

@@ -43,11 +43,11 @@ describe('a stream of events', () => {
     for (const size of [1, 2, 7]) expect(await allOf([text], size)).toEqual(expected);
   });
 
-  it('has nothing of a message that was not finished', async () => {
+  it('drops a message that was not finished', async () => {
     expect(await allOf(['id: 1\ndata: a\n\nid: 2\ndata: b\n'])).toEqual([{ id: '1', event: 'message', data: 'a' }]);
   });
 
-  it('is ended by whoever stops listening', async () => {
+  it('ends when its reader stops', async () => {
     const { stream, isCancelled } = streamOf(['data: 1\n\n', 'data: 2\n\n', 'data: 3\n\n']);
     for await (const { data } of readMessages(stream)) if (data === '1') break;
     expect(isCancelled()).toBe(true);

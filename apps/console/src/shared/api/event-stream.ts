@@ -42,7 +42,7 @@ async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<st
       yield* lines;
     }
   } finally {
-    // Whoever stops listening ends the answer, too.
+    // A reader that stops ends the response, too.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -27,7 +27,7 @@ describe('a session', () => {
     expect([session.state, session.token, kept.size]).toEqual(['open', null, 0]);
   });
 
-  it('tells each change, until nobody listens', () => {
+  it('reports each change until the listener is removed', () => {
     const { session, states, stop } = sessionWith();
     session.begin(true);
     session.signIn('t');

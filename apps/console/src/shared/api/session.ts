@@ -1,4 +1,4 @@
-/** `open`: the service asks nobody for a password. */
+/** `open`: the service needs no password. */
 export type SessionState = 'unknown' | 'signed-out' | 'expired' | 'signed-in' | 'open';
 
 type Keeper = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;

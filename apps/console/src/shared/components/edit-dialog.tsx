@@ -9,7 +9,7 @@ interface EditDialogProps<T> {
   path: string;
   wide?: boolean;
   onClose: () => void;
-  /** The form; it begins anew whenever the row was read again. */
+  /** The form; it is reset when the row is read again. */
   children: (row: T, version: Pick<Row<T>, 'etag' | 'reload'>) => ComponentChildren;
 }
 

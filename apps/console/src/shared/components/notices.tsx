@@ -14,7 +14,7 @@ const MAX_SHOWN = 4;
 
 const NoticeContext = createContext<(text: string, tone?: Tone) => void>(() => undefined);
 
-/** Tells people in a corner of the page, and screen readers at once, how something went. */
+/** Shows results in a corner of the page and announces them to screen readers. */
 export function useNotify(): (text: string, tone?: Tone) => void {
   return useContext(NoticeContext);
 }

@@ -15,7 +15,7 @@ export function SaveEnd({ form: { error, busy, outdated }, action, onCancel, onR
   return (
     <>
       <div class="trouble" role="alert">
-        <span>Somebody else changed this while you were editing it, so nothing was saved.</span>
+        <span>Someone else changed this while you were editing. Nothing was saved.</span>
         <button type="button" onClick={onReload}>
           Show what it is now
         </button>

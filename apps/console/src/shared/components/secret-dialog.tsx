@@ -11,7 +11,7 @@ interface SecretDialogProps {
   onClose: () => void;
 }
 
-/** Shows what nobody can read again, until it has been kept. */
+/** Shows a secret that cannot be read again, until the user confirms that it is saved. */
 export function SecretDialog({ title, kept = 'it', wide = false, children, onClose }: SecretDialogProps) {
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>

@@ -54,7 +54,7 @@ describe('times', () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it('are told from now', () => {
+  it('are relative to now', () => {
     const now = Date.parse('2026-05-01T12:00:00Z');
     expect(formatRelative('2026-05-01T11:59:58Z', now)).toBe('now');
     expect(formatRelative('2026-05-01T11:59:51Z', now)).toBe('9 s ago');

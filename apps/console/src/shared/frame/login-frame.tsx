@@ -8,7 +8,7 @@ interface LoginFrameProps {
   onSubmit: (event: Event) => void;
 }
 
-/** The only form on a page, for somebody who is not signed in. */
+/** The only form on a page, for users who are not signed in. */
 export function LoginFrame({ product, children, onSubmit }: LoginFrameProps) {
   return (
     <main class="login">

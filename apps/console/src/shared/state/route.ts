@@ -4,7 +4,7 @@ export interface Route {
   query: Readonly<Record<string, string>>;
 }
 
-/** `#/nodes?search=x` is the page `nodes`. The part after `#` never reaches a server, so that any page can be opened anew. */
+/** `#/nodes?search=x` is the page `nodes`. The part after `#` never reaches a server, so every page can be opened directly. */
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s, 2);
   return { page: path.replace(/\/+$/, ''), query: Object.fromEntries(new URLSearchParams(query)) };

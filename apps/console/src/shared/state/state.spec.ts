@@ -22,7 +22,7 @@ describe('addresses of pages', () => {
 });
 
 describe('refused fields', () => {
-  it('come to their fields in words that fit there; the rest is told at the end', () => {
+  it('are shown at their fields, and the rest at the end of the form', () => {
     const { byField, rest } = splitProblems(
       [
         { field: 'name', message: 'name must be shorter' },

@@ -22,7 +22,7 @@ interface CursorListOptions {
   everyMs?: number;
 }
 
-/** A list of the service that goes on by cursors; another filter or order begins it anew. */
+/** A list that is read page by page with cursors. Another filter or order starts again at the first page. */
 export function useCursorList<T>(path: string, filter: Query, options: CursorListOptions = {}): CursorList<T> {
   const api = useApi();
   const [page, setPage] = useState(FIRST_CURSOR);

@@ -10,7 +10,7 @@ export interface Form<T> {
   error: string | null;
   /** Why the service refused, as docs/errors.md calls it; null: it did not, or did not answer. */
   code: string | null;
-  /** Somebody else changed the row since it was read. */
+  /** Someone else has changed the row since it was read. */
   outdated: boolean;
   problem: (field: keyof T & string) => string | undefined;
   set: <K extends keyof T>(field: K, value: T[K]) => void;

@@ -9,7 +9,7 @@ export interface Resource<T> {
 }
 
 export interface ResourceOptions {
-  /** Ask again after each answer; a page that nobody looks at does not ask. */
+  /** Ask again after each answer, but not while the page is hidden. */
   everyMs?: number;
 }
 

@@ -9,7 +9,7 @@ export interface Row<T> {
   reload: () => void;
 }
 
-/** One row as it is now, with the tag of its version, so that a change does not overwrite somebody else's. */
+/** One row in its current state, with its ETag, so that a change does not overwrite someone else's. */
 export function useRow<T>(path: string): Row<T> {
   const api = useApi();
   const { data, error, reload } = useResource((signal) => api.send<T>('GET', path, { signal }), [path]);

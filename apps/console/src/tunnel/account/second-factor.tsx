@@ -26,7 +26,7 @@ export function SecondFactor() {
         {totp ? <Badge tone="good">on</Badge> : <Badge tone="fair">off</Badge>}{' '}
         {totp
           ? 'Logins need a code of your authenticator.'
-          : 'With an authenticator app, a password that somebody found out is not enough.'}
+          : 'With an authenticator app, a stolen password is not enough to sign in.'}
       </p>
       {step === 'none' && <Choices totp={totp} setStep={setStep} />}
       {step === 'begin' && <Begin onBegun={(enrolment) => setStep({ enrolment })} onCancel={() => setStep('none')} />}

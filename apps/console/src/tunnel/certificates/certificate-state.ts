@@ -13,7 +13,7 @@ const SHOWN: Readonly<Record<CertificateView['status'], ShownState>> = {
 export const SOURCES: Readonly<Record<CertificateView['source'], string>> = {
   file: 'files of the gateway',
   upload: 'uploaded',
-  acme: 'by itself',
+  acme: 'ACME',
 };
 
 export function stateOf({ status, last_error: error }: Pick<CertificateView, 'status' | 'last_error'>): ShownState {

@@ -49,7 +49,7 @@ export function CertificatesPage() {
 
 const NOTHING = (
   <p>
-    <strong>No certificate.</strong> They belong to <a href={hrefTo('hosts')}>hosts</a>: switch on “https by itself” for
+    <strong>No certificate.</strong> They belong to <a href={hrefTo('hosts')}>hosts</a>: turn on “Automatic HTTPS” for
     one, or upload its certificate there.
   </p>
 );

@@ -19,7 +19,7 @@ export function AgentCommand({ client }: { client: ClientKeyView }) {
       <h3>3. Start it</h3>
       <Secret text={client.command.replace(`--key ${client.key}`, `--key-file ${KEY_FILE}`)} what="Agent command" />
       <p class="muted">
-        The key is shown this once, and nobody can read it again. It is not part of the command that runs, because other
+        Copy the key now. You will not be able to see it again. It is not part of the command that runs, because other
         users of a machine can see command lines; <code>GATEHOUSE_AGENT_KEY</code> takes it, too.
       </p>
       <details>

@@ -87,8 +87,8 @@ function Kick({ client, onClose, onDone }: DeedProps) {
       onClose={onClose}
     >
       <p>
-        All visitors of <strong>{client.name}</strong> are cut off. The agent comes back by itself within moments; to
-        keep it out, disable the client.
+        All visitors of <strong>{client.name}</strong> are cut off. The agent reconnects within seconds; to keep it out,
+        disable the client.
       </p>
     </Confirm>
   );

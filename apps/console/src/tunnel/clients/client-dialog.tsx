@@ -97,7 +97,7 @@ function Connections({ client }: { client: TunnelClientView }) {
         columns={columnsFor(nameOf)}
         rows={data?.items}
         rowKey={(row) => `${row.resource_type} ${row.resource_id} ${row.visitor_ip} ${row.visitor_port}`}
-        empty="Nobody is connected right now."
+        empty="No visitor is connected."
       />
       {hidden > 0 && <p class="muted">{formatCount(hidden)} more are not listed.</p>}
     </section>

@@ -27,7 +27,7 @@ const STATES = [
   { value: '0', label: 'Disabled' },
 ];
 
-/** Whoever runs an agent. */
+/** Machines that run an agent. */
 export function ClientsPage({ query }: PageProps) {
   const mayWrite = useMayWrite();
   const [filter, setFilter] = useState({ q: '', status: '' });

@@ -63,7 +63,7 @@ export function TopVisitors({ rows }: { rows: readonly TopVisitor[] }) {
         columns={VISITORS}
         rows={rows}
         rowKey={({ ip }) => ip}
-        empty="Nobody has come yet."
+        empty="No visitors yet."
       />
     </Card>
   );

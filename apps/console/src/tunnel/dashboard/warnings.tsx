@@ -3,7 +3,7 @@ import { Badge } from '../../shared/components/page.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
 
-/** Where somebody mends it. */
+/** The page where it can be fixed. */
 const PLACES: Record<TunnelWarning['code'], string | null> = {
   certificate_expiring: 'certificates',
   certificate_expired: 'certificates',
@@ -26,7 +26,7 @@ const GRAVE: ReadonlySet<TunnelWarning['code']> = new Set([
   'webhook_failing',
 ]);
 
-/** What wants somebody's attention. */
+/** Problems that need attention. */
 export function Warnings({ warnings }: { warnings: readonly TunnelWarning[] }) {
   if (warnings.length === 0) return null;
   return (

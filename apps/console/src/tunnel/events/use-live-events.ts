@@ -49,7 +49,7 @@ async function follow(api: ApiClient, filter: Query, after: number, signal: Abor
       const stream = await api.open('/events', { query: filter, headers, signal });
       tell((before) => ({ ...before, isLive: true, error: null }));
       for await (const { event: kind, data } of readMessages(stream)) {
-        // What is not kept any more by the service is nothing to wait for.
+        // Events that the service no longer keeps will not arrive.
         if (kind === 'gap') continue;
         const event = JSON.parse(data) as EventView;
         last = Math.max(last, event.id);

@@ -57,7 +57,7 @@ function NoCertificate() {
   return (
     <p>
       This host has no certificate: visitors by https get the gateway’s default one, or an alert. Upload one here, or
-      switch on “https by itself” in the host.
+      turn on “Automatic HTTPS” in the host.
     </p>
   );
 }

@@ -52,7 +52,7 @@ export function HostFields({ form, isNew }: HostFieldsProps) {
         onChange={(scheme) => form.set('scheme', scheme as HostView['scheme'])}
       />
       <CheckField
-        label="https by itself"
+        label="Automatic HTTPS"
         hint="A certificate from the certificate authority where there is none, and http leads to https. The name has to lead here from the internet."
         checked={form.values.auto_https}
         problem={form.problem('auto_https')}
@@ -89,7 +89,7 @@ function HeaderFields({ form }: { form: Form<HostForm> }) {
     <details open={`${host}${asked}${answered}` !== ''}>
       <summary>Header fields on the way</summary>
       <TextField
-        label="Host that the target is told"
+        label="Host header sent to the target"
         hint="Empty: as the visitor said it"
         value={host}
         problem={form.problem('rewrite_host')}

@@ -99,7 +99,7 @@ function HostAddress({ host }: { host: HostView }) {
 function CertificateBadge({ host }: { host: HostView }) {
   if (host.scheme === 'http') return <span class="muted">–</span>;
   if (host.has_cert) return <Badge tone="good">own certificate</Badge>;
-  if (host.auto_https === 1) return <Badge tone="info">by itself</Badge>;
+  if (host.auto_https === 1) return <Badge tone="info">automatic</Badge>;
   return (
     <Badge tone="none" title="Without a certificate, visitors by https get the default one or none">
       none

@@ -16,7 +16,7 @@ interface SetupForm {
 
 const EMPTY: SetupForm = { token: '', username: '', password: '', again: '' };
 
-/** Makes the first administrator, for whoever can read the service's files. */
+/** Creates the first administrator; the user must be able to read the service's files. */
 export function FirstSetup({ session }: { session: Session }) {
   const api = useApi();
   const form = useForm<SetupForm>(EMPTY);
@@ -36,7 +36,7 @@ export function FirstSetup({ session }: { session: Session }) {
   return (
     <LoginFrame product={PRODUCT} onSubmit={form.submit(setUp)}>
       <h1>Welcome</h1>
-      <p>Nobody can sign in yet. Make the first administrator.</p>
+      <p>There is no user yet. Create the first administrator.</p>
       <TextField
         label="Setup token"
         hint="The service wrote it to setup-token.txt in its folder at its first start"

@@ -12,7 +12,7 @@ export function Login({ session, expired }: { session: Session; expired: boolean
   const { attempts, needsCode, signIn, startAgain } = useLogin(session);
   const [credentials, setCredentials] = useState(EMPTY);
   const set = (changes: Partial<Credentials>): void => setCredentials((before) => ({ ...before, ...changes }));
-  const asSomebodyElse = (
+  const otherAccount = (
     <button
       type="button"
       class="quiet"
@@ -21,7 +21,7 @@ export function Login({ session, expired }: { session: Session; expired: boolean
         startAgain();
       }}
     >
-      Sign in as somebody else
+      Use another account
     </button>
   );
   return (
@@ -29,7 +29,7 @@ export function Login({ session, expired }: { session: Session; expired: boolean
       product={PRODUCT}
       attempts={attempts}
       expired={expired}
-      foot={needsCode ? asSomebodyElse : <FirstTime />}
+      foot={needsCode ? otherAccount : <FirstTime />}
       onSignIn={() => signIn(credentials)}
     >
       {needsCode ? (
@@ -88,8 +88,7 @@ function FirstTime() {
     <details class="first-time">
       <summary>The first time?</summary>
       <p class="muted">
-        Whoever runs the gateway finds the first login where it was started: <code>npm start</code> shows it below its
-        table.
+        The first password is printed when the gateway starts: <code>npm start</code> shows it below its table.
       </p>
     </details>
   );

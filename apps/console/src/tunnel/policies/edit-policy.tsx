@@ -21,7 +21,7 @@ export function NewPolicy({ onClose, onDone }: PolicyDialogProps) {
   const form = useForm<PolicyForm>(formOf(null));
   const create = async (values: PolicyForm): Promise<void> => {
     await api.post<AuthPolicyView>('/auth-policies', toBody(values));
-    notify('The policy holds now: visitors have to prove who they are.');
+    notify('The policy is active. Visitors have to authenticate.');
     onDone();
     onClose();
   };
@@ -63,7 +63,7 @@ function PolicyEditor({ policy, version, onClose, onDone }: PolicyEditorProps) {
   const form = useForm<PolicyForm>(formOf(policy));
   const save = async (values: PolicyForm): Promise<void> => {
     await api.patch<AuthPolicyView>(`/auth-policies/${policy.id}`, toChanges(values, policy), version.etag);
-    notify('The policy was saved. Visitors have to prove anew who they are.');
+    notify('The policy was saved. Visitors have to sign in again.');
     onDone();
     onClose();
   };

@@ -56,7 +56,7 @@ export function OAuthFields({ form, policy }: OAuthFieldsProps) {
       </p>
       <TextField label="Scope" hint="Empty: what the kind of server needs" {...text('scope')} />
       <details open={form.values.subjects + form.values.names + form.values.emails !== ''}>
-        <summary>Who may come in (nobody named: everybody who can sign in)</summary>
+        <summary>Allowed users (empty: everyone who can sign in)</summary>
         <TextField label="By e-mail address" hint="A line each" rows={2} {...text('emails')} />
         <TextField label="By name" hint="Mind that people may be able to change theirs" rows={2} {...text('names')} />
         <TextField label="By id (sub)" rows={2} {...text('subjects')} />

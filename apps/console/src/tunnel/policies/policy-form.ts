@@ -29,7 +29,7 @@ export interface PolicyForm {
 export const POLICY_TYPES: Readonly<Record<AuthPolicyView['type'], { label: string; about: string }>> = {
   password: {
     label: 'One password',
-    about: 'A page asks for it; for ports whoever knew it is let in by their address for a time.',
+    about: 'A page asks for it. For ports, it then allows the address of the visitor for a while.',
   },
   basic: { label: 'Names and passwords', about: "The browser's own box, or a proxy's login (RFC 7617, RFC 1929)." },
   callback: { label: 'Ask a service', about: 'Forward-auth: an address of yours is asked about every visitor.' },

@@ -18,14 +18,14 @@ export function checkQuery({ ip, place, resource_id: id }: CheckForm): Query {
 interface Outcome {
   tone: BadgeTone;
   text: string;
-  /** Where there is no rule to show. */
+  /** Shown if there is no rule to show. */
   reason: string;
 }
 
 export const OUTCOMES: Readonly<Record<IpRuleCheckLevel['outcome'], Outcome>> = {
-  allowed: { tone: 'good', text: 'let in', reason: 'a rule that is not yours to see' },
-  denied: { tone: 'bad', text: 'keep out', reason: 'a rule that is not yours to see' },
-  not_listed: { tone: 'bad', text: 'not listed', reason: 'others are let in here, this address is not among them' },
-  no_match: { tone: 'none', text: 'nothing', reason: 'no rule is about this address' },
-  not_reached: { tone: 'none', text: 'not asked', reason: 'it was decided before' },
+  allowed: { tone: 'good', text: 'allowed', reason: 'by a rule that you may not see' },
+  denied: { tone: 'bad', text: 'denied', reason: 'by a rule that you may not see' },
+  not_listed: { tone: 'bad', text: 'not listed', reason: 'allow rules exist here, and none matches this address' },
+  no_match: { tone: 'none', text: 'no match', reason: 'no rule matches this address' },
+  not_reached: { tone: 'none', text: 'not reached', reason: 'an earlier level decided' },
 };

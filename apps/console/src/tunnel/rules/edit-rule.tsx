@@ -18,10 +18,10 @@ interface RuleDialogProps {
 
 export function NewRule({ onClose, onDone }: RuleDialogProps) {
   const api = useApi();
-  const told = useTold(onClose, onDone);
+  const written = useWritten(onClose, onDone);
   const form = useForm<RuleForm>(formOf(null, useIsAdministrator()));
   const create = async (values: RuleForm): Promise<void> => {
-    told(await api.post<WrittenIpRuleView>('/ip-rules', toBody(values)));
+    written(await api.post<WrittenIpRuleView>('/ip-rules', toBody(values)));
   };
   return (
     <Dialog title="New rule" onClose={onClose}>
@@ -52,10 +52,10 @@ interface RuleEditorProps extends RuleDialogProps {
 
 function RuleEditor({ rule, version, onClose, onDone }: RuleEditorProps) {
   const api = useApi();
-  const told = useTold(onClose, onDone);
+  const written = useWritten(onClose, onDone);
   const form = useForm<RuleForm>(formOf(rule, true));
   const save = async (values: RuleForm): Promise<void> => {
-    told(await api.patch<WrittenIpRuleView>(`/ip-rules/${rule.id}`, toChanges(values), version.etag));
+    written(await api.patch<WrittenIpRuleView>(`/ip-rules/${rule.id}`, toChanges(values), version.etag));
   };
   return (
     <form onSubmit={form.submit(save)}>
@@ -65,11 +65,11 @@ function RuleEditor({ rule, version, onClose, onDone }: RuleEditorProps) {
   );
 }
 
-/** Says that a rule holds, and what its author should know. */
-function useTold(onClose: () => void, onDone: () => void): (rule: WrittenIpRuleView) => void {
+/** Reports that a rule was saved, with the warning that came with it. */
+function useWritten(onClose: () => void, onDone: () => void): (rule: WrittenIpRuleView) => void {
   const notify = useNotify();
   return ({ pattern, warning }) => {
-    notify(`The rule about ${pattern} holds now.`);
+    notify(`The rule for ${pattern} is active.`);
     if (warning !== null) notify(warning, 'bad');
     onDone();
     onClose();

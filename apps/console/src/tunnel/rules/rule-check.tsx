@@ -82,7 +82,7 @@ function Decision({ check }: { check: IpRuleCheck }) {
   const nameOf = useResourceNames(check.levels.map(({ scope, resource_id: id }) => ({ kind: scope, id })));
   const columns: Column<IpRuleCheckLevel>[] = [
     { head: 'Level', cell: (level) => aboutOf(level, nameOf) },
-    { head: 'Says', cell: ({ outcome }) => <Badge tone={OUTCOMES[outcome].tone}>{OUTCOMES[outcome].text}</Badge> },
+    { head: 'Result', cell: ({ outcome }) => <Badge tone={OUTCOMES[outcome].tone}>{OUTCOMES[outcome].text}</Badge> },
     { head: 'Because', grow: true, cell: (level) => <Reason level={level} /> },
   ];
   return (
@@ -90,7 +90,7 @@ function Decision({ check }: { check: IpRuleCheck }) {
       <p role="status">
         <code>{check.ip}</code>
         {check.country !== null && ` (${check.country})`}{' '}
-        <Badge tone={check.allowed ? 'good' : 'bad'}>{check.allowed ? 'comes in' : 'is kept out'}</Badge>
+        <Badge tone={check.allowed ? 'good' : 'bad'}>{check.allowed ? 'allowed' : 'denied'}</Badge>
       </p>
       <Table
         caption="Levels"

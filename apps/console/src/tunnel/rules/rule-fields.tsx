@@ -7,8 +7,8 @@ import { useIsAdministrator, useUser } from '../user-context.js';
 import { KINDS, kindOf, SCOPES, type RuleForm } from './rule-form.js';
 
 const TYPES = [
-  { value: 'deny', label: 'Keep out' },
-  { value: 'allow', label: 'Let in (and nobody else who is not listed)' },
+  { value: 'deny', label: 'Deny' },
+  { value: 'allow', label: 'Allow (and deny all other addresses)' },
 ];
 
 interface RuleFieldsProps {

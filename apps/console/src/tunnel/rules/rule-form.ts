@@ -9,7 +9,7 @@ export interface RuleForm {
   pattern: string;
   priority: string;
   remark: string;
-  /** Though it shuts out whoever makes it. */
+  /** Save it even if it blocks the address of the user who saves it. */
   force: boolean;
 }
 

@@ -15,8 +15,8 @@ export type Opened = { deed: 'new' } | { deed: RuleDeed; rule: IpRuleView };
 
 const TYPES = [
   { value: '', label: 'Both ways' },
-  { value: 'allow', label: 'Let in' },
-  { value: 'deny', label: 'Keep out' },
+  { value: 'allow', label: 'Allow' },
+  { value: 'deny', label: 'Deny' },
 ];
 const LEVELS = [
   { value: '', label: 'About anything' },
@@ -72,8 +72,8 @@ export function RuleList({ opened, setOpened }: RuleListProps) {
 
 const NOTHING = (
   <p>
-    <strong>No rule yet:</strong> visitors come in from everywhere. A rule that lets somebody in keeps everybody else
-    out at its level; a rule that keeps somebody out leaves the others alone.
+    <strong>No rule yet:</strong> visitors may come from any address. An allow rule denies every other address at its
+    level. A deny rule denies only its own addresses.
   </p>
 );
 
@@ -89,7 +89,7 @@ function RemoveRule({ rule, onClose, onDone }: { rule: IpRuleView; onClose: () =
       onDone={onDone}
     >
       <p>
-        The rule about <code>{rule.pattern}</code> ends at once. Visitors who are connected are judged anew.
+        The rule for <code>{rule.pattern}</code> ends at once. Connected visitors are checked again.
       </p>
       {rule.scope === 'console' && (
         <CheckField label="Also if that shuts me out: I have another way in" checked={force} onChange={setForce} />

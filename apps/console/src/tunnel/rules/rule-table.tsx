@@ -24,9 +24,7 @@ export function RuleTable({ list, empty, onDeed }: RuleTableProps) {
     {
       head: 'Does',
       sort: 'type',
-      cell: ({ type }) => (
-        <Badge tone={type === 'allow' ? 'good' : 'bad'}>{type === 'allow' ? 'let in' : 'keep out'}</Badge>
-      ),
+      cell: ({ type }) => <Badge tone={type === 'allow' ? 'good' : 'bad'}>{type === 'allow' ? 'allow' : 'deny'}</Badge>,
     },
     {
       head: 'Addresses',

@@ -30,7 +30,7 @@ export function VisitorAddresses({ counted }: { counted: Counted }) {
         rowKey={({ id }) => id}
         sort={list.sort}
         onSort={list.setSort}
-        empty="Nobody has come yet."
+        empty="No visitors yet."
       />
       <CursorPager label="addresses" order="any" note="The newest 10,000 are kept" {...list.pager} />
     </Card>

@@ -91,7 +91,7 @@ function MoreFields({ form }: { form: Form<TunnelForm> }) {
       <summary>Addresses of visitors (PROXY protocol)</summary>
       {mode.hasProxyProtocol && (
         <SelectField
-          label="Tell the target who the visitor is"
+          label="Send the visitor's address to the target"
           hint="Only for targets that expect it"
           value={form.values.proxy_protocol}
           choices={VERSIONS}

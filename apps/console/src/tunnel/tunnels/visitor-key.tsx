@@ -17,7 +17,7 @@ export function VisitorKey({ tunnel, onClose }: { tunnel: NewTunnelView; onClose
       </p>
       <Secret text={`(umask 077; printf '%s\\n' '${key}' > tunnel.key)`} what="Key file command" />
       <Secret text={command} what="Visitor command" />
-      <p class="muted">The key is shown this once, and nobody can read it again. A new one ends the old one.</p>
+      <p class="muted">Copy the key now. You will not be able to see it again. A new key replaces the old one.</p>
       <details>
         <summary>The key alone</summary>
         <Secret text={key} what="Key" />

@@ -98,7 +98,7 @@ function UserFields({ form, user }: { form: Form<UserForm>; user: TunnelUserView
       {user?.totp && (
         <CheckField
           label="Take away the second factor"
-          hint="For somebody who lost the authenticator and the recovery codes"
+          hint="For a user who lost the authenticator and the recovery codes"
           checked={form.values.reset_totp}
           problem={form.problem('reset_totp')}
           onChange={(reset) => form.set('reset_totp', reset)}

@@ -12,7 +12,7 @@ interface RemoveUserProps {
   onDone: () => void;
 }
 
-/** Whoever goes leaves no client without an owner. */
+/** The clients of a removed user get another owner. */
 export function RemoveUser({ user, onClose, onDone }: RemoveUserProps) {
   const api = useApi();
   const { busy, run } = useAction();
@@ -32,10 +32,10 @@ export function RemoveUser({ user, onClose, onDone }: RemoveUserProps) {
       </p>
       <SelectField
         label="Who gets the clients"
-        hint="Nobody: the service refuses while there are clients"
+        hint="None: a user with clients cannot be removed"
         value={heir}
         choices={[
-          { value: '', label: 'Nobody: there are none' },
+          { value: '', label: 'None: the user has no clients' },
           ...others.map(({ id, username }) => ({ value: String(id), label: username })),
         ]}
         onChange={setHeir}

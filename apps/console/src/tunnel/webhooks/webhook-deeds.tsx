@@ -13,7 +13,7 @@ import { useResource } from '../../shared/state/use-resource.js';
 export function WebhookSecret({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {
   return (
     <SecretDialog title={`The secret of ${name}`} onClose={onClose}>
-      <p>Whoever receives the events checks their signatures with it. It is shown this once.</p>
+      <p>Receivers verify signatures with it. You will not be able to see it again.</p>
       <Secret text={secret} what="Secret" />
     </SecretDialog>
   );

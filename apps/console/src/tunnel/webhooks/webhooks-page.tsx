@@ -16,7 +16,7 @@ import { Deliveries, RotateSecret, WebhookSecret } from './webhook-deeds.js';
 type Deed = 'edit' | 'rotate' | 'deliveries' | 'remove';
 type Opened = { deed: 'new' } | { deed: 'created'; webhook: NewWebhookView } | { deed: Deed; webhook: WebhookView };
 
-/** Who is told of events. */
+/** The receivers of events. */
 export function WebhooksPage() {
   const mayWrite = useMayWrite();
   const list = useCursorList<WebhookView>('/webhooks', {});
@@ -47,8 +47,8 @@ export function WebhooksPage() {
 
 const NOTHING = (
   <p>
-    <strong>No webhook yet.</strong> A webhook tells a program of yours what happens here: agents that come and go,
-    tunnels that fail, certificates that end.
+    <strong>No webhook yet.</strong> A webhook sends events to your own program: agents that come and go, tunnels that
+    fail, certificates that end.
   </p>
 );
 
@@ -170,7 +170,7 @@ function OpenedWebhook({ opened, setOpened, reload, onClose }: OpenedWebhookProp
           onDone={reload}
         >
           <p>
-            <strong>{name}</strong> is told of nothing any more, what was still on its way included.
+            <strong>{name}</strong> gets no more events, including those that are waiting.
           </p>
         </RemoveDialog>
       );
