@@ -160,7 +160,7 @@ describe('connections', () => {
 });
 
 describe('traffic logs', () => {
-  it('shows the kernel’s deltas within a second', async () => {
+  it('shows finished connections of the kernel soon', async () => {
     api.kernel.emit({ closed: [aRecord({ endedAt: Date.now() })] });
     const began = performance.now();
     const { items } = await logged(1);

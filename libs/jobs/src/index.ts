@@ -7,7 +7,6 @@ export {
   type JobFailure,
 } from './job-errors.js';
 export { JobHandler, type JobHandlerOptions } from './job-handler.js';
-export { InjectQueue, JobQueue, queueToken } from './job-queue.js';
 export type {
   AddAndWaitOptions,
   AddOptions,

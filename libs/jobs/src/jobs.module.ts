@@ -19,7 +19,6 @@ import { DiscoveryModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { HandlerRegistry, type RegisteredHandler } from './handler-registry.js';
 import { decodeFailure, encodeFailure } from './job-errors.js';
-import { JobQueue, queueToken } from './job-queue.js';
 import type { JobsConfig } from './job-types.js';
 import { JobWaiter } from './job-waiter.js';
 import { JobWorkers } from './job-workers.js';
@@ -94,7 +93,7 @@ class QueuesLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 }
 
-/** Provides `Jobs`, `Schedules` and a `JobQueue` for each queue everywhere, and runs the handlers. */
+/** Provides `Jobs` and `Schedules` everywhere, and runs the handlers. */
 @Global()
 @Module({})
 export class JobsModule {
@@ -103,11 +102,6 @@ export class JobsModule {
   }
 
   static forRootAsync(source: JobsModuleSource): DynamicModule {
-    const perQueue = source.queues.map((name) => ({
-      provide: queueToken(name),
-      inject: [Jobs],
-      useFactory: (jobs: Jobs) => new JobQueue(jobs, name),
-    }));
     return {
       module: JobsModule,
       imports: [DiscoveryModule, ...(source.imports ?? [])],
@@ -120,9 +114,8 @@ export class JobsModule {
         WORKER_HEALTH,
         WorkersLifecycle,
         QueuesLifecycle,
-        ...perQueue,
       ],
-      exports: [Jobs, Schedules, ...perQueue.map(({ provide }) => provide)],
+      exports: [Jobs, Schedules],
     };
   }
 }

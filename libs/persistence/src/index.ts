@@ -16,7 +16,6 @@ export {
 export type { CheckQuery, Invariant, StoredData } from './backup/stored-data.js';
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './embedded-postgres/errors.js';
 export {
-  embeddedPostgresUrl,
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,

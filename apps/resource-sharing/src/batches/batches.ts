@@ -20,7 +20,7 @@ interface Waiting<Item, Answer> {
 
 const MOST = 32;
 /** Batches under way at once; a second one starts only beside one that takes long. */
-const LANES = 4;
+const MAX_RUNNING = 4;
 const LONG_MS = 50;
 /** How long others that are about to come are waited for. */
 const EXPECT_MS = 5;
@@ -74,7 +74,7 @@ export class Batches<Item, Answer> {
   }
 
   private start(): void {
-    if (this.waiting.size === 0 || this.running >= LANES) return;
+    if (this.waiting.size === 0 || this.running >= MAX_RUNNING) return;
     const now = performance.now();
     const left = Math.max(this.beside(now), this.expecting(now));
     if (left > 0) {

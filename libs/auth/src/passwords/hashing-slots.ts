@@ -38,17 +38,17 @@ interface Waiter {
  * who has the most waiting goes without: SERVICE_UNAVAILABLE with Retry-After.
  */
 export class HashingSlots {
-  private readonly lanes = TRUST.map(() => new FairQueue<Waiter>());
+  private readonly queues = TRUST.map(() => new FairQueue<Waiter>());
   private readonly options: HashingSlotsOptions;
   private running = 0;
-  private lastLane = 0;
+  private lastQueue = 0;
 
   constructor(options: HashingSlotsOptions) {
     this.options = options;
   }
 
   private get waiting(): number {
-    return this.lanes.reduce((sum, lane) => sum + lane.size, 0);
+    return this.queues.reduce((sum, queue) => sum + queue.size, 0);
   }
 
   async run<T>(turn: HashingTurn, work: () => Promise<T>): Promise<T> {
@@ -69,31 +69,31 @@ export class HashingSlots {
     }
     if (this.waiting >= this.options.waiting) this.makeRoom(turn);
     // The slot is handed over, so `running` stays as it is.
-    await new Promise<void>((enter, refuse) => this.laneOf(turn).push(turn.client, { enter, refuse }));
+    await new Promise<void>((enter, refuse) => this.queueOf(turn).push(turn.client, { enter, refuse }));
   }
 
-  private laneOf({ trust }: HashingTurn): FairQueue<Waiter> {
-    return this.lanes[TRUST.indexOf(trust)] as FairQueue<Waiter>;
+  private queueOf({ trust }: HashingTurn): FairQueue<Waiter> {
+    return this.queues[TRUST.indexOf(trust)] as FairQueue<Waiter>;
   }
 
-  /** Somebody who waits gives way, or else the newcomer is refused. */
+  /** Refuses one that waits, or else the new one. */
   private makeRoom(turn: HashingTurn): void {
-    const lane = this.giveWay(turn);
-    if (lane === undefined) throw tooMany();
-    lane.dropFromLongest()?.refuse(tooMany());
+    const queue = this.giveWay(turn);
+    if (queue === undefined) throw tooMany();
+    queue.dropFromLongest()?.refuse(tooMany());
   }
 
   /**
-   * The lane that gives way to a newcomer: the least entitled one that is less so than theirs, or their own when somebody
-   * there has more waiting than they, or a better one that has taken more than half of the room.
+   * The queue that gives a place to a new client: the least trusted one below the client's own, or its own if another
+   * client has more waiting there, or a more trusted one that has more than half of all places.
    */
   private giveWay(turn: HashingTurn): FairQueue<Waiter> | undefined {
-    const own = this.laneOf(turn);
-    const index = this.lanes.indexOf(own);
-    const worse = this.lanes.slice(index + 1).findLast((lane) => lane.size > 0);
+    const own = this.queueOf(turn);
+    const index = this.queues.indexOf(own);
+    const worse = this.queues.slice(index + 1).findLast((queue) => queue.size > 0);
     if (worse !== undefined) return worse;
     if (own.longest >= own.lengthOf(turn.client) + 2) return own;
-    return this.lanes.slice(0, index).find((lane) => lane.size > this.options.waiting / 2);
+    return this.queues.slice(0, index).find((queue) => queue.size > this.options.waiting / 2);
   }
 
   private leave(tookMs: number): void {
@@ -108,13 +108,13 @@ export class HashingSlots {
     else next.enter();
   }
 
-  /** One of each lane in turn. */
+  /** One of each queue in turn. */
   private next(): Waiter | undefined {
     for (let step = 1; step <= TRUST.length; step++) {
-      const index = (this.lastLane + step) % TRUST.length;
-      const waiter = this.lanes[index]?.shift();
+      const index = (this.lastQueue + step) % TRUST.length;
+      const waiter = this.queues[index]?.shift();
       if (waiter === undefined) continue;
-      this.lastLane = index;
+      this.lastQueue = index;
       return waiter;
     }
     return undefined;

@@ -1,12 +1,6 @@
 import pg from 'pg';
 import { createLibraryLinks, locateBinaries, type PostgresBinaries } from './binaries.js';
-import {
-  openClusterHome,
-  readClusterRecord,
-  SHARED_FOLDER,
-  writeClusterRecord,
-  type ClusterHome,
-} from './cluster-home.js';
+import { openClusterHome, SHARED_FOLDER, writeClusterRecord, type ClusterHome } from './cluster-home.js';
 import { takeOver } from './former-server.js';
 import { createDataDirectory, hasDataDirectory } from './initialise.js';
 import { choosePort } from './port.js';
@@ -75,13 +69,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     url: (database = DEFAULT_DATABASE) => connectionString(home, settings.port, database),
     stop: () => server.stop(),
   };
-}
-
-/** Connection string of a home's database as of its last start, or undefined when there never was one. */
-export function embeddedPostgresUrl(home: string, database = DEFAULT_DATABASE): string | undefined {
-  const record = readClusterRecord(home);
-  if (record?.port === undefined) return undefined;
-  return connectionString({ record }, record.port, database);
 }
 
 async function prepareData(
