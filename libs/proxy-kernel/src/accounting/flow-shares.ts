@@ -1,3 +1,4 @@
+import { networkOf } from '@gatehouse/net';
 import type { ConnectionMetadata } from '../interfaces/index.js';
 
 const LOOPBACK = /^(?:127\.|::1$)/;
@@ -28,5 +29,5 @@ export class FlowShares {
 /** Programs on this machine share its address and are not limited by it. */
 function keysOf({ sourceIp, inboundUser }: ConnectionMetadata): string[] {
   const keys = inboundUser === null ? [] : [`user ${inboundUser}`];
-  return LOOPBACK.test(sourceIp) ? keys : [...keys, `address ${sourceIp}`];
+  return LOOPBACK.test(sourceIp) ? keys : [...keys, `address ${networkOf(sourceIp)}`];
 }

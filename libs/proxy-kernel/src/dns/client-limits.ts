@@ -1,3 +1,5 @@
+import { networkOf } from '@gatehouse/net';
+
 /** The limits of one client, so that a flood from one leaves room for the others. */
 export interface DnsLimits {
   /** Questions under way, of all clients together. */
@@ -29,7 +31,7 @@ interface Client {
   at: number;
 }
 
-/** Limits the questions of each client address. */
+/** Limits the questions of each client: an IPv4 address or an IPv6 network of 64 bits. */
 export class ClientLimits {
   readonly #limits: DnsLimits;
   readonly #now: () => number;
@@ -74,16 +76,17 @@ export class ClientLimits {
   #client(address: string): Client {
     const { ratePerClient, bytesPerClient, clients } = this.#limits;
     const now = this.#now();
-    const known = this.#clients.get(address);
+    const network = networkOf(address);
+    const known = this.#clients.get(network);
     const client = known ?? { pending: 0, tokens: 2 * ratePerClient, bytes: 2 * bytesPerClient, at: now };
     const seconds = (now - client.at) / 1000;
     client.tokens = Math.min(2 * ratePerClient, client.tokens + seconds * ratePerClient);
     client.bytes = Math.min(2 * bytesPerClient, client.bytes + seconds * bytesPerClient);
     client.at = now;
-    this.#clients.delete(address);
+    this.#clients.delete(network);
     const oldest = this.#clients.size >= clients ? this.#clients.keys().next().value : undefined;
     if (oldest !== undefined) this.#clients.delete(oldest);
-    this.#clients.set(address, client);
+    this.#clients.set(network, client);
     return client;
   }
 }
