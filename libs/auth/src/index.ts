@@ -31,8 +31,10 @@ export {
   type ApiKeyStoreConfig,
   type NewApiKey,
 } from './keys/api-key-store.js';
+export { LastUseWriter } from './keys/last-use-writer.js';
 export { DEFAULT_LOGIN_LIMITS, LoginThrottle, type LoginThrottleLimits } from './login/login-throttle.js';
-export { hashPassword, makeHashesCheap, needsRehash, verifyPassword } from './passwords/password-hash.js';
+export { checkPassword } from './passwords/check-password.js';
+export { hashPassword, makeHashesCheap, verifyPassword } from './passwords/password-hash.js';
 export { SessionCookie } from './sessions/session-cookie.js';
 export { SessionStore, type Session, type SessionStoreConfig } from './sessions/session-store.js';
 export { createAuthTables, dropAuthTables, type AuthTablesOptions, type SqlRunner } from './tables/auth-tables.js';

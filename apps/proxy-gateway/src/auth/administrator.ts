@@ -1,4 +1,4 @@
-import { hashPassword, needsRehash, verifyPassword } from '@gatehouse/auth';
+import { checkPassword, hashPassword } from '@gatehouse/auth';
 import { firstAdministratorPassword } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
@@ -36,10 +36,9 @@ export class Administrator implements OnModuleInit {
   }
 
   async accepts(password: string): Promise<boolean> {
-    const stored = await this.storedHash();
-    const accepted = await verifyPassword(password, stored);
-    if (accepted && stored !== undefined && needsRehash(stored)) await this.renewHash(password, stored);
-    return accepted;
+    const hash = await this.storedHash();
+    const stored = hash === undefined ? null : { hash, replace: (newer: string) => this.replaceHash(hash, newer) };
+    return (await checkPassword(password, stored)) !== undefined;
   }
 
   async changePassword(tx: EntityManager, password: string): Promise<void> {
@@ -54,12 +53,11 @@ export class Administrator implements OnModuleInit {
     return row?.password_hash;
   }
 
-  /** Does nothing if the password was changed in the meantime. */
-  private async renewHash(password: string, stored: string): Promise<void> {
-    const hash = await hashPassword(password);
-    await this.dataSource.query('UPDATE administrators SET password_hash = $1 WHERE id = 1 AND password_hash = $2', [
-      hash,
-      stored,
-    ]);
+  private async replaceHash(former: string, newer: string): Promise<boolean> {
+    const [, replaced]: [unknown, number] = await this.dataSource.query(
+      'UPDATE administrators SET password_hash = $1 WHERE id = 1 AND password_hash = $2',
+      [newer, former],
+    );
+    return replaced === 1;
   }
 }

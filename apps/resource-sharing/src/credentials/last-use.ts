@@ -1,63 +1,9 @@
+import { LastUseWriter } from '@gatehouse/auth';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-const FLUSH_MS = 5_000;
-const MAX_NOTED = 10_000;
-
-interface Use {
-  /** Milliseconds since the epoch. */
-  at: number;
-  ip: string | null;
-}
-
-/** Notes when credentials are used and writes the last use of each in one statement every few seconds. */
-@Injectable()
-export class LastUse implements BeforeApplicationShutdown {
-  private readonly noted = new Map<number, Use>();
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly logger: JsonLogger,
-  ) {}
-
-  note(credentialId: number, ip: string | undefined): void {
-    const use = this.noted.get(credentialId);
-    if (use !== undefined) {
-      use.at = Date.now();
-      use.ip = ip ?? null;
-      return;
-    }
-    if (this.noted.size >= MAX_NOTED) return;
-    this.noted.set(credentialId, { at: Date.now(), ip: ip ?? null });
-    this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
-  }
-
-  /** Never rejects: a lost time of use must not fail a request or a shutdown. */
-  async flush(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    if (this.noted.size === 0) return;
-    const uses = [...this.noted];
-    this.noted.clear();
-    try {
-      await this.dataSource.query(STATEMENT, [
-        uses.map(([id]) => id),
-        uses.map(([, { at }]) => new Date(at)),
-        uses.map(([, { ip }]) => ip),
-      ]);
-    } catch (error) {
-      this.logger.warn('the last uses of credentials were not stored', { error }, 'LastUse');
-    }
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.flush();
-  }
-}
-
-/** A personal key that turns up at a new address is an event of its user. */
+/** A personal key that is used from a new address causes an event of its user. */
 const STATEMENT = `
   WITH used AS (SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS used (id, at, ip)),
   before AS (
@@ -71,3 +17,15 @@ const STATEMENT = `
   INSERT INTO audit_events (type, user_id, credential_id, ip, details)
   SELECT 'key.used_from_new_ip', user_id, id, ip, jsonb_build_object('before', last_used_ip)
   FROM before WHERE kind = 'personal' AND last_used_ip IS NOT NULL AND last_used_ip IS DISTINCT FROM ip`;
+
+/** The last uses of credentials. */
+@Injectable()
+export class LastUse extends LastUseWriter implements BeforeApplicationShutdown {
+  constructor(dataSource: DataSource, logger: JsonLogger) {
+    super(dataSource, logger, STATEMENT);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.stop();
+  }
+}

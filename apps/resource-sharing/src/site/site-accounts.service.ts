@@ -1,4 +1,4 @@
-import { hashPassword, needsRehash, verifyPassword } from '@gatehouse/auth';
+import { checkPassword, hashPassword } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type Repository } from 'typeorm';
@@ -83,14 +83,16 @@ export class SiteAccounts {
       .where('lower(account.username) = lower(:username)', { username })
       .andWhere('account.disabledAt IS NULL')
       .getOne();
-    if (!(await verifyPassword(password, account?.passwordHash)) || account === null) return undefined;
-    if (needsRehash(account.passwordHash)) {
-      const passwordHash = await hashPassword(password);
-      // Hashing waits for its turn: a password that was changed meanwhile must not come back.
-      const same = { id: account.id, passwordHash: account.passwordHash };
-      if ((await this.accounts.update(same, { passwordHash })).affected === 1) account.passwordHash = passwordHash;
-    }
-    return account;
+    const hash = await checkPassword(
+      password,
+      account && { hash: account.passwordHash, replace: this.replacer(account) },
+    );
+    return account === null || hash === undefined ? undefined : Object.assign(account, { passwordHash: hash });
+  }
+
+  private replacer({ id, passwordHash: former }: SiteAccount): (newer: string) => Promise<boolean> {
+    return async (passwordHash) =>
+      (await this.accounts.update({ id, passwordHash: former }, { passwordHash })).affected === 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import { hashPassword, needsRehash, verifyPassword } from '@gatehouse/auth';
+import { checkPassword, hashPassword } from '@gatehouse/auth';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type Repository } from 'typeorm';
 import { ENABLED, User, type UserRole } from '../data/user.entity.js';
@@ -60,16 +60,17 @@ export class Users {
   /** The user of a name and password. Unknown names take as long as wrong passwords. */
   async verify(username: string, password: string): Promise<User | undefined> {
     const user = await this.users.findOneBy({ username: username.toLowerCase(), status: ENABLED });
-    if (!(await verifyPassword(password, user?.passwordHash)) || user === null) return undefined;
-    if (needsRehash(user.passwordHash)) {
-      const passwordHash = await hashPassword(password);
-      // Only replaces the hash that was compared: the password may have been changed meanwhile.
-      await this.users.update(
-        { id: user.id, passwordHash: user.passwordHash },
+    const hash = await checkPassword(password, user && { hash: user.passwordHash, replace: this.replacer(user) });
+    return user === null || hash === undefined ? undefined : Object.assign(user, { passwordHash: hash });
+  }
+
+  private replacer({ id, passwordHash: former }: User): (newer: string) => Promise<boolean> {
+    return async (passwordHash) => {
+      const { affected } = await this.users.update(
+        { id, passwordHash: former },
         { passwordHash, updatedAt: new Date() },
       );
-      user.passwordHash = passwordHash;
-    }
-    return user;
+      return affected === 1;
+    };
   }
 }

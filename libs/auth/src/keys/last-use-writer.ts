@@ -9,13 +9,16 @@ interface Use {
   readonly ip: string | null;
 }
 
-/** A table with the columns last_used_at and last_used_ip, and the column that names its rows. */
+/** A table with the columns last_used_at and last_used_ip, and the column with the ids of its rows. */
 export interface LastUseTable {
   readonly table: string;
   readonly id: string;
 }
 
-/** Collects when keys or sessions were used and writes the newest use of each in one statement every few seconds. */
+/**
+ * Collects when keys or sessions were used and writes the newest use of each in one statement every few seconds. The
+ * statement has three parameters: ids, times and addresses, as arrays.
+ */
 export class LastUseWriter {
   private readonly noted = new Map<number, Use>();
   private readonly dataSource: DataSource;
@@ -23,17 +26,15 @@ export class LastUseWriter {
   private readonly statement: string;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(dataSource: DataSource, logger: JsonLogger, { table, id }: LastUseTable) {
+  constructor(dataSource: DataSource, logger: JsonLogger, target: LastUseTable | string) {
     this.dataSource = dataSource;
-    this.statement = `UPDATE ${table} AS kept SET last_used_at = used.at, last_used_ip = used.ip
-      FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS used (id, at, ip)
-      WHERE kept.${id} = used.id AND (kept.last_used_at IS NULL OR kept.last_used_at < used.at)`;
     this.logger = logger;
+    this.statement = typeof target === 'string' ? target : updateOf(target);
   }
 
-  note(id: number, ip: string | null): void {
+  note(id: number, ip: string | null | undefined): void {
     if (this.noted.size >= MAX_NOTED && !this.noted.has(id)) return;
-    this.noted.set(id, { at: new Date(), ip });
+    this.noted.set(id, { at: new Date(), ip: ip ?? null });
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
@@ -58,4 +59,10 @@ export class LastUseWriter {
   async stop(): Promise<void> {
     await this.flush();
   }
+}
+
+function updateOf({ table, id }: LastUseTable): string {
+  return `UPDATE ${table} AS kept SET last_used_at = used.at, last_used_ip = used.ip
+    FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS used (id, at, ip)
+    WHERE kept.${id} = used.id AND (kept.last_used_at IS NULL OR kept.last_used_at < used.at)`;
 }
