@@ -3,8 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limitSilence, type Patience, SERVICE_PATIENCE, sqlStateOf } from '@gatehouse/postgres';
 import { Injectable, Logger } from '@nestjs/common';
 import type pg from 'pg';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { asConnectionEnded } from './connection-ended.js';
+import {
+  DataSource,
+  type EntityManager,
+  type QueryRunner,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { TransactionSlots } from './transaction-slots.js';
 
 export type IsolationLevel = 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
@@ -143,4 +148,25 @@ async function bePatient(runner: QueryRunner, patience: Patience): Promise<() =>
 function queryRunnerOf(tx: EntityManager): QueryRunner {
   if (tx.queryRunner === undefined) throw new TypeError('This entity manager is not in a transaction.');
   return tx.queryRunner;
+}
+
+/** The server ended the connection between two statements of a transaction: none of it was committed. */
+class ConnectionEndedError extends Error {
+  override readonly name = 'ConnectionEndedError';
+  /** For `mayPass`: the same work may succeed in a moment. */
+  readonly temporary = true;
+
+  constructor(cause: unknown) {
+    super('The connection to the database ended during a transaction', { cause });
+  }
+}
+
+/**
+ * For errors of a transaction that is still running. TypeORM gives a connection that broke between two statements back at
+ * once, and reports the next statement as a mistake of its caller.
+ */
+function asConnectionEnded(error: unknown): unknown {
+  const isReleased =
+    error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
+  return isReleased ? new ConnectionEndedError(error) : error;
 }

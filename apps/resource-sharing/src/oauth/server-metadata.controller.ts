@@ -4,8 +4,8 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ResourceSharingSettings } from '../settings.js';
 import { issuerOf } from './issuer.js';
-import { serverMetadata } from './server-metadata.js';
 import { fromAnyOrigin } from './token-answers.js';
+import { OPEN_SCOPES } from '../credentials/caller.js';
 
 /** RFC 8414 section 3; the second address is what clients derive when they take `/oauth2` for a part of the issuer. */
 @ApiTags('oauth2')
@@ -23,4 +23,26 @@ export class ServerMetadataController {
   read(@Res() response: Response): void {
     fromAnyOrigin(response).setHeader('Cache-Control', 'public, max-age=300').json(this.metadata);
   }
+}
+
+/** RFC 8414 section 2, RFC 9207 section 3. */
+function serverMetadata(issuer: string): Readonly<Record<string, unknown>> {
+  const methods = ['client_secret_basic', 'client_secret_post', 'none'];
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/oauth2/authorize`,
+    token_endpoint: `${issuer}/oauth2/token`,
+    revocation_endpoint: `${issuer}/oauth2/revoke`,
+    introspection_endpoint: `${issuer}/oauth2/introspect`,
+    scopes_supported: OPEN_SCOPES,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: methods,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${issuer}/docs`,
+  };
 }

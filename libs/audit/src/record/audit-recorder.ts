@@ -8,8 +8,6 @@ import type { AuditActor, AuditEntry } from '../chain/audit-entry.js';
 import { AuditLog } from '../chain/audit-log.js';
 import { AuditRules, LOGIN_ACTION, type Fields } from './audit-rules.js';
 import type { AuditTarget } from './audit-target.js';
-import { readAnswer } from './read-answer.js';
-import type { Answer } from './read-answer.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** An answer waits this long for its row; then it goes out, and the row follows. */
@@ -180,4 +178,34 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   const timer = setTimeout(resolve, ms);
   await Promise.race([work, promise]);
   clearTimeout(timer);
+}
+
+/** What the log wants of an answer. */
+interface Answer {
+  body: unknown;
+  id: number | string | undefined;
+  /** Code and text of an error. */
+  error: string | null;
+}
+
+/** Longer answers are lists or downloads: nothing in them is for the log. */
+const MAX_READ = 256 * 1_024;
+
+/** Null for what is no JSON object. */
+function readAnswer(chunk: unknown): Answer | null {
+  const text = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString() : '';
+  if (!text.startsWith('{') || text.length > MAX_READ) return null;
+  let body: Record<string, unknown>;
+  try {
+    body = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    // An export that only begins like JSON.
+    return null;
+  }
+  const { id, code, error } = body;
+  return {
+    body,
+    id: typeof id === 'number' || typeof id === 'string' ? id : undefined,
+    error: typeof error === 'string' ? `${typeof code === 'string' ? `${code}: ` : ''}${error}` : null,
+  };
 }

@@ -1,8 +1,7 @@
 import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Request, Response, Application } from 'express';
 import type { JsonLogger } from '../logging/json-logger.js';
 import { currentRequestId } from '../logging/request-context.js';
-import { allowedMethods } from './allowed-methods.js';
 import { AppError } from './app-error.js';
 import { classifyError } from './classify-error.js';
 import { formatError, type ErrorFormat } from './error-format.js';
@@ -69,4 +68,39 @@ function wrongMethod(thrown: unknown, request: Request): AppError | undefined {
   const allowed = allowedMethods(request.app, request.path);
   if (allowed.length === 0) return undefined;
   return methodNotAllowed(request.method, allowed);
+}
+
+/** The parts of Express 5's router layers that are read here. */
+interface RouteLayer {
+  readonly route?: { readonly path: unknown; readonly methods: Readonly<Record<string, boolean>> };
+  match(path: string): boolean;
+}
+
+/**
+ * Methods of the routes that match a path, for the Allow header of a 405; empty when nothing matches. A fixed path such as
+ * /things/export is no id of /things/:id.
+ */
+function allowedMethods(application: Application, path: string): string[] {
+  const { stack } = application.router as unknown as { stack: readonly RouteLayer[] };
+  const routes = stack.flatMap((layer) => {
+    const { route } = layer;
+    return route === undefined || route.methods['_all'] === true || !matches(layer, path) ? [] : [route];
+  });
+  const fixed = routes.filter((route) => route.path === path);
+  const methods = new Set<string>();
+  for (const route of fixed.length > 0 ? fixed : routes) {
+    for (const method of Object.keys(route.methods)) methods.add(method.toUpperCase());
+  }
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
+}
+
+function matches(layer: RouteLayer, path: string): boolean {
+  try {
+    return layer.match(path);
+  } catch (error) {
+    // A path that cannot be decoded matches no route.
+    if (error instanceof URIError || (error instanceof Error && 'status' in error)) return false;
+    throw error;
+  }
 }
