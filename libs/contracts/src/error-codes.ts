@@ -56,7 +56,7 @@ export const ERROR_CATALOGUE = {
   PORT_IN_USE: { status: 409, title: 'Another tunnel has the port, or no port is free' },
   PORT_RESERVED: { status: 409, title: 'The gateway itself uses the port' },
   HOST_CONFLICT: { status: 409, title: 'Another host has the name and location' },
-  GEO_UPDATE_RUNNING: { status: 409, title: 'The geo databases are being updated already' },
+  GEO_UPDATE_RUNNING: { status: 409, title: 'The geo databases are already being updated' },
   GONE: { status: 410, title: 'It existed and is gone' },
   PRECONDITION_FAILED: { status: 412, title: 'It changed since it was read' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
