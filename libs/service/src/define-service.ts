@@ -85,19 +85,18 @@ function foundation<S extends ServiceSettings>(
 ): Imports {
   const { databaseUrl, redisUrl, autoMigrate } = settings;
   const isWorker = workers === 'only';
-  const jobs = JobsModule.forRoot({
-    namespace: name,
-    queues,
-    databaseUrl,
-    redisUrl,
-    redisOptions: redisOptions(settings),
-    autoMigrate,
-    workers,
-  });
   return [
     EnvironmentModule.forRoot(type, settings),
     PersistenceModule.forRoot(databaseConfig(database, databaseUrl, isWorker ? `${name} worker` : name)),
-    ...(queues.length > 0 ? [jobs] : []),
+    JobsModule.forRoot({
+      namespace: name,
+      queues,
+      databaseUrl,
+      redisUrl,
+      redisOptions: redisOptions(settings),
+      autoMigrate,
+      workers,
+    }),
     // A worker's health includes its database already.
     ...(isWorker ? [] : [DatabaseHealthModule]),
   ];

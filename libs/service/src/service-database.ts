@@ -31,7 +31,6 @@ export interface StoreAddresses {
 export interface ServiceWithDatabase {
   readonly name: string;
   readonly database: ServiceDatabase;
-  readonly queues: readonly unknown[];
 }
 
 /**
@@ -40,12 +39,12 @@ export interface ServiceWithDatabase {
  * @throws StartError naming DATABASE_URL when the database cannot be reached.
  */
 export async function migrateDatabase(
-  { name, database, queues }: ServiceWithDatabase,
+  { name, database }: ServiceWithDatabase,
   { databaseUrl, redisUrl }: StoreAddresses,
 ): Promise<string[]> {
   return await explained(async () => {
     const applied = await migrate(createDataSource(databaseConfig(database, databaseUrl, `${name} migrate`)));
-    if (queues.length > 0 && redisUrl === undefined) await migrateJobs(databaseUrl);
+    if (redisUrl === undefined) await migrateJobs(databaseUrl);
     return applied;
   });
 }
