@@ -208,7 +208,7 @@ describe('accounting store', () => {
     expect(await rowsOf('SELECT count(*)::int AS rows FROM traffic_logs')).toEqual([{ rows: 3 }]);
   });
 
-  it('writes nothing of a batch that fails half-way', async () => {
+  it('rolls back a batch that fails half-way', async () => {
     const batch = batchOf(
       [aRecord()],
       [aDelta({ outbounds: { n7: { upload: Number.NaN, download: 0, opened: 0, failed: 0 } } })],

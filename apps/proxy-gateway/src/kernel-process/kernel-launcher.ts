@@ -33,7 +33,7 @@ export class KernelLauncher {
     return fork(fileURLToPath(this.entry), [mode, executable, ...(spoolFiles ? [SPOOL_ARGUMENT] : [])], {
       // A young generation of 8 MiB: relayed bytes live in external buffers, so a small heap suffices.
       execArgv: [...this.execArgv, '--max-semi-space-size=4'],
-      // The kernel must see nothing of our environment, least of all the address of the database.
+      // The kernel must not inherit our environment variables, above all not the address of the database.
       env: {},
       // The kernel gets the files as descriptors 4 and 5 and never learns their path.
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...(spoolFiles ?? [])],

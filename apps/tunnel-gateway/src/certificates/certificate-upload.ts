@@ -18,7 +18,7 @@ const BLOCK =
 
 /**
  * A servable certificate for `host`: parsed, complete, in order, valid at `now`. @throws AppError VALIDATION_FAILED
- * with the reason, and nothing of the key.
+ * with the reason; the message contains no part of the key.
  */
 export function readUpload(
   texts: { certificate: string; key: string },

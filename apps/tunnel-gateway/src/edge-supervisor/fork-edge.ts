@@ -17,7 +17,7 @@ export function forkEdge(): EdgeChild {
   const entry = new URL(`../edge/edge-main${extname(import.meta.url)}`, import.meta.url);
   return fork(fileURLToPath(entry), [], {
     execArgv: [...process.execArgv.filter((flag) => !SUPERVISOR_FLAG.test(flag)), ...EDGE_FLAGS],
-    // The edge gets everything it needs in messages, and nothing of our environment.
+    // The edge gets everything it needs in messages and does not inherit our environment variables.
     env: {},
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: false,

@@ -1,5 +1,5 @@
 export interface ReloadingOptions {
-  /** `everything`: the database may be another one, so nothing of the known state may be kept. */
+  /** `everything`: the database may be a different one, so the known state must be dropped. */
   load(everything: boolean): Promise<void>;
   onFailure(error: unknown): void;
 }
