@@ -9,7 +9,12 @@ export default defineConfig({
   publicDir: false,
   // Addresses in the page are relative: a proxy in front may put the service below a path.
   base: './',
-  resolve: { alias: { '@gatehouse/contracts': path('../../libs/contracts/src/index.ts') } },
+  resolve: {
+    alias: {
+      '@gatehouse/contracts': path('../../libs/contracts/src/index.ts'),
+      '@gatehouse/i18n': path('../../libs/i18n/src/index.ts'),
+    },
+  },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: path('dist/site'),

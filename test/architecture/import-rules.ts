@@ -4,6 +4,7 @@
  */
 export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
+  i18n: [],
   net: [],
   child: [],
   geo: ['net'],
@@ -20,6 +21,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   service: ['jobs', 'persistence', 'platform', 'contracts'],
   testing: [
     'contracts',
+    'i18n',
     'net',
     'geo',
     'subscription-formats',
@@ -41,6 +43,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'postgres',
     'child',
     'contracts',
+    'i18n',
     'net',
     'geo',
     'proxy-kernel',
@@ -55,6 +58,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'persistence',
     'postgres',
     'contracts',
+    'i18n',
     'share-links',
   ],
   'tunnel-gateway': [
@@ -67,18 +71,20 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'postgres',
     'child',
     'contracts',
+    'i18n',
     'net',
     'geo',
     'tunnel-kernel',
   ],
   'tunnel-agent': ['tunnel-kernel', 'net', 'contracts'],
-  console: ['contracts'],
-  tools: ['persistence', 'net', 'proxy-kernel', 'tunnel-kernel', 'contracts'],
+  console: ['contracts', 'i18n'],
+  tools: ['persistence', 'i18n', 'net', 'proxy-kernel', 'tunnel-kernel', 'contracts'],
 };
 
 /** Libraries that must stay free of frameworks: nothing published but what stands here. */
 export const PURE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
+  i18n: ['intl-messageformat', 'negotiator'],
   net: [],
   child: [],
   geo: ['@ip-location-db/geo-whois-asn-country-mmdb'],

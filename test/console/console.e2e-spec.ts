@@ -174,7 +174,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await form.getByText('Must be in the future').waitFor();
     await form.getByLabel('Until').fill('');
     await form.getByRole('button', { name: 'Create' }).click();
-    const key = await keepSecret(page, 'The key backup');
+    const key = await keepSecret(page, 'Key backup');
     await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} read`) }).waitFor();
     const status = async (): Promise<number> =>
       (await fetch(`${gateway.url}/api/v1/proxies`, { headers: { authorization: `Bearer ${key}` } })).status;

@@ -31,7 +31,7 @@ const OWN_PAGES = [
   'Webhooks',
 ];
 const ACCOUNT_PAGES = ['Sessions', 'API keys', 'Account', 'Dashboard'];
-const ADMIN_PAGES = ['Users', 'Audit log', 'Transfer'];
+const ADMIN_PAGES = ['Users', 'Audit log', 'Import and export'];
 
 let gateway: RunningTunnelGateway;
 let browser: TestBrowser;
@@ -154,7 +154,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await ended;
 
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('User name').waitFor();
+    await page.getByLabel('Username').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
@@ -223,7 +223,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.getByText('Someone else changed this while you were editing').waitFor();
     expect((await gateway.call('GET', `/clients/${id}`)).max_conn).toBe(0);
-    await edit.getByRole('button', { name: 'Show what it is now' }).click();
+    await edit.getByRole('button', { name: 'Load the current values' }).click();
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>('dialog input[type=number]')?.value === '512',
     );
@@ -305,7 +305,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
 
   it('takes over what another program had, after it said what would become of it', async () => {
     const page = await signedIn();
-    await goTo(page, 'Transfer');
+    await goTo(page, 'Import and export');
     const toml =
       '[[proxies]]\nname = "imported ssh"\ntype = "tcp"\nlocalPort = 22\nremotePort = 22022\ntransport.useCompression = true\n';
     const card = page.getByRole('region', { name: 'Import from another program' });
@@ -467,8 +467,8 @@ describe('a new gateway', { timeout: 90_000 }, () => {
     await page.getByRole('heading', { name: 'Welcome' }).waitFor();
     const token = page.getByLabel('Setup token');
     await token.fill('gst_wrong');
-    expect(await page.getByLabel('User name').inputValue()).toBe('');
-    await page.getByLabel('User name').fill('root');
+    expect(await page.getByLabel('Username').inputValue()).toBe('');
+    await page.getByLabel('Username').fill('root');
     await page.getByLabel('Password', { exact: true }).fill(OTHER_PASSWORD);
     await page.getByLabel('Password again').fill('something else');
     await page.getByRole('button', { name: 'Begin' }).click();

@@ -130,7 +130,7 @@ describe('what programs get from the console of the tunnel gateway', { timeout: 
 
     await page.getByRole('button', { name: 'Delete hard of hearing' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('hard of hearing was removed.').waitFor();
+    await page.getByText('hard of hearing was deleted.').waitFor();
     await page.getByRole('row', { name: /hard of hearing/ }).waitFor({ state: 'detached' });
   });
 
@@ -145,7 +145,7 @@ describe('what programs get from the console of the tunnel gateway', { timeout: 
     await form.getByRole('alert').getByText('password or the code is wrong').waitFor();
     await form.getByLabel('Your password').fill(gateway.password);
     await form.getByRole('button', { name: 'Create' }).click();
-    const key = await keepSecret(page, 'The key backup');
+    const key = await keepSecret(page, 'Key backup');
     await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} read yours`) }).waitFor();
     expect(await statusWith(key, 'GET')).toBe(200);
     expect(await statusWith(key, 'POST')).toBe(403);

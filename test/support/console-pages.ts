@@ -8,7 +8,7 @@ export async function goTo(page: Page, name: string): Promise<void> {
 
 /** Fills in the login of the tunnel gateway's console. */
 export async function fillLogin(page: Page, username: string, password: string): Promise<void> {
-  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
@@ -17,7 +17,7 @@ export async function fillLogin(page: Page, username: string, password: string):
 export async function keepSecret(page: Page, title: string): Promise<string> {
   const dialog = page.getByRole('dialog', { name: title });
   const secret = await dialog.locator('.secret code').innerText();
-  await dialog.getByRole('button', { name: 'I have kept it' }).click();
+  await dialog.getByRole('button', { name: 'I have saved it' }).click();
   await dialog.waitFor({ state: 'detached' });
   return secret;
 }

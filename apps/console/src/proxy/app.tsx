@@ -6,8 +6,8 @@ import type { Session, SessionState } from '../shared/api/session.js';
 import { Trouble } from '../shared/components/page.js';
 import { Shell } from '../shared/frame/shell.js';
 import { Login } from './login/login.js';
+import { t } from './messages/index.js';
 import { NAVIGATION } from './pages.js';
-import { PRODUCT } from './product.js';
 
 /** Asks whether a login is needed, then shows the login or the console. */
 export function App({ session }: { session: Session }) {
@@ -36,16 +36,20 @@ export function App({ session }: { session: Session }) {
     case 'signed-in':
     case 'open':
       return (
-        <Shell product={PRODUCT} navigation={NAVIGATION} foot={<Foot session={session} open={state === 'open'} />} />
+        <Shell
+          product={t('app.product')}
+          navigation={NAVIGATION}
+          foot={<Foot session={session} open={state === 'open'} />}
+        />
       );
   }
 }
 
 function Foot({ session, open }: { session: Session; open: boolean }) {
-  if (open) return <p class="muted">Login is off: everyone who can reach this address has full access.</p>;
+  if (open) return <p class="muted">{t('app.loginOff')}</p>;
   return (
     <button type="button" onClick={() => session.signOut()}>
-      Sign out
+      {t('frame.signOut')}
     </button>
   );
 }

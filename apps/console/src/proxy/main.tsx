@@ -1,4 +1,4 @@
 import { startConsole } from '../shared/frame/start-console.js';
-import { App } from './app.js';
+import { messages } from './messages/index.js';
 
-startConsole('proxy-gateway', App);
+void startConsole('proxy-gateway', messages, async () => (await import('./app.js')).App);

@@ -3,6 +3,7 @@ import { ApiKeysPage } from './api-keys/api-keys-page.js';
 import { AuditPage } from '../shared/audit/audit-page.js';
 import { ConnectionsPage } from './connections/connections-page.js';
 import { DashboardPage } from './dashboard/dashboard-page.js';
+import { t } from './messages/index.js';
 import { GroupsPage } from './groups/groups-page.js';
 import { NodesPage } from './nodes/nodes-page.js';
 import { RulesPage } from './rules/rules-page.js';
@@ -13,22 +14,22 @@ import { SystemPage } from './system/system-page.js';
 import { TrafficLogsPage } from './traffic-logs/traffic-logs-page.js';
 
 export const NAVIGATION: Navigation = [
-  [{ id: '', title: 'Dashboard', icon: 'dashboard', Component: DashboardPage }],
+  [{ id: '', title: t('nav.dashboard'), icon: 'dashboard', Component: DashboardPage }],
   [
-    { id: 'nodes', title: 'Nodes', icon: 'nodes', Component: NodesPage },
-    { id: 'subscriptions', title: 'Subscriptions', icon: 'subscriptions', Component: SubscriptionsPage },
-    { id: 'groups', title: 'Groups', icon: 'groups', Component: GroupsPage },
-    { id: 'rules', title: 'Rules', icon: 'rules', Component: RulesPage },
+    { id: 'nodes', title: t('nav.nodes'), icon: 'nodes', Component: NodesPage },
+    { id: 'subscriptions', title: t('nav.subscriptions'), icon: 'subscriptions', Component: SubscriptionsPage },
+    { id: 'groups', title: t('nav.groups'), icon: 'groups', Component: GroupsPage },
+    { id: 'rules', title: t('nav.rules'), icon: 'rules', Component: RulesPage },
   ],
   [
-    { id: 'connections', title: 'Connections', icon: 'connections', Component: ConnectionsPage },
-    { id: 'traffic', title: 'Traffic log', icon: 'traffic', Component: TrafficLogsPage },
-    { id: 'logs', title: 'Runtime log', icon: 'logs', Component: RuntimeLogsPage },
-    { id: 'audit', title: 'Audit log', icon: 'audit', Component: AuditPage },
+    { id: 'connections', title: t('nav.connections'), icon: 'connections', Component: ConnectionsPage },
+    { id: 'traffic', title: t('nav.trafficLog'), icon: 'traffic', Component: TrafficLogsPage },
+    { id: 'logs', title: t('nav.runtimeLog'), icon: 'logs', Component: RuntimeLogsPage },
+    { id: 'audit', title: t('audit.title'), icon: 'audit', Component: AuditPage },
   ],
   [
-    { id: 'settings', title: 'Settings', icon: 'settings', Component: SettingsPage },
-    { id: 'keys', title: 'API keys', icon: 'keys', Component: ApiKeysPage },
-    { id: 'system', title: 'System', icon: 'system', Component: SystemPage },
+    { id: 'settings', title: t('nav.settings'), icon: 'settings', Component: SettingsPage },
+    { id: 'keys', title: t('apiKeys.title'), icon: 'keys', Component: ApiKeysPage },
+    { id: 'system', title: t('nav.system'), icon: 'system', Component: SystemPage },
   ],
 ];

@@ -8,9 +8,9 @@ import { useAction } from '../shared/state/use-action.js';
 import { useResource } from '../shared/state/use-resource.js';
 import { FirstSetup } from './login/first-setup.js';
 import { Login } from './login/login.js';
+import { t } from './messages/index.js';
 import { navigationFor } from './pages.js';
 import { GatewayContext } from './parts/gateway-context.js';
-import { PRODUCT } from './product.js';
 import { UserContext } from './user-context.js';
 
 /** The login page, or the console of the user who is signed in. */
@@ -52,13 +52,15 @@ function SignedIn({ session }: { session: Session }) {
   return (
     <UserContext.Provider value={{ user, reload }}>
       <GatewayContext.Provider value={gateway}>
-        <Shell product={PRODUCT} navigation={navigationFor(user.role)} foot={<Foot session={session} user={user} />} />
+        <Shell
+          product={t('app.product')}
+          navigation={navigationFor(user.role)}
+          foot={<Foot session={session} user={user} />}
+        />
       </GatewayContext.Provider>
     </UserContext.Provider>
   );
 }
-
-const ROLES = { admin: 'administrator', user: 'user', viewer: 'may only look' } as const;
 
 function Foot({ session, user }: { session: Session; user: TunnelUserView }) {
   const api = useApi();
@@ -71,10 +73,10 @@ function Foot({ session, user }: { session: Session; user: TunnelUserView }) {
   return (
     <>
       <span class="muted">
-        {user.username} · {ROLES[user.role]}
+        {user.username} · {t(`app.roles.${user.role}`)}
       </span>
       <button type="button" disabled={busy} onClick={() => void signOut()}>
-        Sign out
+        {t('frame.signOut')}
       </button>
     </>
   );

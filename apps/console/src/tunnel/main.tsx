@@ -1,4 +1,4 @@
 import { startConsole } from '../shared/frame/start-console.js';
-import { App } from './app.js';
+import { messages } from './messages/index.js';
 
-startConsole('tunnel-gateway', App);
+void startConsole('tunnel-gateway', messages, async () => (await import('./app.js')).App);

@@ -9,6 +9,7 @@ import { DashboardPage } from './dashboard/dashboard-page.js';
 import { DomainsPage } from './domains/domains-page.js';
 import { EventsPage } from './events/events-page.js';
 import { HostsPage } from './hosts/hosts-page.js';
+import { t } from './messages/index.js';
 import { PoliciesPage } from './policies/policies-page.js';
 import { RulesPage } from './rules/rules-page.js';
 import { SessionsPage } from './sessions/sessions-page.js';
@@ -24,30 +25,30 @@ interface TunnelPageEntry extends PageEntry {
 }
 
 const PAGES: readonly (readonly TunnelPageEntry[])[] = [
-  [{ id: '', title: 'Dashboard', icon: 'dashboard', Component: DashboardPage }],
+  [{ id: '', title: t('nav.dashboard'), icon: 'dashboard', Component: DashboardPage }],
   [
-    { id: 'clients', title: 'Clients', icon: 'nodes', Component: ClientsPage },
-    { id: 'tunnels', title: 'Tunnels', icon: 'connections', Component: TunnelsPage },
-    { id: 'hosts', title: 'Hosts', icon: 'hosts', Component: HostsPage },
-    { id: 'domains', title: 'Domains', icon: 'hosts', Component: DomainsPage },
-    { id: 'certificates', title: 'Certificates', icon: 'certificates', Component: CertificatesPage },
+    { id: 'clients', title: t('nav.clients'), icon: 'nodes', Component: ClientsPage },
+    { id: 'tunnels', title: t('nav.tunnels'), icon: 'connections', Component: TunnelsPage },
+    { id: 'hosts', title: t('nav.hosts'), icon: 'hosts', Component: HostsPage },
+    { id: 'domains', title: t('nav.domains'), icon: 'hosts', Component: DomainsPage },
+    { id: 'certificates', title: t('nav.certificates'), icon: 'certificates', Component: CertificatesPage },
   ],
   [
-    { id: 'rules', title: 'IP rules', icon: 'rules', Component: RulesPage },
-    { id: 'access', title: 'Access', icon: 'access', Component: PoliciesPage },
+    { id: 'rules', title: t('nav.ipRules'), icon: 'rules', Component: RulesPage },
+    { id: 'access', title: t('nav.access'), icon: 'access', Component: PoliciesPage },
   ],
   [
-    { id: 'traffic', title: 'Traffic', icon: 'traffic', Component: TrafficPage },
-    { id: 'events', title: 'Events', icon: 'logs', Component: EventsPage },
-    { id: 'webhooks', title: 'Webhooks', icon: 'subscriptions', Component: WebhooksPage },
+    { id: 'traffic', title: t('nav.traffic'), icon: 'traffic', Component: TrafficPage },
+    { id: 'events', title: t('nav.events'), icon: 'logs', Component: EventsPage },
+    { id: 'webhooks', title: t('nav.webhooks'), icon: 'subscriptions', Component: WebhooksPage },
   ],
   [
-    { id: 'users', title: 'Users', icon: 'users', Component: UsersPage, forAdministrators: true },
-    { id: 'audit', title: 'Audit log', icon: 'audit', Component: AuditPage, forAdministrators: true },
-    { id: 'transfer', title: 'Transfer', icon: 'transfer', Component: TransferPage, forAdministrators: true },
-    { id: 'sessions', title: 'Sessions', icon: 'system', Component: SessionsPage },
-    { id: 'keys', title: 'API keys', icon: 'keys', Component: ApiKeysPage },
-    { id: 'account', title: 'Account', icon: 'settings', Component: AccountPage },
+    { id: 'users', title: t('nav.users'), icon: 'users', Component: UsersPage, forAdministrators: true },
+    { id: 'audit', title: t('audit.title'), icon: 'audit', Component: AuditPage, forAdministrators: true },
+    { id: 'transfer', title: t('nav.transfer'), icon: 'transfer', Component: TransferPage, forAdministrators: true },
+    { id: 'sessions', title: t('nav.sessions'), icon: 'system', Component: SessionsPage },
+    { id: 'keys', title: t('apiKeys.title'), icon: 'keys', Component: ApiKeysPage },
+    { id: 'account', title: t('nav.account'), icon: 'settings', Component: AccountPage },
   ],
 ];
 

@@ -5,7 +5,7 @@ import type { Session } from '../../shared/api/session.js';
 import { TextField } from '../../shared/components/fields.js';
 import { SignIn } from '../../shared/frame/sign-in.js';
 import { useSignIn } from '../../shared/state/use-sign-in.js';
-import { PRODUCT } from '../product.js';
+import { t } from '../messages/index.js';
 
 /** Asks for the administrator's password. */
 export function Login({ session, expired }: { session: Session; expired: boolean }) {
@@ -15,10 +15,10 @@ export function Login({ session, expired }: { session: Session; expired: boolean
   const signIn = (): Promise<void> =>
     attempts.attempt(async () => session.signIn((await api.post<LoginResponse>('/auth/login', { password })).token));
   return (
-    <SignIn product={PRODUCT} attempts={attempts} expired={expired} onSignIn={signIn}>
+    <SignIn product={t('app.product')} attempts={attempts} expired={expired} onSignIn={signIn}>
       <AccountName />
       <TextField
-        label="Administrator password"
+        label={t('app.password')}
         type="password"
         autoComplete="current-password"
         value={password}

@@ -1,6 +1,8 @@
 import { RemoveDialog } from '../components/remove-dialog.js';
 import { SecretDialog } from '../components/secret-dialog.js';
 import { Secret } from '../components/secret.js';
+import { bold } from '../components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 
 interface ShowKeyProps {
   created: { name: string; key: string };
@@ -10,9 +12,9 @@ interface ShowKeyProps {
 /** After a key was made. */
 export function ShowKey({ created: { name, key }, onClose }: ShowKeyProps) {
   return (
-    <SecretDialog title={`The key ${name}`} onClose={onClose}>
-      <p>Copy it now. You will not be able to see it again.</p>
-      <Secret text={key} what="Key" />
+    <SecretDialog title={t('apiKeys.keyOf', { name })} onClose={onClose}>
+      <p>{t('apiKeys.copyNow')}</p>
+      <Secret text={key} what={t('apiKeys.key')} />
     </SecretDialog>
   );
 }
@@ -26,17 +28,15 @@ interface RevokeKeyProps {
 export function RevokeKey({ apiKey: { id, name }, onClose, onDone }: RevokeKeyProps) {
   return (
     <RemoveDialog
-      title="Revoke this key?"
-      action="Revoke"
-      done="revoked"
+      title={t('apiKeys.revokeTitle')}
+      action={t('apiKeys.revoke')}
+      done={t('apiKeys.revoked', { name })}
       path={`/api-keys/${id}`}
       name={name}
       onClose={onClose}
       onDone={onDone}
     >
-      <p>
-        Programs that use <strong>{name}</strong> are refused from now on.
-      </p>
+      <p>{rich('apiKeys.revokeText', { name, b: bold })}</p>
     </RemoveDialog>
   );
 }

@@ -2,11 +2,12 @@ import { API_KEY_SCOPES, type ApiKeyScope } from '@gatehouse/contracts';
 import { SelectField, TextField, type Choice } from '../components/fields.js';
 import { fromLocalField } from '../format/times.js';
 import type { Form } from '../state/use-form.js';
+import { t } from '../messages/index.js';
 
 export interface ApiKeyForm {
   name: string;
   scopes: ApiKeyScope;
-  /** Local time, as the browser's own field has it; empty: for good. */
+  /** Local time, as the browser's own field has it; empty: never. */
   expires_at: string;
 }
 
@@ -36,8 +37,8 @@ export function ApiKeyFields<T extends ApiKeyForm>({ form: whole, may, highest =
   return (
     <>
       <TextField
-        label="Name"
-        hint="What will use it"
+        label={t('common.name')}
+        hint={t('apiKeys.nameHint')}
         required
         autofocus
         value={form.values.name}
@@ -45,15 +46,15 @@ export function ApiKeyFields<T extends ApiKeyForm>({ form: whole, may, highest =
         onInput={(name) => form.set('name', name)}
       />
       <SelectField
-        label="It may"
+        label={t('common.permissions')}
         value={form.values.scopes}
         problem={form.problem('scopes')}
         choices={choices}
         onChange={(scope) => form.set('scopes', scope as ApiKeyScope)}
       />
       <TextField
-        label="Until"
-        hint="Empty: for good"
+        label={t('common.expires')}
+        hint={t('apiKeys.expiresHint')}
         type="datetime-local"
         value={form.values.expires_at}
         problem={form.problem('expires_at')}

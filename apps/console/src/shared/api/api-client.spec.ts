@@ -48,7 +48,10 @@ describe('a call', () => {
   it('sends no header for a missing token or body', async () => {
     const { api, sent } = setUp(() => json(200, {}), null);
     await api.get('/auth/status');
-    expect(sent[0]!.init.headers).toEqual({ accept: 'application/json, application/problem+json' });
+    expect(sent[0]!.init.headers).toEqual({
+      accept: 'application/json, application/problem+json',
+      'accept-language': 'en',
+    });
     expect(sent[0]!.init.body).toBeUndefined();
   });
 
@@ -155,7 +158,7 @@ describe('an answer that goes on', () => {
     const headers = { accept: 'text/event-stream', 'last-event-id': '7' };
     const stream = await api.open('/events', { headers, signal: new AbortController().signal });
     expect(await new Response(stream).text()).toBe('data: 1\n\n');
-    expect(sent[0]!.init.headers).toEqual({ authorization: 'Bearer secret', ...headers });
+    expect(sent[0]!.init.headers).toEqual({ 'accept-language': 'en', authorization: 'Bearer secret', ...headers });
   });
 });
 

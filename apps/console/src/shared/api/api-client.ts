@@ -1,6 +1,7 @@
 import { ApiError, toApiError } from './api-error.js';
 import { RepeatKeys } from './repeat-keys.js';
 import type { Session } from './session.js';
+import { language, t } from '../messages/index.js';
 
 export type QueryValue = string | number | boolean | null | undefined;
 export type Query = Readonly<Record<string, QueryValue>>;
@@ -104,6 +105,7 @@ export class ApiClient {
       method,
       headers: {
         accept: 'application/json, application/problem+json',
+        'accept-language': language(),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
@@ -144,7 +146,7 @@ async function readJson(response: Response): Promise<unknown> {
 }
 
 function unreachable(cause: unknown): ApiError {
-  const error = new ApiError('The service does not answer.', { status: 0, code: 'UNREACHABLE' });
+  const error = new ApiError(t('errors.unreachable'), { status: 0, code: 'UNREACHABLE' });
   error.cause = cause;
   return error;
 }

@@ -1,3 +1,5 @@
+import { t } from '../messages/index.js';
+
 /** One field that the service refused, and why. */
 export interface FieldProblem {
   field: string;
@@ -33,7 +35,7 @@ export function toApiError(status: number, body: unknown, retryAfter: string | n
   const { error, detail, code, details, errors } = isRecord(body) ? body : {};
   const message = [error, detail].find((text) => typeof text === 'string');
   const problems = [details, errors].find((list) => Array.isArray(list)) ?? [];
-  return new ApiError(message ?? `The service answered with status ${status}.`, {
+  return new ApiError(message ?? t('errors.status', { status }), {
     status,
     code: typeof code === 'string' ? code.toUpperCase() : 'UNKNOWN',
     details: problems.filter(isProblem),

@@ -4,11 +4,12 @@ import { Facts } from '../components/page.js';
 import { Table, type Column } from '../components/table.js';
 import { formatDuration, formatTime } from '../format/times.js';
 import { whoOf } from './audit-table.js';
+import { t } from '../messages/index.js';
 
 const COLUMNS: readonly Column<AuditChange>[] = [
-  { head: 'Field', cell: ({ field }) => <code>{field}</code> },
-  { head: 'Before', cell: ({ before }) => <code class="log-line">{String(before ?? '–')}</code> },
-  { head: 'After', grow: true, cell: ({ after }) => <code class="log-line">{String(after ?? '–')}</code> },
+  { head: t('audit.field'), cell: ({ field }) => <code>{field}</code> },
+  { head: t('audit.before'), cell: ({ before }) => <code class="log-line">{String(before ?? '–')}</code> },
+  { head: t('audit.after'), grow: true, cell: ({ after }) => <code class="log-line">{String(after ?? '–')}</code> },
 ];
 
 export function AuditDialog({ row, onClose }: { row: AuditLogView; onClose: () => void }) {
@@ -16,18 +17,27 @@ export function AuditDialog({ row, onClose }: { row: AuditLogView; onClose: () =
     <Dialog title={row.action} onClose={onClose} wide>
       <Facts
         facts={[
-          ['Time', `${formatTime(row.created_at)}, ${formatDuration(row.duration_ms)}`],
-          ['Who', `${whoOf(row)} from ${row.ip ?? '–'}`],
-          ['With', row.user_agent],
-          ['Request', row.method === null ? null : `${row.method} ${row.path ?? ''}`],
-          ['What', [row.resource_type, row.resource_id, row.resource_name].filter(Boolean).join(' ') || null],
-          ['Outcome', `${row.status ?? ''} ${row.error ?? ''}`],
-          ['Request id', row.request_id],
-          ['Hash', <code key="hash">{row.hash}</code>],
+          [t('common.time'), `${formatTime(row.created_at)}, ${formatDuration(row.duration_ms)}`],
+          [t('audit.actor'), t('audit.from', { actor: whoOf(row), ip: row.ip ?? '–' })],
+          [t('audit.userAgent'), row.user_agent],
+          [t('audit.request'), row.method === null ? null : `${row.method} ${row.path ?? ''}`],
+          [
+            t('audit.resource'),
+            [row.resource_type, row.resource_id, row.resource_name].filter(Boolean).join(' ') || null,
+          ],
+          [t('audit.outcome'), `${row.status ?? ''} ${row.error ?? ''}`],
+          [t('audit.requestId'), row.request_id],
+          [t('audit.hash'), <code key="hash">{row.hash}</code>],
         ]}
       />
       {row.changes.length > 0 && (
-        <Table caption="Changes" columns={COLUMNS} rows={row.changes} rowKey={({ field }) => field} empty="" />
+        <Table
+          caption={t('audit.changes')}
+          columns={COLUMNS}
+          rows={row.changes}
+          rowKey={({ field }) => field}
+          empty=""
+        />
       )}
     </Dialog>
   );

@@ -4,13 +4,13 @@ import { useApi } from '../api/api-context.js';
 import { CursorPager } from '../components/cursor-pager.js';
 import { SelectField, TextField } from '../components/fields.js';
 import { Page, Trouble } from '../components/page.js';
-import { formatCount } from '../format/amounts.js';
 import { FIRST_CURSOR } from '../state/cursor.js';
 import { useDebounced } from '../state/use-debounced.js';
 import { useResource } from '../state/use-resource.js';
 import { AuditDialog } from './audit-dialog.js';
 import { AuditTable } from './audit-table.js';
 import { VerifyChain } from './verify-chain.js';
+import { t } from '../messages/index.js';
 
 interface Filter {
   actor: string;
@@ -19,9 +19,9 @@ interface Filter {
 }
 
 const OUTCOMES = [
-  { value: '', label: 'All outcomes' },
-  { value: 'true', label: 'Successful' },
-  { value: 'false', label: 'Failed' },
+  { value: '', label: t('audit.allOutcomes') },
+  { value: 'true', label: t('audit.successful') },
+  { value: 'false', label: t('audit.failed') },
 ];
 
 /** Who changed what, in a chain that shows a missing row. */
@@ -40,16 +40,16 @@ export function AuditPage() {
     setPage({ ...FIRST_CURSOR, limit: page.limit });
   };
   return (
-    <Page title="Audit log" actions={<VerifyChain />}>
+    <Page title={t('audit.title')} actions={<VerifyChain />}>
       <AuditFilters filter={filter} onChange={narrow} />
       <Trouble error={error} retry={reload} />
       <AuditTable rows={data?.items} onOpen={setOpened} />
       {data && (
         <CursorPager
-          label="the audit log"
+          label={t('audit.title')}
           page={page}
           next={data.next_cursor}
-          note={`${formatCount(data.total)} entries`}
+          note={t('audit.entries', { count: data.total })}
           onChange={setPage}
         />
       )}
@@ -60,23 +60,23 @@ export function AuditPage() {
 
 function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (changes: Partial<Filter>) => void }) {
   return (
-    <div class="filters" role="search" aria-label="Filter the audit log">
+    <div class="filters" role="search" aria-label={t('audit.filter')}>
       <TextField
-        label="Who"
+        label={t('audit.actor')}
         hideLabel
-        placeholder="Who: a name, api_key:5 …"
+        placeholder={t('audit.actorExample')}
         value={filter.actor}
         onInput={(actor) => onChange({ actor })}
       />
       <TextField
-        label="Action"
+        label={t('audit.action')}
         hideLabel
-        placeholder="Action: user.create, api_key.*"
+        placeholder={t('audit.actionExample')}
         value={filter.action}
         onInput={(action) => onChange({ action })}
       />
       <SelectField
-        label="Outcome"
+        label={t('audit.outcome')}
         hideLabel
         value={filter.success}
         choices={OUTCOMES}

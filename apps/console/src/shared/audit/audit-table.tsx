@@ -2,6 +2,7 @@ import type { AuditLogView } from '@gatehouse/contracts';
 import { Badge } from '../components/page.js';
 import { Table, type Column } from '../components/table.js';
 import { formatTime } from '../format/times.js';
+import { t } from '../messages/index.js';
 
 interface AuditTableProps {
   rows: readonly AuditLogView[] | undefined;
@@ -10,10 +11,10 @@ interface AuditTableProps {
 
 export function AuditTable({ rows, onOpen }: AuditTableProps) {
   const columns: Column<AuditLogView>[] = [
-    { head: 'Time', cell: ({ created_at }) => formatTime(created_at) },
-    { head: 'Who', cell: (row) => whoOf(row) },
+    { head: t('common.time'), cell: ({ created_at }) => formatTime(created_at) },
+    { head: t('audit.actor'), cell: (row) => whoOf(row) },
     {
-      head: 'Action',
+      head: t('audit.action'),
       grow: true,
       cell: (row) => (
         <>
@@ -24,19 +25,30 @@ export function AuditTable({ rows, onOpen }: AuditTableProps) {
         </>
       ),
     },
-    { head: 'Changes', right: true, cell: ({ changes }) => changes.length || '' },
+    { head: t('audit.changes'), right: true, cell: ({ changes }) => changes.length || '' },
     {
-      head: 'Status',
+      head: t('common.status'),
       cell: ({ success, status }) => (
-        <Badge tone={success ? 'good' : 'bad'}>{status ?? (success ? 'ok' : 'failed')}</Badge>
+        <Badge tone={success ? 'good' : 'bad'}>
+          {status ?? (success ? t('audit.statusOk') : t('audit.statusFailed'))}
+        </Badge>
       ),
     },
-    { head: 'From', cell: ({ ip }) => ip ?? '–' },
+    { head: t('audit.ip'), cell: ({ ip }) => ip ?? '–' },
   ];
-  return <Table caption="Audit log" columns={columns} rows={rows} rowKey={({ id }) => id} empty="Nothing was found." />;
+  return (
+    <Table
+      caption={t('audit.title')}
+      columns={columns}
+      rows={rows}
+      rowKey={({ id }) => id}
+      empty={t('common.nothingFound')}
+    />
+  );
 }
 
 export function whoOf({ actor: { type, id, name, user } }: AuditLogView): string {
-  const kind = type === 'session' ? 'user' : type;
-  return `${name ?? type}${id === null ? '' : ` (${kind} ${id}${user === null ? '' : ` of ${user}`})`}`;
+  if (id === null) return name ?? type;
+  const kind = type === 'session' ? t('audit.user') : type;
+  return `${name ?? type} (${user === null ? `${kind} ${id}` : t('audit.actorOf', { kind, id, user })})`;
 }

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatRate } from '../format/amounts.js';
 import { formatTick } from '../format/times.js';
 import { areaPath, linePath, linePoints, nearestIndex, niceMaximum, ratesOf, type RatePoint } from './scale.js';
+import { t } from '../messages/index.js';
 
 interface TrafficChartProps {
   series: readonly DashboardSeriesPoint[];
@@ -15,7 +16,6 @@ interface TrafficChartProps {
   names?: { down: string; up: string };
 }
 
-const OF_A_USER = { down: 'down', up: 'up' };
 const HEIGHT = 190;
 const LEFT = 74;
 const BOTTOM = 22;
@@ -23,7 +23,13 @@ const TOP = 8;
 const LINES = 4;
 
 /** Bytes per second over time: what came down as an area, what went up as a line. */
-export function TrafficChart({ series, stepSec, at, label, names = OF_A_USER }: TrafficChartProps) {
+export function TrafficChart({
+  series,
+  stepSec,
+  at,
+  label,
+  names = { down: t('chart.down'), up: t('chart.up') },
+}: TrafficChartProps) {
   const { box, width } = useWidth();
   const [focus, setFocus] = useState<number | null>(null);
   const size = { width: Math.max(50, width - LEFT - 12), height: HEIGHT - BOTTOM - TOP };
@@ -43,7 +49,13 @@ export function TrafficChart({ series, stepSec, at, label, names = OF_A_USER }: 
         width={width}
         height={HEIGHT}
         role="img"
-        aria-label={`${label}: at most ${formatRate(Math.max(0, ...down))} ${names.down}, ${formatRate(Math.max(0, ...up))} ${names.up}`}
+        aria-label={t('chart.peak', {
+          label,
+          down: formatRate(Math.max(0, ...down)),
+          downName: names.down,
+          up: formatRate(Math.max(0, ...up)),
+          upName: names.up,
+        })}
         onPointerMove={follow}
         onPointerLeave={() => setFocus(null)}
       >
@@ -63,7 +75,7 @@ export function TrafficChart({ series, stepSec, at, label, names = OF_A_USER }: 
         <span class="key up">
           {names.up} {formatRate(point ? point.up : up.at(-1))}
         </span>
-        <span class="muted">{point ? formatTick(point.time, stepSec * 1000) : 'latest'}</span>
+        <span class="muted">{point ? formatTick(point.time, stepSec * 1000) : t('chart.latest')}</span>
       </figcaption>
     </figure>
   );

@@ -1,5 +1,6 @@
 import { FIRST_CURSOR, nextPage, previousPage, type CursorPage } from '../state/cursor.js';
 import { PAGE_SIZES } from './pager.js';
+import { t } from '../messages/index.js';
 
 export type { CursorPage };
 
@@ -11,28 +12,23 @@ interface CursorPagerProps {
   note: string;
   onChange: (page: CursorPage) => void;
   /** Lists in the order of time, the newest first, or in any other. */
-  order?: keyof typeof WORDS;
+  order?: 'newest' | 'any';
 }
-
-const WORDS = {
-  newest: { first: 'Newest', back: 'Newer', on: 'Older' },
-  any: { first: 'First', back: 'Previous', on: 'Next' },
-} as const;
 
 /** Steps through a list of any length at the same cost however deep. */
 export function CursorPager({ label, page, next, note, onChange, order = 'newest' }: CursorPagerProps) {
-  const words = WORDS[order];
+  const byTime = order === 'newest';
   return (
-    <nav class="pager" aria-label={`Pages of ${label}`}>
+    <nav class="pager" aria-label={t('table.pagesOf', { list: label })}>
       <span aria-live="polite">{note}</span>
       <select
-        aria-label="Rows on a page"
+        aria-label={t('table.rowsPerPage')}
         value={String(page.limit)}
         onChange={(event) => onChange({ ...FIRST_CURSOR, limit: Number(event.currentTarget.value) })}
       >
         {PAGE_SIZES.map((size) => (
           <option key={size} value={String(size)}>
-            {size} rows
+            {t('table.rows', { count: size })}
           </option>
         ))}
       </select>
@@ -41,13 +37,13 @@ export function CursorPager({ label, page, next, note, onChange, order = 'newest
         disabled={page.cursor === null}
         onClick={() => onChange({ ...FIRST_CURSOR, limit: page.limit })}
       >
-        {words.first}
+        {byTime ? t('table.newest') : t('table.first')}
       </button>
       <button type="button" disabled={page.cursor === null} onClick={() => onChange(previousPage(page))}>
-        {words.back}
+        {byTime ? t('table.newer') : t('common.previous')}
       </button>
       <button type="button" disabled={next === null} onClick={() => next !== null && onChange(nextPage(page, next))}>
-        {words.on}
+        {byTime ? t('table.older') : t('common.next')}
       </button>
     </nav>
   );

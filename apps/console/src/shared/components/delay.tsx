@@ -1,6 +1,5 @@
 import { delayClass } from '../format/amounts.js';
-
-const WORDS = { good: 'fast', fair: 'usable', slow: 'slow', dead: 'does not answer', none: 'not tested' } as const;
+import { t } from '../messages/index.js';
 
 /** A delay, coloured; the word beside the colour is for those who do not see it. */
 export function Delay({
@@ -13,11 +12,12 @@ export function Delay({
   title?: string | undefined;
 }) {
   const kind = delayClass(alive, delayMs);
-  const text = kind === 'dead' ? 'fails' : delayMs === null ? '–' : `${delayMs} ms`;
+  const text = kind === 'dead' ? t('delay.fails') : delayMs === null ? '–' : `${delayMs} ms`;
+  const word = t(`delay.${kind}`);
   return (
-    <span class={`delay ${kind}`} title={title ?? WORDS[kind]}>
+    <span class={`delay ${kind}`} title={title ?? word}>
       {text}
-      <span class="hidden"> ({WORDS[kind]})</span>
+      <span class="hidden"> ({word})</span>
     </span>
   );
 }

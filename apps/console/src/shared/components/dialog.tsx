@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { t } from '../messages/index.js';
 
 export interface DialogProps {
   title: string;
@@ -26,7 +27,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
     <dialog ref={dialog} class={wide ? 'wide' : ''} aria-labelledby={heading} onCancel={onClose}>
       <header class="dialog-head">
         <h2 id={heading}>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+        <button type="button" class="quiet" aria-label={t('common.close')} onClick={onClose}>
           ×
         </button>
       </header>
@@ -51,7 +52,7 @@ export function Confirm({ title, children, action, busy, onConfirm, onClose }: C
       {children}
       <div class="dialog-actions">
         <button type="button" onClick={onClose}>
-          Cancel
+          {t('common.cancel')}
         </button>
         <button type="button" class="danger" disabled={busy} onClick={onConfirm}>
           {action}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { t } from '../messages/index.js';
 
 interface Described {
   label: string;
@@ -168,7 +169,7 @@ export function FormEnd({
       <div class="dialog-actions">
         {onCancel && (
           <button type="button" onClick={onCancel}>
-            Cancel
+            {t('common.cancel')}
           </button>
         )}
         <button type="submit" class="primary" disabled={busy}>

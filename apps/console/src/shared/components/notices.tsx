@@ -1,5 +1,6 @@
 import { createContext, type ComponentChildren } from 'preact';
 import { useCallback, useContext, useState } from 'preact/hooks';
+import { t } from '../messages/index.js';
 
 export type Tone = 'good' | 'bad';
 
@@ -60,7 +61,7 @@ function NoticeList({ notices, tone, dismiss }: NoticeListProps) {
         .map(({ id, text }) => (
           <p key={id} class={`notice ${tone}`}>
             <span>{text}</span>
-            <button type="button" class="quiet" aria-label="Put away" onClick={() => dismiss(id)}>
+            <button type="button" class="quiet" aria-label={t('notice.dismiss')} onClick={() => dismiss(id)}>
               ×
             </button>
           </p>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { BadgeTone } from './badge-tone.js';
+import { t } from '../messages/index.js';
 
 export type { BadgeTone };
 
@@ -60,7 +61,7 @@ export function Trouble({ error, retry }: { error: string | null; retry?: () => 
       <span>{error}</span>
       {retry && (
         <button type="button" onClick={retry}>
-          Try again
+          {t('common.tryAgain')}
         </button>
       )}
     </p>

@@ -1,4 +1,5 @@
 import { formatCount } from '../format/amounts.js';
+import { t } from '../messages/index.js';
 
 export interface PagerProps {
   /** Of what: for screen readers. */
@@ -18,30 +19,34 @@ export function Pager({ label, total, limit, offset, onChange, sizes }: PagerPro
   const last = Math.min(total, offset + limit);
   const to = (next: number): void => onChange({ limit, offset: Math.max(0, next) });
   return (
-    <nav class="pager" aria-label={`Pages of ${label}`}>
+    <nav class="pager" aria-label={t('table.pagesOf', { list: label })}>
       <span aria-live="polite">
         {total === 0
-          ? 'None'
-          : `${formatCount(Math.min(offset + 1, total))}–${formatCount(last)} of ${formatCount(total)}`}
+          ? t('common.none')
+          : t('table.range', {
+              first: formatCount(Math.min(offset + 1, total)),
+              last: formatCount(last),
+              total: formatCount(total),
+            })}
       </span>
       {sizes && (
         <select
-          aria-label="Rows on a page"
+          aria-label={t('table.rowsPerPage')}
           value={String(limit)}
           onChange={(event) => onChange({ limit: Number(event.currentTarget.value), offset: 0 })}
         >
           {sizes.map((size) => (
             <option key={size} value={String(size)}>
-              {size} rows
+              {t('table.rows', { count: size })}
             </option>
           ))}
         </select>
       )}
       <button type="button" disabled={offset <= 0} onClick={() => to(offset - limit)}>
-        Previous
+        {t('common.previous')}
       </button>
       <button type="button" disabled={offset + limit >= total} onClick={() => to(offset + limit)}>
-        Next
+        {t('common.next')}
       </button>
     </nav>
   );

@@ -3,16 +3,17 @@ import type { Query } from '../api/api-client.js';
 import { useApi } from '../api/api-context.js';
 import { useAction } from '../state/use-action.js';
 import { Confirm } from './dialog.js';
+import { t } from '../messages/index.js';
 
 interface RemoveDialogProps {
   title: string;
   /** Of the row in the API. */
   path: string;
   query?: Query;
-  /** What the notice afterwards calls it. */
+  /** For the notice afterwards. */
   name: string;
   action?: string;
-  /** What the notice afterwards says of it. */
+  /** The notice afterwards. */
   done?: string;
   /** What goes with it. */
   children: ComponentChildren;
@@ -26,8 +27,8 @@ export function RemoveDialog({
   path,
   query,
   name,
-  action = 'Delete',
-  done = 'removed',
+  action = t('common.delete'),
+  done = t('notice.deleted', { name }),
   children,
   onClose,
   onDone,
@@ -35,7 +36,7 @@ export function RemoveDialog({
   const api = useApi();
   const { busy, run } = useAction();
   const remove = async (): Promise<void> => {
-    if (!(await run(() => api.delete(path, query), `${name} was ${done}.`))) return;
+    if (!(await run(() => api.delete(path, query), done))) return;
     onDone();
     onClose();
   };

@@ -1,5 +1,6 @@
 import type { Form } from '../state/use-form.js';
 import { FormEnd } from './fields.js';
+import { t } from '../messages/index.js';
 
 interface SaveEndProps {
   form: Pick<Form<object>, 'error' | 'busy' | 'outdated'>;
@@ -15,9 +16,9 @@ export function SaveEnd({ form: { error, busy, outdated }, action, onCancel, onR
   return (
     <>
       <div class="trouble" role="alert">
-        <span>Someone else changed this while you were editing. Nothing was saved.</span>
+        <span>{t('form.changedByOthers')}</span>
         <button type="button" onClick={onReload}>
-          Show what it is now
+          {t('form.reload')}
         </button>
       </div>
       <FormEnd error={null} busy={busy} action={action} onCancel={onCancel} />

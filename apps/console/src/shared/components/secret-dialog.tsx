@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { Dialog } from './dialog.js';
+import { t } from '../messages/index.js';
 
 interface SecretDialogProps {
   title: string;
-  /** What is kept, as the button says it. */
-  kept?: string;
   wide?: boolean;
   /** The secret, and what it is for. */
   children: ComponentChildren;
@@ -12,13 +11,13 @@ interface SecretDialogProps {
 }
 
 /** Shows a secret that cannot be read again, until the user confirms that it is saved. */
-export function SecretDialog({ title, kept = 'it', wide = false, children, onClose }: SecretDialogProps) {
+export function SecretDialog({ title, wide = false, children, onClose }: SecretDialogProps) {
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       {children}
       <div class="dialog-actions">
         <button type="button" class="primary" onClick={onClose}>
-          I have kept {kept}
+          {t('secret.saved')}
         </button>
       </div>
     </Dialog>

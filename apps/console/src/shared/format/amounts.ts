@@ -1,3 +1,5 @@
+import { language } from '../messages/index.js';
+
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 /** Bytes for people, in binary units; a dash for what is not known. */
@@ -20,7 +22,7 @@ export function formatRate(bytesPerSecond: number | null | undefined): string {
 }
 
 export function formatCount(count: number | null | undefined): string {
-  return count === null || count === undefined ? '–' : count.toLocaleString('en-US');
+  return count === null || count === undefined ? '–' : count.toLocaleString(language());
 }
 
 export function formatPercent(ratio: number | null | undefined): string {

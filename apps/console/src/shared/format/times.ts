@@ -1,3 +1,5 @@
+import { t } from '../messages/index.js';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -6,24 +8,28 @@ const DAY = 24 * HOUR;
 /** Two units are enough for people: `3 d 4 h`, `12 s`, `480 ms`. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
-  if (ms < SECOND) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE) return `${(ms / SECOND).toFixed(ms < 10 * SECOND ? 1 : 0)} s`;
-  if (ms < HOUR) return pair(ms, MINUTE, 'min', SECOND, 's');
-  return ms < DAY ? pair(ms, HOUR, 'h', MINUTE, 'min') : pair(ms, DAY, 'd', HOUR, 'h');
+  if (ms < SECOND) return t('time.milliseconds', { count: Math.round(ms) });
+  if (ms < MINUTE) return t('time.seconds', { count: (ms / SECOND).toFixed(ms < 10 * SECOND ? 1 : 0) });
+  if (ms < HOUR) return pair(ms, [MINUTE, 'time.minutes'], [SECOND, 'time.seconds']);
+  if (ms < DAY) return pair(ms, [HOUR, 'time.hours'], [MINUTE, 'time.minutes']);
+  return pair(ms, [DAY, 'time.days'], [HOUR, 'time.hours']);
 }
 
-function pair(ms: number, unit: number, name: string, lesser: number, lesserName: string): string {
+type Unit = [ms: number, name: 'time.seconds' | 'time.minutes' | 'time.hours' | 'time.days'];
+
+function pair(ms: number, [unit, name]: Unit, [lesser, lesserName]: Unit): string {
+  const whole = t(name, { count: Math.floor(ms / unit) });
   const rest = Math.floor((ms % unit) / lesser);
-  return `${Math.floor(ms / unit)} ${name}${rest > 0 ? ` ${rest} ${lesserName}` : ''}`;
+  return rest > 0 ? `${whole} ${t(lesserName, { count: rest })}` : whole;
 }
 
 /** `4 min ago`, `in 3 d 4 h`; a dash for null. */
 export function formatRelative(time: string | null | undefined, now = Date.now()): string {
   if (time === null || time === undefined) return '–';
   const difference = Date.parse(time) - now;
-  if (Math.abs(difference) < 5 * SECOND) return 'now';
-  const text = formatDuration(Math.abs(difference)).replace(/\.\d/, '');
-  return difference < 0 ? `${text} ago` : `in ${text}`;
+  if (Math.abs(difference) < 5 * SECOND) return t('time.now');
+  const duration = formatDuration(Math.abs(difference)).replace(/\.\d/, '');
+  return difference < 0 ? t('time.ago', { duration }) : t('time.in', { duration });
 }
 
 /** Local time, sortable by eye: `2026-05-01 14:03:09`. */

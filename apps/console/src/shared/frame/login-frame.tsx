@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Brand } from './brand.js';
+import { Preferences } from './preferences.js';
 
 interface LoginFrameProps {
   /** Which of the services it is. */
@@ -16,6 +17,7 @@ export function LoginFrame({ product, children, onSubmit }: LoginFrameProps) {
         <Brand product={product} />
         {children}
       </form>
+      <Preferences />
     </main>
   );
 }

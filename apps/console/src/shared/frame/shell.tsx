@@ -5,6 +5,8 @@ import { hrefTo } from '../state/route.js';
 import { useRoute } from '../state/use-route.js';
 import { Brand } from './brand.js';
 import { findPage, type Navigation } from './pages.js';
+import { Preferences } from './preferences.js';
+import { t } from '../messages/index.js';
 
 interface ShellProps {
   product: string;
@@ -22,21 +24,22 @@ export function Shell({ product, navigation, foot }: ShellProps) {
   return (
     <div class="shell">
       <a class="skip" href="#content" onClick={skip}>
-        To the content
+        {t('frame.skip')}
       </a>
       <div class={`side ${menuOpen ? '' : 'closed'}`}>
         <div class="actions">
           <Brand product={product} />
           <button type="button" class="menu-button" aria-expanded={menuOpen} onClick={() => setMenuOpen(!menuOpen)}>
-            Menu
+            {t('frame.menu')}
           </button>
         </div>
-        <nav aria-label="Pages">
+        <nav aria-label={t('frame.pages')}>
           <Links navigation={navigation} current={route.page} onFollow={() => setMenuOpen(false)} />
         </nav>
         <div class="foot">
-          <a href="docs">API description</a>
           {foot}
+          <a href="docs">{t('frame.apiReference')}</a>
+          <Preferences />
         </div>
       </div>
       <main id="content" tabIndex={-1}>

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { formatDuration } from '../format/times.js';
 import type { SignInAttempts } from '../state/use-sign-in.js';
 import { LoginFrame } from './login-frame.js';
+import { t } from '../messages/index.js';
 
 interface SignInProps {
   product: string;
@@ -18,7 +19,7 @@ interface SignInProps {
 
 /** The form of a login; after too many wrong attempts it says how long to wait. */
 export function SignIn({ product, attempts: { busy, error, wait }, expired, foot, children, onSignIn }: SignInProps) {
-  useEffect(() => void (document.title = 'Sign in · Gatehouse'), []);
+  useEffect(() => void (document.title = `${t('signIn.title')} · Gatehouse`), []);
   return (
     <LoginFrame
       product={product}
@@ -27,15 +28,15 @@ export function SignIn({ product, attempts: { busy, error, wait }, expired, foot
         if (!busy && wait === 0) void onSignIn();
       }}
     >
-      <h1 class="hidden">Sign in</h1>
-      {expired && error === null && <p role="status">The session has ended. Please sign in again.</p>}
+      <h1 class="hidden">{t('signIn.title')}</h1>
+      {expired && error === null && <p role="status">{t('signIn.expired')}</p>}
       {children}
       <p class="form-error" role="alert">
         {error}
-        {wait > 0 && ` Try again in ${formatDuration(wait * 1000)}.`}
+        {wait > 0 && ` ${t('signIn.wait', { duration: formatDuration(wait * 1000) })}`}
       </p>
       <button type="submit" class="primary" disabled={busy || wait > 0}>
-        {busy ? 'Signing in …' : 'Sign in'}
+        {busy ? t('signIn.busy') : t('signIn.title')}
       </button>
       {foot}
     </LoginFrame>

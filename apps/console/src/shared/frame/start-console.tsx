@@ -3,10 +3,30 @@ import { ApiClient } from '../api/api-client.js';
 import { ApiContext } from '../api/api-context.js';
 import { Session } from '../api/session.js';
 import { NoticeProvider } from '../components/notices.js';
+import type { Catalogue } from '../messages/catalogue.js';
+import { shared } from '../messages/index.js';
+import { pageLanguage } from '../messages/language.js';
 import { SessionContext } from './session-context.js';
+import { chosenTheme, showTheme } from './theme.js';
 
-/** Draws a service's console into its page. The API is beside the page, wherever a proxy in front has put both. */
-export function startConsole(service: string, App: ComponentType<{ session: Session }>): void {
+type App = ComponentType<{ session: Session }>;
+
+/**
+ * Draws a service's console into its page, in the reader's language. The API is beside the page, wherever a proxy in front
+ * has put both.
+ *
+ * @param loadApp is called when the messages are there: its modules may use them at once
+ */
+export async function startConsole(
+  service: string,
+  { use }: Pick<Catalogue<never>, 'use'>,
+  loadApp: () => Promise<App>,
+): Promise<void> {
+  const language = pageLanguage();
+  showTheme(chosenTheme());
+  document.documentElement.lang = language;
+  await Promise.all([shared.use(language), use(language)]);
+  const App = await loadApp();
   const session = new Session(`gatehouse.${service}.token`, sessionStorage);
   const api = new ApiClient(new URL('api/v1', document.baseURI).pathname, session);
   render(

@@ -53,7 +53,7 @@ function RotateKey({ client, onClose, onDone }: DeedProps) {
     });
   if (made !== null) {
     return (
-      <SecretDialog title={`The new key of ${client.name}`} kept="the key" onClose={onClose} wide>
+      <SecretDialog title={`The new key of ${client.name}`} onClose={onClose} wide>
         <AgentCommand client={made} />
         {made.previous_key_until && <p>The old key works until {formatTime(made.previous_key_until)}.</p>}
       </SecretDialog>

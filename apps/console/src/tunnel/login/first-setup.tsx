@@ -5,7 +5,7 @@ import type { Session } from '../../shared/api/session.js';
 import { FormEnd, TextField } from '../../shared/components/fields.js';
 import { LoginFrame } from '../../shared/frame/login-frame.js';
 import { useForm } from '../../shared/state/use-form.js';
-import { PRODUCT } from '../product.js';
+import { t } from '../messages/index.js';
 
 interface SetupForm {
   token: string;
@@ -34,7 +34,7 @@ export function FirstSetup({ session }: { session: Session }) {
     onInput: (value: string) => form.set(name, value),
   });
   return (
-    <LoginFrame product={PRODUCT} onSubmit={form.submit(setUp)}>
+    <LoginFrame product={t('app.product')} onSubmit={form.submit(setUp)}>
       <h1>Welcome</h1>
       <p>There is no user yet. Create the first administrator.</p>
       <TextField
@@ -44,7 +44,7 @@ export function FirstSetup({ session }: { session: Session }) {
         autoComplete="off"
         {...field('token')}
       />
-      <TextField label="User name" autoComplete="username" {...field('username')} />
+      <TextField label={t('signIn.username')} autoComplete="username" {...field('username')} />
       <TextField
         label="Password"
         hint="8 characters or more"

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Session } from '../../shared/api/session.js';
 import { TextField } from '../../shared/components/fields.js';
 import { SignIn } from '../../shared/frame/sign-in.js';
-import { PRODUCT } from '../product.js';
 import { useLogin, type Credentials } from './use-login.js';
+import { t } from '../messages/index.js';
 
 const EMPTY: Credentials = { username: '', password: '', code: '' };
 
@@ -26,7 +26,7 @@ export function Login({ session, expired }: { session: Session; expired: boolean
   );
   return (
     <SignIn
-      product={PRODUCT}
+      product={t('app.product')}
       attempts={attempts}
       expired={expired}
       foot={needsCode ? otherAccount : <FirstTime />}
@@ -50,7 +50,7 @@ function NameAndPassword({ credentials: { username, password }, set }: PartProps
   return (
     <>
       <TextField
-        label="User name"
+        label={t('signIn.username')}
         autoComplete="username"
         value={username}
         onInput={(name) => set({ username: name })}
@@ -58,7 +58,7 @@ function NameAndPassword({ credentials: { username, password }, set }: PartProps
         autofocus
       />
       <TextField
-        label="Password"
+        label={t('signIn.password')}
         type="password"
         autoComplete="current-password"
         value={password}

@@ -10,7 +10,7 @@ export function VisitorKey({ tunnel, onClose }: { tunnel: NewTunnelView; onClose
   const key = tunnel.visitor_key ?? '';
   const command = `node gatehouse-agent.mjs visit --server ${server} --key-file tunnel.key --listen 127.0.0.1:${portOf(tunnel)}`;
   return (
-    <SecretDialog title={`Visitors of ${nameOf(tunnel)}`} kept="the key" onClose={onClose} wide>
+    <SecretDialog title={`Visitors of ${nameOf(tunnel)}`} onClose={onClose} wide>
       <p>
         <strong>Who has this key may come in.</strong> On the visitor’s machine the first command keeps the key in a
         file that only they can read, and the second one opens a local port that leads to {tunnel.target_addr}:

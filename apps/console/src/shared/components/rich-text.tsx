@@ -1,0 +1,11 @@
+import type { ComponentChildren } from 'preact';
+
+/** For `<b>text</b>` in messages. */
+export function bold(inside: ComponentChildren) {
+  return <strong>{inside}</strong>;
+}
+
+/** For `<code>text</code>` in messages. */
+export function code(inside: ComponentChildren) {
+  return <code>{inside}</code>;
+}

@@ -1,0 +1,23 @@
+import { readCookie, writeCookie } from '../messages/language.js';
+
+/** `system`: as the reader's system is. */
+export const THEMES = ['system', 'light', 'dark'] as const;
+
+export type Theme = (typeof THEMES)[number];
+
+/** Cookie of all pages of this host name. */
+const THEME_COOKIE = 'gatehouse_theme';
+
+export function chosenTheme(): Theme {
+  return THEMES.find((theme) => theme === readCookie(THEME_COOKIE)) ?? 'system';
+}
+
+/** Remembers the choice and shows it at once. */
+export function chooseTheme(theme: Theme): void {
+  writeCookie(THEME_COOKIE, theme);
+  showTheme(theme);
+}
+
+export function showTheme(theme: Theme): void {
+  document.documentElement.dataset['theme'] = theme;
+}

@@ -1,0 +1,5 @@
+export * from './accept-language.js';
+export * from './languages.js';
+export * from './messages.js';
+export * from './translator.js';
+export * from './compare-catalogues.js';
