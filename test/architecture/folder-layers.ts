@@ -1,6 +1,6 @@
 /** The folders of each package, from the ground up. A folder may import values from the layers below its own, and from no other. */
 export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  'apps/console': [['shared'], ['proxy', 'tunnel']],
+  'apps/console': [['shared'], ['proxy', 'site', 'tunnel']],
   'apps/proxy-gateway': [
     ['common', 'data', 'geo', 'openapi', 'preferences', 'threads', 'wire'],
     ['auth', 'jobs', 'kernel', 'kernel-config', 'migrations', 'runtime-logs'],
@@ -12,7 +12,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['health'],
   ],
   'apps/resource-sharing': [
-    ['batches', 'data', 'migrations', 'titles', 'wire'],
+    ['batches', 'data', 'messages', 'migrations', 'titles', 'wire'],
     ['audit', 'idempotency'],
     ['credentials', 'points'],
     ['check-in', 'links', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],

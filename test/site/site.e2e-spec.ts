@@ -51,16 +51,15 @@ afterEach(() => {
 });
 
 async function logIn(page: Page, username: string, password: string): Promise<void> {
-  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 async function register(page: Page, username: string): Promise<void> {
-  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Register' }).click();
-  await page.getByRole('button', { name: 'Log out' }).waitFor();
+  await page.getByRole('button', { name: 'Create account' }).click();
 }
 
 async function call(path: string, headers: Record<string, string>, body?: object): Promise<Record<string, unknown>> {
@@ -81,7 +80,7 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
     const developer = await browser.open(`${service.url}/register?return_to=%2Fdeveloper`, { javaScriptEnabled });
     await register(developer, `dev-${suffix}`);
     await developer.getByLabel('Name', { exact: true }).fill(HOSTILE);
-    await developer.getByLabel('Redirect addresses').fill(`${client.url}/callback`);
+    await developer.getByLabel('Redirect URIs').fill(`${client.url}/callback`);
     await developer.getByRole('checkbox', { name: /Share in your name/ }).uncheck();
     await developer.getByRole('button', { name: 'Register' }).click();
     const secret = (await developer.locator('.secret code').textContent()) ?? '';
@@ -93,7 +92,7 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
       await list.close();
       return count;
     };
-    const secrets = developer.getByRole('button', { name: /^End now: secret/ });
+    const secrets = developer.getByRole('button', { name: /^Revoke: secret/ });
     // What a person does who is not sure that it worked.
     await developer.reload();
     expect(await developer.locator('.secret').count()).toBe(0);
@@ -102,10 +101,10 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
 
     const administrator = await browser.open(`${service.url}/admin/applications/${clientId}`, { javaScriptEnabled });
     await logIn(administrator, service.username, service.password);
-    await administrator.getByLabel('Status').selectOption('approved');
-    await administrator.getByLabel('Level').selectOption('verified');
-    await administrator.getByRole('button', { name: 'Save the review' }).click();
-    await administrator.getByText('The application was reviewed.').waitFor();
+    await administrator.getByLabel('Status', { exact: true }).selectOption('approved');
+    await administrator.getByLabel('Review level').selectOption('verified');
+    await administrator.getByRole('button', { name: 'Save review' }).click();
+    await administrator.getByText('The review was saved.').waitFor();
 
     const query = new URLSearchParams({
       client_id: clientId,
@@ -115,7 +114,7 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
       response_mode: 'redirect',
     });
     const user = await browser.open(`${service.url}/openapi/authorize?${query.toString()}`, { javaScriptEnabled });
-    await user.getByRole('link', { name: 'Register' }).last().click();
+    await user.getByRole('link', { name: 'Create one' }).click();
     await register(user, `user-${suffix}`);
     await user.getByText(`(user-${suffix})`).waitFor();
     await user.getByRole('checkbox', { name: /Look up resources/ }).uncheck();
@@ -139,7 +138,7 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
     await user.waitForURL(`${client.url}/callback?code=**`);
 
     await user.goto(`${service.url}/authorized`);
-    await user.getByRole('button', { name: `End: ${HOSTILE}` }).click();
+    await user.getByRole('button', { name: `Revoke: ${HOSTILE}` }).click();
     await user.getByText('No application acts for you.').waitFor();
     const after = { ...key, Authorization: `Bearer ${String(second['access_token'])}` };
     expect(await call('/api/open/quota', after)).toMatchObject({ success: false, code: 'OPENAPI_REAUTH_REQUIRED' });
@@ -177,13 +176,13 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
 
   it('shows what was wrong, and leads to the field', async () => {
     const page = await browser.open(`${service.url}/register`, { javaScriptEnabled });
-    await page.getByLabel('User name').fill('ab');
+    await page.getByLabel('Username').fill('ab');
     await page.getByLabel('Password').fill('short');
-    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     const summary = page.getByRole('alert');
     await summary.waitFor();
     expect(await page.title()).toMatch(/^Error: /);
-    await summary.getByRole('link', { name: /^password/ }).click();
+    await summary.getByRole('link', { name: /^Password/ }).click();
     expect(await page.locator(':focus').getAttribute('id')).toBe('password');
     expect(await page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true');
   });
@@ -193,7 +192,7 @@ describe.each(['light', 'dark'] as const)('pages in %s colours', { timeout: 90_0
   it('have one heading, names for every control, and enough contrast', async () => {
     const page = await browser.open(`${service.url}/login`, { colorScheme });
     await logIn(page, service.username, service.password);
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
     for (const path of [...PAGES, ...ADMIN_PAGES]) {
       await page.goto(`${service.url}${path}`);
       expect(await page.locator('h1').count(), path).toBe(1);
@@ -205,7 +204,7 @@ describe.each(['light', 'dark'] as const)('pages in %s colours', { timeout: 90_0
               const labels = 'labels' in element ? ((element.labels as NodeList | null)?.length ?? 0) : 0;
               const isField = element.matches('input, select, textarea');
               return isField
-                ? labels === 0
+                ? labels === 0 && !element.hasAttribute('aria-label')
                 : `${element.getAttribute('aria-label') ?? ''}${element.textContent}`.trim() === '';
             })
             .map((element) => element.outerHTML.slice(0, 120)),
@@ -222,7 +221,7 @@ describe.each(['light', 'dark'] as const)('pages in %s colours', { timeout: 90_0
   it('let the keyboard skip to the content', async () => {
     const page = await browser.open(`${service.url}/login`, { colorScheme });
     await page.keyboard.press('Tab');
-    expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to content');
     await page.keyboard.press('Enter');
     expect(page.url()).toBe(`${service.url}/login#content`);
   });

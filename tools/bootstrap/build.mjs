@@ -69,9 +69,10 @@ function removeOrphans(source, output) {
   if (!existsSync(output)) return;
   for (const entry of readdirSync(output, { withFileTypes: true })) {
     const compiled = join(output, entry.name);
+    if (compiled === SITE) continue;
     if (entry.isDirectory()) {
       if (existsSync(join(source, entry.name))) removeOrphans(join(source, entry.name), compiled);
-      else if (compiled !== SITE) rmSync(compiled, { recursive: true, force: true });
+      else rmSync(compiled, { recursive: true, force: true });
       continue;
     }
     const stem = /^(.+?)(?:\.js|\.d\.ts|\.js\.map)$/.exec(entry.name)?.[1];

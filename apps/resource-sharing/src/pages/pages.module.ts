@@ -29,14 +29,14 @@ import { KeysPageController } from './own/keys.controller.js';
 import { SharesPageController } from './own/shares.controller.js';
 import { FormTokens } from './parts/form-tokens.js';
 import { OneTimeTexts } from './parts/one-time-texts.js';
-import { StylesheetController } from './parts/stylesheet.controller.js';
+import { PreferencesController } from './parts/preferences.controller.js';
 import { Visitors } from './parts/visitors.js';
 
 /** What people see: plain pages over the services of the other folders. */
 @Module({
   imports: [AdministrationModule, ApplicationsModule, DemoModule, OAuthModule, SharesModule, SiteModule],
   controllers: [
-    StylesheetController,
+    PreferencesController,
     HomeController,
     EntryController,
     AuthorizeController,

@@ -1,15 +1,32 @@
+import type { Translator } from '@gatehouse/i18n';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { SiteMessages } from '../messages/index.js';
 import type { SiteAccount } from '../site/site-account.entity.js';
 
-/** Who looks at a page. */
-export interface Visitor {
+/** `system`: as the reader's system is. */
+export const THEMES = ['system', 'light', 'dark'] as const;
+
+export type Theme = (typeof THEMES)[number];
+
+/** How a reader likes pages. */
+export interface ReaderView {
+  readonly words: Translator<SiteMessages>;
+  readonly theme: Theme;
+  /** In which times stand where no script puts them into the reader's own. */
+  readonly timeZone: string;
+}
+
+/** Who looks at a page, and how. */
+export interface Visitor extends ReaderView {
   /** Null without a login. */
   readonly account: SiteAccount | null;
   readonly sessionId: number | null;
   /** Token for the forms of this browser; gives the browser a cookie to tie it to where it has none. */
   readonly formToken: () => string;
-  /** What everybody should know of how the site is reached. */
-  readonly warning?: string;
+  /** The site is reached without HTTPS, so that services on other ports of its name get its cookies. */
+  readonly cookiesAreShared: boolean;
+  /** Path of the page, to come back to. */
+  readonly path: string;
 }
 
 /** A visitor who is logged in. */

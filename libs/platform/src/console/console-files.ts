@@ -41,19 +41,54 @@ export function readConsoleFile(path: string): ConsoleFile | null {
   }
 }
 
-/** The page and the assets of a console by name; null where it was not built. */
-export function readConsoleFiles(
-  folder: string,
-  page: string,
-): { page: ConsoleFile; assets: ReadonlyMap<string, ConsoleFile> } | null {
-  const html = readConsoleFile(join(folder, page));
-  if (html === null) return null;
+/** Every file in `assets` of a built console, by name; null where it was not built. */
+export function readAssets(folder: string): ReadonlyMap<string, ConsoleFile> | null {
   try {
     const names = readdirSync(join(folder, 'assets'), { withFileTypes: true }).filter((entry) => entry.isFile());
-    const assets = names.map(({ name }) => [name, new ConsoleFile(name, readFileSync(join(folder, 'assets', name)))]);
-    return { page: html, assets: new Map(assets as [string, ConsoleFile][]) };
+    return new Map(names.map(({ name }) => [name, new ConsoleFile(name, readFileSync(join(folder, 'assets', name)))]));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** What pages of a service need of a build: addresses below the service's root, such as `assets/site-HASH.js`. */
+export interface EntryAssets {
+  readonly script: string;
+  readonly styles: readonly string[];
+  /** Other files that the entry names, by their source, such as `src/shared/icon.svg`. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+interface ManifestEntry {
+  readonly file: string;
+  readonly css?: readonly string[];
+  readonly imports?: readonly string[];
+}
+
+type Manifest = Readonly<Record<string, ManifestEntry | undefined>>;
+
+/**
+ * Finds an entry in the manifest of the build, as Vite wrote it; null where it was not built.
+ *
+ * @param entry as the build's configuration names it, such as `src/site/main.ts`
+ */
+export function readEntryAssets(folder: string, entry: string): EntryAssets | null {
+  const file = readConsoleFile(join(folder, '.vite/manifest.json'));
+  if (file === null) return null;
+  const manifest = JSON.parse(file.body.toString()) as Manifest;
+  const script = manifest[entry]?.file;
+  if (script === undefined) return null;
+  const files = Object.entries(manifest).flatMap(([name, one]) =>
+    one === undefined ? [] : [[name, one.file] as const],
+  );
+  return { script, styles: [...stylesOf(manifest, entry)], files: Object.fromEntries(files) };
+}
+
+/** Style sheets of an entry and of everything it imports, in the order of the imports. */
+function stylesOf(manifest: Manifest, name: string, seen = new Set<string>()): Set<string> {
+  const { css = [], imports = [] } = manifest[name] ?? {};
+  if (seen.has(name)) return new Set();
+  seen.add(name);
+  return new Set([...imports.flatMap((one) => [...stylesOf(manifest, one, seen)]), ...css]);
 }

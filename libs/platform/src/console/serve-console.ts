@@ -1,14 +1,14 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Application, Request, Response } from 'express';
 import type { JsonLogger } from '../logging/json-logger.js';
-import { readConsoleFile, readConsoleFiles, type ConsoleFile } from './console-files.js';
+import { readAssets, readConsoleFile, type ConsoleFile } from './console-files.js';
 
 /** The page of a service's console, as Vite built it. */
 export interface ConsoleOptions {
   /** Holds the pages and their `assets`. */
   readonly folder: string;
-  /** Such as proxy.html; it is served at `/`. */
-  readonly page: string;
+  /** Such as proxy.html, to be served at `/`. Without it only the files are served, for pages that the service writes. */
+  readonly page?: string;
   /** Files that people fetch from the console's address by their names alone, such as a program to run elsewhere. */
   readonly downloads?: readonly string[];
 }
@@ -27,17 +27,24 @@ const FOREVER = 'public, max-age=31536000, immutable';
 export function serveConsole(application: Application, options: ConsoleOptions, logger: JsonLogger): void {
   const { folder, page, downloads = [] } = options;
   for (const path of downloads) serveDownload(application, path, logger);
-  const files = readConsoleFiles(folder, page);
-  if (files === null) {
-    logger.log('the console was not built: / answers 404', { folder }, 'Console');
+  const assets = readAssets(folder);
+  const html = page === undefined ? null : readConsoleFile(join(folder, page));
+  if (assets === null || (page !== undefined && html === null)) {
+    logger.log(
+      page === undefined ? 'the assets of pages were not built' : 'the console was not built: / answers 404',
+      { folder },
+      'Console',
+    );
     return;
   }
-  application.get('/', (request, response) => {
-    response.setHeader('Content-Security-Policy', CONSOLE_POLICY);
-    send(request, response, files.page, 'no-cache');
-  });
+  if (html !== null) {
+    application.get('/', (request, response) => {
+      response.setHeader('Content-Security-Policy', CONSOLE_POLICY);
+      send(request, response, html, 'no-cache');
+    });
+  }
   application.get('/assets/:name', (request, response, next) => {
-    const file = files.assets.get(request.params.name);
+    const file = assets.get(request.params.name);
     // Names carry a hash of the content: what one holds never changes.
     if (file === undefined) next();
     else send(request, response, file, FOREVER);

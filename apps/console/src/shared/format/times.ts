@@ -1,4 +1,7 @@
 import { t } from '../messages/index.js';
+import { two } from './clock.js';
+
+export { formatDay, formatTime } from './clock.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -32,18 +35,6 @@ export function formatRelative(time: string | null | undefined, now = Date.now()
   return difference < 0 ? t('time.ago', { duration }) : t('time.in', { duration });
 }
 
-/** Local time, sortable by eye: `2026-05-01 14:03:09`. */
-export function formatTime(time: string | null | undefined): string {
-  if (time === null || time === undefined) return '–';
-  const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return time;
-  return `${formatDay(date)} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
-export function formatDay(date: Date): string {
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
 /** Of an axis: as short as the distance of its points allows. */
 export function formatTick(time: number, stepMs: number): string {
   const date = new Date(time);
@@ -63,8 +54,4 @@ export function toLocalField(time: string | null): string {
 export function fromLocalField(text: string): string | null {
   const date = new Date(text);
   return text === '' || Number.isNaN(date.getTime()) ? null : date.toISOString();
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0');
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, type AuditEntry } from '../../audit/audit-trail.js';
 import { PointsLedger, type LedgerLine } from '../../points/points-ledger.js';
-import { ResourceSharingSettings } from '../../settings.js';
 import { SiteSessions, type SiteSession } from '../../site/site-sessions.js';
 
 export interface AccountOverview {
@@ -9,7 +8,6 @@ export interface AccountOverview {
   readonly ledger: readonly LedgerLine[];
   readonly sessions: readonly SiteSession[];
   readonly events: readonly AuditEntry[];
-  readonly timeZone: string;
 }
 
 const LINES = 20;
@@ -21,7 +19,6 @@ export class AccountOverviews {
     private readonly ledger: PointsLedger,
     private readonly sessions: SiteSessions,
     private readonly trail: AuditTrail,
-    private readonly settings: ResourceSharingSettings,
   ) {}
 
   async of(userId: number): Promise<AccountOverview> {
@@ -31,6 +28,6 @@ export class AccountOverviews {
       this.sessions.list(userId),
       this.trail.list({ userId, limit: LINES }),
     ]);
-    return { points, ledger, sessions, events, timeZone: this.settings.timeZone };
+    return { points, ledger, sessions, events };
   }
 }

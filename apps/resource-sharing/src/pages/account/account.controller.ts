@@ -31,7 +31,7 @@ export class AccountPageController {
 
   @Get()
   show(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
-    return this.send(response, visitor, { notice: noticeOf(query) });
+    return this.send(response, visitor, { notice: noticeOf(visitor, query) });
   }
 
   @Post('profile')
@@ -109,6 +109,11 @@ export class AccountPageController {
   ): Promise<void> {
     const overview = await this.overviews.of(visitor.account.id);
     const body = accountPage(visitor, overview, refused);
-    sendPage(response, visitor, { title: 'Account', body, notice, problem: refused?.problem });
+    sendPage(response, visitor, {
+      title: visitor.words.text('account.title'),
+      body,
+      notice,
+      problem: refused?.problem,
+    });
   }
 }

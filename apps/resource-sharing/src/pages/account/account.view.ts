@@ -1,11 +1,10 @@
 import type { AppError } from '@gatehouse/platform';
-import type { TransferKind } from '../../points/points-ledger.js';
 import { MIN_PASSWORD_LENGTH } from '../../site/site.dto.js';
 import { actionForm, checkbox, field, form, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup } from '../parts/markup.js';
-import { dataTable, facts } from '../parts/tables.js';
-import { premiumText, timeIn } from '../parts/times.js';
+import { badge, card, dataTable, facts } from '../parts/tables.js';
+import { premiumText, timesFor } from '../parts/times.js';
 import type { Member } from '../../wire/visitor.js';
 import type { AccountOverview } from './account-overviews.js';
 
@@ -17,126 +16,132 @@ interface Refused {
   readonly values: FormValues;
 }
 
-const KINDS: Readonly<Record<TransferKind, string>> = {
-  unlock: 'Unlock',
-  check_in: 'Check-in',
-  grant: 'Given by the administration',
-  share_deletion: 'Share taken back',
-};
-
 export function accountPage(visitor: Member, overview: AccountOverview, refused: Refused | undefined): Html {
-  const { account } = visitor;
-  const time = timeIn(overview.timeZone);
-  return markup`${facts([
-    ['User name', account.username],
-    ['Premium', premiumText(account.premiumUntil, time)],
-    ['Points', overview.points],
-    ['Permissions', account.permissions.join(', ') || 'those of every member'],
-    ['Member since', time(account.createdAt)],
-  ])}
-<h2>Profile</h2>
-${profileForm(visitor, refused?.form === 'profile' ? refused : undefined)}
-<h2>Points</h2>
-${ledgerTable(overview)}
-<h2>Sessions</h2>
-${sessionTable(visitor, overview)}
-${actionForm(visitor, '/account/sessions/end-all', 'Log out everywhere', { style: 'danger' })}
-<p class="hint">This session ends too, your API keys, and every authorization that you gave to applications.</p>
-<h2>Password</h2>
-${passwordForm(visitor, refused?.form === 'password' ? refused : undefined)}
-<h2>What happened</h2>
-${eventTable(overview)}
-<h2>Delete the account</h2>
-${deletionForm(visitor)}`;
+  const { account, words } = visitor;
+  const refusedIn = (name: AccountForm): Refused | undefined => (refused?.form === name ? refused : undefined);
+  const overviewFacts = facts([
+    [words.text('fields.username'), account.username],
+    [words.text('fields.premium'), premiumText(visitor, account.premiumUntil)],
+    [words.text('common.points'), overview.points],
+    [words.text('common.permissions'), account.permissions.join(', ') || words.text('account.everyMembers')],
+    [words.text('account.memberSince'), timesFor(visitor)(account.createdAt)],
+  ]);
+  return markup`${card(words.text('account.overview'), overviewFacts)}
+${card(words.text('account.pointsHistory'), ledgerTable(visitor, overview))}
+${card(words.text('account.sessions'), sessionPart(visitor, overview))}
+<div class="columns">
+${card(words.text('account.profile'), profileForm(visitor, refusedIn('profile')))}
+${card(words.text('account.password'), passwordForm(visitor, refusedIn('password')))}
+</div>
+${card(words.text('account.events'), eventTable(visitor, overview))}
+${card(words.text('account.deleteTitle'), deletionForm(visitor))}`;
 }
 
 function profileForm(visitor: Member, refused: Refused | undefined): Html {
   const { nickname, email } = visitor.account;
   const { problem, values } = refused ?? {};
   return form(visitor, '/account/profile', [
-    field({
+    field(visitor, {
       name: 'nickname',
-      label: 'Name that others see',
       autocomplete: 'nickname',
       value: values?.text('nickname') ?? nickname,
       problem,
     }),
-    field({
+    field(visitor, {
       name: 'email',
-      label: 'Email',
       type: 'email',
       autocomplete: 'email',
       optional: true,
       value: values?.text('email') ?? email,
       problem,
     }),
-    submit('Change the profile'),
+    submit(visitor.words.text('account.saveProfile')),
   ]);
 }
 
 function passwordForm(visitor: Member, refused: Refused | undefined): Html {
+  const { words } = visitor;
   const { problem, values } = refused ?? {};
   return form(visitor, '/account/password', [
-    field({
-      name: 'current_password',
-      label: 'Present password',
-      type: 'password',
-      autocomplete: 'current-password',
-      problem,
-    }),
-    field({
+    field(visitor, { name: 'current_password', type: 'password', autocomplete: 'current-password', problem }),
+    field(visitor, {
       name: 'new_password',
-      label: 'New password',
-      hint: `At least ${MIN_PASSWORD_LENGTH} characters. Every other session and every authorization of applications ends.`,
+      hint: words.text('account.newPasswordHint', { length: MIN_PASSWORD_LENGTH }),
       type: 'password',
       autocomplete: 'new-password',
       problem,
     }),
-    checkbox({
+    checkbox(visitor, {
       name: 'revoke_keys',
-      label: 'End my API keys too',
-      hint: 'And the leave of my applications to act for me. Do so when somebody else may know the password.',
+      hint: words.text('account.revokeKeysHint'),
       checked: values?.isChecked('revoke_keys') ?? true,
     }),
-    submit('Change the password'),
+    submit(words.text('account.changePassword')),
   ]);
 }
 
 function deletionForm(visitor: Member): Html {
+  const { words } = visitor;
   return form(visitor, '/account/delete', [
-    markup`<p>Your applications, keys and authorizations end and your shares are taken back. This cannot be undone.</p>`,
-    field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' }),
-    submit('Delete the account', 'danger'),
+    markup`<p>${words.text('account.deleteText')}</p>`,
+    field(visitor, { name: 'password', type: 'password', autocomplete: 'current-password' }),
+    submit(words.text('account.deleteAction'), 'danger'),
   ]);
 }
 
-function ledgerTable({ ledger, timeZone }: AccountOverview): Html {
-  const time = timeIn(timeZone);
+function ledgerTable(visitor: Member, { ledger }: AccountOverview): Html {
+  const { words } = visitor;
+  const time = timesFor(visitor);
   const rows = ledger.map((line) => [
     time(line.at),
-    KINDS[line.kind] ?? line.kind,
+    words.text(`account.kinds.${line.kind}`),
     line.amount > 0 ? `+${line.amount}` : line.amount,
     line.balanceAfter,
     line.note,
   ]);
-  return dataTable('Last movements', ['When', 'What', 'Points', 'After it', 'Note'], rows, 'No points were moved yet.');
+  const columns = [
+    words.text('common.time'),
+    words.text('common.type'),
+    words.text('account.change'),
+    words.text('account.balance'),
+    words.text('account.note'),
+  ];
+  return dataTable(words.text('account.pointsHistory'), columns, rows, words.text('account.noPoints'));
 }
 
-function sessionTable(visitor: Member, { sessions, timeZone }: AccountOverview): Html {
-  const time = timeIn(timeZone);
+function sessionPart(visitor: Member, { sessions }: AccountOverview): Html {
+  const { words } = visitor;
+  const time = timesFor(visitor);
   const rows = sessions.map(({ id, createdAt, ip, userAgent }) => [
     time(createdAt),
     ip,
     userAgent,
     id === visitor.sessionId
-      ? markup`<span class="tag">this one</span>`
-      : actionForm(visitor, `/account/sessions/${id}/end`, 'End', { style: 'plain', about: `session of ${ip ?? id}` }),
+      ? badge('info', words.text('account.thisSession'))
+      : actionForm(visitor, `/account/sessions/${id}/end`, words.text('common.end'), {
+          about: words.text('account.endSession', { address: ip ?? id }),
+        }),
   ]);
-  return dataTable('Open sessions', ['Since', 'Address', 'Browser', ''], rows, 'There is no session.');
+  const columns = [
+    words.text('account.sessionSince'),
+    words.text('common.ipAddress'),
+    words.text('account.browser'),
+    '',
+  ];
+  return markup`${dataTable(words.text('account.sessions'), columns, rows, words.text('account.noSessions'))}
+<p class="actions">${actionForm(visitor, '/account/sessions/end-all', words.text('account.endAll'), { style: 'danger' })}</p>
+<p class="hint">${words.text('account.endAllHint')}</p>`;
 }
 
-function eventTable({ events, timeZone }: AccountOverview): Html {
-  const time = timeIn(timeZone);
+function eventTable(visitor: Member, { events }: AccountOverview): Html {
+  const { words } = visitor;
+  const time = timesFor(visitor);
   const rows = events.map(({ at, type, application, ip }) => [time(at), type, application, ip]);
-  return dataTable('Last events', ['When', 'What', 'Application', 'Address'], rows, 'Nothing yet.');
+  const columns = [
+    words.text('common.time'),
+    words.text('account.event'),
+    words.text('account.application'),
+    words.text('common.ipAddress'),
+  ];
+  return dataTable(words.text('account.events'), columns, rows, words.text('account.noEvents'));
 }

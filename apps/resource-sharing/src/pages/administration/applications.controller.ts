@@ -45,8 +45,19 @@ export class AdminApplicationPagesController {
     const found = await this.applications.list(selection);
     const owners = await this.accounts.namesOf(found.map(({ ownerId }) => ownerId));
     const applications = found.slice(0, PAGE_SIZE);
-    const body = applicationList({ applications, owners, status, proposed, page, hasMore: found.length > PAGE_SIZE });
-    sendPage(response, visitor, { title: 'Applications', body, notice: noticeOf(query) });
+    const body = applicationList(visitor, {
+      applications,
+      owners,
+      status,
+      proposed,
+      page,
+      hasMore: found.length > PAGE_SIZE,
+    });
+    sendPage(response, visitor, {
+      title: visitor.words.text('admin.applications'),
+      body,
+      notice: noticeOf(visitor, query),
+    });
   }
 
   @Get('applications/:client_id')
@@ -56,7 +67,7 @@ export class AdminApplicationPagesController {
     @Query() query: object,
     @Res() response: Response,
   ): Promise<void> {
-    return this.send(response, visitor, clientId, { notice: noticeOf(query) });
+    return this.send(response, visitor, clientId, { notice: noticeOf(visitor, query) });
   }
 
   @Post('applications/:client_id')

@@ -3,7 +3,6 @@ import type { AuditLogPage } from '@gatehouse/contracts';
 import type { AppError } from '@gatehouse/platform';
 import { Get, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ResourceSharingSettings } from '../../settings.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
@@ -13,10 +12,7 @@ import { auditLogPage, verificationPage, type AuditFilter } from './audit-log.vi
 /** The audit log for administrators, in the selection and with the checks of `GET /api/site/admin/audit-logs`. */
 @PageController('admin/audit-log', 'administrator')
 export class AdminAuditLogPagesController {
-  constructor(
-    private readonly logs: AuditLogsService,
-    private readonly settings: ResourceSharingSettings,
-  ) {}
+  constructor(private readonly logs: AuditLogsService) {}
 
   @Get()
   async list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
@@ -25,14 +21,14 @@ export class AdminAuditLogPagesController {
     const problem: AppError | undefined = await refusalOf(async () => {
       page = await this.logs.list(validated(AuditLogQuery, filter));
     });
-    const body = auditLogPage({ filter, page, problem, timeZone: this.settings.timeZone });
-    sendPage(response, visitor, { title: 'Audit log', body, problem });
+    const body = auditLogPage(visitor, { filter, page, problem });
+    sendPage(response, visitor, { title: visitor.words.text('auditLog.title'), body, problem });
   }
 
   @Get('verify')
   async verify(@CurrentVisitor() visitor: Member, @Res() response: Response): Promise<void> {
-    const body = verificationPage(await this.logs.verify(), this.settings.timeZone);
-    sendPage(response, visitor, { title: 'Check of the audit log', body });
+    const body = verificationPage(visitor, await this.logs.verify());
+    sendPage(response, visitor, { title: visitor.words.text('auditLog.verifyTitle'), body });
   }
 }
 

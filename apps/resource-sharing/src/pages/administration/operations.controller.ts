@@ -4,7 +4,6 @@ import type { Response } from 'express';
 import { EndpointSwitchBody } from '../../administration/administration.dto.js';
 import { AuditTrail } from '../../audit/audit-trail.js';
 import { EndpointSwitches } from '../../open-api/endpoint-switches.js';
-import { ResourceSharingSettings } from '../../settings.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
@@ -19,12 +18,11 @@ export class AdminOperationPagesController {
   constructor(
     private readonly trail: AuditTrail,
     private readonly switches: EndpointSwitches,
-    private readonly settings: ResourceSharingSettings,
   ) {}
 
   @Get('operations')
   list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
-    return this.send(response, visitor, { notice: noticeOf(query) });
+    return this.send(response, visitor, { notice: noticeOf(visitor, query) });
   }
 
   @Post('operations')
@@ -58,8 +56,8 @@ export class AdminOperationPagesController {
     const found = await this.trail.list({ ...selection, limit: PAGE_SIZE + 1 });
     const entries = found.slice(0, PAGE_SIZE);
     const hasMore = found.length > PAGE_SIZE;
-    const body = eventsPage({ entries, hasMore, timeZone: this.settings.timeZone, ...selection });
-    sendPage(response, visitor, { title: 'Audit trail', body });
+    const body = eventsPage(visitor, { entries, hasMore, ...selection });
+    sendPage(response, visitor, { title: visitor.words.text('admin.events'), body });
   }
 
   private async send(
@@ -67,8 +65,13 @@ export class AdminOperationPagesController {
     visitor: Member,
     { notice, ...state }: { notice?: string | undefined; values?: FormValues; problem?: AppError | undefined },
   ): Promise<void> {
-    const body = operationsPage(visitor, await this.switches.list(), { ...state, timeZone: this.settings.timeZone });
-    sendPage(response, visitor, { title: 'Operations', body, notice, problem: state.problem });
+    const body = operationsPage(visitor, await this.switches.list(), state);
+    sendPage(response, visitor, {
+      title: visitor.words.text('admin.operations'),
+      body,
+      notice,
+      problem: state.problem,
+    });
   }
 }
 

@@ -4,56 +4,58 @@ import type { EndpointSwitch } from '../../open-api/endpoint-switches.js';
 import { actionForm, field, form, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
-import { dataTable } from '../parts/tables.js';
-import { timeIn } from '../parts/times.js';
+import { card, dataTable } from '../parts/tables.js';
+import { timesFor } from '../parts/times.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { searchForm, sections } from './sections.js';
 
 interface SwitchState {
   readonly values?: FormValues;
   readonly problem?: AppError | undefined;
-  readonly timeZone: string;
 }
 
 interface TrailState {
   readonly entries: readonly AuditEntry[];
   readonly hasMore: boolean;
-  readonly timeZone: string;
   readonly type: string | undefined;
   readonly userId: number | undefined;
 }
 
 export function operationsPage(visitor: Visitor, switches: readonly EndpointSwitch[], state: SwitchState): Html {
-  const { values, problem, timeZone } = state;
-  const time = timeIn(timeZone);
+  const { words } = visitor;
+  const { values, problem } = state;
+  const time = timesFor(visitor);
   const rows = switches.map(({ operation, reason, disabledAt }) => [
     markup`<code>${operation}</code>`,
     reason,
     time(disabledAt),
-    actionForm(visitor, '/admin/operations', 'Switch on', {
-      style: 'plain',
+    actionForm(visitor, '/admin/operations', words.text('operations.enable'), {
       fields: { operation, enabled: 'true' },
       about: operation,
     }),
   ]);
-  return markup`${sections('/admin/operations')}
-${dataTable('Switched off', ['Operation', 'Reason', 'Since', ''], rows, 'Every operation is on.')}
-<h2>Switch an operation off</h2>
-${form(visitor, '/admin/operations', [
-  field({
-    name: 'operation',
-    label: 'Operation',
-    hint: 'Method and route, such as POST /api/open/resources/unlock.',
-    value: values?.text('operation'),
-    problem,
-  }),
-  field({ name: 'reason', label: 'Reason', optional: true, value: values?.text('reason'), problem }),
-  submit('Switch off', 'danger'),
-])}`;
+  const columns = [words.text('fields.operation'), words.text('fields.reason'), words.text('operations.since'), ''];
+  const disableForm = form(visitor, '/admin/operations', [
+    field(visitor, {
+      name: 'operation',
+      hint: words.text('operations.hint'),
+      value: values?.text('operation'),
+      problem,
+    }),
+    field(visitor, { name: 'reason', optional: true, value: values?.text('reason'), problem }),
+    submit(words.text('operations.disable'), 'danger'),
+  ]);
+  return markup`${sections(visitor, '/admin/operations')}
+${card(
+  words.text('operations.caption'),
+  dataTable(words.text('operations.caption'), columns, rows, words.text('operations.none')),
+)}
+${card(words.text('operations.disableTitle'), disableForm)}`;
 }
 
-export function eventsPage({ entries, hasMore, timeZone, type, userId }: TrailState): Html {
-  const time = timeIn(timeZone);
+export function eventsPage(visitor: Visitor, { entries, hasMore, type, userId }: TrailState): Html {
+  const { words } = visitor;
+  const time = timesFor(visitor);
   const rows = entries.map((entry) => [
     time(entry.at),
     entry.type,
@@ -61,13 +63,33 @@ export function eventsPage({ entries, hasMore, timeZone, type, userId }: TrailSt
     person(entry.actorId, entry.actor),
     entry.application ?? entry.applicationId,
     entry.ip,
-    JSON.stringify(entry.details) === '{}' ? '' : markup`<code>${JSON.stringify(entry.details)}</code>`,
+    Object.entries(entry.details).map(
+      ([name, value]) => markup`<span class="second"><code>${name}</code> ${textOf(value)}</span>`,
+    ),
   ]);
+  const columns = [
+    words.text('common.time'),
+    words.text('events.event'),
+    words.text('events.user'),
+    words.text('events.by'),
+    words.text('events.application'),
+    words.text('common.ipAddress'),
+    words.text('common.details'),
+  ];
   const last = entries.at(-1);
-  return markup`${sections('/admin/events')}
-${searchForm('/admin/events', 'Type, or how it begins, such as app.', type ?? '')}
-${dataTable('Events', ['When', 'What', 'Of', 'By', 'Application', 'Address', 'Details'], rows, 'There are none.')}
-${hasMore && last !== undefined && markup`<p><a href="${olderPath(last.id, type, userId)}" rel="next">Older</a></p>`}`;
+  return markup`${sections(visitor, '/admin/events')}
+${searchForm(visitor, '/admin/events', words.text('events.search'), type ?? '')}
+${dataTable(words.text('admin.events'), columns, rows, words.text('events.none'))}
+${
+  hasMore &&
+  last !== undefined &&
+  markup`<nav class="pager" aria-label="${words.text('common.pages')}">
+<a class="button" href="${olderPath(last.id, type, userId)}" rel="next">${words.text('common.older')}</a></nav>`
+}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function olderPath(before: number, type: string | undefined, userId: number | undefined): string {

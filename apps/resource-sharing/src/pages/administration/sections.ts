@@ -1,27 +1,32 @@
+import type { administration } from '../../messages/en/administration.js';
+import type { Visitor } from '../../wire/visitor.js';
 import { Html, markup } from '../parts/markup.js';
 
+type SectionName = keyof typeof administration.admin;
+
 const SECTIONS = [
-  ['/admin/applications', 'Applications'],
-  ['/admin/users', 'Users'],
-  ['/admin/shares', 'Shares'],
-  ['/admin/risk', 'Risk'],
-  ['/admin/operations', 'Operations'],
-  ['/admin/events', 'Audit trail'],
-  ['/admin/audit-log', 'Audit log'],
-] as const;
+  ['/admin/applications', 'applications'],
+  ['/admin/users', 'users'],
+  ['/admin/shares', 'shares'],
+  ['/admin/risk', 'risk'],
+  ['/admin/operations', 'operations'],
+  ['/admin/events', 'events'],
+  ['/admin/audit-log', 'auditLog'],
+] as const satisfies readonly (readonly [string, SectionName])[];
 
 /** Links between the parts of the administration. */
-export function sections(present: (typeof SECTIONS)[number][0]): Html {
+export function sections({ words }: Visitor, present: (typeof SECTIONS)[number][0]): Html {
   const links = SECTIONS.map(
-    ([path, label]) => markup`<a href="${path}"${path === present && markup` aria-current="page"`}>${label}</a> `,
+    ([path, name]) =>
+      markup`<a href="${path}"${path === present && new Html(' aria-current="page"')}>${words.text(`admin.${name}`)}</a> `,
   );
-  return markup`<nav class="actions" aria-label="Administration">${links}</nav>`;
+  return markup`<nav class="tabs" aria-label="${words.text('frame.administration')}">${links}</nav>`;
 }
 
 /** A form that looks something up: it changes nothing, so it needs no token. */
-export function searchForm(action: string, label: string, search: string): Html {
-  return markup`<form method="get" action="${action}" role="search"><div class="field">
-<label for="search">${label}</label>
-<input id="search" name="search" type="search" value="${search}"></div>
-<p class="actions"><button class="plain">Search</button></p></form>`;
+export function searchForm({ words }: Visitor, action: string, label: string, search: string): Html {
+  return markup`<form method="get" action="${action}" role="search" class="filters"><div class="field search">
+<label class="hidden" for="search">${label}</label>
+<input id="search" name="search" type="search" placeholder="${label}" value="${search}"></div>
+<div><button>${words.text('common.search')}</button></div></form>`;
 }

@@ -1,56 +1,45 @@
 import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ShareAdministration } from '../../administration/share-administration.js';
-import { ResourceSharingSettings } from '../../settings.js';
+import { ShareAdministration, type KnownShare } from '../../administration/share-administration.js';
 import { actionForm } from '../parts/forms.js';
 import { FormValues } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
-import { markup } from '../parts/markup.js';
+import { markup, type Content } from '../parts/markup.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
 import { dataTable, pageNumber, pager } from '../parts/tables.js';
-import { timeIn } from '../parts/times.js';
+import { timesFor } from '../parts/times.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { searchForm, sections } from './sections.js';
 
 const PAGE_SIZE = 50;
-const COLUMNS = ['Title', 'Kind', 'Sharer', 'Points', 'Since', 'Official', ''];
 
 @PageController('admin/shares', 'administrator')
 export class AdminSharePagesController {
-  constructor(
-    private readonly shares: ShareAdministration,
-    private readonly settings: ResourceSharingSettings,
-  ) {}
+  constructor(private readonly shares: ShareAdministration) {}
 
   @Get()
   async list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
     const page = pageNumber((query as { page?: unknown }).page);
     const search = new FormValues(query).optional('search')?.slice(0, 100);
     const found = await this.shares.list({ search, limit: PAGE_SIZE + 1, offset: (page - 1) * PAGE_SIZE });
-    const time = timeIn(this.settings.timeZone);
-    const rows = found.slice(0, PAGE_SIZE).map((share) => [
-      share.title ?? share.slug,
-      share.kind,
-      markup`<a href="/admin/users/${share.ownerId}">${share.owner}</a>`,
-      share.unlockPoints ?? 'free',
-      time(share.createdAt),
-      actionForm(visitor, `/admin/shares/${share.slug}/official`, share.isOfficial ? 'Yes: undo' : 'No: make it so', {
-        style: 'plain',
-        fields: { official: String(!share.isOfficial) },
-        about: share.title ?? share.slug,
-      }),
-      actionForm(visitor, `/admin/shares/${share.slug}/delete`, 'Take back', {
-        style: 'danger',
-        about: share.title ?? share.slug,
-      }),
-    ]);
+    const { words } = visitor;
+    const rows = found.slice(0, PAGE_SIZE).map((share) => shareRow(visitor, share));
+    const columns = [
+      words.text('common.title'),
+      words.text('common.type'),
+      words.text('allShares.sharer'),
+      words.text('shares.price'),
+      words.text('common.created'),
+      words.text('allShares.official'),
+      '',
+    ];
     const path = search === undefined ? '/admin/shares' : `/admin/shares?search=${encodeURIComponent(search)}`;
-    const body = markup`${sections('/admin/shares')}
-${searchForm('/admin/shares', "A part of the title or of the sharer's name, or a slug", search ?? '')}
-${dataTable('Shares', COLUMNS, rows, 'There are none.')}
-${pager(path, page, found.length > PAGE_SIZE)}`;
-    sendPage(response, visitor, { title: 'Shares of everybody', body, notice: noticeOf(query) });
+    const body = markup`${sections(visitor, '/admin/shares')}
+${searchForm(visitor, '/admin/shares', words.text('allShares.search'), search ?? '')}
+${dataTable(words.text('admin.shares'), columns, rows, words.text('allShares.none'))}
+${pager(visitor, path, page, found.length > PAGE_SIZE)}`;
+    sendPage(response, visitor, { title: words.text('allShares.title'), body, notice: noticeOf(visitor, query) });
   }
 
   @Post(':slug/official')
@@ -73,4 +62,26 @@ ${pager(path, page, found.length > PAGE_SIZE)}`;
     await this.shares.remove(visitor.account.id, slug);
     response.redirect(303, done('/admin/shares', 'share-removed'));
   }
+}
+
+function shareRow(visitor: Member, share: KnownShare): Content[] {
+  const { words } = visitor;
+  const name = share.title ?? share.slug;
+  return [
+    name,
+    share.kind,
+    markup`<a href="/admin/users/${share.ownerId}">${share.owner}</a>`,
+    share.unlockPoints ?? words.text('common.free'),
+    timesFor(visitor)(share.createdAt),
+    actionForm(
+      visitor,
+      `/admin/shares/${share.slug}/official`,
+      words.text(share.isOfficial ? 'allShares.undoOfficial' : 'allShares.makeOfficial'),
+      { fields: { official: String(!share.isOfficial) }, about: name },
+    ),
+    actionForm(visitor, `/admin/shares/${share.slug}/delete`, words.text('common.delete'), {
+      style: 'danger',
+      about: name,
+    }),
+  ];
 }

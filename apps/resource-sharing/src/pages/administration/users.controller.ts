@@ -7,7 +7,6 @@ import { FOREVER, PointGrantBody, UserChangeBody } from '../../administration/ad
 import { UserAdministration } from '../../administration/user-administration.js';
 import { PointGrants } from '../../points/point-grants.js';
 import { PointsLedger } from '../../points/points-ledger.js';
-import { ResourceSharingSettings } from '../../settings.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
@@ -30,7 +29,6 @@ export class AdminUserPagesController {
     private readonly users: UserAdministration,
     private readonly grants: PointGrants,
     private readonly ledger: PointsLedger,
-    private readonly settings: ResourceSharingSettings,
   ) {}
 
   @Get()
@@ -38,10 +36,9 @@ export class AdminUserPagesController {
     const page = pageNumber((query as { page?: unknown }).page);
     const search = new FormValues(query).optional('search')?.slice(0, 100);
     const found = await this.users.list({ search, limit: PAGE_SIZE + 1, offset: (page - 1) * PAGE_SIZE });
-    const { timeZone } = this.settings;
     const users = found.slice(0, PAGE_SIZE);
-    const body = userList({ users, search: search ?? '', page, hasMore: found.length > PAGE_SIZE, timeZone });
-    sendPage(response, visitor, { title: 'Users', body, notice: noticeOf(query) });
+    const body = userList(visitor, { users, search: search ?? '', page, hasMore: found.length > PAGE_SIZE });
+    sendPage(response, visitor, { title: visitor.words.text('admin.users'), body, notice: noticeOf(visitor, query) });
   }
 
   @Get(':id')
@@ -51,7 +48,7 @@ export class AdminUserPagesController {
     @Query() query: object,
     @Res() response: Response,
   ): Promise<void> {
-    return this.send(response, visitor, id, { notice: noticeOf(query) });
+    return this.send(response, visitor, id, { notice: noticeOf(visitor, query) });
   }
 
   @Post(':id')
@@ -121,8 +118,7 @@ export class AdminUserPagesController {
   private async send(response: Response, visitor: Member, id: number, { notice, form, problem }: State): Promise<void> {
     const user = await this.users.one(id);
     const ledger = await this.ledger.history(id, { limit: 20 });
-    const { timeZone } = this.settings;
-    const body = userPage(visitor, { user, ledger, timeZone, grantRef: randomUUID() }, { form, problem });
+    const body = userPage(visitor, { user, ledger, grantRef: randomUUID() }, { form, problem });
     sendPage(response, visitor, { title: user.username, body, notice, problem });
   }
 }

@@ -3,10 +3,10 @@ import { PERMISSIONS } from '../../administration/administration.dto.js';
 import type { KnownUser } from '../../administration/user-administration.js';
 import type { LedgerLine } from '../../points/points-ledger.js';
 import { actionForm, checkboxes, field, form, hiddenField, select, submit } from '../parts/forms.js';
-import { Html, markup } from '../parts/markup.js';
-import { dataTable, facts, pager } from '../parts/tables.js';
-import { premiumText, timeIn } from '../parts/times.js';
-import type { Member } from '../../wire/visitor.js';
+import { Html, markup, type Content } from '../parts/markup.js';
+import { badge, card, dataTable, facts, pager } from '../parts/tables.js';
+import { premiumText, timesFor } from '../parts/times.js';
+import type { Member, Visitor } from '../../wire/visitor.js';
 import { searchForm, sections } from './sections.js';
 
 export type UserForm = 'rights' | 'points';
@@ -16,13 +16,11 @@ interface ListState {
   readonly search: string;
   readonly page: number;
   readonly hasMore: boolean;
-  readonly timeZone: string;
 }
 
 interface UserFacts {
   readonly user: KnownUser;
   readonly ledger: readonly LedgerLine[];
-  readonly timeZone: string;
   readonly grantRef: string;
 }
 
@@ -31,106 +29,133 @@ interface Refused {
   readonly problem: AppError | undefined;
 }
 
-export function userList({ users, search, page, hasMore, timeZone }: ListState): Html {
-  const time = timeIn(timeZone);
+export function userList(visitor: Visitor, { users, search, page, hasMore }: ListState): Html {
+  const { words } = visitor;
   const rows = users.map((user) => [
     markup`<a href="/admin/users/${user.id}">${user.username}</a>`,
     user.nickname,
     user.email,
-    user.role,
-    premiumText(user.premiumUntil, time),
+    words.text(`users.roles.${user.role}`),
+    premiumText(visitor, user.premiumUntil),
     user.points,
-    user.disabledAt === null ? 'active' : 'disabled',
+    user.disabledAt === null ? badge('good', words.text('users.active')) : badge('bad', words.text('users.disabled')),
   ]);
-  const columns = ['Name', 'Shown as', 'Email', 'Role', 'Premium', 'Points', 'State'];
+  const columns = [
+    words.text('fields.username'),
+    words.text('fields.nickname'),
+    words.text('common.email'),
+    words.text('users.role'),
+    words.text('fields.premium'),
+    words.text('common.points'),
+    words.text('common.status'),
+  ];
   const path = search === '' ? '/admin/users' : `/admin/users?search=${encodeURIComponent(search)}`;
-  return markup`${sections('/admin/users')}
-${searchForm('/admin/users', 'A part of the names or of the email address', search)}
-${dataTable('Users', columns, rows, 'Nobody is called so.')}
-${pager(path, page, hasMore)}`;
+  return markup`${sections(visitor, '/admin/users')}
+${searchForm(visitor, '/admin/users', words.text('users.search'), search)}
+${dataTable(words.text('admin.users'), columns, rows, words.text('users.none'))}
+${pager(visitor, path, page, hasMore)}`;
 }
 
 export function userPage(visitor: Member, known: UserFacts, refused: Refused): Html {
-  const { user, ledger, timeZone } = known;
-  const time = timeIn(timeZone);
-  const movements = ledger.map((line) => [time(line.at), line.kind, line.amount, line.balanceAfter, line.note]);
-  return markup`${sections('/admin/users')}
-${facts([
-  ['Number', user.id],
-  ['Shown as', user.nickname],
-  ['Email', user.email],
-  ['Role', user.role],
-  ['Premium', premiumText(user.premiumUntil, time)],
-  ['Points', user.points],
-  ['Member since', time(user.createdAt)],
-  ['Last active', time(user.lastActiveAt)],
-  ['State', user.disabledAt === null ? 'active' : ['disabled since ', time(user.disabledAt)]],
-])}
-<h2>Rights</h2>
-${rightsForm(visitor, user, refused.form === 'rights' ? refused.problem : undefined)}
-<h2>Points</h2>
-${pointsForm(visitor, known, refused.form === 'points' ? refused.problem : undefined)}
-${dataTable('Last movements', ['When', 'What', 'Points', 'After it', 'Note'], movements, 'No points were moved yet.')}
-<h2>${user.disabledAt === null ? 'Disable' : 'Enable'}</h2>
-${disableForm(visitor, user)}
-<p><a href="/admin/events?user_id=${user.id}">What happened</a></p>`;
+  const { words } = visitor;
+  const { user } = known;
+  const refusalIn = (name: UserForm): AppError | undefined => (refused.form === name ? refused.problem : undefined);
+  return markup`${sections(visitor, '/admin/users')}
+${card(words.text('account.overview'), userFacts(visitor, user))}
+<div class="columns">
+${card(words.text('users.permissions'), permissionsForm(visitor, user, refusalIn('rights')))}
+${card(words.text('users.givePoints'), pointsForm(visitor, known, refusalIn('points')))}
+</div>
+${card(words.text('account.pointsHistory'), movements(visitor, known))}
+<p class="actions">${disableForm(visitor, user)}
+<a class="button" href="/admin/events?user_id=${user.id}">${words.text('users.events')}</a></p>`;
 }
 
-function rightsForm(visitor: Member, user: KnownUser, problem: AppError | undefined): Html {
+function userFacts(visitor: Member, user: KnownUser): Html {
+  const { words } = visitor;
+  const time = timesFor(visitor);
+  return facts([
+    [words.text('users.id'), user.id],
+    [words.text('fields.nickname'), user.nickname],
+    [words.text('common.email'), user.email],
+    [words.text('users.role'), words.text(`users.roles.${user.role}`)],
+    [words.text('fields.premium'), premiumText(visitor, user.premiumUntil)],
+    [words.text('common.points'), user.points],
+    [words.text('account.memberSince'), time(user.createdAt)],
+    [words.text('users.lastActive'), time(user.lastActiveAt)],
+    [
+      words.text('common.status'),
+      user.disabledAt === null
+        ? words.text('users.active')
+        : words.rich<Content, 'users.disabledSince'>('users.disabledSince', { time: time(user.disabledAt) }),
+    ],
+  ]);
+}
+
+function movements(visitor: Member, { ledger }: UserFacts): Html {
+  const { words } = visitor;
+  const time = timesFor(visitor);
+  const rows = ledger.map((line) => [
+    time(line.at),
+    words.text(`account.kinds.${line.kind}`),
+    line.amount,
+    line.balanceAfter,
+    line.note,
+  ]);
+  const columns = [
+    words.text('common.time'),
+    words.text('common.type'),
+    words.text('account.change'),
+    words.text('account.balance'),
+    words.text('account.note'),
+  ];
+  return dataTable(words.text('account.pointsHistory'), columns, rows, words.text('account.noPoints'));
+}
+
+const PREMIUM_CHOICES = ['keep', 'until', 'forever', 'none'] as const;
+const ROLES = ['member', 'administrator'] as const;
+
+function permissionsForm(visitor: Member, user: KnownUser, problem: AppError | undefined): Html {
+  const { words } = visitor;
   return form(visitor, `/admin/users/${user.id}`, [
-    select({
+    select(visitor, {
       name: 'premium',
-      label: 'Premium',
-      choices: [
-        { value: 'keep', label: 'as it is' },
-        { value: 'until', label: 'until the day below' },
-        { value: 'forever', label: 'for ever' },
-        { value: 'none', label: 'none' },
-      ],
+      choices: PREMIUM_CHOICES.map((value) => ({ value, label: words.text(`users.premiumChoices.${value}`) })),
       value: 'keep',
     }),
-    field({ name: 'premium_until', label: 'Premium until', type: 'date', optional: true, problem }),
-    checkboxes({
+    field(visitor, { name: 'premium_until', type: 'date', optional: true, problem }),
+    checkboxes(visitor, {
       name: 'permissions',
-      label: 'Permissions',
       choices: PERMISSIONS.map((value) => ({ value, label: value })),
       checked: user.permissions,
       problem,
     }),
-    select({
+    select(visitor, {
       name: 'role',
-      label: 'Role',
-      choices: [
-        { value: 'member', label: 'member' },
-        { value: 'administrator', label: 'administrator' },
-      ],
+      choices: ROLES.map((value) => ({ value, label: words.text(`users.roles.${value}`) })),
       value: user.role,
       problem,
     }),
-    submit('Change the rights'),
+    submit(words.text('users.savePermissions')),
   ]);
 }
 
 function pointsForm(visitor: Member, { user, grantRef }: UserFacts, problem: AppError | undefined): Html {
+  const { words } = visitor;
   return form(visitor, `/admin/users/${user.id}/points`, [
     hiddenField('ref', grantRef),
-    field({
-      name: 'points',
-      label: 'Points to give',
-      hint: 'Fewer than 0 are taken away.',
-      type: 'number',
-      problem,
-    }),
-    field({ name: 'note', label: 'Note', hint: 'The user sees it.', optional: true, problem }),
-    submit('Give the points'),
+    field(visitor, { name: 'points', hint: words.text('users.pointsHint'), type: 'number', problem }),
+    field(visitor, { name: 'note', hint: words.text('users.noteHint'), optional: true, problem }),
+    submit(words.text('users.givePoints')),
   ]);
 }
 
 function disableForm(visitor: Member, { id, username, disabledAt }: KnownUser): Html {
   const isDisabled = disabledAt !== null;
-  return actionForm(visitor, `/admin/users/${id}/disabled`, isDisabled ? 'Enable the account' : 'Disable the account', {
-    style: isDisabled ? 'plain' : 'danger',
-    fields: { disabled: String(!isDisabled) },
-    about: username,
-  });
+  return actionForm(
+    visitor,
+    `/admin/users/${id}/disabled`,
+    visitor.words.text(isDisabled ? 'users.enable' : 'users.disable'),
+    { ...(!isDisabled && { style: 'danger' }), fields: { disabled: String(!isDisabled) }, about: username },
+  );
 }

@@ -34,7 +34,7 @@ export class AuthorizeController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await carryingBack(request, response, async () => {
+    await carryingBack(visitor, response, async () => {
       const userId = visitor.account.id;
       const preview = await this.authorization.preview(query, userId, optionsFor(request));
       const { application, grantableScopes, redirectUri } = preview.request;
@@ -42,7 +42,7 @@ export class AuthorizeController {
         return this.confirm(query, visitor, request, { approved: true });
       }
       sendPage(response, visitor, {
-        title: `Allow ${visibleName(application.name)}?`,
+        title: visitor.words.text('consent.title', { application: visibleName(application.name) }),
         body: consentPage(visitor, preview, request.originalUrl),
         formTargets: formTargetsOf(redirectUri),
         secretive: true,
@@ -63,7 +63,7 @@ export class AuthorizeController {
     const values = new FormValues(body);
     const approved = values.text('decision') === 'allow';
     const scopes = openScopes(values.list('scope'));
-    await carryingBack(request, response, () => this.confirm(query, visitor, request, { approved, scopes }));
+    await carryingBack(visitor, response, () => this.confirm(query, visitor, request, { approved, scopes }));
   }
 
   private async confirm(
@@ -80,7 +80,7 @@ export class AuthorizeController {
 
 /** Sends the browser where `work` says, or with a refusal to the application; other errors are shown here. */
 async function carryingBack(
-  request: Request,
+  visitor: Member,
   response: Response,
   work: () => Promise<string | undefined>,
 ): Promise<void> {
@@ -90,7 +90,7 @@ async function carryingBack(
     if (location !== undefined) redirect(response, location);
   } catch (error) {
     if (error instanceof AuthorizationRefused) redirect(response, error.location);
-    else if (error instanceof OAuthError) sendErrorPage(request, response, asPage(error));
+    else if (error instanceof OAuthError) sendErrorPage(visitor, response, asPage(error));
     else throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
 import { Applications } from '../../applications/applications.service.js';
-import { ResourceSharingSettings } from '../../settings.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { Html } from '../parts/markup.js';
 import type { Member } from '../../wire/visitor.js';
@@ -16,7 +15,6 @@ export class ApplicationPages {
     private readonly secrets: ApplicationSecrets,
     private readonly accounts: SiteAccounts,
     private readonly usage: ApplicationUsage,
-    private readonly settings: ResourceSharingSettings,
   ) {}
 
   /** Raises NOT_FOUND for another owner's application. */
@@ -27,7 +25,7 @@ export class ApplicationPages {
       this.accounts.namesOf(application.testUserIds),
       this.usage.recent(application.id),
     ]);
-    const facts = { application, secrets, testUsers: [...names.values()], usage, timeZone: this.settings.timeZone };
+    const facts = { application, secrets, testUsers: [...names.values()], usage };
     return { name: application.name, body: applicationPage(visitor, facts, state) };
   }
 }

@@ -2,15 +2,15 @@ import type { AppError } from '@gatehouse/platform';
 import type { FormValues } from '../parts/form-values.js';
 import type { Application, CredentialInfo } from '../../applications/application-rows.js';
 import type { Usage } from '../../usage/usage-reader.js';
-import { actionForm, checkbox, checkboxes, field, form, select, submit, textArea } from '../parts/forms.js';
-import { Html, markup } from '../parts/markup.js';
+import { actionForm, checkbox, checkboxes, copyButton, field, form, select, submit, textArea } from '../parts/forms.js';
+import { Html, markup, type Content } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
-import { dataTable, facts } from '../parts/tables.js';
-import { timeIn } from '../parts/times.js';
+import { card, dataTable, facts } from '../parts/tables.js';
+import { timesFor } from '../parts/times.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { proposedFacts } from './proposed.view.js';
 import { usageTables } from './usage.view.js';
-import { REDIRECT_HINT } from './developer.view.js';
+import { statusBadge } from './developer.view.js';
 
 export interface ApplicationPageState {
   /** A secret at the only time when it can be read. */
@@ -25,77 +25,96 @@ export interface ApplicationFacts {
   readonly testUsers: readonly string[];
   /** Of the last 30 days. */
   readonly usage: Usage;
-  readonly timeZone: string;
 }
 
 type Refused = Pick<ApplicationPageState, 'values' | 'problem'>;
 
 const OVERLAPS = [
-  { value: '0', label: 'not at all' },
-  { value: '3600', label: 'an hour' },
-  { value: '86400', label: 'a day' },
-  { value: '604800', label: 'a week' },
-  { value: '2592000', label: '30 days' },
-];
+  ['0', 'none'],
+  ['3600', 'hour'],
+  ['86400', 'day'],
+  ['604800', 'week'],
+  ['2592000', 'month'],
+] as const;
 
 export function applicationPage(visitor: Visitor, known: ApplicationFacts, state: ApplicationPageState): Html {
-  const { application, secrets, timeZone } = known;
-  const { clientId } = application;
+  const { words } = visitor;
+  const { application } = known;
   return markup`${state.shown}
-${facts([
-  ['Client id', markup`<code>${clientId}</code>`],
-  ['Kind', application.kind],
-  ['Status', application.status],
-  ['Review', application.authLevel],
-  ['Proof of code (PKCE)', application.pkceRequired ? 'needed' : 'where it is sent'],
-  ['Limits', application.quotaProfile ?? 'the usual ones'],
-])}
-${proposedFacts(application, 'Waits for a review')}
-<h2>Secrets</h2>
-${secretTable(visitor, clientId, secrets, timeZone)}
+${card(words.text('developer.overview'), overview(visitor, application))}
+${proposedFacts(visitor, application, words.text('developer.proposedTitle'))}
+${card(words.text('developer.usage'), usageTables(visitor, known.usage))}
+${card(words.text('developer.secrets'), secretPart(visitor, known))}
+${card(words.text('developer.settings'), settingsForm(visitor, known, state.values === undefined ? undefined : state))}
+${card(
+  words.text('developer.deleteTitle'),
+  form(visitor, `/developer/${application.clientId}/delete`, [
+    markup`<p>${words.text('developer.deleteText')}</p>`,
+    submit(words.text('developer.deleteAction'), 'danger'),
+  ]),
+)}`;
+}
+
+function overview(visitor: Visitor, application: Application): Html {
+  const { words } = visitor;
+  const { clientId } = application;
+  return facts([
+    [words.text('developer.clientId'), [markup`<code>${clientId}</code> `, copyButton(visitor, clientId)]],
+    [words.text('fields.kind'), words.text(`developer.kinds.${application.kind}`)],
+    [words.text('common.status'), statusBadge(visitor, application.status)],
+    [words.text('developer.review'), words.text(`authLevels.${application.authLevel}`)],
+    [
+      words.text('developer.pkce'),
+      words.text(application.pkceRequired ? 'developer.pkceRequired' : 'developer.pkceOptional'),
+    ],
+    [words.text('developer.quota'), application.quotaProfile ?? words.text('developer.defaultQuota')],
+  ]);
+}
+
+function secretPart(visitor: Visitor, { application, secrets }: ApplicationFacts): Html {
+  const { words } = visitor;
+  const { clientId } = application;
+  return markup`${secretTable(visitor, clientId, secrets)}
 ${form(visitor, `/developer/${clientId}/secrets`, [
-  select({
+  select(visitor, {
     name: 'overlap_seconds',
-    label: 'The present secret holds',
-    hint: 'So that what uses it can change over to the new one. Older ones end at once.',
-    choices: OVERLAPS,
+    hint: words.text('developer.overlapHint'),
+    choices: OVERLAPS.map(([value, name]) => ({ value, label: words.text(`developer.overlaps.${name}`) })),
     value: '604800',
   }),
   application.boundUserId === application.ownerId &&
-    field({
+    field(visitor, {
       name: 'current_password',
-      label: 'Your password',
-      hint: 'The application acts for you: its secret is as good as a key of yours.',
+      hint: words.text('developer.secretPasswordHint'),
       type: 'password',
       autocomplete: 'current-password',
       id: 'secret-password',
     }),
-  submit('Make a new secret'),
-])}
-<h2>Usage</h2>
-${usageTables(known.usage)}
-<h2>Settings</h2>
-${settingsForm(visitor, known, state.values === undefined ? undefined : state)}
-<h2>Remove</h2>
-${form(visitor, `/developer/${clientId}/delete`, [
-  markup`<p>Its secrets, authorizations and tokens end. This cannot be undone.</p>`,
-  submit('Remove the application', 'danger'),
+  submit(words.text('developer.createSecret')),
 ])}`;
 }
 
-function secretTable(visitor: Visitor, clientId: string, secrets: readonly CredentialInfo[], timeZone: string): Html {
-  const time = timeIn(timeZone);
+function secretTable(visitor: Visitor, clientId: string, secrets: readonly CredentialInfo[]): Html {
+  const { words } = visitor;
+  const time = timesFor(visitor);
   const rows = secrets.map((secret) => [
     markup`<code>${secret.prefix}…${secret.lastFour}</code>`,
     time(secret.createdAt),
     time(secret.expiresAt),
     time(secret.lastUsedAt),
-    actionForm(visitor, `/developer/${clientId}/secrets/${secret.id}/end`, 'End now', {
+    actionForm(visitor, `/developer/${clientId}/secrets/${secret.id}/end`, words.text('common.revoke'), {
       style: 'danger',
-      about: `secret …${secret.lastFour}`,
+      about: words.text('developer.secretName', { last: secret.lastFour }),
     }),
   ]);
-  return dataTable('Live secrets', ['Secret', 'Since', 'Ends', 'Last used', ''], rows, 'No secret holds.');
+  const columns = [
+    words.text('developer.secret'),
+    words.text('common.created'),
+    words.text('common.expires'),
+    words.text('common.lastUsed'),
+    '',
+  ];
+  return dataTable(words.text('developer.secretsCaption'), columns, rows, words.text('developer.noSecrets'));
 }
 
 function settingsForm(
@@ -103,73 +122,68 @@ function settingsForm(
   { application, testUsers }: ApplicationFacts,
   refused: Refused | undefined,
 ): Html {
+  const { words } = visitor;
   const { values, problem } = refused ?? {};
   const shown = { ...application, ...application.proposed };
   return form(visitor, `/developer/${application.clientId}`, [
-    application.authLevel !== 'unverified' &&
-      markup`<p>A new name, description or redirect address waits until an administrator has seen it.</p>`,
-    field({ name: 'name', label: 'Name', value: values?.text('name') ?? shown.name, problem }),
-    textArea({
+    application.authLevel !== 'unverified' && markup`<p>${words.text('developer.settingsReview')}</p>`,
+    field(visitor, { name: 'name', value: values?.text('name') ?? shown.name, problem }),
+    textArea(visitor, {
       name: 'description',
-      label: 'What it does',
       optional: true,
       value: values?.text('description') ?? shown.description,
       problem,
     }),
-    textArea({
+    textArea(visitor, {
       name: 'redirect_uris',
-      label: 'Redirect addresses',
-      hint: REDIRECT_HINT,
+      hint: words.text('developer.redirectHint'),
       value: values?.text('redirect_uris') ?? shown.redirectUris.join('\n'),
       problem,
     }),
-    checkboxes({
+    checkboxes(visitor, {
       name: 'scopes',
-      label: 'What it may ask for',
-      choices: scopeChoices(),
+      choices: scopeChoices(visitor),
       checked: values?.list('scopes') ?? application.allowedScopes,
       problem,
     }),
-    ...accessFields(application, testUsers, refused),
-    submit('Save'),
+    ...accessFields(visitor, { application, testUsers }, refused),
+    submit(words.text('common.save')),
   ]);
 }
 
 /** Who may allow the application, from where it may call, and for whom without a user. */
-function accessFields(application: Application, testUsers: readonly string[], refused: Refused | undefined): Html[] {
+function accessFields(
+  visitor: Visitor,
+  { application, testUsers }: Pick<ApplicationFacts, 'application' | 'testUsers'>,
+  refused: Refused | undefined,
+): Content[] {
+  const { words } = visitor;
   const { values, problem } = refused ?? {};
+  const isBound = application.boundUserId === application.ownerId;
   return [
-    field({
+    field(visitor, {
       name: 'test_users',
-      label: 'Test users',
-      hint: 'Up to five user names with commas between them; they can allow it before it is reviewed.',
+      hint: words.text('developer.testUsersHint'),
       optional: true,
       value: values?.text('test_users') ?? testUsers.join(', '),
       problem,
     }),
-    textArea({
+    textArea(visitor, {
       name: 'ip_allow',
-      label: 'Accepted from',
-      hint: 'Addresses or ranges such as 192.0.2.0/24, one a line. Empty: from everywhere.',
+      hint: words.text('keys.ipHint'),
       optional: true,
       value: values?.text('ip_allow') ?? application.ipAllow.join('\n'),
       problem,
     }),
-    checkbox({
-      name: 'bound_to_owner',
-      label: 'Calls without a user token act for me',
-      checked: values?.isChecked('bound_to_owner') ?? application.boundUserId === application.ownerId,
-    }),
-    application.boundUserId === application.ownerId
-      ? markup``
-      : field({
-          name: 'current_password',
-          label: 'Your password',
-          hint: 'Needed only to let it act for you: its secret is then as good as a key of yours.',
-          type: 'password',
-          autocomplete: 'current-password',
-          optional: true,
-          problem,
-        }),
+    checkbox(visitor, { name: 'bound_to_owner', checked: values?.isChecked('bound_to_owner') ?? isBound }),
+    !isBound &&
+      field(visitor, {
+        name: 'current_password',
+        hint: words.text('developer.ownerPasswordHint'),
+        type: 'password',
+        autocomplete: 'current-password',
+        optional: true,
+        problem,
+      }),
   ];
 }

@@ -30,7 +30,7 @@ export class DeveloperController {
 
   @Get()
   list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
-    return this.sendList(response, visitor, { notice: noticeOf(query) });
+    return this.sendList(response, visitor, { notice: noticeOf(visitor, query) });
   }
 
   @Post()
@@ -59,8 +59,9 @@ export class DeveloperController {
     @Res() response: Response,
   ): Promise<void> {
     const secret = await this.oneTime.take(visitor, clientId, request);
-    const shown = secret === undefined ? {} : { shown: secretOnce('This is the secret of the application.', secret) };
-    await this.sendOne(response, visitor, clientId, { notice: noticeOf(query), ...shown });
+    const shown =
+      secret === undefined ? {} : { shown: secretOnce(visitor, visitor.words.text('developer.newSecret'), secret) };
+    await this.sendOne(response, visitor, clientId, { notice: noticeOf(visitor, query), ...shown });
   }
 
   @Post(':client_id')
@@ -124,7 +125,12 @@ export class DeveloperController {
   ): Promise<void> {
     const found = await this.applications.listOf(visitor.account.id);
     const body = applicationsPage(visitor, found, state);
-    sendPage(response, visitor, { title: 'Applications', body, notice: state.notice, problem: state.problem });
+    sendPage(response, visitor, {
+      title: visitor.words.text('developer.title'),
+      body,
+      notice: state.notice,
+      problem: state.problem,
+    });
   }
 
   private async sendOne(

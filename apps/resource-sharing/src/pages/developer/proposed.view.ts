@@ -1,18 +1,20 @@
 import type { Application } from '../../applications/application-rows.js';
 import { visibleName } from '../../applications/visible-name.js';
-import { Html, markup } from '../parts/markup.js';
-import { facts } from '../parts/tables.js';
+import type { Visitor } from '../../wire/visitor.js';
+import { Html, markup, type Content } from '../parts/markup.js';
+import { card, facts } from '../parts/tables.js';
 
 /** The change that waits for a review; nothing when there is none. */
-export function proposedFacts({ proposed }: Application, title: string): Html {
-  if (proposed === null) return markup``;
+export function proposedFacts({ words }: Visitor, { proposed }: Application, title: string): Content {
+  if (proposed === null) return undefined;
   const { name, description, redirectUris } = proposed;
-  return markup`<h2>${title}</h2>
-${facts([
-  ...(name === undefined ? [] : [['Name', visibleName(name)] as const]),
-  ...(description === undefined ? [] : [['About it', description] as const]),
-  ...(redirectUris === undefined
-    ? []
-    : [['Redirect addresses', redirectUris.map((uri) => markup`<code>${uri}</code><br>`)] as const]),
-])}`;
+  const pairs: [string, Content][] = [];
+  if (name !== undefined) pairs.push([words.text('common.name'), visibleName(name)]);
+  if (description !== undefined) pairs.push([words.text('common.description'), description]);
+  if (redirectUris !== undefined) pairs.push([words.text('fields.redirect_uris'), uriList(redirectUris)]);
+  return card(title, facts(pairs));
+}
+
+export function uriList(uris: readonly string[]): Html[] {
+  return uris.map((uri) => markup`<code>${uri}</code><br>`);
 }

@@ -89,19 +89,33 @@ export class EntryController {
       problem,
       isOpen: this.registration.isOpen,
     });
-    sendPage(response, visitor, {
-      title: 'Register',
-      body,
-      problem,
-      narrow: true,
-      formTargets: targetsAfter(returnTo),
-    });
+    sendPage(
+      response,
+      { ...visitor, path: loginPath(returnTo, '/register') },
+      {
+        title: visitor.words.text('entry.registerTitle'),
+        body,
+        problem,
+        narrow: true,
+        formTargets: targetsAfter(returnTo),
+      },
+    );
   }
 }
 
 function sendLogin(response: Response, visitor: Visitor, { returnTo, values, problem }: Entry): void {
   const body = loginForm(visitor, { returnTo, username: values?.text('username'), problem });
-  sendPage(response, visitor, { title: 'Log in', body, problem, narrow: true, formTargets: targetsAfter(returnTo) });
+  sendPage(
+    response,
+    { ...visitor, path: loginPath(returnTo) },
+    {
+      title: visitor.words.text('entry.signInTitle'),
+      body,
+      problem,
+      narrow: true,
+      formTargets: targetsAfter(returnTo),
+    },
+  );
 }
 
 function returnAddress(source: object): string | undefined {

@@ -1,7 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
 import { MIN_PASSWORD_LENGTH } from '../../site/site.dto.js';
 import { field, form, hiddenField, submit } from '../parts/forms.js';
-import { Html, markup, type Content } from '../parts/markup.js';
+import { Html, linkTo, markup, type Content } from '../parts/markup.js';
 import { loginPath } from '../parts/return-address.js';
 import type { Visitor } from '../../wire/visitor.js';
 
@@ -12,50 +12,43 @@ interface EntryForm {
 }
 
 export function loginForm(visitor: Visitor, { returnTo, username: value, problem }: EntryForm): Html {
+  const { words } = visitor;
+  const register = linkTo(loginPath(returnTo, '/register'));
   return markup`${form(visitor, '/login', [
     goingOn(returnTo),
-    field({ name: 'username', label: 'User name', autocomplete: 'username', value, problem }),
-    field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', problem }),
-    submit('Log in'),
+    field(visitor, { name: 'username', autocomplete: 'username', value, problem }),
+    field(visitor, { name: 'password', type: 'password', autocomplete: 'current-password', problem }),
+    submit(words.text('entry.signInTitle')),
   ])}
-<p>No account yet? <a href="${loginPath(returnTo, '/register')}">Register</a></p>`;
+<p>${words.rich<Content, 'entry.noAccount'>('entry.noAccount', { a: register })}</p>`;
 }
 
 export function registrationForm(
   visitor: Visitor,
   { returnTo, username, email, problem, isOpen }: EntryForm & { email: string | undefined; isOpen: boolean },
 ): Html {
-  if (!isOpen) return markup`<p>Nobody can register here. Ask the administrator for an account.</p>`;
+  const { words } = visitor;
+  if (!isOpen) return markup`<p>${words.text('entry.closed')}</p>`;
   return markup`${form(visitor, '/register', [
     goingOn(returnTo),
-    field({
+    field(visitor, {
       name: 'username',
-      label: 'User name',
-      hint: '3 to 32 letters, digits, dots, dashes and underscores, beginning with a letter.',
+      hint: words.text('entry.usernameHint'),
       autocomplete: 'username',
       value: username,
       problem,
     }),
-    field({
-      name: 'email',
-      label: 'Email',
-      type: 'email',
-      autocomplete: 'email',
-      optional: true,
-      value: email,
-      problem,
-    }),
-    field({
+    field(visitor, { name: 'email', type: 'email', autocomplete: 'email', optional: true, value: email, problem }),
+    field(visitor, {
       name: 'password',
-      label: 'Password',
-      hint: `At least ${MIN_PASSWORD_LENGTH} characters; a few words are easier to keep in mind.`,
+      hint: words.text('entry.passwordHint', { length: MIN_PASSWORD_LENGTH }),
       type: 'password',
       autocomplete: 'new-password',
       problem,
     }),
-    submit('Register'),
+    submit(words.text('entry.registerTitle')),
   ])}
-<p>Registered already? <a href="${loginPath(returnTo)}">Log in</a></p>`;
+<p>${words.rich<Content, 'entry.haveAccount'>('entry.haveAccount', { a: linkTo(loginPath(returnTo)) })}</p>`;
 }
 
 function goingOn(returnTo: string | undefined): Content {

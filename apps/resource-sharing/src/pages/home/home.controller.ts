@@ -24,7 +24,7 @@ export class HomeController {
     const administers = visitor.account?.role === 'administrator';
     const offersDemo = administers && !(await this.demo.isSeeded());
     const body = homePage(visitor, offersDemo);
-    sendPage(response, visitor, { title: 'Resource sharing', body, notice: noticeOf(query) });
+    sendPage(response, visitor, { title: visitor.words.text('home.title'), body, notice: noticeOf(visitor, query) });
   }
 
   @Post('demo')
@@ -43,7 +43,11 @@ export class HomeController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const body = demoPage(await this.oneTime.take(visitor, DEMO_PAGE, request));
-    sendPage(response, visitor, { title: 'Demonstration', body, notice: noticeOf(query) });
+    const body = demoPage(visitor, await this.oneTime.take(visitor, DEMO_PAGE, request));
+    sendPage(response, visitor, {
+      title: visitor.words.text('home.demoTitle'),
+      body,
+      notice: noticeOf(visitor, query),
+    });
   }
 }

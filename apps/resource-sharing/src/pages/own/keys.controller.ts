@@ -4,7 +4,6 @@ import type { Request, Response } from 'express';
 import { IdPipe } from '../../wire/path-values.js';
 import { NewKeyBody } from '../../applications/applications.dto.js';
 import { PersonalKeys } from '../../applications/personal-keys.service.js';
-import { ResourceSharingSettings } from '../../settings.js';
 import { PasswordConfirmation } from '../../site/password-confirmation.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
@@ -31,7 +30,6 @@ export class KeysPageController {
   constructor(
     private readonly keys: PersonalKeys,
     private readonly password: PasswordConfirmation,
-    private readonly settings: ResourceSharingSettings,
     private readonly oneTime: OneTimeTexts,
   ) {}
 
@@ -43,8 +41,9 @@ export class KeysPageController {
     @Res() response: Response,
   ): Promise<void> {
     const secret = await this.oneTime.take(visitor, PAGE, request);
-    const shown = secret === undefined ? {} : { shown: secretOnce('This is the new key.', secret) };
-    await this.send(response, visitor, { notice: noticeOf(query), ...shown });
+    const shown =
+      secret === undefined ? {} : { shown: secretOnce(visitor, visitor.words.text('keys.created'), secret) };
+    await this.send(response, visitor, { notice: noticeOf(visitor, query), ...shown });
   }
 
   @Post()
@@ -92,7 +91,7 @@ export class KeysPageController {
 
   private async send(response: Response, visitor: Member, { notice, ...state }: State): Promise<void> {
     const keys = await this.keys.list(visitor.account.id);
-    const body = keysPage(visitor, keys, { ...state, timeZone: this.settings.timeZone });
-    sendPage(response, visitor, { title: 'API keys', body, notice, problem: state.problem });
+    const body = keysPage(visitor, keys, state);
+    sendPage(response, visitor, { title: visitor.words.text('keys.title'), body, notice, problem: state.problem });
   }
 }

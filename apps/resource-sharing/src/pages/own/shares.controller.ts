@@ -32,7 +32,7 @@ export class SharesPageController {
   @Get()
   list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
     const { page } = query as { page?: unknown };
-    return this.send(response, visitor, { page: pageNumber(page), notice: noticeOf(query) });
+    return this.send(response, visitor, { page: pageNumber(page), notice: noticeOf(visitor, query) });
   }
 
   @Post()
@@ -58,7 +58,7 @@ export class SharesPageController {
   private async send(response: Response, visitor: Member, { page, notice, ...state }: State): Promise<void> {
     const { rows, total } = await this.reader.ofOwner(visitor.account.id, page, PAGE_SIZE);
     const body = sharesPage(visitor, { rows, page, hasMore: total > page * PAGE_SIZE, ...state });
-    sendPage(response, visitor, { title: 'Shares', body, notice, problem: state.problem });
+    sendPage(response, visitor, { title: visitor.words.text('shares.title'), body, notice, problem: state.problem });
   }
 }
 

@@ -1,10 +1,12 @@
 import type { AppError } from '@gatehouse/platform';
 import type { ShareRow } from '../../shares/share-rows.js';
-import { actionForm, checkbox, field, form, select, submit, textArea } from '../parts/forms.js';
+import { actionForm, checkbox, field, form, select, submit, textArea, type FieldName } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
-import { dataTable, pager } from '../parts/tables.js';
+import { card, dataTable, pager } from '../parts/tables.js';
 import type { Visitor } from '../../wire/visitor.js';
+
+const MEDIA_TYPES = ['movie', 'tv'] as const;
 
 interface State {
   readonly rows: readonly ShareRow[];
@@ -14,55 +16,61 @@ interface State {
   readonly problem?: AppError | undefined;
 }
 
-const TYPES = [
-  { value: 'movie', label: 'Film' },
-  { value: 'tv', label: 'Series' },
-];
-
-export function sharesPage(visitor: Visitor, { rows, page, hasMore, values, problem }: State): Html {
+export function sharesPage(visitor: Visitor, state: State): Html {
+  const { words } = visitor;
+  const { rows, page, hasMore, values, problem } = state;
   const cells = rows.map((row) => [
-    [shareName(row), markup`<span class="hint">${row.media_type} ${row.tmdb_id}</span>`],
+    [shareName(row), markup`<span class="second">${words.text(`shares.${row.media_type}`)} ${row.tmdb_id}</span>`],
     row.kind,
-    row.unlock_points ?? 'free',
+    row.unlock_points ?? words.text('common.free'),
     row.unlocked_users_count,
     row.created_at,
-    actionForm(visitor, `/shares/${row.slug}/delete`, 'Take back', { style: 'danger', about: shareName(row) }),
+    actionForm(visitor, `/shares/${row.slug}/delete`, words.text('common.delete'), {
+      style: 'danger',
+      about: shareName(row),
+    }),
   ]);
-  return markup`${dataTable('Your shares', ['Title', 'Kind', 'Points', 'Unlocked', 'Since', ''], cells, 'You share nothing.')}
-${pager('/shares', page, hasMore)}
-<h2>Share a link</h2>
-${form(visitor, '/shares', shareFields(values, problem))}`;
+  const columns = [
+    words.text('common.title'),
+    words.text('common.type'),
+    words.text('shares.price'),
+    words.text('shares.unlocks'),
+    words.text('common.created'),
+    '',
+  ];
+  return markup`${card(words.text('shares.caption'), [
+    dataTable(words.text('shares.caption'), columns, cells, words.text('shares.none')),
+    pager(visitor, '/shares', page, hasMore),
+  ])}
+${card(words.text('shares.createTitle'), form(visitor, '/shares', shareFields(visitor, values, problem)))}`;
 }
 
-function shareFields(values: FormValues | undefined, problem: AppError | undefined): Content {
-  const text = (name: string): string | undefined => values?.text(name);
+function shareFields(visitor: Visitor, values: FormValues | undefined, problem: AppError | undefined): Content {
+  const { words } = visitor;
+  const text = (name: FieldName): { name: FieldName; value: string | undefined; problem: AppError | undefined } => ({
+    name,
+    value: values?.text(name),
+    problem,
+  });
   return [
-    field({ name: 'url', label: 'Link', hint: 'With its access code, if it has one.', value: text('url'), problem }),
-    field({ name: 'access_code', label: 'Access code', optional: true, value: text('access_code'), problem }),
-    select({ name: 'media_type', label: 'Of a', choices: TYPES, value: text('media_type') ?? 'movie', problem }),
-    field({
-      name: 'tmdb_id',
-      label: 'Number in the movie database (TMDB)',
-      value: text('tmdb_id'),
-      problem,
+    field(visitor, { ...text('url'), hint: words.text('shares.urlHint') }),
+    field(visitor, { ...text('access_code'), optional: true }),
+    select(visitor, {
+      ...text('media_type'),
+      choices: MEDIA_TYPES.map((value) => ({ value, label: words.text(`shares.${value}`) })),
+      value: values?.text('media_type') ?? 'movie',
     }),
-    field({ name: 'title', label: 'Title', optional: true, value: text('title'), problem }),
-    field({
-      name: 'unlock_points',
-      label: 'Points to unlock it',
-      hint: 'Empty or 0: free.',
+    field(visitor, { ...text('tmdb_id'), hint: words.text('shares.tmdbHint') }),
+    field(visitor, { ...text('title'), optional: true }),
+    field(visitor, {
+      ...text('unlock_points'),
+      hint: words.text('shares.priceHint'),
       type: 'number',
       optional: true,
-      value: text('unlock_points'),
-      problem,
     }),
-    textArea({ name: 'remark', label: 'Remark', optional: true, value: text('remark'), problem }),
-    checkbox({
-      name: 'is_anonymous',
-      label: 'Do not show my name',
-      checked: values?.isChecked('is_anonymous') ?? false,
-    }),
-    submit('Share'),
+    textArea(visitor, { ...text('remark'), optional: true }),
+    checkbox(visitor, { name: 'is_anonymous', checked: values?.isChecked('is_anonymous') ?? false }),
+    submit(words.text('shares.create')),
   ];
 }
 

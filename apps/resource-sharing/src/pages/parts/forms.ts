@@ -1,13 +1,19 @@
 import type { AppError } from '@gatehouse/platform';
-import { Html, markup, type Content } from './markup.js';
+import { frame } from '../../messages/en/frame.js';
 import type { Visitor } from '../../wire/visitor.js';
+import { Html, markup, type Content } from './markup.js';
 
 /** Matches TOKEN_FIELD of visitors.ts. */
 const TOKEN = '_token';
 
+/** A field that the catalogue has a label for. */
+export type FieldName = keyof typeof frame.fields;
+
 export interface FieldOptions {
-  readonly name: string;
-  readonly label: string;
+  /** As the API calls it; the label belongs to it. */
+  readonly name: FieldName;
+  /** Default: the label of the name. */
+  readonly label?: string;
   readonly hint?: Content;
   readonly value?: string | number | null | undefined;
   readonly type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'date' | 'search';
@@ -15,7 +21,7 @@ export interface FieldOptions {
   readonly optional?: boolean;
   /** What was wrong with the form, this field perhaps among it. */
   readonly problem?: AppError | undefined;
-  /** Default: the name. For the second field of a name on one page. */
+  /** Default: the name; for the second field of a name on one page. */
   readonly id?: string;
 }
 
@@ -37,13 +43,13 @@ export function actionForm(
   visitor: Visitor,
   action: string,
   label: string,
-  options: { style?: 'plain' | 'danger'; fields?: Readonly<Record<string, string | number>>; about?: string } = {},
+  options: { style?: 'primary' | 'danger'; fields?: Readonly<Record<string, string | number>>; about?: string } = {},
 ): Html {
   const { style, fields = {}, about } = options;
   const hidden = Object.entries(fields).map(([name, value]) => hiddenField(name, value));
   // The name of the item distinguishes the buttons of a list.
   const name = about === undefined ? '' : markup` aria-label="${label}: ${about}"`;
-  return markup`<form class="inline" method="post" action="${action}">${tokenField(visitor)}${hidden}<button class="${style ?? ''}"${name}>${label}</button></form>`;
+  return markup`<form class="inline" method="post" action="${action}">${tokenField(visitor)}${hidden}<button class="small ${style}"${name}>${label}</button></form>`;
 }
 
 export function hiddenField(name: string, value: string | number): Html {
@@ -51,51 +57,52 @@ export function hiddenField(name: string, value: string | number): Html {
 }
 
 /** A field of one line with label, hint and what was wrong. */
-export function field(options: FieldOptions): Html {
-  const { name, label, value, type = 'text', autocomplete, optional = false } = options;
+export function field(visitor: Visitor, options: FieldOptions): Html {
+  const { name, value, type = 'text', autocomplete, optional = false } = options;
   return markup`<div class="field">
-<label for="${idOf(options)}">${label}${optional && markup` <span class="quiet">(optional)</span>`}</label>
-${hintOf(options)}
+${labelOf(visitor, options)}
 <input id="${idOf(options)}" name="${name}" type="${type}" value="${value}"${autocomplete === undefined ? '' : markup` autocomplete="${autocomplete}"`}${!optional && new Html(' required')}${stateOf(options)}>
+${hintOf(options)}
 </div>`;
 }
 
 /** A field of several lines. */
-export function textArea(options: FieldOptions & { rows?: number }): Html {
-  const { name, label, value, rows = 3, optional = false } = options;
+export function textArea(visitor: Visitor, options: FieldOptions & { rows?: number }): Html {
+  const { name, value, rows = 3, optional = false } = options;
   // A line break right after the tag is left out by browsers: ours makes sure that none of the text is.
   return markup`<div class="field">
-<label for="${idOf(options)}">${label}${optional && markup` <span class="quiet">(optional)</span>`}</label>
-${hintOf(options)}
+${labelOf(visitor, options)}
 <textarea id="${idOf(options)}" name="${name}" rows="${rows}"${!optional && new Html(' required')}${stateOf(options)}>
 ${value}</textarea>
+${hintOf(options)}
 </div>`;
 }
 
 /** One of several. */
-export function select(options: FieldOptions & { choices: readonly Choice[] }): Html {
-  const { name, label, value, choices } = options;
+export function select(visitor: Visitor, options: FieldOptions & { choices: readonly Choice[] }): Html {
+  const { name, value, choices } = options;
   const items = choices.map(
     (choice) =>
       markup`<option value="${choice.value}"${choice.value === value && new Html(' selected')}>${choice.label}</option>`,
   );
   return markup`<div class="field">
-<label for="${idOf(options)}">${label}</label>
-${hintOf(options)}
+${labelOf(visitor, options)}
 <select id="${idOf(options)}" name="${name}"${stateOf(options)}>${items}</select>
+${hintOf(options)}
 </div>`;
 }
 
 /** Any of several. */
 export function checkboxes(
+  visitor: Visitor,
   options: Omit<FieldOptions, 'value'> & { choices: readonly Choice[]; checked: readonly string[] },
 ): Html {
-  const { name, label, choices, checked } = options;
+  const { name, label = visitor.words.text(`fields.${name}`), choices, checked } = options;
   const items = choices.map(({ value, label: text, hint }, index) => {
     const id = index === 0 ? idOf(options) : `${idOf(options)}-${value}`;
-    return markup`<div class="choice">
+    return markup`<div class="field check">
 <input type="checkbox" id="${id}" name="${name}" value="${value}"${checked.includes(value) && new Html(' checked')}>
-<label for="${id}">${text}${hint !== undefined && markup`<span class="hint">${hint}</span>`}</label>
+<label for="${id}">${text}${hint !== undefined && markup`<span class="second">${hint}</span>`}</label>
 </div>`;
   });
   return markup`<fieldset${stateOf(options)}>
@@ -105,22 +112,34 @@ ${items}
 </fieldset>`;
 }
 
-export const checkbox = (
+export function checkbox(
+  visitor: Visitor,
   options: Pick<FieldOptions, 'name' | 'label' | 'hint' | 'id'> & { checked?: boolean },
-): Html => {
-  const { name, label, hint, checked = false } = options;
-  return markup`<div class="choice">
+): Html {
+  const { name, label = visitor.words.text(`fields.${name}`), hint, checked = false } = options;
+  return markup`<div class="field check">
 <input type="checkbox" id="${idOf(options)}" name="${name}" value="true"${checked && new Html(' checked')}>
-<label for="${idOf(options)}">${label}${hint !== undefined && markup`<span class="hint">${hint}</span>`}</label>
+<label for="${idOf(options)}">${label}${hint !== undefined && markup`<span class="second">${hint}</span>`}</label>
 </div>`;
-};
+}
 
-export function submit(label: string, style = ''): Html {
+export function submit(label: string, style: 'primary' | 'danger' = 'primary'): Html {
   return markup`<p class="actions"><button class="${style}">${label}</button></p>`;
 }
 
-function tokenField(visitor: Visitor): Html {
+/** Copies a text; it is hidden where no script could. */
+export function copyButton({ words }: Visitor, text: string): Html {
+  return markup`<button type="button" class="small" hidden data-copy="${text}" data-copied="${words.text('common.copied')}">${words.text('common.copy')}</button>`;
+}
+
+export function tokenField(visitor: Visitor): Html {
   return hiddenField(TOKEN, visitor.formToken());
+}
+
+function labelOf({ words }: Visitor, options: FieldOptions): Html {
+  const { name, label = words.text(`fields.${name}`), optional = false } = options;
+  const note = optional && markup` <span class="muted">(${words.text('common.optional')})</span>`;
+  return markup`<label for="${idOf(options)}">${label}${note}</label>`;
 }
 
 function idOf({ id, name }: Pick<FieldOptions, 'id' | 'name'>): string {
@@ -136,8 +155,8 @@ function hintOf(options: Pick<FieldOptions, 'id' | 'name' | 'hint' | 'problem'>)
   const id = idOf(options);
   const wrong = wrongWith(options);
   return [
-    options.hint !== undefined && markup`<span class="hint" id="${id}-hint">${options.hint}</span>`,
-    wrong.length > 0 && markup`<span class="wrong" id="${id}-wrong">${wrong.join('; ')}</span>`,
+    options.hint !== undefined && markup`<p class="hint" id="${id}-hint">${options.hint}</p>`,
+    wrong.length > 0 && markup`<p class="problem" id="${id}-wrong">${wrong.join('; ')}</p>`,
   ];
 }
 

@@ -1,9 +1,11 @@
+import { LANGUAGE_NAMES, LANGUAGES } from '@gatehouse/i18n';
 import type { AppError } from '@gatehouse/platform';
 import type { Response } from 'express';
-import { actionForm } from './forms.js';
+import { frame } from '../../messages/en/frame.js';
+import { THEMES, type Visitor } from '../../wire/visitor.js';
+import { actionForm, hiddenField, tokenField, type FieldName } from './forms.js';
 import { Html, markup, render, type Content } from './markup.js';
-import { STYLESHEET_PATH } from './stylesheet.js';
-import type { Visitor } from '../../wire/visitor.js';
+import { siteAssets } from './site-assets.js';
 
 export interface Page {
   readonly title: string;
@@ -18,6 +20,7 @@ export interface Page {
   readonly formTargets?: string | undefined;
   /** No site learns where a visitor came from. Default: only this site does. */
   readonly secretive?: boolean;
+  /** One form or message in the middle, without the navigation. */
   readonly narrow?: boolean;
 }
 
@@ -27,75 +30,159 @@ export function sendPage(response: Response, visitor: Visitor, page: Page): void
   response
     .status(page.status ?? page.problem?.status ?? 200)
     .setHeader('Content-Type', 'text/html; charset=utf-8')
+    .setHeader('Content-Language', visitor.words.language)
     .setHeader('Cache-Control', 'no-store')
     .setHeader('Content-Security-Policy', policy(page.formTargets))
     .setHeader('Referrer-Policy', page.secretive === true ? 'no-referrer' : 'same-origin')
     .end(document);
 }
 
-/** Nothing but our stylesheet is loaded, nothing runs, and nobody frames the page (RFC 9700 section 4.16). */
+/** Only files of this service are loaded, no text can become a script, and nobody frames the page (RFC 9700 section 4.16). */
 function policy(formTargets: string | undefined): string {
   const targets = formTargets === undefined ? "'self'" : `'self' ${formTargets}`;
   return (
-    "default-src 'none'; style-src 'self'; img-src data:; " +
-    `form-action ${targets}; frame-ancestors 'none'; base-uri 'none'`
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+    `form-action ${targets}; frame-ancestors 'none'; base-uri 'none'; ` +
+    "require-trusted-types-for 'script'; trusted-types 'none'"
   );
 }
 
 function layout(visitor: Visitor, page: Page): string {
-  const title = `${page.problem === undefined ? '' : 'Error: '}${page.title} · Gatehouse`;
+  const { words, theme } = visitor;
+  const title = page.problem === undefined ? page.title : words.text('frame.errorTitle', { title: page.title });
+  const { script, styles, icon } = siteAssets();
   return render(markup`<!doctype html>
-<html lang="en">
+<html lang="${words.language}" data-theme="${theme}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${STYLESHEET_PATH}">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Gatehouse</title>
+${icon !== undefined && markup`<link rel="icon" href="${icon}">`}
+${styles.map((style) => markup`<link rel="stylesheet" href="${style}">`)}
+${script !== undefined && markup`<script type="module" src="${script}"></script>`}
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
-<header>
-<a class="brand" href="/">Gatehouse</a>
-${navigation(visitor)}
-</header>
-<main id="content"${page.narrow === true ? new Html(' class="narrow"') : ''}>
-${visitor.warning !== undefined && markup`<p class="notice" role="note">${visitor.warning}</p>`}
-${summary(page)}
-<h1>${page.title}</h1>
-${page.body}
-</main>
-<footer><a href="/docs">Interface description</a></footer>
+${page.narrow === true ? narrowBody(visitor, page) : wideBody(visitor, page)}
 </body>
 </html>
 `);
 }
 
-function navigation(visitor: Visitor): Html {
-  const { account } = visitor;
-  if (account === null) {
-    return markup`<nav aria-label="Site"><a href="/login">Log in</a> <a href="/register">Register</a></nav>`;
-  }
-  return markup`<nav aria-label="Site">
-<a href="/account">Account</a>
-<a href="/shares">Shares</a>
-<a href="/authorized">Authorised applications</a>
-<a href="/keys">API keys</a>
-<a href="/developer">Developer</a>
-${account.role === 'administrator' && markup`<a href="/admin">Administration</a>`}
-</nav>
-<span class="quiet">${account.username}</span>
-${actionForm(visitor, '/logout', 'Log out', { style: 'plain' })}`;
+function narrowBody(visitor: Visitor, page: Page): Html {
+  return markup`<div class="narrow-page">
+${skipLink(visitor)}
+<main id="content" tabindex="-1">
+${brand(visitor)}
+${content(visitor, page)}
+</main>
+${preferences(visitor)}
+</div>`;
 }
 
-function summary({ problem, notice }: Page): Content {
+function wideBody(visitor: Visitor, page: Page): Html {
+  const { words, account } = visitor;
+  return markup`<div class="shell">
+${skipLink(visitor)}
+<div class="side">
+<div class="actions">${brand(visitor)}<a class="button menu-button" href="#menu">${words.text('frame.menu')}</a></div>
+<nav id="menu" aria-label="${words.text('frame.site')}">${navigation(visitor)}</nav>
+<div class="foot">
+${account !== null && markup`<span class="muted">${account.username}</span>${actionForm(visitor, '/logout', words.text('frame.signOut'))}`}
+<a href="/docs">${words.text('frame.apiReference')}</a>
+${preferences(visitor)}
+</div>
+</div>
+<main id="content" tabindex="-1">
+${content(visitor, page)}
+<footer class="muted">${timeZoneNote(visitor)}</footer>
+</main>
+</div>`;
+}
+
+function content(visitor: Visitor, page: Page): Html {
+  return markup`${visitor.cookiesAreShared && markup`<p class="notice bad" role="note">${visitor.words.text('frame.withoutHttps')}</p>`}
+${summary(visitor, page)}
+<header class="page-head"><h1>${page.title}</h1></header>
+${page.body}`;
+}
+
+function skipLink({ words }: Visitor): Html {
+  return markup`<a class="skip" href="#content">${words.text('frame.skip')}</a>`;
+}
+
+function brand({ words }: Visitor): Html {
+  const { icon } = siteAssets();
+  return markup`<a class="brand brand-link" href="/">${icon !== undefined && markup`<img src="${icon}" width="30" height="30" alt="">`}
+<span>Gatehouse<small>${words.text('frame.product')}</small></span></a>`;
+}
+
+type LinkName = Exclude<keyof typeof frame.frame, 'themes'>;
+
+const STRANGERS: readonly (readonly [path: string, name: LinkName, icon: string])[] = [
+  ['/', 'home', 'home'],
+  ['/login', 'signIn', 'account'],
+  ['/register', 'register', 'users'],
+];
+const MEMBERS: typeof STRANGERS = [
+  ['/', 'home', 'home'],
+  ['/shares', 'shares', 'shares'],
+  ['/authorized', 'authorized', 'access'],
+  ['/account', 'account', 'account'],
+  ['/keys', 'keys', 'keys'],
+  ['/developer', 'developer', 'developer'],
+];
+const ADMINISTRATORS: typeof STRANGERS = [['/admin', 'administration', 'settings']];
+
+function navigation({ account, words, path }: Visitor): Html {
+  const links =
+    account === null ? STRANGERS : account.role === 'administrator' ? [...MEMBERS, ...ADMINISTRATORS] : MEMBERS;
+  const { icons } = siteAssets();
+  const items = links.map(([href, name, icon]) => {
+    const isHere =
+      href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`) || path.startsWith(`${href}?`);
+    const drawing =
+      icons !== undefined &&
+      markup`<svg class="icon" width="18" height="18" aria-hidden="true" focusable="false"><use href="${icons}#${icon}"/></svg>`;
+    return markup`<li><a href="${href}"${isHere && new Html(' aria-current="page"')}>${drawing}${words.text(`frame.${name}`)}</a></li>`;
+  });
+  return markup`<ul>${items}</ul>`;
+}
+
+function preferences(visitor: Visitor): Html {
+  const { words, theme } = visitor;
+  const languages = LANGUAGES.map(
+    (language) =>
+      markup`<option value="${language}" lang="${language}"${language === words.language && new Html(' selected')}>${LANGUAGE_NAMES[language]}</option>`,
+  );
+  const themes = THEMES.map(
+    (name) =>
+      markup`<option value="${name}"${name === theme && new Html(' selected')}>${words.text(`frame.themes.${name}`)}</option>`,
+  );
+  return markup`<form class="preferences" method="post" action="/preferences">${tokenField(visitor)}${hiddenField('return_to', visitor.path)}
+<select name="language" aria-label="${words.text('frame.language')}">${languages}</select>
+<select name="theme" aria-label="${words.text('frame.theme')}">${themes}</select>
+<button class="small">${words.text('frame.apply')}</button>
+</form>`;
+}
+
+function timeZoneNote({ words, timeZone }: Visitor): Content {
+  return words.rich<Html, 'frame.timeZone'>('frame.timeZone', {
+    zone: markup`<span data-time-zone>${timeZone}</span>`,
+  });
+}
+
+function summary({ words }: Visitor, { problem, notice }: Page): Content {
   if (problem === undefined) return notice !== undefined && markup`<p class="notice" role="status">${notice}</p>`;
   const items = problem.details.map(({ field, message }) => {
     const name = field.replace(/\[\d+\]$/, '');
-    return markup`<li><a href="#${name}">${name.replaceAll('_', ' ')}: ${message}</a></li>`;
+    const label = Object.hasOwn(frame.fields, name)
+      ? words.text(`fields.${name as FieldName}`)
+      : name.replaceAll('_', ' ');
+    return markup`<li><a href="#${name}">${label}: ${message}</a></li>`;
   });
   return markup`<div class="problems" role="alert" tabindex="-1" autofocus>
-<h2>There is a problem</h2>
+<h2>${words.text('frame.problem')}</h2>
 ${items.length === 0 ? markup`<p>${problem.message}.</p>` : markup`<ul>${items}</ul>`}
 </div>`;
 }

@@ -31,3 +31,18 @@ function escapeText(text: string): string {
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
     .replaceAll(/(?![\t\n\r])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
+
+/** For `<b>text</b>` in messages. */
+export function bold(inside: Content): Html {
+  return markup`<strong>${inside}</strong>`;
+}
+
+/** For `<code>text</code>` in messages. */
+export function code(inside: Content): Html {
+  return markup`<code>${inside}</code>`;
+}
+
+/** For `<a>text</a>` in messages. */
+export function linkTo(address: string): (inside: Content) => Html {
+  return (inside) => markup`<a href="${address}">${inside}</a>`;
+}

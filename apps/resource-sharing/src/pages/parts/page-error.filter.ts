@@ -1,20 +1,25 @@
 import { AppError, classifyError, currentRequestId, JsonLogger } from '@gatehouse/platform';
 import { Catch, Injectable, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { visitorOf, type Visitor } from '../../wire/visitor.js';
 import { sendPage } from './layout.js';
 import { markup } from './markup.js';
 import { LoginNeeded } from './page-guard.js';
 import { loginPath } from './return-address.js';
-import { visitorOf } from '../../wire/visitor.js';
+import { Visitors } from './visitors.js';
 
 /** What went wrong, as a page; who has to log in is sent to where they can. */
 @Catch()
 @Injectable()
 export class PageErrorFilter implements ExceptionFilter {
-  constructor(private readonly logger: JsonLogger) {}
+  constructor(
+    private readonly logger: JsonLogger,
+    private readonly visitors: Visitors,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const error = classifyError(thrown);
     if (error.status >= 500) this.logger.error(error.message, { error: error.cause }, 'PageErrorFilter');
@@ -22,23 +27,30 @@ export class PageErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    const stranger = { account: null, sessionId: null, formToken: () => '' };
     if (error instanceof LoginNeeded) response.redirect(303, loginPath(error.returnTo));
-    else sendErrorPage(http.getRequest<Request>(), response, error);
+    else sendErrorPage(visitorOf(request) ?? { ...stranger, ...this.visitors.view(request) }, response, error);
   }
 }
 
 /** An error as a page of its own: nothing is sent on to another site. */
-export function sendErrorPage(request: Request, response: Response, error: AppError): void {
+export function sendErrorPage(visitor: Visitor, response: Response, error: AppError): void {
+  const { words } = visitor;
   if (error.retryAfterSeconds !== undefined) {
     response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds))));
   }
-  const visitor = visitorOf(request) ?? { account: null, sessionId: null, formToken: () => '' };
-  sendPage(response, visitor, {
-    title: error.status >= 500 ? 'Something failed' : error.status === 404 ? 'Not found' : 'This cannot be done',
-    status: error.status,
-    narrow: true,
-    body: markup`<p>${error.message}.</p>
-      <p class="quiet">${error.code} · request ${currentRequestId()}</p>
-      <p><a href="/">To the start page</a></p>`,
-  });
+  const title = error.status >= 500 ? 'failed' : error.status === 404 ? 'notFound' : 'refused';
+  // The address of a refused request is not repeated.
+  sendPage(
+    response,
+    { ...visitor, path: '/' },
+    {
+      title: words.text(`errorPage.${title}`),
+      status: error.status,
+      narrow: true,
+      body: markup`<p>${error.message}.</p>
+<p class="muted">${words.text('errorPage.reference', { code: error.code, id: currentRequestId() })}</p>
+<p><a href="/">${words.text('errorPage.home')}</a></p>`,
+    },
+  );
 }

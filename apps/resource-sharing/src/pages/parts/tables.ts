@@ -1,3 +1,5 @@
+import type { Visitor } from '../../wire/visitor.js';
+import { copyButton } from './forms.js';
 import { Html, markup, type Content } from './markup.js';
 
 /** A table with a caption for those who cannot see where it stands; a sentence where it would be empty. */
@@ -7,26 +9,46 @@ export function dataTable(
   rows: readonly (readonly Content[])[],
   none: string,
 ): Html {
-  if (rows.length === 0) return markup`<p class="quiet">${none}</p>`;
-  return markup`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
-<caption>${caption}</caption>
-<thead><tr>${columns.map((column) => markup`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => markup`<tr>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`)}</tbody>
+  if (rows.length === 0) return markup`<p class="muted">${none}</p>`;
+  const cellsOf = (cells: readonly Content[]): Html[] =>
+    cells.map(
+      (cell, index) =>
+        markup`<td${index === 0 && new Html(' class="grow"')} data-label="${columns[index]}">${cell}</td>`,
+    );
+  return markup`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table class="stacked">
+<caption class="hidden">${caption}</caption>
+<thead><tr>${columns.map((column) => (column === '' ? markup`<td></td>` : markup`<th scope="col">${column}</th>`))}</tr></thead>
+<tbody>${rows.map((cells) => markup`<tr>${cellsOf(cells)}</tr>`)}</tbody>
 </table></div>`;
 }
 
+/** Names and what they are. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
-  return markup`<dl>${pairs.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return markup`<dl class="facts">${pairs.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A part of a page with its own heading. */
+export function card(title: string, content: Content): Html {
+  return markup`<section class="card" aria-label="${title}">
+<header class="card-head"><h2>${title}</h2></header>
+${content}
+</section>`;
+}
+
+export type BadgeTone = 'good' | 'fair' | 'bad' | 'info' | 'none';
+
+export function badge(tone: BadgeTone, text: string): Html {
+  return markup`<span class="badge ${tone}">${text}</span>`;
 }
 
 /** Links to the pages before and after; `path` has every other parameter already. */
-export function pager(path: string, page: number, hasMore: boolean): Content {
+export function pager({ words }: Visitor, path: string, page: number, hasMore: boolean): Content {
   if (page === 1 && !hasMore) return undefined;
   const at = (number: number): string => `${path}${path.includes('?') ? '&' : '?'}page=${number}`;
-  return markup`<nav class="actions" aria-label="Pages">
-${page > 1 && markup`<a href="${at(page - 1)}" rel="prev">Newer</a>`}
-<span class="quiet">Page ${page}</span>
-${hasMore && markup`<a href="${at(page + 1)}" rel="next">Older</a>`}
+  return markup`<nav class="pager" aria-label="${words.text('common.pages')}">
+<span>${words.text('common.page', { page })}</span>
+${page > 1 && markup`<a class="button" href="${at(page - 1)}" rel="prev">${words.text('common.newer')}</a>`}
+${hasMore && markup`<a class="button" href="${at(page + 1)}" rel="next">${words.text('common.older')}</a>`}
 </nav>`;
 }
 
@@ -36,6 +58,7 @@ export function pageNumber(text: unknown): number {
 }
 
 /** A secret at the only time when it can be read. */
-export function secretOnce(about: string, secret: string): Html {
-  return markup`<div class="secret" role="status"><p>${about} It is shown only now: copy it.</p><code>${secret}</code></div>`;
+export function secretOnce(visitor: Visitor, what: string, secret: string): Html {
+  const about = visitor.words.text('common.shownOnce', { what: `${what} ` });
+  return markup`<div class="secret" role="status"><p>${about}</p><code>${secret}</code>${copyButton(visitor, secret)}</div>`;
 }

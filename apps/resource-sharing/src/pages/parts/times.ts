@@ -1,17 +1,23 @@
-import { Html, markup } from './markup.js';
+import type { Visitor } from '../../wire/visitor.js';
+import { Html, markup, type Content } from './markup.js';
 
-/** A moment as people of one time zone read it. */
-export function timeIn(timeZone: string): (at: Date | null, none?: string) => Html {
+/** A moment of a page; `none` stands for null (default: "never"). */
+export type TimeOf = (at: Date | null, none?: string) => Html;
+
+/** Moments as the reader of a page sees them: in the service's time zone, or in the reader's own where scripts run. */
+export function timesFor({ timeZone, words }: Pick<Visitor, 'timeZone' | 'words'>): TimeOf {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  return (at, none = 'never') =>
+  return (at, none = words.text('common.never')) =>
     at === null ? markup`${none}` : markup`<time datetime="${at.toISOString()}">${format.format(at)}</time>`;
 }
 
 const TWENTY_YEARS_MS = 20 * 365.25 * 86_400_000;
 
-/** How long Premium lasts, in words; `time`: timeIn(). */
-export function premiumText(until: Date | number | null, time: ReturnType<typeof timeIn>): Html {
+/** How long Premium lasts. */
+export function premiumText(visitor: Visitor, until: Date | number | null): Content {
+  const { words } = visitor;
   const end = until === null ? 0 : Number(until);
-  if (end <= Date.now()) return markup`no`;
-  return end - Date.now() > TWENTY_YEARS_MS ? markup`for ever` : markup`until ${time(new Date(end))}`;
+  if (end <= Date.now()) return words.text('account.premiumNone');
+  if (end - Date.now() > TWENTY_YEARS_MS) return words.text('account.premiumForever');
+  return words.rich<Html, 'account.premiumUntil'>('account.premiumUntil', { date: timesFor(visitor)(new Date(end)) });
 }

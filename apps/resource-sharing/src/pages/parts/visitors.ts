@@ -6,42 +6,51 @@ import type { Request, Response } from 'express';
 import { ResourceSharingSettings } from '../../settings.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { FormTokens } from './form-tokens.js';
+import { readerView } from './reader-view.js';
 import type { Visitor } from '../../wire/visitor.js';
 
 /** Name of the field that every form carries. */
 export const TOKEN_FIELD = '_token';
 const VISIT_COOKIE = 'gatehouse_visit';
 const VISIT_SECONDS = 86_400;
-const SHARED_COOKIES =
-  'This site is reached without HTTPS: whoever runs a service on another port of this name, such as a tunnel, can get your login.';
 const FROM_HERE = new Set([undefined, 'same-origin', 'none']);
 
 /** Finds out who looks at a page, and whether a form was one of ours. */
 @Injectable()
 export class Visitors {
   private readonly visits: SessionCookie;
-  private readonly cookiesAreShared: boolean;
 
   constructor(
     private readonly sessions: SessionStore,
     private readonly cookie: SessionCookie,
     private readonly accounts: SiteAccounts,
     private readonly tokens: FormTokens,
-    settings: ResourceSharingSettings,
+    private readonly settings: ResourceSharingSettings,
   ) {
-    this.cookiesAreShared = settings.cookiesAreShared;
     this.visits = new SessionCookie(VISIT_COOKIE, settings.secureCookies);
   }
 
   async of(request: Request, response: Response): Promise<Visitor> {
     const token = this.cookie.read(request.headers);
     const session = token === undefined ? undefined : await this.sessions.verify(token);
+    let formToken: string | undefined;
     const account = session === undefined ? null : await this.accounts.findActive(session.userId);
     return {
       account,
       sessionId: account === null ? null : (session?.id ?? null),
-      formToken: () => this.tokens.of(this.tied(request) ?? this.tie(response)),
-      ...(this.cookiesAreShared && { warning: SHARED_COOKIES }),
+      // A page has several forms, and its browser one cookie.
+      formToken: () => (formToken ??= this.tokens.of(this.tied(request) ?? this.tie(response))),
+      ...this.view(request),
+    };
+  }
+
+  /** What is known of a reader before any login was looked up; enough for a page about an error. */
+  view(request: Request): Omit<Visitor, 'account' | 'sessionId' | 'formToken'> {
+    const { cookiesAreShared, timeZone } = this.settings;
+    return {
+      ...readerView(request, timeZone),
+      cookiesAreShared,
+      path: request.method === 'GET' ? request.originalUrl : '/',
     };
   }
 
@@ -58,7 +67,7 @@ export class Visitors {
     }
     const body = request.body as Record<string, unknown> | undefined;
     if (!this.tokens.matches(this.tied(request), body?.[TOKEN_FIELD])) {
-      throw new AppError('FORBIDDEN', 'This form is no longer valid: go back, load the page anew and try again');
+      throw new AppError('FORBIDDEN', 'This form is no longer valid: go back, reload the page and try again');
     }
   }
 

@@ -1,0 +1,25 @@
+import { createTranslator, type Language, type Translator } from '@gatehouse/i18n';
+import { administration } from './en/administration.js';
+import { frame } from './en/frame.js';
+import { member } from './en/member.js';
+import { administration as administrationZh } from './zh-CN/administration.js';
+import { frame as frameZh } from './zh-CN/frame.js';
+import { member as memberZh } from './zh-CN/member.js';
+
+const en = { ...frame, ...member, ...administration };
+const zhCN = { ...frameZh, ...memberZh, ...administrationZh };
+
+export type SiteMessages = typeof en;
+
+const TRANSLATORS: Readonly<Record<Language, Translator<SiteMessages>>> = {
+  en: createTranslator('en', en),
+  'zh-CN': createTranslator('zh-CN', zhCN),
+};
+
+/** Words of the site's pages in one language. */
+export function siteMessages(language: Language): Translator<SiteMessages> {
+  return TRANSLATORS[language];
+}
+
+/** For the test that compares them. */
+export const CATALOGUES = { en, 'zh-CN': zhCN };

@@ -1,0 +1,14 @@
+import { compareCatalogues } from '@gatehouse/i18n';
+import { describe, expect, it } from 'vitest';
+import { CATALOGUES, siteMessages } from './index.js';
+
+describe('messages of the site', () => {
+  it('have the same placeholders in both languages', () => {
+    expect(compareCatalogues(CATALOGUES.en, 'zh-CN', CATALOGUES['zh-CN'])).toEqual([]);
+  });
+
+  it('are given in the language that was asked for', () => {
+    expect(siteMessages('en').text('auditLog.entries', { count: 1 })).toBe('1 entry');
+    expect(siteMessages('zh-CN').text('auditLog.entries', { count: 1 })).toBe('1 条记录');
+  });
+});
