@@ -54,6 +54,17 @@ async function signedIn(options: Parameters<TestBrowser['open']>[1] = {}): Promi
   return page;
 }
 
+/** Words of what a page shows that are names of the wire, of products or of units, in any language. */
+const NAMES =
+  /\b(?:API|ASN|ASCII|CLASH|CPU|DIRECT|DNS|English|Fake|Gatehouse|Geo(?:IP|Site)?|HTTP|Hosts|ID|IP|KiB|MiB|GiB|LAN|Node|PROXY|PostgreSQL|REJECT|SOCKS|TCP|UDP|URL|User-Agent|UTC|address|auto|country|default|embedded|false|fallback|global|iB|load-balance|mixed|rule|select|true|url-test)\b/g;
+
+/** Labels and headings that are still in English: three words of Latin letters in a row are no name. */
+async function englishIn(page: Page): Promise<string[]> {
+  const texts = await page.locator('h1, h2, h3, label, th, button, legend, dt, option, .hint, .muted').allInnerTexts();
+  const sentence = /[A-Za-z]{2,}(?: [A-Za-z]{2,}){2,}/;
+  return texts.filter((text) => sentence.test(text.replaceAll(NAMES, '·')));
+}
+
 /** Fetches an address through the kernel, as a program that uses the proxy would. */
 function throughProxy(port: number, url: string): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -89,16 +100,16 @@ describe('the console', { timeout: 90_000 }, () => {
     await goTo(page, 'Rules');
     await page.getByRole('button', { name: 'Add rule' }).click();
     await page.getByLabel('Type').fill('IP-CIDR');
-    await page.getByLabel('What it matches').fill('127.0.0.0/8');
+    await page.getByLabel('Value', { exact: true }).fill('127.0.0.0/8');
     await page.getByLabel('Target').fill('PROXY');
-    await page.getByLabel('Do not resolve domains for it').check();
+    await page.getByLabel('Do not resolve domains').check();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('IP-CIDR,127.0.0.0/8,PROXY,no-resolve was saved.').waitFor();
 
-    await page.getByRole('link', { name: 'Test an address' }).click();
-    await page.getByLabel('Address', { exact: true }).fill(`${origin.url}/bytes/100`);
+    await page.getByRole('link', { name: 'Test a URL' }).click();
+    await page.getByLabel('URL or host').fill(`${origin.url}/bytes/100`);
     await page.getByRole('button', { name: 'Test', exact: true }).click();
-    const outcome = page.getByRole('region', { name: 'What it would meet' });
+    const outcome = page.getByRole('region', { name: 'Result' });
     await outcome.getByText('PROXY → Harbour').waitFor();
     await outcome.getByRole('row', { name: /IP-CIDR 127\.0\.0\.0\/8 match/ }).waitFor();
 
@@ -140,18 +151,34 @@ describe('the console', { timeout: 90_000 }, () => {
     }
   });
 
-  it('has words for every setting of the service', async () => {
+  it('is in Chinese for readers of Chinese, on every page', async () => {
+    const page = await browser.open(gateway.url, { locale: 'zh-CN' });
+    await page.getByLabel('管理员密码').fill(gateway.password);
+    await page.getByRole('button', { name: '登录' }).click();
+    await page.getByRole('heading', { name: '概览', level: 1 }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN');
+    const links = page.getByRole('navigation', { name: '页面' }).getByRole('link');
+    for (let index = 0; index < (await links.count()); index++) {
+      await links.nth(index).click();
+      await page.getByRole('heading', { name: (await links.nth(index).innerText()).trim(), level: 1 }).waitFor();
+      await expect.poll(() => englishIn(page), { message: await page.title() }).toEqual([]);
+    }
+    await page.getByLabel('语言').selectOption('en');
+    await page.getByRole('heading', { name: 'System', level: 1 }).waitFor();
+  });
+
+  it('has a label for every setting of the service', async () => {
     const page = await signedIn();
     await goTo(page, 'Settings');
     await page.getByRole('heading', { name: 'Access' }).waitFor();
     const others = page.getByRole('region', { name: 'Others' });
-    expect(await others.locator('code').allInnerTexts(), 'settings without words in setting-catalogue.ts').toEqual([]);
+    expect(await others.locator('code').allInnerTexts(), 'settings without labels in setting-catalogue.ts').toEqual([]);
   });
 
   it('puts what the service refuses beside the field, and leads the keyboard there', async () => {
     const page = await signedIn();
     await goTo(page, 'Settings');
-    const field = page.getByLabel('Tests at once');
+    const field = page.getByLabel('Concurrent tests');
     await field.fill('0');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Must be a whole number from 1 to 1024').waitFor();
@@ -169,10 +196,10 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'New key' }).click();
     const form = page.getByRole('dialog', { name: 'New API key' });
     await form.getByLabel('Name', { exact: true }).fill('backup');
-    await form.getByLabel('Until').fill('2001-01-01T00:00');
+    await form.getByLabel('Expires').fill('2001-01-01T00:00');
     await form.getByRole('button', { name: 'Create' }).click();
     await form.getByText('Must be in the future').waitFor();
-    await form.getByLabel('Until').fill('');
+    await form.getByLabel('Expires').fill('');
     await form.getByRole('button', { name: 'Create' }).click();
     const key = await keepSecret(page, 'Key backup');
     await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} read`) }).waitFor();
@@ -191,7 +218,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await gateway.call<NodeView>('POST', '/proxies', { raw_config: 'socks5://192.0.2.7:1', name });
     const page = await signedIn();
     await goTo(page, 'Nodes');
-    await page.getByLabel('Search in name and server').fill('onerror');
+    await page.getByLabel('Search by name or server').fill('onerror');
     await page.getByRole('button', { name, exact: true }).waitFor();
     expect(await page.locator('main img, main b').count()).toBe(0);
     await page.getByRole('button', { name, exact: true }).click();
@@ -208,8 +235,8 @@ describe('the console', { timeout: 90_000 }, () => {
     await gateway.call('POST', '/proxies/import', { text });
     const page = await signedIn();
     await goTo(page, 'Nodes');
-    await page.getByLabel('Search in name and server').fill('many');
-    const pager = page.getByRole('navigation', { name: 'Pages of nodes' });
+    await page.getByLabel('Search by name or server').fill('many');
+    const pager = page.getByRole('navigation', { name: 'Pages of Nodes' });
     await pager.getByText('1–50 of 10,000').waitFor();
     expect(await page.getByRole('table', { name: 'Nodes' }).getByRole('row').count()).toBe(51);
     await pager.getByRole('button', { name: 'Next' }).click();
@@ -221,10 +248,17 @@ describe('the console', { timeout: 90_000 }, () => {
       .getByRole('region', { name: 'Group PROXY' })
       .getByRole('button', { name: /^All 10,\d\d\d members$/ })
       .click();
-    await page
-      .getByRole('dialog')
-      .getByText(/^1–60 of 10,\d\d\d$/)
-      .waitFor();
+    const members = page.getByRole('dialog');
+    await members.getByText(/^10,\d\d\d of 10,\d\d\d$/).waitFor();
+    // Only what can be seen is drawn.
+    expect(await members.getByRole('listitem').count()).toBeLessThan(60);
+    await members.getByPlaceholder('Search members').fill('many 9876');
+    await members.getByRole('button', { name: /^many 9876/ }).click();
+    await page.getByText('PROXY uses many 9876.').waitFor();
+    await members.getByRole('button', { name: /^many 9876/, pressed: true }).waitFor();
+    await members.getByPlaceholder('Search members').fill('many 12');
+    // The one in use stays in view.
+    await members.getByRole('button', { name: /^many 9876/, pressed: true }).waitFor();
   });
 
   it('asks for the password again when the session has ended', async () => {

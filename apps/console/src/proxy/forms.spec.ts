@@ -5,7 +5,7 @@ import { filterFrom } from './nodes/node-filter.js';
 import { nodeChanges } from './nodes/node-changes.js';
 import { describeTest } from './nodes/test-progress.js';
 import { toBody as ruleSetBody, formOf as ruleSetForm } from './rules/rule-set-form.js';
-import { changedSettings, groupSettings } from './settings/setting-catalogue.js';
+import { changedSettings, findSettings, groupSettings } from './settings/setting-catalogue.js';
 import { describeRefresh } from './subscriptions/describe-refresh.js';
 import { expiryTone, quotaOf } from './subscriptions/quota-state.js';
 import { formOf as subscriptionForm, toBody as subscriptionBody } from './subscriptions/subscription-form.js';
@@ -105,9 +105,9 @@ describe('a subscription', () => {
       removed: 2,
       skipped: 1,
     } as RefreshResult;
-    expect(describeRefresh(result)).toBe('updated: 3 new, 1 changed, 7 as before, 2 gone, 1 entries left out.');
+    expect(describeRefresh(result)).toBe('Updated: 3 new, 1 changed, 7 unchanged, 2 removed, 1 entry skipped.');
     expect(describeRefresh({ ...result, status: 'kept_previous', message: 'It was empty.' })).toBe(
-      'the nodes before were kept: It was empty.',
+      'The previous nodes were kept: It was empty.',
     );
   });
 });
@@ -132,8 +132,18 @@ describe('rule sets', () => {
 describe('settings', () => {
   it('that the console has no words for are shown all the same', () => {
     const groups = groupSettings(['auth.enabled', 'new.thing', 'health.url']);
-    expect(groups.map(({ title }) => title)).toEqual(['Tests of nodes', 'Access', 'Others']);
+    expect(groups.map(({ title }) => title)).toEqual(['Node tests', 'Access', 'Others']);
     expect(groups.at(-1)?.entries).toEqual([{ key: 'new.thing', label: 'new.thing' }]);
+  });
+
+  it('are found by every word of a label, a hint or a key', () => {
+    const groups = groupSettings(['auth.enabled', 'health.url', 'health.timeout_ms']);
+    const keysFor = (search: string): string[] =>
+      findSettings(groups, search).flatMap(({ entries }) => entries.map(({ key }) => key));
+    expect(keysFor('test url')).toEqual(['health.url']);
+    expect(keysFor('full access')).toEqual(['auth.enabled']);
+    expect(keysFor('nothing of the kind')).toEqual([]);
+    expect(keysFor('')).toHaveLength(3);
   });
 
   it('that did not change are not sent', () => {
@@ -144,9 +154,7 @@ describe('settings', () => {
 describe('a test of all nodes', () => {
   it('is shown in one line', () => {
     const progress = { total: 1_200, tested: 300, ok: 250, failed: 50, skipped: 2, concurrency: 160 };
-    expect(describeTest('running', progress, null)).toBe(
-      'Testing: 300 of 1,200 nodes, 250 answer, 50 do not, 2 left out.',
-    );
+    expect(describeTest('running', progress, null)).toBe('Testing: 300 of 1,200 nodes, 250 alive, 50 dead, 2 skipped.');
     expect(describeTest('queued', null, null)).toBe('Waiting for a worker.');
     expect(describeTest('failed', null, 'no worker')).toBe('The test failed: no worker.');
   });

@@ -1,3 +1,4 @@
+import type { KernelState } from './system.js';
 /** A page of one of the four lists. `total` counts all entries. */
 export interface DashboardPage<T> {
   items: T[];
@@ -96,7 +97,7 @@ export interface DashboardResponse {
   nodes: DashboardNodeCounts;
   subscriptions: { total: number; enabled: number; failing: number; expiring_soon: number };
   rules: { total: number; manual: number; hits: number };
-  kernel: { state: string; version: string | null; uptime_sec: number | null; memory_bytes: number | null };
+  kernel: { state: KernelState; version: string | null; uptime_sec: number | null; memory_bytes: number | null };
   live_domains: DashboardPage<LiveDomain>;
   live_nodes: DashboardPage<LiveNode>;
   period: { from: string; to: string };

@@ -7,6 +7,7 @@ import { Page, Trouble } from '../../shared/components/page.js';
 import { Pager } from '../../shared/components/pager.js';
 import { Table } from '../../shared/components/table.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { NewApiKey } from './new-api-key.js';
 
 type Opened = { deed: 'add' } | { deed: 'created'; key: ApiKeyCreatedResponse } | { deed: 'revoke'; key: ApiKeyView };
@@ -23,22 +24,22 @@ export function ApiKeysPage() {
   const close = (): void => setOpened(null);
   return (
     <Page
-      title="API keys"
+      title={t('apiKeys.title')}
       actions={
         <button type="button" class="primary" onClick={() => setOpened({ deed: 'add' })}>
-          New key
+          {t('keys.add')}
         </button>
       }
     >
       <Trouble error={error} retry={reload} />
       <Table
-        caption="API keys"
+        caption={t('apiKeys.title')}
         columns={apiKeyColumns<ApiKeyView>((key) => setOpened({ deed: 'revoke', key }))}
         rows={data?.items}
         rowKey={({ id }) => id}
-        empty="No key yet."
+        empty={t('keys.empty')}
       />
-      {data && <Pager label="keys" {...data} onChange={setPage} />}
+      {data && <Pager label={t('apiKeys.title')} {...data} onChange={setPage} />}
       {opened?.deed === 'add' && (
         <NewApiKey
           onClose={close}

@@ -4,11 +4,12 @@ import { ApiKeyFields, NEW_KEY, toKeyBody, type ApiKeyForm } from '../../shared/
 import { Dialog } from '../../shared/components/dialog.js';
 import { FormEnd } from '../../shared/components/fields.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 
 const MAY: Record<ApiKeyScope, string> = {
-  read: 'read, without secrets',
-  write: 'read and change',
-  admin: 'everything, keys and settings too',
+  read: t('keys.scopes.read'),
+  write: t('keys.scopes.write'),
+  admin: t('keys.scopes.admin'),
 };
 
 interface NewApiKeyProps {
@@ -23,10 +24,10 @@ export function NewApiKey({ onClose, onCreated }: NewApiKeyProps) {
     onCreated(await api.post<ApiKeyCreatedResponse>('/api-keys', toKeyBody(values)));
   };
   return (
-    <Dialog title="New API key" onClose={onClose}>
+    <Dialog title={t('keys.newTitle')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <ApiKeyFields form={form} may={MAY} />
-        <FormEnd error={form.error} busy={form.busy} action="Create" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('keys.create')} onCancel={onClose} />
       </form>
     </Dialog>
   );

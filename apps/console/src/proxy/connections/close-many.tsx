@@ -4,6 +4,7 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Confirm } from '../../shared/components/dialog.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
 
 interface CloseManyProps {
   /** Empty: all connections. */
@@ -20,7 +21,7 @@ export function CloseMany({ search, total, onDone }: CloseManyProps) {
   const close = async (): Promise<void> => {
     await run(async () => {
       const { closed } = await api.delete<ConnectionsClosedResponse>('/connections', { search });
-      notify(`${closed} connections closed.`);
+      notify(t('connections.closed', { count: closed }));
     });
     setAsking(false);
     onDone();
@@ -28,20 +29,20 @@ export function CloseMany({ search, total, onDone }: CloseManyProps) {
   return (
     <>
       <button type="button" class="danger" disabled={total === 0} onClick={() => setAsking(true)}>
-        {search === '' ? 'Close all …' : 'Close these …'}
+        {search === '' ? t('connections.closeAll') : t('connections.closeFound')}
       </button>
       {asking && (
         <Confirm
-          title="Close connections?"
-          action="Close them"
+          title={t('connections.closeTitle')}
+          action={t('connections.closeAction')}
           busy={busy}
           onConfirm={() => void close()}
           onClose={() => setAsking(false)}
         >
           <p>
             {search === ''
-              ? `All ${total} open connections end.`
-              : `The ${total} connections that “${search}” finds end.`}
+              ? t('connections.closeAllText', { count: total })
+              : t('connections.closeFoundText', { count: total, search })}
           </p>
         </Confirm>
       )}

@@ -5,6 +5,7 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes, formatRate } from '../../shared/format/amounts.js';
 import { formatDuration, formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
 
 interface ConnectionTableProps {
   rows: readonly ConnectionView[] | undefined;
@@ -15,30 +16,35 @@ interface ConnectionTableProps {
 
 export function ConnectionTable({ rows, sort, onSort, reload }: ConnectionTableProps) {
   const columns: Column<ConnectionView>[] = [
-    { head: 'Host', sort: 'host', grow: true, cell: (connection) => <Target connection={connection} /> },
-    { head: 'From', cell: (connection) => <Source connection={connection} /> },
-    { head: 'Rule', cell: (connection) => <Rule connection={connection} /> },
-    { head: 'Down', sort: 'download_speed', right: true, cell: (row) => formatRate(row.download_speed) },
-    { head: 'Up', sort: 'upload_speed', right: true, cell: (row) => formatRate(row.upload_speed) },
-    { head: 'Received', sort: 'download', right: true, cell: (row) => formatBytes(row.download) },
-    { head: 'Sent', sort: 'upload', right: true, cell: (row) => formatBytes(row.upload) },
+    { head: t('words.host'), sort: 'host', grow: true, cell: (connection) => <Target connection={connection} /> },
+    { head: t('connections.source'), cell: (connection) => <Source connection={connection} /> },
+    { head: t('words.rule'), cell: (connection) => <Rule connection={connection} /> },
     {
-      head: 'Age',
+      head: t('connections.downSpeed'),
+      sort: 'download_speed',
+      right: true,
+      cell: (row) => formatRate(row.download_speed),
+    },
+    { head: t('connections.upSpeed'), sort: 'upload_speed', right: true, cell: (row) => formatRate(row.upload_speed) },
+    { head: t('connections.received'), sort: 'download', right: true, cell: (row) => formatBytes(row.download) },
+    { head: t('connections.sent'), sort: 'upload', right: true, cell: (row) => formatBytes(row.upload) },
+    {
+      head: t('connections.age'),
       sort: 'duration_ms',
       right: true,
       cell: (row) => <span title={formatTime(row.start)}>{formatDuration(row.duration_ms)}</span>,
     },
-    { head: 'Close', quietHead: true, cell: (row) => <CloseOne connection={row} reload={reload} /> },
+    { head: t('connections.close'), quietHead: true, cell: (row) => <CloseOne connection={row} reload={reload} /> },
   ];
   return (
     <Table
-      caption="Connections"
+      caption={t('nav.connections')}
       columns={columns}
       rows={rows}
       rowKey={({ id }) => id}
       sort={sort}
       onSort={onSort}
-      empty="Nothing is open."
+      empty={t('words.nothingOpen')}
     />
   );
 }
@@ -70,7 +76,7 @@ function Source({ connection }: { connection: ConnectionView }) {
 function Rule({ connection: { rule, rule_payload: payload } }: { connection: ConnectionView }) {
   return (
     <>
-      {rule ?? 'default'}
+      {rule ?? t('connections.defaultRule')}
       <span class="second">{payload ?? ''}</span>
     </>
   );
@@ -88,10 +94,10 @@ function CloseOne({ connection, reload }: { connection: ConnectionView; reload: 
       type="button"
       class="small"
       disabled={busy}
-      aria-label={`Close the connection to ${hostOf(connection)}`}
+      aria-label={t('connections.closeOne', { host: hostOf(connection) })}
       onClick={() => void close()}
     >
-      Close
+      {t('connections.close')}
     </button>
   );
 }

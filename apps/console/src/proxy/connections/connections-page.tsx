@@ -3,11 +3,12 @@ import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { PAGE_SIZES, Pager } from '../../shared/components/pager.js';
-import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
+import { formatBytes, formatRate } from '../../shared/format/amounts.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import type { PageProps } from '../../shared/frame/pages.js';
+import { t } from '../messages/index.js';
 import { CloseMany } from './close-many.js';
 import { ConnectionTable } from './connection-table.js';
 
@@ -32,28 +33,23 @@ export function ConnectionsPage({ query }: PageProps) {
   };
   return (
     <Page
-      title="Connections"
+      title={t('nav.connections')}
       actions={
         <>
           <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
-            {paused ? 'Go on' : 'Pause'}
+            {paused ? t('connections.resume') : t('connections.pause')}
           </button>
           <CloseMany search={settled} total={data?.total ?? 0} onDone={reload} />
         </>
       }
     >
       {data && <Sums list={data} />}
-      <SearchBar
-        label="Filter connections"
-        placeholder="Search in host, address, rule, user and node"
-        value={search}
-        onInput={find}
-      />
+      <SearchBar label={t('connections.filter')} placeholder={t('connections.search')} value={search} onInput={find} />
       <Trouble error={error} retry={reload} />
       <ConnectionTable rows={data?.connections} sort={sort} onSort={setSort} reload={reload} />
       {data && (
         <Pager
-          label="connections"
+          label={t('nav.connections')}
           sizes={PAGE_SIZES}
           total={data.total}
           limit={page.limit}
@@ -69,7 +65,7 @@ function Sums({ list }: { list: ConnectionListResponse }) {
   const { count, download_speed: down, upload_speed: up, memory_bytes: memory } = list;
   return (
     <p class="muted">
-      {`${formatCount(count)} open · ${formatRate(down)} down, ${formatRate(up)} up · kernel ${formatBytes(memory)}`}
+      {t('connections.sums', { count, down: formatRate(down), up: formatRate(up), memory: formatBytes(memory) })}
     </p>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { LiveDomains, LiveNodes } from './live-lists.js';
 import { FIRST_PAGES, type PageSizes } from './pages.js';
 import { PERIODS, PeriodChoice, periodQuery, type PeriodId } from './period.js';
@@ -24,7 +25,7 @@ export function DashboardPage() {
   );
   const turn = (changes: Partial<PageSizes>): void => setPages((before) => ({ ...before, ...changes }));
   return (
-    <Page title="Dashboard">
+    <Page title={t('nav.dashboard')}>
       <Trouble error={error} retry={reload} />
       {data && (
         <>

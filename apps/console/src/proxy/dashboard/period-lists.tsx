@@ -4,13 +4,14 @@ import { Card } from '../../shared/components/page.js';
 import { Pager } from '../../shared/components/pager.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes, formatCount, formatPercent } from '../../shared/format/amounts.js';
-import { formatRelative } from '../../shared/format/times.js';
+import { formatDuration, formatRelative } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
+import { t } from '../messages/index.js';
 import type { Turn } from './pages.js';
 
 const DOMAINS: readonly Column<PeriodDomain>[] = [
   {
-    head: 'Domain',
+    head: t('dashboard.domain'),
     cell: (row) => (
       <a href={hrefTo('traffic', { keyword: row.domain })} title={row.domain}>
         {row.domain}
@@ -18,36 +19,36 @@ const DOMAINS: readonly Column<PeriodDomain>[] = [
     ),
     grow: true,
   },
-  { head: 'Requests', cell: (row) => formatCount(row.requests), right: true },
-  { head: 'Errors', cell: (row) => formatCount(row.errors), right: true },
-  { head: 'Bytes', cell: (row) => formatBytes(row.download + row.upload), right: true },
-  { head: 'Seen', cell: (row) => formatRelative(row.last_seen_at), right: true },
+  { head: t('dashboard.requests'), cell: (row) => formatCount(row.requests), right: true },
+  { head: t('dashboard.errors'), cell: (row) => formatCount(row.errors), right: true },
+  { head: t('words.bytes'), cell: (row) => formatBytes(row.download + row.upload), right: true },
+  { head: t('dashboard.lastSeen'), cell: (row) => formatRelative(row.last_seen_at), right: true },
 ];
 
 const NODES: readonly Column<PeriodNode>[] = [
-  { head: 'Node', cell: (row) => <NodeName node={row} />, grow: true },
-  { head: 'Requests', cell: (row) => formatCount(row.requests), right: true },
-  { head: 'Success', cell: (row) => formatPercent(row.success_rate), right: true },
+  { head: t('words.node'), cell: (row) => <NodeName node={row} />, grow: true },
+  { head: t('dashboard.requests'), cell: (row) => formatCount(row.requests), right: true },
+  { head: t('dashboard.success'), cell: (row) => formatPercent(row.success_rate), right: true },
   {
-    head: 'Delay',
-    cell: (row) => (row.avg_delay_ms === null ? '–' : `${Math.round(row.avg_delay_ms)} ms`),
+    head: t('words.delay'),
+    cell: (row) => (row.avg_delay_ms === null ? '–' : formatDuration(row.avg_delay_ms)),
     right: true,
   },
-  { head: 'Bytes', cell: (row) => formatBytes(row.download + row.upload), right: true },
+  { head: t('words.bytes'), cell: (row) => formatBytes(row.download + row.upload), right: true },
 ];
 
 export function PeriodDomains({ page, turn }: { page: DashboardPage<PeriodDomain>; turn: Turn }) {
   return (
-    <Card title="Domains of the period">
+    <Card title={t('dashboard.domainsPeriod')}>
       <Table
-        caption="Domains of the period"
+        caption={t('dashboard.domainsPeriod')}
         columns={DOMAINS}
         rows={page.items}
         rowKey={(row) => row.domain}
-        empty="Nothing ended in this period."
+        empty={t('dashboard.nothingEnded')}
       />
       <Pager
-        label="domains of the period"
+        label={t('dashboard.domainsPeriod')}
         {...page}
         onChange={({ limit, offset }) => turn({ period_domain_limit: limit, period_domain_offset: offset })}
       />
@@ -57,16 +58,16 @@ export function PeriodDomains({ page, turn }: { page: DashboardPage<PeriodDomain
 
 export function PeriodNodes({ page, turn }: { page: DashboardPage<PeriodNode>; turn: Turn }) {
   return (
-    <Card title="Nodes of the period">
+    <Card title={t('dashboard.nodesPeriod')}>
       <Table
-        caption="Nodes of the period"
+        caption={t('dashboard.nodesPeriod')}
         columns={NODES}
         rows={page.items}
         rowKey={(row) => `${row.node_id} ${row.name}`}
-        empty="Nothing was carried in this period."
+        empty={t('dashboard.nothingEnded')}
       />
       <Pager
-        label="nodes of the period"
+        label={t('dashboard.nodesPeriod')}
         {...page}
         onChange={({ limit, offset }) => turn({ period_node_limit: limit, period_node_offset: offset })}
       />

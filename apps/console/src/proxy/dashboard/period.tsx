@@ -1,13 +1,14 @@
 import { Segments } from '../../shared/components/segments.js';
 import { formatTime } from '../../shared/format/times.js';
+import { t } from '../messages/index.js';
 
 const HOUR = 3_600_000;
 
 export const PERIODS = [
-  { id: 'day', label: '24 hours', hours: 24 },
-  { id: 'week', label: '7 days', hours: 168 },
-  { id: 'month', label: '30 days', hours: 720 },
-  { id: 'quarter', label: '90 days', hours: 2_160 },
+  { id: 'day', label: t('dashboard.periods.day'), hours: 24 },
+  { id: 'week', label: t('dashboard.periods.week'), hours: 168 },
+  { id: 'month', label: t('dashboard.periods.month'), hours: 720 },
+  { id: 'quarter', label: t('dashboard.periods.quarter'), hours: 2_160 },
 ] as const;
 export type PeriodId = (typeof PERIODS)[number]['id'];
 
@@ -28,10 +29,8 @@ interface PeriodChoiceProps {
 export function PeriodChoice({ period, from, to, onChange }: PeriodChoiceProps) {
   return (
     <div class="page-head">
-      <p class="muted">
-        From {formatTime(from)} to {formatTime(to)}
-      </p>
-      <Segments label="Period" choices={PERIODS} current={period} onChange={({ id }) => onChange(id)} />
+      <p class="muted">{t('dashboard.range', { from: formatTime(from), to: formatTime(to) })}</p>
+      <Segments label={t('dashboard.period')} choices={PERIODS} current={period} onChange={({ id }) => onChange(id)} />
     </div>
   );
 }

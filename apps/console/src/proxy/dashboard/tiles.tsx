@@ -2,50 +2,54 @@ import type { DashboardResponse } from '@gatehouse/contracts';
 import { Tile } from '../../shared/components/tile.js';
 import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
 import { formatDuration } from '../../shared/format/times.js';
+import { t } from '../messages/index.js';
 
 /** The figures that people look at first. */
 export function Tiles({ data }: { data: DashboardResponse }) {
   const { traffic, connections, nodes, subscriptions, rules, kernel } = data;
   const troubles = [
-    subscriptions.failing > 0 ? `${subscriptions.failing} failing` : '',
-    subscriptions.expiring_soon > 0 ? `${subscriptions.expiring_soon} expiring soon` : '',
+    subscriptions.failing > 0 ? t('dashboard.failing', { count: subscriptions.failing }) : '',
+    subscriptions.expiring_soon > 0 ? t('dashboard.expiring', { count: subscriptions.expiring_soon }) : '',
   ].filter((text) => text !== '');
   return (
     <dl class="tiles">
       <Tile
-        name="Download"
+        name={t('words.download')}
         value={formatRate(traffic.download_speed)}
-        note={`${formatBytes(traffic.download_total)} in all`}
+        note={t('dashboard.total', { bytes: formatBytes(traffic.download_total) })}
       />
       <Tile
-        name="Upload"
+        name={t('words.upload')}
         value={formatRate(traffic.upload_speed)}
-        note={`${formatBytes(traffic.upload_total)} in all`}
+        note={t('dashboard.total', { bytes: formatBytes(traffic.upload_total) })}
       />
       <Tile
-        name="Connections"
+        name={t('nav.connections')}
         value={formatCount(connections.active)}
-        note={`${formatCount(connections.opened_total)} since the start, ${formatCount(connections.failed_total)} failed`}
+        note={t('dashboard.opened', { opened: connections.opened_total, failed: connections.failed_total })}
       />
       <Tile
-        name="Nodes"
+        name={t('nav.nodes')}
         value={`${formatCount(nodes.alive)} / ${formatCount(nodes.total)}`}
-        note={`answer; ${formatCount(nodes.dead)} do not, ${formatCount(nodes.untested)} not tested`}
+        note={t('dashboard.alive', { dead: nodes.dead, untested: nodes.untested })}
       />
       <Tile
-        name="Subscriptions"
+        name={t('nav.subscriptions')}
         value={formatCount(subscriptions.total)}
-        note={troubles.length > 0 ? troubles.join(', ') : `${subscriptions.enabled} enabled`}
+        note={troubles.length > 0 ? troubles.join(', ') : t('dashboard.enabled', { count: subscriptions.enabled })}
       />
       <Tile
-        name="Rules"
+        name={t('nav.rules')}
         value={formatCount(rules.total)}
-        note={`${formatCount(rules.manual)} manual, ${formatCount(rules.hits)} hits`}
+        note={t('dashboard.manual', { manual: rules.manual, hits: rules.hits })}
       />
       <Tile
-        name="Kernel"
-        value={kernel.state}
-        note={`${formatBytes(kernel.memory_bytes)}, up ${formatDuration(kernel.uptime_sec === null ? null : kernel.uptime_sec * 1000)}`}
+        name={t('dashboard.kernel')}
+        value={t(`kernelStates.${kernel.state}`)}
+        note={t('dashboard.kernelNote', {
+          memory: formatBytes(kernel.memory_bytes),
+          uptime: formatDuration(kernel.uptime_sec === null ? null : kernel.uptime_sec * 1000),
+        })}
       />
     </dl>
   );

@@ -3,22 +3,26 @@ import { useState } from 'preact/hooks';
 import { TrafficChart } from '../../shared/chart/traffic-chart.js';
 import { Card } from '../../shared/components/page.js';
 import { Segments } from '../../shared/components/segments.js';
+import { t } from '../messages/index.js';
 
 const SPANS = [
-  { id: 'seconds', label: 'Last minute', stepSec: 1 },
-  { id: 'minutes', label: 'Last hour', stepSec: 60 },
-  { id: 'series', label: 'Period by hours', stepSec: 3_600 },
+  { id: 'seconds', label: t('dashboard.spans.seconds'), stepSec: 1 },
+  { id: 'minutes', label: t('dashboard.spans.minutes'), stepSec: 60 },
+  { id: 'series', label: t('dashboard.spans.series'), stepSec: 3_600 },
 ] as const;
 
 export function TrafficCard({ traffic, at }: { traffic: DashboardTraffic; at: string }) {
   const [span, setSpan] = useState<(typeof SPANS)[number]>(SPANS[0]);
   return (
-    <Card title="Traffic" actions={<Segments label="Time span" choices={SPANS} current={span.id} onChange={setSpan} />}>
+    <Card
+      title={t('dashboard.traffic')}
+      actions={<Segments label={t('dashboard.span')} choices={SPANS} current={span.id} onChange={setSpan} />}
+    >
       <TrafficChart
         series={traffic[span.id]}
         at={at}
         stepSec={span.stepSec}
-        label={`Traffic, ${span.label.toLowerCase()}`}
+        label={t('dashboard.chart', { span: span.label })}
       />
     </Card>
   );

@@ -2,6 +2,7 @@ import type { DefaultPolicyResult, OutboundOverview } from '@gatehouse/contracts
 import { useApi } from '../../shared/api/api-context.js';
 import { plainChoices, SelectField } from '../../shared/components/fields.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
 
 export function DefaultPolicy({ overview, reload }: { overview: OutboundOverview; reload: () => void }) {
   const api = useApi();
@@ -10,15 +11,15 @@ export function DefaultPolicy({ overview, reload }: { overview: OutboundOverview
   const choose = async (policy: string): Promise<void> => {
     await run(
       () => api.put<DefaultPolicyResult>('/outbound/default-policy', { policy }),
-      `What no rule takes goes to ${policy}.`,
+      t('groups.defaultPolicySet', { policy }),
     );
     reload();
   };
   return (
     <div class="card">
       <SelectField
-        label="Default policy"
-        hint="Takes every connection that no rule matches"
+        label={t('groups.defaultPolicy')}
+        hint={t('groups.defaultPolicyHint')}
         value={current}
         choices={plainChoices(policies.includes(current) ? policies : [current, ...policies])}
         onChange={(policy) => void choose(policy)}

@@ -5,6 +5,7 @@ import { Dialog } from '../../shared/components/dialog.js';
 import { FormEnd, plainChoices, SelectField, TextField } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { FilterFields, TestFields, type GroupFormState } from './group-fields.js';
 import { formOf, GROUP_TYPES, groupChanges, toBody, type GroupForm } from './group-form.js';
 
@@ -22,17 +23,17 @@ export function EditGroup({ group, onClose, onDone }: EditGroupProps) {
   const save = async (values: GroupForm): Promise<void> => {
     if (group) await api.patch(`/outbound/groups/${segment(group.name)}`, groupChanges(group, values));
     else await api.post('/outbound/groups', toBody(values));
-    notify(`${values.name} was saved.`);
+    notify(t('words.saved', { name: values.name }));
     onDone();
     onClose();
   };
   return (
-    <Dialog title={group ? `Edit ${group.name}` : 'Add a group'} onClose={onClose} wide>
+    <Dialog title={group ? t('groups.editTitle', { name: group.name }) : t('groups.addTitle')} onClose={onClose} wide>
       <form onSubmit={form.submit(save)}>
         <MainFields form={form} />
         <FilterFields form={form} />
         {form.values.type !== 'select' && <TestFields form={form} />}
-        <FormEnd error={form.error} busy={form.busy} action="Save" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('common.save')} onCancel={onClose} />
       </form>
     </Dialog>
   );
@@ -43,7 +44,7 @@ function MainFields({ form }: { form: GroupFormState }) {
     <>
       <div class="form-row">
         <TextField
-          label="Name"
+          label={t('common.name')}
           required
           autofocus
           value={form.values.name}
@@ -51,14 +52,14 @@ function MainFields({ form }: { form: GroupFormState }) {
           onInput={(name) => form.set('name', name)}
         />
         <SelectField
-          label="Type"
-          hint="select: you choose; the others choose by health"
+          label={t('groups.type')}
+          hint={t('groups.typeHint')}
           value={form.values.type}
           choices={plainChoices(GROUP_TYPES)}
           onChange={(type) => form.set('type', type as OutboundGroupType)}
         />
         <SelectField
-          label="While it is empty"
+          label={t('groups.emptyFallback')}
           value={form.values.empty_fallback}
           choices={plainChoices(['REJECT', 'REJECT-DROP', 'DIRECT'])}
           problem={form.problem('empty_fallback')}
@@ -66,8 +67,8 @@ function MainFields({ form }: { form: GroupFormState }) {
         />
       </div>
       <TextField
-        label="Listed members"
-        hint="One on a line: a group, DIRECT, REJECT, or a node as n12 or by its name"
+        label={t('groups.members')}
+        hint={t('groups.membersHint')}
         rows={3}
         value={form.values.members}
         problem={form.problem('members')}

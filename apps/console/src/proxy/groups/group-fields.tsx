@@ -1,6 +1,7 @@
 import { GROUP_STRATEGIES, type GroupStrategy } from '@gatehouse/contracts';
 import { CheckField, SelectField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import type { GroupForm } from './group-form.js';
 
 export type GroupFormState = Form<GroupForm>;
@@ -14,9 +15,9 @@ function text(form: GroupFormState, name: TextName) {
 }
 
 const TAKES = [
-  { value: 'none', label: 'none' },
-  { value: 'all', label: 'all' },
-  { value: 'some', label: 'those that fit everything below' },
+  { value: 'none', label: t('groups.takesChoices.none') },
+  { value: 'all', label: t('groups.takesChoices.all') },
+  { value: 'some', label: t('groups.takesChoices.some') },
 ];
 
 export function FilterFields({ form }: { form: GroupFormState }) {
@@ -24,28 +25,32 @@ export function FilterFields({ form }: { form: GroupFormState }) {
   return (
     <>
       <SelectField
-        label="Nodes besides the listed members"
+        label={t('groups.takes')}
         value={takes}
         choices={TAKES}
         onChange={(value) => form.set('takes', value as GroupForm['takes'])}
       />
       {takes === 'some' && (
         <div class="form-row">
-          <TextField label="Name like" hint="A regular expression" {...text(form, 'filter')} />
-          <TextField label="Countries" hint="DE, JP; ZZ: not known" {...text(form, 'countries')} />
-          <TextField label="Types" hint="ss, trojan …" {...text(form, 'types')} />
-          <TextField label="Tags" {...text(form, 'tags')} />
-          <TextField label="Subscriptions" hint="Their numbers" {...text(form, 'subscription_ids')} />
+          <TextField label={t('groups.filter')} hint={t('groups.filterHint')} {...text(form, 'filter')} />
+          <TextField label={t('groups.countries')} hint={t('groups.countriesHint')} {...text(form, 'countries')} />
+          <TextField label={t('groups.types')} hint="ss, trojan …" {...text(form, 'types')} />
+          <TextField label={t('words.tags')} {...text(form, 'tags')} />
+          <TextField
+            label={t('groups.subscriptionIds')}
+            hint={t('groups.subscriptionIdsHint')}
+            {...text(form, 'subscription_ids')}
+          />
         </div>
       )}
-      {takes !== 'none' && <TextField label="Except those with a name like" {...text(form, 'exclude')} />}
+      {takes !== 'none' && <TextField label={t('groups.exclude')} {...text(form, 'exclude')} />}
       <CheckField
-        label="The groups of countries are members too"
+        label={t('groups.includeCountries')}
         checked={form.values.include_countries}
         onChange={(value) => form.set('include_countries', value)}
       />
       <CheckField
-        label="Leave it out of the list of groups"
+        label={t('groups.hide')}
         checked={form.values.hidden}
         onChange={(value) => form.set('hidden', value)}
       />
@@ -58,21 +63,24 @@ export function TestFields({ form }: { form: GroupFormState }) {
   return (
     <>
       <div class="form-row">
-        <TextField label="Test address" hint="Empty: as in the settings" {...text(form, 'test_url')} />
-        <TextField label="Expected status" hint="204, 200-299" {...text(form, 'expected_status')} />
-        <TextField label="Seconds between tests" {...text(form, 'interval_sec')} />
-        {type === 'url-test' && <TextField label="Must be faster by (ms)" {...text(form, 'tolerance_ms')} />}
+        <TextField label={t('groups.testUrl')} hint={t('groups.asSettings')} {...text(form, 'test_url')} />
+        <TextField label={t('groups.expectedStatus')} hint="204, 200-299" {...text(form, 'expected_status')} />
+        <TextField label={t('groups.interval')} {...text(form, 'interval_sec')} />
+        {type === 'url-test' && <TextField label={t('groups.tolerance')} {...text(form, 'tolerance_ms')} />}
       </div>
       {type === 'load-balance' && (
         <SelectField
-          label="Strategy"
+          label={t('groups.strategy')}
           value={strategy}
           problem={form.problem('strategy')}
-          choices={[{ value: '', label: 'default' }, ...GROUP_STRATEGIES.map((value) => ({ value, label: value }))]}
+          choices={[
+            { value: '', label: t('groups.strategyDefault') },
+            ...GROUP_STRATEGIES.map((value) => ({ value, label: value })),
+          ]}
           onChange={(value) => form.set('strategy', value as '' | GroupStrategy)}
         />
       )}
-      <CheckField label="Test only while it is in use" checked={lazy} onChange={(value) => form.set('lazy', value)} />
+      <CheckField label={t('groups.lazy')} checked={lazy} onChange={(value) => form.set('lazy', value)} />
     </>
   );
 }

@@ -9,13 +9,14 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatCount } from '../../shared/format/amounts.js';
 import { formatTime } from '../../shared/format/times.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 
 const COLUMNS: readonly Column<GroupSwitchRecord>[] = [
-  { head: 'When', cell: ({ at }) => formatTime(at) },
-  { head: 'From', cell: ({ from }) => from ?? '–' },
-  { head: 'To', cell: ({ to }) => to, grow: true },
-  { head: 'Why', cell: ({ reason }) => reason.replaceAll('_', ' ') },
-  { head: 'Ended', cell: (record) => formatCount(record.closed_connections), right: true },
+  { head: t('common.time'), cell: ({ at }) => formatTime(at) },
+  { head: t('groups.from'), cell: ({ from }) => from ?? '–' },
+  { head: t('groups.to'), cell: ({ to }) => to, grow: true },
+  { head: t('words.reason'), cell: ({ reason }) => reason.replaceAll('_', ' ') },
+  { head: t('groups.closed'), cell: (record) => formatCount(record.closed_connections), right: true },
 ];
 
 export function GroupHistoryDialog({ name, onClose }: { name: string; onClose: () => void }) {
@@ -26,16 +27,16 @@ export function GroupHistoryDialog({ name, onClose }: { name: string; onClose: (
     [name, page],
   );
   return (
-    <Dialog title={`Switches of ${name}`} onClose={onClose} wide>
+    <Dialog title={t('groups.switchesOf', { name })} onClose={onClose} wide>
       <Trouble error={error} />
       <Table
-        caption="Switches"
+        caption={t('groups.switches')}
         columns={COLUMNS}
         rows={data?.items}
         rowKey={({ id }) => id}
-        empty="It has never switched."
+        empty={t('groups.noSwitches')}
       />
-      {data && <Pager label="switches" {...data} onChange={setPage} />}
+      {data && <Pager label={t('groups.switches')} {...data} onChange={setPage} />}
     </Dialog>
   );
 }

@@ -3,14 +3,16 @@ import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Badge, Page, Trouble } from '../../shared/components/page.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { code } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { DefaultPolicy } from './default-policy.js';
 import { EditGroup } from './edit-group.js';
-import { GroupCard, PREVIEW, type GroupDeed } from './group-card.js';
+import { GroupCard, PREVIEW, type GroupAction } from './group-card.js';
 import { GroupHistoryDialog } from './group-history.js';
 import { GroupMembersDialog } from './group-members.js';
 import { RemoveGroup } from './remove-group.js';
 
-type Opened = { deed: GroupDeed | 'add'; group: OutboundGroupView | null };
+type Opened = { action: GroupAction | 'add'; group: OutboundGroupView | null };
 
 /** Where connections go: the groups, what they use now, and what takes the rest. */
 export function GroupsPage() {
@@ -24,16 +26,16 @@ export function GroupsPage() {
   );
   return (
     <Page
-      title="Groups"
+      title={t('nav.groups')}
       actions={
         <>
           {data?.groups.some(({ hidden }) => hidden) && (
             <button type="button" aria-pressed={showHidden} onClick={() => setShowHidden(!showHidden)}>
-              Show hidden groups
+              {t('groups.showHidden')}
             </button>
           )}
-          <button type="button" class="primary" onClick={() => setOpened({ deed: 'add', group: null })}>
-            Add group
+          <button type="button" class="primary" onClick={() => setOpened({ action: 'add', group: null })}>
+            {t('groups.add')}
           </button>
         </>
       }
@@ -41,8 +43,8 @@ export function GroupsPage() {
       <Trouble error={error} retry={reload} />
       {data && data.mode !== 'rule' && (
         <p>
-          <Badge tone="fair">mode {data.mode}</Badge> Rules are not asked: the setting <code>routing.mode</code> says
-          so.
+          <Badge tone="fair">{t('groups.mode', { mode: data.mode })}</Badge>{' '}
+          {rich('groups.modeText', { mode: data.mode, code })}
         </p>
       )}
       {data && <DefaultPolicy overview={data} reload={reload} />}
@@ -50,7 +52,12 @@ export function GroupsPage() {
         {data?.groups
           .filter(({ hidden }) => showHidden || !hidden)
           .map((group) => (
-            <GroupCard key={group.name} group={group} onOpen={(deed) => setOpened({ deed, group })} reload={reload} />
+            <GroupCard
+              key={group.name}
+              group={group}
+              onOpen={(action) => setOpened({ action, group })}
+              reload={reload}
+            />
           ))}
       </div>
       {opened && <Opened opened={opened} onClose={() => setOpened(null)} reload={reload} />}
@@ -64,10 +71,10 @@ interface OpenedProps {
   reload: () => void;
 }
 
-function Opened({ opened: { deed, group }, onClose, reload }: OpenedProps) {
-  if (group === null || deed === 'add' || deed === 'edit')
+function Opened({ opened: { action, group }, onClose, reload }: OpenedProps) {
+  if (group === null || action === 'add' || action === 'edit')
     return <EditGroup group={group} onClose={onClose} onDone={reload} />;
-  if (deed === 'remove') return <RemoveGroup group={group} onClose={onClose} onDone={reload} />;
-  if (deed === 'members') return <GroupMembersDialog name={group.name} onClose={onClose} reload={reload} />;
+  if (action === 'remove') return <RemoveGroup group={group} onClose={onClose} onDone={reload} />;
+  if (action === 'members') return <GroupMembersDialog name={group.name} onClose={onClose} reload={reload} />;
   return <GroupHistoryDialog name={group.name} onClose={onClose} />;
 }

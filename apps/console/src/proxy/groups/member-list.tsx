@@ -1,32 +1,28 @@
-import type { GroupMemberView, GroupSwitchResult, OutboundGroupView } from '@gatehouse/contracts';
-import { segment } from '../../shared/api/api-client.js';
-import { useApi } from '../../shared/api/api-context.js';
+import type { GroupMemberView, OutboundGroupView } from '@gatehouse/contracts';
 import { Delay } from '../../shared/components/delay.js';
-import { useNotify } from '../../shared/components/notices.js';
-import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
+import { useGroupChoice } from './use-group-choice.js';
 
 interface MemberListProps {
-  group: Pick<OutboundGroupView, 'name' | 'now_proxy' | 'type'>;
+  group: Pick<OutboundGroupView, 'name' | 'now' | 'now_proxy' | 'type'>;
   members: readonly GroupMemberView[];
   reload: () => void;
 }
 
-/** Every member as a button; pressing one makes the group use it. */
+/** The first members as buttons, and the one in use before them if it is not among them. */
 export function MemberList({ group, members, reload }: MemberListProps) {
-  const api = useApi();
-  const notify = useNotify();
-  const { busy, run } = useAction();
-  const choose = async (proxy: string): Promise<void> => {
-    await run(async () => {
-      const result = await api.put<GroupSwitchResult>(`/outbound/groups/${segment(group.name)}`, { proxy });
-      const closed = result.closed_connections > 0 ? `, ${result.closed_connections} connections ended` : '';
-      notify(`${result.name} uses ${result.now ?? 'nothing'}${closed}.`);
-    });
-    reload();
-  };
-  if (members.length === 0) return <p class="muted">No members.</p>;
+  const { busy, choose } = useGroupChoice(group.name, reload);
+  if (members.length === 0) return <p class="muted">{t('groups.noMembers')}</p>;
+  const isShown = members.some(({ proxy }) => proxy === group.now_proxy);
   return (
     <ul class="members">
+      {group.now_proxy !== null && !isShown && (
+        <li>
+          <button type="button" class="member" title={group.now ?? ''} aria-pressed disabled>
+            <span class="name">{group.now}</span>
+          </button>
+        </li>
+      )}
       {members.map((member) => (
         <li key={member.proxy}>
           {group.type === 'load-balance' ? (

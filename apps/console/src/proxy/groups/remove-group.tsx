@@ -3,6 +3,8 @@ import { segment } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
 import { Confirm } from '../../shared/components/dialog.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 
 interface RemoveGroupProps {
   group: OutboundGroupView;
@@ -15,16 +17,19 @@ export function RemoveGroup({ group, onClose, onDone }: RemoveGroupProps) {
   const { busy, run } = useAction();
   const remove = async (): Promise<void> => {
     const path = `/outbound/groups/${segment(group.name)}`;
-    if (!(await run(() => api.delete<GroupDeleted>(path), `${group.name} was deleted.`))) return;
+    if (!(await run(() => api.delete<GroupDeleted>(path), t('notice.deleted', { name: group.name })))) return;
     onDone();
     onClose();
   };
   return (
-    <Confirm title="Delete this group?" action="Delete" busy={busy} onConfirm={() => void remove()} onClose={onClose}>
-      <p>
-        <strong>{group.name}</strong> goes; its nodes stay. While a rule, another group or the default policy uses it,
-        the service refuses.
-      </p>
+    <Confirm
+      title={t('groups.deleteTitle')}
+      action={t('common.delete')}
+      busy={busy}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
+      <p>{rich('groups.deleteText', { name: group.name, b: bold })}</p>
     </Confirm>
   );
 }

@@ -4,6 +4,7 @@ import { Dialog } from '../../shared/components/dialog.js';
 import { FormEnd, TextField } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 
 export function AddNode({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const api = useApi();
@@ -11,16 +12,16 @@ export function AddNode({ onClose, onDone }: { onClose: () => void; onDone: () =
   const form = useForm({ raw_config: '', name: '' });
   const add = async (values: { raw_config: string; name: string }): Promise<void> => {
     const node = await api.post<NodeView>('/proxies', values);
-    notify(`${node.name} was added.`);
+    notify(t('nodes.added', { name: node.name }));
     onDone();
     onClose();
   };
   return (
-    <Dialog title="Add a node" onClose={onClose}>
+    <Dialog title={t('nodes.addTitle')} onClose={onClose}>
       <form onSubmit={form.submit(add)}>
         <TextField
-          label="Link or configuration"
-          hint="ss://, vmess://, vless://, trojan:// …, host:port:user:password, or one Clash entry as YAML or JSON"
+          label={t('nodes.linkOrConfig')}
+          hint={t('nodes.linkHint')}
           rows={5}
           required
           autofocus
@@ -29,13 +30,13 @@ export function AddNode({ onClose, onDone }: { onClose: () => void; onDone: () =
           onInput={(value) => form.set('raw_config', value)}
         />
         <TextField
-          label="Name"
-          hint="Empty: the name in the link"
+          label={t('common.name')}
+          hint={t('nodes.nameHint')}
           value={form.values.name}
           problem={form.problem('name')}
           onInput={(value) => form.set('name', value)}
         />
-        <FormEnd error={form.error} busy={form.busy} action="Add" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('common.add')} onCancel={onClose} />
       </form>
     </Dialog>
   );

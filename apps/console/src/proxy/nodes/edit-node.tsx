@@ -4,6 +4,7 @@ import { FormEnd, TextField } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { splitLines } from '../../shared/format/links.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { nodeChanges, type NodeForm } from './node-changes.js';
 
 interface EditNodeProps {
@@ -23,7 +24,7 @@ export function EditNode({ node, onClose, onDone }: EditNodeProps) {
   });
   const save = async (values: NodeForm): Promise<void> => {
     const { name } = await api.put<NodeView>(`/proxies/${node.id}`, nodeChanges(node, values, splitLines(values.tags)));
-    notify(`${name} was saved.`);
+    notify(t('words.saved', { name }));
     onDone();
     onClose();
   };
@@ -35,17 +36,16 @@ export function EditNode({ node, onClose, onDone }: EditNodeProps) {
   return (
     <form onSubmit={form.submit(save)}>
       <div class="form-row">
-        <TextField label="Name" hint={`Empty: ${node.original_name}`} {...field('name')} />
-        <TextField label="Country" hint="Two letters; empty: as detected" {...field('country')} />
-        <TextField label="Tags" hint="Separated by commas" {...field('tags')} />
+        <TextField
+          label={t('common.name')}
+          hint={t('nodes.editNameHint', { name: node.original_name })}
+          {...field('name')}
+        />
+        <TextField label={t('words.country')} hint={t('nodes.countryHint')} {...field('country')} />
+        <TextField label={t('words.tags')} hint={t('nodes.tagsHint')} {...field('tags')} />
       </div>
-      <TextField
-        label="Configuration"
-        hint="Another one makes it another node where it connects elsewhere"
-        rows={6}
-        {...field('raw_config')}
-      />
-      <FormEnd error={form.error} busy={form.busy} action="Save" onCancel={onClose} />
+      <TextField label={t('nodes.config')} hint={t('nodes.configHint')} rows={6} {...field('raw_config')} />
+      <FormEnd error={form.error} busy={form.busy} action={t('common.save')} onCancel={onClose} />
     </form>
   );
 }

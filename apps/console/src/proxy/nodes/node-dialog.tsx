@@ -8,6 +8,8 @@ import { Facts } from '../../shared/components/page.js';
 import { formatBytes, formatPercent } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { EditNode } from './edit-node.js';
 
 interface NodeDialogProps {
@@ -25,10 +27,12 @@ export function NodeDialog({ node, onClose, onDone }: NodeDialogProps) {
       <Facts facts={factsOf(node)} />
       <DelayHistory node={node} />
       <div class="actions">
-        {node.share_link !== null && <CopyButton text={node.share_link} label="Copy link" what="Link" />}
-        <CopyButton text={node.raw_config} label="Copy configuration" what="Configuration" />
+        {node.share_link !== null && (
+          <CopyButton text={node.share_link} label={t('nodes.copyLink')} what={t('nodes.link')} />
+        )}
+        <CopyButton text={node.raw_config} label={t('nodes.copyConfig')} what={t('nodes.config')} />
         <button type="button" class="danger" onClick={() => setRemoving(true)}>
-          Delete …
+          {t('common.deleteMore')}
         </button>
       </div>
       <EditNode node={node} onClose={onClose} onDone={onDone} />
@@ -38,38 +42,39 @@ export function NodeDialog({ node, onClose, onDone }: NodeDialogProps) {
 
 function factsOf(node: NodeView): [string, string | null][] {
   const { last_error: error } = node;
+  const sources = node.sources.map(({ subscription_id: id, name }) => t('nodes.sourceOf', { name, id }));
+  const country = {
+    country: node.country_name ?? node.country,
+    source: t(`nodes.countrySources.${node.country_source}`),
+  };
+  const asn = node.exit_asn === null ? '' : ` (AS${node.exit_asn})`;
+  const test = `${formatRelative(node.last_tested_at)}${error === null ? '' : `: ${error.message}`}`;
   return [
-    ['Type', [node.type, node.network, node.tls, node.cipher, node.udp ? 'UDP' : null].filter(Boolean).join(', ')],
-    ['Server', `${node.server}:${node.port}${node.sni === null ? '' : ` (SNI ${node.sni})`}`],
-    ['Came with the name', node.original_name],
     [
-      'Sources',
-      node.sources.map(({ subscription_id, name }) => `${name} (subscription ${subscription_id})`).join(', ') ||
-        node.source,
+      t('common.type'),
+      [node.type, node.network, node.tls, node.cipher, node.udp ? 'UDP' : null].filter(Boolean).join(', '),
     ],
-    ['Country', node.country === null ? null : `${node.country_name ?? node.country} (by ${node.country_source})`],
+    [t('nodes.server'), `${node.server}:${node.port}${node.sni === null ? '' : ` (SNI ${node.sni})`}`],
+    [t('nodes.originalName'), node.original_name],
+    [t('nodes.sources'), sources.join(', ') || t(`nodes.sourceNames.${node.source}`)],
+    [t('words.country'), node.country === null ? null : t('nodes.countryBy', country)],
+    [t('words.exitIp'), node.exit_ip === null ? null : `${node.exit_ip}${asn}`],
+    [t('nodes.lastTest'), node.last_tested_at === null ? null : test],
+    [t('nodes.successRate'), formatPercent(node.success_rate)],
     [
-      'Exit address',
-      node.exit_ip === null ? null : `${node.exit_ip}${node.exit_asn === null ? '' : ` (AS${node.exit_asn})`}`,
+      t('nodes.traffic'),
+      t('words.downUp', { down: formatBytes(node.download_total), up: formatBytes(node.upload_total) }),
     ],
-    [
-      'Last test',
-      node.last_tested_at === null
-        ? null
-        : `${formatRelative(node.last_tested_at)}${error === null ? '' : `: ${error.message}`}`,
-    ],
-    ['Success of all tests', formatPercent(node.success_rate)],
-    ['Carried', `${formatBytes(node.download_total)} down, ${formatBytes(node.upload_total)} up`],
-    ['First seen', formatTime(node.first_seen_at)],
-    ['Kernel', node.unsupported_reason ?? node.kernel_support],
-    ['In rules and groups', `n${node.id}`],
+    [t('nodes.firstSeen'), formatTime(node.first_seen_at)],
+    [t('nodes.kernel'), node.unsupported_reason ?? t(`nodes.kernelSupport.${node.kernel_support}`)],
+    [t('nodes.idInRules'), `n${node.id}`],
   ];
 }
 
 function DelayHistory({ node }: { node: NodeView }) {
   if (node.delay_history.length === 0) return null;
   return (
-    <p aria-label="The last tests, the newest last">
+    <p aria-label={t('nodes.history')}>
       {node.delay_history.map(({ time, delay_ms }) => (
         <span key={time}>
           <Delay alive={delay_ms !== null} delayMs={delay_ms} title={formatTime(time)} />{' '}
@@ -83,16 +88,19 @@ function RemoveNode({ node, onClose, onDone }: NodeDialogProps) {
   const api = useApi();
   const { busy, run } = useAction();
   const remove = async (): Promise<void> => {
-    if (!(await run(() => api.delete(`/proxies/${node.id}`), `${node.name} was deleted.`))) return;
+    if (!(await run(() => api.delete(`/proxies/${node.id}`), t('notice.deleted', { name: node.name })))) return;
     onDone();
     onClose();
   };
   return (
-    <Confirm title="Delete this node?" action="Delete" busy={busy} onConfirm={() => void remove()} onClose={onClose}>
-      <p>
-        <strong>{node.name}</strong> leaves all groups. Rules that name it are skipped. A node that a subscription
-        carries too stays as the subscription’s.
-      </p>
+    <Confirm
+      title={t('nodes.deleteTitle')}
+      action={t('common.delete')}
+      busy={busy}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
+      <p>{rich('nodes.deleteText', { name: node.name, b: bold })}</p>
     </Confirm>
   );
 }

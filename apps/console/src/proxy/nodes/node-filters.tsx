@@ -3,22 +3,26 @@ import { useApi } from '../../shared/api/api-context.js';
 import { SelectField, TextField, type Choice } from '../../shared/components/fields.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import type { NodeFilter } from './node-filter.js';
 
 const ANY = (label: string): Choice => ({ value: '', label });
 const ALIVE: Choice[] = [
-  ANY('Any health'),
-  { value: 'true', label: 'Answering' },
-  { value: 'false', label: 'Not answering' },
-  { value: 'unknown', label: 'Not tested' },
+  ANY(t('nodes.anyHealth')),
+  { value: 'true', label: t('nodes.alive') },
+  { value: 'false', label: t('nodes.dead') },
+  { value: 'unknown', label: t('nodes.untested') },
 ];
 const ENABLED: Choice[] = [
-  ANY('On and off'),
-  { value: 'true', label: 'Enabled' },
-  { value: 'false', label: 'Disabled' },
+  ANY(t('nodes.enabledAny')),
+  { value: 'true', label: t('nodes.enabled') },
+  { value: 'false', label: t('nodes.disabled') },
 ];
-const TYPES: Choice[] = [ANY('Any type'), ...PROXY_NODE_TYPES.map((value) => ({ value, label: value }))];
-const SOURCES: Choice[] = [ANY('Any source'), ...NODE_SOURCES.map((value) => ({ value, label: value }))];
+const TYPES: Choice[] = [ANY(t('nodes.anyType')), ...PROXY_NODE_TYPES.map((value) => ({ value, label: value }))];
+const SOURCES: Choice[] = [
+  ANY(t('nodes.anySource')),
+  ...NODE_SOURCES.map((value) => ({ value, label: t(`nodes.sourceNames.${value}`) })),
+];
 
 interface NodeFiltersProps {
   filter: NodeFilter;
@@ -38,18 +42,24 @@ export function NodeFilters({ filter, onChange }: NodeFiltersProps) {
   );
   return (
     <SearchBar
-      label="Filter nodes"
-      placeholder="Search in name and server"
+      label={t('nodes.filter')}
+      placeholder={t('nodes.search')}
       value={filter.search}
       onInput={(search) => onChange({ search })}
     >
-      {choice('country', 'Country', countries)}
-      {choice('type', 'Type', TYPES)}
-      {choice('subscription_id', 'Subscription', subscriptions)}
-      {choice('source', 'Source', SOURCES)}
-      {choice('alive', 'Health', ALIVE)}
-      {choice('enabled', 'Enabled', ENABLED)}
-      <TextField label="Tag" hideLabel placeholder="Tag" value={filter.tag} onInput={(tag) => onChange({ tag })} />
+      {choice('country', t('words.country'), countries)}
+      {choice('type', t('common.type'), TYPES)}
+      {choice('subscription_id', t('nodes.subscription'), subscriptions)}
+      {choice('source', t('words.source'), SOURCES)}
+      {choice('alive', t('nodes.health'), ALIVE)}
+      {choice('enabled', t('common.enabled'), ENABLED)}
+      <TextField
+        label={t('nodes.tag')}
+        hideLabel
+        placeholder={t('nodes.tag')}
+        value={filter.tag}
+        onInput={(tag) => onChange({ tag })}
+      />
     </SearchBar>
   );
 }
@@ -60,14 +70,14 @@ function useChoices(): { countries: Choice[]; subscriptions: Choice[] } {
   const subscriptions = useResource((signal) => api.get<SubscriptionList>('/subscriptions', {}, signal), []);
   return {
     countries: [
-      ANY('Any country'),
+      ANY(t('nodes.anyCountry')),
       ...(countries.data?.items ?? []).map(({ code, name, node_count }) => ({
         value: code ?? 'ZZ',
-        label: `${code === null ? 'Not known' : name} (${node_count})`,
+        label: t('nodes.countOf', { name: code === null ? t('nodes.unknownCountry') : name, count: node_count }),
       })),
     ],
     subscriptions: [
-      ANY('Any subscription'),
+      ANY(t('nodes.anySubscription')),
       ...(subscriptions.data?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
     ],
   };

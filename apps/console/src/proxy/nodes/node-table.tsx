@@ -6,8 +6,9 @@ import { Switch } from '../../shared/components/fields.js';
 import { Badge } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes, formatCount } from '../../shared/format/amounts.js';
-import { formatRelative } from '../../shared/format/times.js';
+import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
 
 interface NodeTableProps {
   rows: readonly NodeView[] | undefined;
@@ -19,30 +20,34 @@ interface NodeTableProps {
 
 export function NodeTable({ rows, sort, onSort, onOpen, reload }: NodeTableProps) {
   const columns: Column<NodeView>[] = [
-    { head: 'Enabled', quietHead: true, cell: (node) => <EnabledSwitch node={node} reload={reload} /> },
-    { head: 'Name', sort: 'name', grow: true, cell: (node) => <NodeName node={node} onOpen={onOpen} /> },
-    { head: 'Type', cell: (node) => <NodeType node={node} /> },
+    { head: t('common.enabled'), quietHead: true, cell: (node) => <EnabledSwitch node={node} reload={reload} /> },
+    { head: t('common.name'), sort: 'name', grow: true, cell: (node) => <NodeName node={node} onOpen={onOpen} /> },
+    { head: t('common.type'), cell: (node) => <NodeType node={node} /> },
     {
-      head: 'Country',
+      head: t('words.country'),
       sort: 'country',
       cell: (node) => <span title={node.country_name ?? ''}>{node.country ?? '–'}</span>,
     },
-    { head: 'Delay', sort: 'delay', right: true, cell: (node) => <NodeDelay node={node} /> },
-    { head: 'Tested', right: true, cell: (node) => <span class="muted">{formatRelative(node.last_tested_at)}</span> },
-    { head: 'Open', right: true, cell: (node) => formatCount(node.active_connections) },
-    { head: 'Bytes', right: true, cell: (node) => formatBytes(node.upload_total + node.download_total) },
-    { head: 'Test', quietHead: true, right: true, cell: (node) => <TestButton node={node} reload={reload} /> },
+    { head: t('words.delay'), sort: 'delay', right: true, cell: (node) => <NodeDelay node={node} /> },
+    {
+      head: t('nodes.tested'),
+      right: true,
+      cell: (node) => <span class="muted">{formatRelative(node.last_tested_at)}</span>,
+    },
+    { head: t('words.connections'), right: true, cell: (node) => formatCount(node.active_connections) },
+    { head: t('words.bytes'), right: true, cell: (node) => formatBytes(node.upload_total + node.download_total) },
+    { head: t('words.test'), quietHead: true, right: true, cell: (node) => <TestButton node={node} reload={reload} /> },
   ];
   return (
     <Table
-      caption="Nodes"
+      caption={t('nav.nodes')}
       columns={columns}
       rows={rows}
       rowKey={(node) => node.id}
       rowClass={(node) => (node.enabled ? '' : 'faint')}
       sort={sort}
       onSort={onSort}
-      empty="No node is like that. Add one by its link, import a list, or subscribe to a provider."
+      empty={t('nodes.empty')}
     />
   );
 }
@@ -69,7 +74,7 @@ function NodeType({ node }: { node: NodeView }) {
       {extras.length > 0 && <span class="muted"> {extras.join(' ')}</span>}{' '}
       {node.kernel_support !== 'embedded' && (
         <Badge tone="fair" title={node.unsupported_reason ?? undefined}>
-          {node.kernel_support}
+          {t(`nodes.kernelSupport.${node.kernel_support}`)}
         </Badge>
       )}
     </>
@@ -80,8 +85,8 @@ function NodeDelay({ node }: { node: NodeView }) {
   return (
     <>
       {node.circuit_open_since !== null && (
-        <Badge tone="bad" title={`Connections through it fail since ${formatRelative(node.circuit_open_since)}`}>
-          failing
+        <Badge tone="bad" title={t('nodes.failingSince', { time: formatTime(node.circuit_open_since) })}>
+          {t('nodes.failing')}
         </Badge>
       )}{' '}
       <Delay alive={node.alive} delayMs={node.delay_ms} title={node.last_error?.message} />
@@ -98,7 +103,7 @@ function EnabledSwitch({ node, reload }: { node: NodeView; reload: () => void })
   };
   return (
     <Switch
-      label={`${node.name} enabled`}
+      label={t('nodes.enabledName', { name: node.name })}
       checked={node.enabled}
       disabled={busy}
       onChange={(enabled) => void change(enabled)}
@@ -122,11 +127,11 @@ function TestButton({ node, reload }: { node: NodeView; reload: () => void }) {
       type="button"
       class="small"
       disabled={busy}
-      aria-label={`Test ${node.name}`}
+      aria-label={t('nodes.testName', { name: node.name })}
       title={failed ?? undefined}
       onClick={() => void test()}
     >
-      {busy ? '…' : 'Test'}
+      {busy ? '…' : t('words.test')}
     </button>
   );
 }

@@ -6,6 +6,7 @@ import { PAGE_SIZES, Pager } from '../../shared/components/pager.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import type { PageProps } from '../../shared/frame/pages.js';
+import { t } from '../messages/index.js';
 import { ExportMenu } from '../transfer/export-menu.js';
 import { ImportDialog } from '../transfer/import-dialog.js';
 import { AddNode } from './add-node.js';
@@ -38,16 +39,16 @@ export function NodesPage({ query }: PageProps) {
   const close = (): void => setOpened(null);
   return (
     <Page
-      title="Nodes"
+      title={t('nav.nodes')}
       actions={
         <>
           <button type="button" onClick={() => setOpened('import')}>
-            Import
+            {t('transfer.import')}
           </button>
           <ExportMenu path="/proxies/export" formats={['json', 'links', 'text']} />
           <RebuildCountries onDone={reload} />
           <button type="button" class="primary" onClick={() => setOpened('add')}>
-            Add node
+            {t('nodes.add')}
           </button>
         </>
       }
@@ -56,10 +57,16 @@ export function NodesPage({ query }: PageProps) {
       <NodeFilters filter={filter} onChange={narrow} />
       <Trouble error={error} retry={reload} />
       <NodeTable rows={data?.items} sort={sort} onSort={setSort} onOpen={setOpened} reload={reload} />
-      {data && <Pager label="nodes" sizes={PAGE_SIZES} {...data} onChange={setPage} />}
+      {data && <Pager label={t('nav.nodes')} sizes={PAGE_SIZES} {...data} onChange={setPage} />}
       {opened === 'add' && <AddNode onClose={close} onDone={reload} />}
       {opened === 'import' && (
-        <ImportDialog title="Import nodes" path="/proxies/import" list="nodes" onClose={close} onDone={reload} />
+        <ImportDialog
+          title={t('transfer.importNodes')}
+          path="/proxies/import"
+          list="nodes"
+          onClose={close}
+          onDone={reload}
+        />
       )}
       {typeof opened === 'object' && opened !== null && <NodeDialog node={opened} onClose={close} onDone={reload} />}
     </Page>

@@ -6,6 +6,7 @@ import { ApiError } from '../../shared/api/api-error.js';
 import { Meter } from '../../shared/components/meter.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { describeTest, isOver } from './test-progress.js';
 
 const LOOK_MS = 700;
@@ -28,9 +29,9 @@ export function TestAll({ onDone }: { onDone: () => void }) {
     <div class="card">
       {jobId === null ? (
         <div class="progress">
-          <span class="muted">Tests measure the delay of every enabled node, many at once but few at one server.</span>
+          <span class="muted">{t('nodes.testAllText')}</span>
           <button type="button" disabled={busy} onClick={() => void start()}>
-            Test all
+            {t('nodes.testAll')}
           </button>
         </div>
       ) : (
@@ -65,18 +66,18 @@ function RunningTest({ jobId, onDone, onClose }: RunningTestProps) {
   const ratio = progress === null || progress.total === 0 ? (over ? 1 : 0) : progress.tested / progress.total;
   return (
     <div class="progress">
-      <Meter label="Nodes tested" ratio={ratio} tone={over ? 'good' : 'info'} />
+      <Meter label={t('nodes.testedCount')} ratio={ratio} tone={over ? 'good' : 'info'} />
       {over ? (
         <button type="button" onClick={onClose}>
-          Close
+          {t('common.close')}
         </button>
       ) : (
         <button type="button" class="danger" disabled={busy} onClick={() => void run(() => api.delete(path))}>
-          Cancel
+          {t('nodes.cancelTest')}
         </button>
       )}
       <span role="status">
-        {job === undefined ? 'Starting …' : describeTest(job.status, progress, job.error?.message ?? null)}
+        {job === undefined ? t('nodes.starting') : describeTest(job.status, progress, job.error?.message ?? null)}
       </span>
     </div>
   );

@@ -1,23 +1,15 @@
 import type { JobStatusName, JobView, SpeedTestProgress } from '@gatehouse/contracts';
-import { formatCount } from '../../shared/format/amounts.js';
+import { t } from '../messages/index.js';
 
 export function isOver({ status }: Pick<JobView, 'status'>): boolean {
   return status === 'done' || status === 'failed' || status === 'cancelled';
 }
 
-const BEGINNINGS: Record<JobStatusName, string> = {
-  queued: 'Waiting for a worker',
-  running: 'Testing',
-  done: 'Done',
-  failed: 'The test failed',
-  cancelled: 'Cancelled',
-};
-
 /** One line about a test of many nodes. */
 export function describeTest(status: JobStatusName, progress: SpeedTestProgress | null, error: string | null): string {
-  const beginning = error === null ? BEGINNINGS[status] : `${BEGINNINGS[status]}: ${error}`;
-  if (progress === null) return `${beginning}.`;
+  const state = t(`nodes.testStates.${status}`);
+  if (error !== null) return t('nodes.testFailed', { state, error });
+  if (progress === null) return t('nodes.testState', { state });
   const { tested, total, ok, failed, skipped } = progress;
-  const left = skipped > 0 ? `, ${formatCount(skipped)} left out` : '';
-  return `${beginning}: ${formatCount(tested)} of ${formatCount(total)} nodes, ${formatCount(ok)} answer, ${formatCount(failed)} do not${left}.`;
+  return t('nodes.testProgress', { state, tested, total, ok, failed, skipped });
 }

@@ -11,6 +11,7 @@ import { CheckField, FormEnd, plainChoices, SelectField, TextField } from '../..
 import { Trouble } from '../../shared/components/page.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { formOf, toBody, type RuleSetForm } from './rule-set-form.js';
 
 interface EditRuleSetProps {
@@ -27,7 +28,7 @@ export function EditRuleSet({ set, onClose, onDone }: EditRuleSetProps) {
     [set?.id],
   );
   return (
-    <Dialog title={set ? `Edit ${set.name}` : 'Add a rule set'} onClose={onClose}>
+    <Dialog title={set ? t('ruleSets.editTitle', { name: set.name }) : t('ruleSets.addTitle')} onClose={onClose}>
       <Trouble error={error} />
       {data !== undefined && <RuleSetEditor detail={data} onClose={onClose} onDone={onDone} />}
     </Dialog>
@@ -53,7 +54,7 @@ function RuleSetEditor({ detail, onClose, onDone }: RuleSetEditorProps) {
   return (
     <form onSubmit={form.submit(save)}>
       <RuleSetFields form={form} isNew={detail === null} />
-      <FormEnd error={form.error} busy={form.busy} action="Save" onCancel={onClose} />
+      <FormEnd error={form.error} busy={form.busy} action={t('common.save')} onCancel={onClose} />
     </form>
   );
 }
@@ -73,22 +74,28 @@ function RuleSetFields({ form, isNew }: { form: Form<RuleSetForm>; isNew: boolea
   });
   return (
     <>
-      <TextField label="Name" required autofocus {...text('name')} />
+      <TextField label={t('common.name')} required autofocus {...text('name')} />
       <div class="form-row">
-        {isNew && <SelectField label="From" {...choice('type', RULE_SET_TYPES)} />}
-        <SelectField label="Entries are" {...choice('behavior', RULE_SET_BEHAVIORS)} />
-        {type !== 'inline' && <SelectField label="Format" {...choice('format', RULE_SET_FORMATS)} />}
+        {isNew && <SelectField label={t('ruleSets.type')} {...choice('type', RULE_SET_TYPES)} />}
+        <SelectField label={t('ruleSets.behavior')} {...choice('behavior', RULE_SET_BEHAVIORS)} />
+        {type !== 'inline' && <SelectField label={t('ruleSets.format')} {...choice('format', RULE_SET_FORMATS)} />}
       </div>
-      {type === 'http' && <TextField label="Address" type="url" required {...text('url')} />}
+      {type === 'http' && <TextField label={t('ruleSets.url')} type="url" required {...text('url')} />}
       {type === 'file' && (
-        <TextField label="File" hint="In the service’s folder of rule sets" required {...text('path')} />
+        <TextField label={t('ruleSets.file')} hint={t('ruleSets.fileHint')} required {...text('path')} />
       )}
-      {type === 'inline' && <TextField label="Entries" hint="One on a line" rows={8} required {...text('entries')} />}
-      <TextField label="Target of its own" hint="Empty: only rules that name the set use it" {...text('target')} />
-      <CheckField label="Enabled" checked={form.values.enabled} onChange={(value) => form.set('enabled', value)} />
+      {type === 'inline' && (
+        <TextField label={t('words.entries')} hint={t('ruleSets.entriesHint')} rows={8} required {...text('entries')} />
+      )}
+      <TextField label={t('ruleSets.target')} hint={t('ruleSets.targetHint')} {...text('target')} />
+      <CheckField
+        label={t('common.enabled')}
+        checked={form.values.enabled}
+        onChange={(value) => form.set('enabled', value)}
+      />
       {type === 'http' && (
         <CheckField
-          label="Its address may be private or on this machine"
+          label={t('ruleSets.allowPrivate')}
           checked={form.values.allow_private}
           onChange={(value) => form.set('allow_private', value)}
         />

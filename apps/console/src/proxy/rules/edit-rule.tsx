@@ -5,6 +5,7 @@ import { CheckField, FormEnd, TextField } from '../../shared/components/fields.j
 import { useNotify } from '../../shared/components/notices.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { formOf, RULE_TYPES, toBody, type RuleForm } from './rule-form.js';
 
 interface EditRuleProps {
@@ -23,15 +24,20 @@ export function EditRule({ rule, onClose, onDone }: EditRuleProps) {
     const { raw } = rule
       ? await api.put<RuleView>(`/rules/${rule.id}`, body)
       : await api.post<RuleView>('/rules', body);
-    notify(`${raw} was saved.`);
+    notify(t('words.saved', { name: raw }));
     onDone();
     onClose();
   };
   return (
-    <Dialog title={rule ? 'Edit the rule' : 'Add a rule'} onClose={onClose}>
+    <Dialog title={rule ? t('rules.editTitle') : t('rules.addTitle')} onClose={onClose}>
       <form onSubmit={form.submit(save)}>
         <RuleFields form={form} />
-        <FormEnd error={form.error ?? form.problem('raw') ?? null} busy={form.busy} action="Save" onCancel={onClose} />
+        <FormEnd
+          error={form.error ?? form.problem('raw') ?? null}
+          busy={form.busy}
+          action={t('common.save')}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );
@@ -50,29 +56,12 @@ function RuleFields({ form }: { form: Form<RuleForm> }) {
   });
   return (
     <>
-      <TextField
-        label="Type"
-        hint="As in Clash: DOMAIN-SUFFIX, IP-CIDR, GEOIP …"
-        required
-        list={RULE_TYPES}
-        {...text('type')}
-      />
-      <TextField
-        label="What it matches"
-        hint="Such as example.com or 10.0.0.0/8; nothing for MATCH"
-        autofocus
-        {...text('payload')}
-      />
-      <TextField
-        label="Target"
-        hint="A group, a node as n12 or by its name, DIRECT, REJECT …"
-        required
-        list={targets}
-        {...text('target')}
-      />
-      <TextField label="Note" {...text('note')} />
-      <CheckField label="Do not resolve domains for it" {...check('no_resolve')} />
-      <CheckField label="Match the source address" {...check('src')} />
+      <TextField label={t('rules.type')} hint={t('rules.typeHint')} required list={RULE_TYPES} {...text('type')} />
+      <TextField label={t('rules.payload')} hint={t('rules.payloadHint')} autofocus {...text('payload')} />
+      <TextField label={t('words.target')} hint={t('rules.targetHint')} required list={targets} {...text('target')} />
+      <TextField label={t('rules.note')} {...text('note')} />
+      <CheckField label={t('rules.noResolve')} {...check('no_resolve')} />
+      <CheckField label={t('rules.src')} {...check('src')} />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatCount } from '../../shared/format/amounts.js';
 import { formatRelative } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
 import { RuleTarget, RuleText } from './rule-text.js';
 
 interface ManualRuleTableProps {
@@ -16,26 +17,42 @@ interface ManualRuleTableProps {
 
 export function ManualRuleTable({ rows, reload, onEdit, onRemove }: ManualRuleTableProps) {
   const columns: Column<RuleView>[] = [
-    { head: 'Enabled', quietHead: true, cell: (rule) => <EnabledSwitch rule={rule} reload={reload} /> },
-    { head: 'Rule', grow: true, cell: (rule) => <RuleText rule={rule} /> },
-    { head: 'Target', cell: (rule) => <RuleTarget rule={rule} /> },
+    { head: t('common.enabled'), quietHead: true, cell: (rule) => <EnabledSwitch rule={rule} reload={reload} /> },
+    { head: t('words.rule'), grow: true, cell: (rule) => <RuleText rule={rule} /> },
+    { head: t('words.target'), cell: (rule) => <RuleTarget rule={rule} /> },
     {
-      head: 'Hits',
+      head: t('words.hits'),
       right: true,
-      cell: (rule) => <span title={`Last ${formatRelative(rule.hit_at)}`}>{formatCount(rule.hit_count)}</span>,
+      cell: (rule) => (
+        <span title={t('rules.lastHit', { time: formatRelative(rule.hit_at) })}>{formatCount(rule.hit_count)}</span>
+      ),
     },
-    { head: 'Order', quietHead: true, cell: (rule) => <MoveButtons rule={rule} rows={rows ?? []} reload={reload} /> },
     {
-      head: 'Actions',
+      head: t('words.order'),
+      quietHead: true,
+      cell: (rule) => <MoveButtons rule={rule} rows={rows ?? []} reload={reload} />,
+    },
+    {
+      head: t('words.actions'),
       quietHead: true,
       right: true,
       cell: (rule) => (
         <span class="cell-actions">
-          <button type="button" class="small" aria-label={`Edit ${rule.raw}`} onClick={() => onEdit(rule)}>
-            Edit
+          <button
+            type="button"
+            class="small"
+            aria-label={t('rules.editName', { name: rule.raw })}
+            onClick={() => onEdit(rule)}
+          >
+            {t('common.edit')}
           </button>
-          <button type="button" class="small danger" aria-label={`Delete ${rule.raw}`} onClick={() => onRemove(rule)}>
-            Delete …
+          <button
+            type="button"
+            class="small danger"
+            aria-label={t('rules.deleteName', { name: rule.raw })}
+            onClick={() => onRemove(rule)}
+          >
+            {t('common.deleteMore')}
           </button>
         </span>
       ),
@@ -43,12 +60,12 @@ export function ManualRuleTable({ rows, reload, onEdit, onRemove }: ManualRuleTa
   ];
   return (
     <Table
-      caption="Manual rules"
+      caption={t('rules.manual')}
       columns={columns}
       rows={rows}
       rowKey={({ id }) => id}
       rowClass={(rule) => (rule.enabled ? '' : 'faint')}
-      empty="No manual rule yet. Without any rule the default policy takes every connection."
+      empty={t('rules.empty')}
     />
   );
 }
@@ -61,7 +78,12 @@ function EnabledSwitch({ rule, reload }: { rule: RuleView; reload: () => void })
     reload();
   };
   return (
-    <Switch label={`${rule.raw} enabled`} checked={rule.enabled} disabled={busy} onChange={(on) => void change(on)} />
+    <Switch
+      label={t('rules.enabledName', { name: rule.raw })}
+      checked={rule.enabled}
+      disabled={busy}
+      onChange={(on) => void change(on)}
+    />
   );
 }
 
@@ -87,7 +109,7 @@ function MoveButtons({ rule, rows, reload }: MoveButtonsProps) {
       <button
         type="button"
         class="small"
-        aria-label={`Move ${rule.raw} up`}
+        aria-label={t('rules.moveUp', { name: rule.raw })}
         disabled={busy || above === undefined}
         onClick={() => above && void move({ before_id: above.id })}
       >
@@ -96,7 +118,7 @@ function MoveButtons({ rule, rows, reload }: MoveButtonsProps) {
       <button
         type="button"
         class="small"
-        aria-label={`Move ${rule.raw} down`}
+        aria-label={t('rules.moveDown', { name: rule.raw })}
         disabled={busy || below === undefined}
         onClick={() => below && void move({ after_id: below.id })}
       >

@@ -4,13 +4,14 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Trouble } from '../../shared/components/page.js';
 import { PAGE_SIZES, Pager } from '../../shared/components/pager.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { ExportMenu } from '../transfer/export-menu.js';
 import { ImportDialog } from '../transfer/import-dialog.js';
 import { EditRule } from './edit-rule.js';
 import { ManualRuleTable } from './manual-rule-table.js';
 import { RemoveRule } from './remove-rule.js';
 
-type Opened = { deed: 'add' | 'import' } | { deed: 'edit' | 'remove'; rule: RuleView };
+type Opened = { action: 'add' | 'import' } | { action: 'edit' | 'remove'; rule: RuleView };
 
 /** The rules that people write, in their order; they come before those of sets and subscriptions. */
 export function ManualRules() {
@@ -24,14 +25,14 @@ export function ManualRules() {
   return (
     <>
       <div class="page-head">
-        <p class="muted">The first rule that matches decides.</p>
+        <p class="muted">{t('rules.intro')}</p>
         <div class="actions">
-          <button type="button" onClick={() => setOpened({ deed: 'import' })}>
-            Import
+          <button type="button" onClick={() => setOpened({ action: 'import' })}>
+            {t('transfer.import')}
           </button>
           <ExportMenu path="/rules/export" formats={['json', 'text', 'clash']} />
-          <button type="button" class="primary" onClick={() => setOpened({ deed: 'add' })}>
-            Add rule
+          <button type="button" class="primary" onClick={() => setOpened({ action: 'add' })}>
+            {t('rules.add')}
           </button>
         </div>
       </div>
@@ -39,19 +40,27 @@ export function ManualRules() {
       <ManualRuleTable
         rows={data?.items}
         reload={reload}
-        onEdit={(rule) => setOpened({ deed: 'edit', rule })}
-        onRemove={(rule) => setOpened({ deed: 'remove', rule })}
+        onEdit={(rule) => setOpened({ action: 'edit', rule })}
+        onRemove={(rule) => setOpened({ action: 'remove', rule })}
       />
-      {data && <Pager label="rules" sizes={PAGE_SIZES} {...data} onChange={setPage} />}
+      {data && <Pager label={t('nav.rules')} sizes={PAGE_SIZES} {...data} onChange={setPage} />}
       {opened && <Opened opened={opened} onClose={() => setOpened(null)} reload={reload} />}
     </>
   );
 }
 
 function Opened({ opened, onClose, reload }: { opened: Opened; onClose: () => void; reload: () => void }) {
-  switch (opened.deed) {
+  switch (opened.action) {
     case 'import':
-      return <ImportDialog title="Import rules" path="/rules/import" list="rules" onClose={onClose} onDone={reload} />;
+      return (
+        <ImportDialog
+          title={t('transfer.importRules')}
+          path="/rules/import"
+          list="rules"
+          onClose={onClose}
+          onDone={reload}
+        />
+      );
     case 'add':
       return <EditRule rule={null} onClose={onClose} onDone={reload} />;
     case 'edit':

@@ -2,6 +2,7 @@ import type { RuleView } from '@gatehouse/contracts';
 import { useApi } from '../../shared/api/api-context.js';
 import { Confirm } from '../../shared/components/dialog.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
 
 interface RemoveRuleProps {
   rule: RuleView;
@@ -13,12 +14,18 @@ export function RemoveRule({ rule, onClose, onDone }: RemoveRuleProps) {
   const api = useApi();
   const { busy, run } = useAction();
   const remove = async (): Promise<void> => {
-    if (!(await run(() => api.delete(`/rules/${rule.id}`), `${rule.raw} was deleted.`))) return;
+    if (!(await run(() => api.delete(`/rules/${rule.id}`), t('notice.deleted', { name: rule.raw })))) return;
     onDone();
     onClose();
   };
   return (
-    <Confirm title="Delete this rule?" action="Delete" busy={busy} onConfirm={() => void remove()} onClose={onClose}>
+    <Confirm
+      title={t('rules.deleteTitle')}
+      action={t('common.delete')}
+      busy={busy}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
       <p>
         <code>{rule.raw}</code>
       </p>

@@ -8,10 +8,12 @@ import { formatCount } from '../../shared/format/amounts.js';
 import { formatRelative } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { code } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { EditRuleSet } from './edit-rule-set.js';
 import { RemoveRuleSet } from './remove-rule-set.js';
 
-type Opened = { deed: 'add' } | { deed: 'edit' | 'remove'; set: RuleSetView };
+type Opened = { action: 'add' } | { action: 'edit' | 'remove'; set: RuleSetView };
 
 const TONES: Record<RuleSetStatus, BadgeTone> = { never: 'none', ok: 'good', warning: 'fair', error: 'bad' };
 
@@ -21,36 +23,38 @@ export function RuleSets() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const { data, error, reload } = useResource((signal) => api.get<RuleSetList>('/rule-sets', {}, signal), []);
   const columns: Column<RuleSetView>[] = [
-    { head: 'Name', grow: true, cell: (set) => <SetName set={set} /> },
-    { head: 'Kind', cell: ({ type, behavior, format }) => `${type}, ${behavior}, ${format}` },
-    { head: 'Target', cell: ({ target_name, target }) => target_name ?? target ?? '–' },
-    { head: 'Entries', right: true, cell: ({ entry_count }) => formatCount(entry_count) },
-    { head: 'Status', cell: (set) => <SetStatus set={set} /> },
-    { head: 'Refreshed', cell: ({ last_success_at }) => formatRelative(last_success_at) },
-    { head: 'Actions', quietHead: true, cell: (set) => <SetActions set={set} reload={reload} onOpen={setOpened} /> },
+    { head: t('common.name'), grow: true, cell: (set) => <SetName set={set} /> },
+    { head: t('ruleSets.kind'), cell: ({ type, behavior, format }) => `${type}, ${behavior}, ${format}` },
+    { head: t('words.target'), cell: ({ target_name, target }) => target_name ?? target ?? '–' },
+    { head: t('words.entries'), right: true, cell: ({ entry_count }) => formatCount(entry_count) },
+    { head: t('common.status'), cell: (set) => <SetStatus set={set} /> },
+    { head: t('ruleSets.refreshed'), cell: ({ last_success_at }) => formatRelative(last_success_at) },
+    {
+      head: t('words.actions'),
+      quietHead: true,
+      cell: (set) => <SetActions set={set} reload={reload} onOpen={setOpened} />,
+    },
   ];
   const close = (): void => setOpened(null);
   return (
     <>
       <div class="page-head">
-        <p class="muted">
-          A rule <code>RULE-SET,name,target</code> uses a set; a set with a target of its own needs none.
-        </p>
-        <button type="button" class="primary" onClick={() => setOpened({ deed: 'add' })}>
-          Add rule set
+        <p class="muted">{rich('ruleSets.intro', { code })}</p>
+        <button type="button" class="primary" onClick={() => setOpened({ action: 'add' })}>
+          {t('ruleSets.add')}
         </button>
       </div>
       <Trouble error={error} retry={reload} />
       <Table
-        caption="Rule sets"
+        caption={t('rules.sets')}
         columns={columns}
         rows={data?.items}
         rowKey={({ id }) => id}
-        empty="No rule set yet."
+        empty={t('ruleSets.empty')}
       />
-      {opened?.deed === 'remove' && <RemoveRuleSet set={opened.set} onClose={close} onDone={reload} />}
-      {opened?.deed === 'edit' && <EditRuleSet set={opened.set} onClose={close} onDone={reload} />}
-      {opened?.deed === 'add' && <EditRuleSet set={null} onClose={close} onDone={reload} />}
+      {opened?.action === 'remove' && <RemoveRuleSet set={opened.set} onClose={close} onDone={reload} />}
+      {opened?.action === 'edit' && <EditRuleSet set={opened.set} onClose={close} onDone={reload} />}
+      {opened?.action === 'add' && <EditRuleSet set={null} onClose={close} onDone={reload} />}
     </>
   );
 }
@@ -66,10 +70,10 @@ function SetName({ set }: { set: RuleSetView }) {
 
 function SetStatus({ set }: { set: RuleSetView }) {
   const why = set.last_error?.message ?? set.errors[0]?.message;
+  const status = t(`ruleSets.statuses.${set.status}`);
   return (
     <Badge tone={TONES[set.status]} title={why}>
-      {set.status}
-      {set.skipped_count > 0 && `, ${set.skipped_count} left out`}
+      {set.skipped_count > 0 ? t('ruleSets.skipped', { status, count: set.skipped_count }) : status}
     </Badge>
   );
 }
@@ -89,8 +93,9 @@ function SetActions({
   const refresh = async (): Promise<void> => {
     await run(async () => {
       const result = await api.post<RuleSetRefreshResult>(`/rule-sets/${set.id}/refresh`);
-      const text = result.message ?? `${result.status.replace('_', ' ')}, ${result.entries} entries`;
-      notify(`${set.name}: ${text}`, result.status === 'failed' ? 'bad' : 'good');
+      const { status, message, entries: count } = result;
+      const text = t(`ruleSets.results.${status}`, { name: set.name, message: message ?? '', count });
+      notify(text, status === 'failed' ? 'bad' : 'good');
     });
     reload();
   };
@@ -101,22 +106,27 @@ function SetActions({
           type="button"
           class="small"
           disabled={busy}
-          aria-label={`Refresh ${set.name}`}
+          aria-label={t('ruleSets.refreshName', { name: set.name })}
           onClick={() => void refresh()}
         >
-          Refresh
+          {t('words.refresh')}
         </button>
       )}
-      <button type="button" class="small" aria-label={`Edit ${set.name}`} onClick={() => onOpen({ deed: 'edit', set })}>
-        Edit
+      <button
+        type="button"
+        class="small"
+        aria-label={t('rules.editName', { name: set.name })}
+        onClick={() => onOpen({ action: 'edit', set })}
+      >
+        {t('common.edit')}
       </button>
       <button
         type="button"
         class="small danger"
-        aria-label={`Delete ${set.name}`}
-        onClick={() => onOpen({ deed: 'remove', set })}
+        aria-label={t('rules.deleteName', { name: set.name })}
+        onClick={() => onOpen({ action: 'remove', set })}
       >
-        Delete …
+        {t('common.deleteMore')}
       </button>
     </span>
   );

@@ -1,6 +1,6 @@
 import type { RuleView } from '@gatehouse/contracts';
 import { Badge } from '../../shared/components/page.js';
-import { formatCount } from '../../shared/format/amounts.js';
+import { t } from '../messages/index.js';
 
 /** A rule as people read it: what it matches, and where it sends. */
 export function RuleText({ rule }: { rule: RuleView }) {
@@ -11,11 +11,11 @@ export function RuleText({ rule }: { rule: RuleView }) {
         <span class="muted">{rule.type}</span> <strong>{rule.payload}</strong>
         {options.no_resolve && <span class="muted"> no-resolve</span>}
         {options.src && <span class="muted"> src</span>}
-        {size >= 0 && <span class="muted"> ({formatCount(size)} entries)</span>}
+        {size >= 0 && <span class="muted"> {t('rules.entriesOf', { count: size })}</span>}
       </span>{' '}
       {!rule.valid && (
         <Badge tone="bad" title={rule.error ?? undefined}>
-          skipped: {rule.error}
+          {t('rules.skipped', { error: rule.error })}
         </Badge>
       )}
       {rule.note !== null && <span class="second">{rule.note}</span>}

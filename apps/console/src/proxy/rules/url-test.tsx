@@ -6,14 +6,18 @@ import { Badge, Card, Facts, type BadgeTone } from '../../shared/components/page
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatCount } from '../../shared/format/amounts.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 
 const TONES: Record<RuleTestStep['result'], BadgeTone> = { match: 'good', miss: 'none', skipped: 'fair' };
 
 const COLUMNS: readonly Column<RuleTestStep>[] = [
-  { head: 'Place', right: true, cell: ({ index }) => formatCount(index + 1) },
-  { head: 'Rule', grow: true, cell: ({ type, payload }) => `${type} ${payload}` },
-  { head: 'Result', cell: ({ result }) => <Badge tone={TONES[result]}>{result}</Badge> },
-  { head: 'Why', cell: ({ reason }) => reason ?? '' },
+  { head: t('rules.place'), right: true, cell: ({ index }) => formatCount(index + 1) },
+  { head: t('words.rule'), grow: true, cell: ({ type, payload }) => `${type} ${payload}` },
+  {
+    head: t('urlTest.resultHead'),
+    cell: ({ result }) => <Badge tone={TONES[result]}>{t(`urlTest.results.${result}`)}</Badge>,
+  },
+  { head: t('words.reason'), cell: ({ reason }) => reason ?? '' },
 ];
 
 interface TestForm {
@@ -40,18 +44,18 @@ export function UrlTest() {
   return (
     <>
       <form class="card" onSubmit={form.submit(ask)}>
-        <TextField label="Address" hint="https://www.example.com/, or only a host" required {...text('url')} />
+        <TextField label={t('urlTest.url')} hint={t('urlTest.urlHint')} required {...text('url')} />
         <div class="form-row">
           <SelectField
-            label="Over"
+            label={t('urlTest.network')}
             value={form.values.network}
             choices={plainChoices(['tcp', 'udp'])}
             onChange={(network) => form.set('network', network as TestForm['network'])}
           />
-          <TextField label="Asked by the client" hint="Its address; empty: this machine" {...text('source_ip')} />
-          <TextField label="Through the listener" hint="Its name; empty: mixed" {...text('inbound')} />
+          <TextField label={t('urlTest.sourceIp')} hint={t('urlTest.sourceIpHint')} {...text('source_ip')} />
+          <TextField label={t('urlTest.inbound')} hint={t('urlTest.inboundHint')} {...text('inbound')} />
         </div>
-        <FormEnd error={form.error} busy={form.busy} action="Test" />
+        <FormEnd error={form.error} busy={form.busy} action={t('words.test')} />
       </form>
       {result && <Outcome result={result} />}
     </>
@@ -61,26 +65,44 @@ export function UrlTest() {
 function Outcome({ result }: { result: RuleTestResponse }) {
   const { rule, node, chain } = result;
   return (
-    <Card title="What it would meet">
+    <Card title={t('urlTest.outcome')}>
       <p role="status">
-        <strong>{rule ? rule.raw : 'No rule matches: the default policy takes it'}</strong>
+        <strong>{rule ? rule.raw : t('urlTest.noRule')}</strong>
         {' → '}
         <strong>{chain.join(' → ')}</strong>
       </p>
       <Facts
         facts={[
-          ['Asked for', `${result.scheme}, ${result.host}, port ${result.port}, ${result.network}`],
-          ['Node', node && `${node.name} (${node.type}${node.country === null ? '' : `, ${node.country}`})`],
-          ['Addresses', result.ip.join(', ') || (result.resolved ? 'none found' : 'not asked for')],
-          ['Rules tried', `${formatCount(result.evaluated)} in ${result.elapsed_us} µs`],
+          [
+            t('urlTest.asked'),
+            t('urlTest.askedText', {
+              scheme: result.scheme,
+              host: result.host,
+              port: String(result.port),
+              network: result.network,
+            }),
+          ],
+          [
+            t('words.node'),
+            node &&
+              t('urlTest.nodeText', {
+                name: node.name,
+                details: [node.type, node.country].filter((part) => part !== null).join(', '),
+              }),
+          ],
+          [
+            t('urlTest.addresses'),
+            result.ip.join(', ') || (result.resolved ? t('urlTest.noneFound') : t('urlTest.notResolved')),
+          ],
+          [t('urlTest.tried'), t('urlTest.triedText', { count: result.evaluated, elapsed: result.elapsed_us })],
         ]}
       />
       <Table
-        caption="Trace"
+        caption={t('urlTest.trace')}
         columns={COLUMNS}
         rows={result.trace}
         rowKey={({ index }) => index}
-        empty="No rule was tried."
+        empty={t('urlTest.noTrace')}
       />
     </Card>
   );

@@ -11,11 +11,11 @@ import { SelectField } from '../../shared/components/fields.js';
 import { Badge, Page, Trouble, type BadgeTone } from '../../shared/components/page.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { Table, type Column } from '../../shared/components/table.js';
-import { formatCount } from '../../shared/format/amounts.js';
 import { formatTime } from '../../shared/format/times.js';
 import { FIRST_CURSOR } from '../../shared/state/cursor.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 
 const TONES: Record<RuntimeLogView['level'], BadgeTone> = {
   debug: 'none',
@@ -26,18 +26,21 @@ const TONES: Record<RuntimeLogView['level'], BadgeTone> = {
 
 const LEVELS = RUNTIME_LOG_LEVELS.filter((level) => level !== 'silent').map((level) => ({
   value: level,
-  label: level === 'error' ? 'error' : `${level} and above`,
+  label: level === 'error' ? 'error' : t('runtimeLog.andAbove', { level }),
 }));
 const SOURCES = [
-  { value: '', label: 'All processes' },
+  { value: '', label: t('runtimeLog.allProcesses') },
   ...RUNTIME_LOG_SOURCES.map((value) => ({ value, label: value })),
 ];
 
 const COLUMNS: readonly Column<RuntimeLogView>[] = [
-  { head: 'Time', cell: ({ time }) => formatTime(time) },
-  { head: 'Level', cell: ({ level }) => <Badge tone={TONES[level]}>{level}</Badge> },
-  { head: 'Part', cell: ({ source, context }) => `${source}${context === null ? '' : ` · ${context}`}` },
-  { head: 'Message', grow: true, cell: (line) => <Message line={line} /> },
+  { head: t('common.time'), cell: ({ time }) => formatTime(time) },
+  { head: t('runtimeLog.level'), cell: ({ level }) => <Badge tone={TONES[level]}>{level}</Badge> },
+  {
+    head: t('runtimeLog.process'),
+    cell: ({ source, context }) => `${source}${context === null ? '' : ` · ${context}`}`,
+  },
+  { head: t('runtimeLog.message'), grow: true, cell: (line) => <Message line={line} /> },
 ];
 
 function Message({ line: { message, fields } }: { line: RuntimeLogView }) {
@@ -74,22 +77,22 @@ export function RuntimeLogsPage() {
     setPage({ ...FIRST_CURSOR, limit: page.limit });
   };
   return (
-    <Page title="Runtime log">
+    <Page title={t('nav.runtimeLog')}>
       <LogFilters filter={filter} onChange={narrow} />
       <Trouble error={error} retry={reload} />
       <Table
-        caption="Runtime log"
+        caption={t('nav.runtimeLog')}
         columns={COLUMNS}
         rows={data?.items}
         rowKey={({ id }) => id}
-        empty="Nothing was found."
+        empty={t('common.nothingFound')}
       />
       {data && (
         <CursorPager
-          label="the runtime log"
+          label={t('nav.runtimeLog')}
           page={page}
           next={data.next_cursor}
-          note={`${formatCount(data.total)} lines`}
+          note={t('runtimeLog.lines', { count: data.total })}
           onChange={setPage}
         />
       )}
@@ -100,20 +103,20 @@ export function RuntimeLogsPage() {
 function LogFilters({ filter, onChange }: { filter: Filter; onChange: (changes: Partial<Filter>) => void }) {
   return (
     <SearchBar
-      label="Filter the runtime log"
-      placeholder="Search in messages"
+      label={t('runtimeLog.filter')}
+      placeholder={t('runtimeLog.search')}
       value={filter.search}
       onInput={(search) => onChange({ search })}
     >
       <SelectField
-        label="Level"
+        label={t('runtimeLog.level')}
         hideLabel
         value={filter.level}
         choices={LEVELS}
         onChange={(level) => onChange({ level })}
       />
       <SelectField
-        label="Process"
+        label={t('runtimeLog.process')}
         hideLabel
         value={filter.source}
         choices={SOURCES}

@@ -6,6 +6,7 @@ import { useNotify } from '../../shared/components/notices.js';
 import { Card } from '../../shared/components/page.js';
 import { useForm } from '../../shared/state/use-form.js';
 import { useSession } from '../../shared/frame/session-context.js';
+import { t } from '../messages/index.js';
 
 interface PasswordForm {
   current_password: string;
@@ -23,12 +24,12 @@ export function ChangePassword() {
   const form = useForm<PasswordForm>(EMPTY);
   const change = async ({ current_password, new_password, again }: PasswordForm): Promise<void> => {
     if (new_password !== again) {
-      const details = [{ field: 'again', message: 'is not the same' }];
-      throw new ApiError('The new password was typed differently.', { status: 0, code: 'LOCAL', details });
+      const details = [{ field: 'again', message: t('settingsPage.differs') }];
+      throw new ApiError(t('settingsPage.passwordsDiffer'), { status: 0, code: 'LOCAL', details });
     }
     const { token } = await api.post<LoginResponse>('/auth/password', { current_password, new_password });
     if (session.state === 'signed-in') session.signIn(token);
-    notify('The password was changed; all other sessions have ended.');
+    notify(t('settingsPage.passwordChanged'));
     for (const [field, value] of Object.entries(EMPTY)) form.set(field as keyof PasswordForm, value as string);
   };
   const field = (name: keyof PasswordForm) => ({
@@ -39,14 +40,14 @@ export function ChangePassword() {
     onInput: (value: string) => form.set(name, value),
   });
   return (
-    <Card title="Administrator password">
+    <Card title={t('settingsPage.passwordTitle')}>
       <form onSubmit={form.submit(change)}>
         <div class="form-row">
-          <TextField label="Current password" autoComplete="current-password" {...field('current_password')} />
-          <TextField label="New password" autoComplete="new-password" {...field('new_password')} />
-          <TextField label="New password again" autoComplete="new-password" {...field('again')} />
+          <TextField label={t('settingsPage.current')} autoComplete="current-password" {...field('current_password')} />
+          <TextField label={t('settingsPage.next')} autoComplete="new-password" {...field('new_password')} />
+          <TextField label={t('settingsPage.again')} autoComplete="new-password" {...field('again')} />
         </div>
-        <FormEnd error={form.error} busy={form.busy} action="Change password" />
+        <FormEnd error={form.error} busy={form.busy} action={t('settingsPage.changePassword')} />
       </form>
     </Card>
   );

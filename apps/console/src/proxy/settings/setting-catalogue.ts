@@ -1,3 +1,5 @@
+import { t } from '../messages/index.js';
+
 /** How a setting is asked for; what the service accepts is the service's own affair. */
 export interface SettingEntry {
   key: string;
@@ -18,144 +20,191 @@ const FLAG = ['true', 'false'];
 /** Every setting that this console has words for, in the order in which people meet them. */
 const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
   {
-    title: 'Kernel and listeners',
+    title: t('settingsPage.sections.kernel'),
     entries: [
       {
         key: 'kernel.listen.mixed',
-        label: 'Mixed listener',
-        hint: 'HTTP and SOCKS on one port; address:port, empty: as the environment says',
+        label: t('settings.kernel_listen_mixed.label'),
+        hint: t('settings.kernel_listen_mixed.hint'),
       },
-      { key: 'kernel.listen.http', label: 'HTTP listener', hint: 'Besides the mixed one; empty: none' },
-      { key: 'kernel.listen.socks', label: 'SOCKS listener', hint: 'Besides the mixed one; empty: none' },
+      {
+        key: 'kernel.listen.http',
+        label: t('settings.kernel_listen_http.label'),
+        hint: t('settings.kernel_listen_http.hint'),
+      },
+      {
+        key: 'kernel.listen.socks',
+        label: t('settings.kernel_listen_socks.label'),
+        hint: t('settings.kernel_listen_socks.hint'),
+      },
       {
         key: 'kernel.users',
-        label: 'Users of the proxy',
-        hint: 'user:password, separated by spaces; empty: no password is needed',
+        label: t('settings.kernel_users.label'),
+        hint: t('settings.kernel_users.hint'),
         isLong: true,
       },
-      { key: 'kernel.allow_lan', label: 'Listen to other machines', choices: FLAG },
+      { key: 'kernel.allow_lan', label: t('settings.kernel_allow_lan.label'), choices: FLAG },
       {
         key: 'kernel.allow_private_targets',
-        label: 'Lead to private networks',
-        hint: 'false: only where a rule names them; auto: as the environment says',
+        label: t('settings.kernel_allow_private_targets.label'),
+        hint: t('settings.kernel_allow_private_targets.hint'),
         choices: ['auto', 'true', 'false'],
       },
       {
         key: 'kernel.mode',
-        label: 'Kernel',
-        hint: 'Takes effect with the next start',
+        label: t('settings.kernel_mode.label'),
+        hint: t('settings.kernel_mode.hint'),
         choices: ['embedded', 'mihomo'],
       },
-      { key: 'kernel.log_level', label: 'Log level', choices: ['debug', 'info', 'warning', 'error', 'silent'] },
+      {
+        key: 'kernel.log_level',
+        label: t('settings.kernel_log_level.label'),
+        choices: ['debug', 'info', 'warning', 'error', 'silent'],
+      },
     ],
   },
   {
-    title: 'Routing',
+    title: t('settingsPage.sections.routing'),
     entries: [
       {
         key: 'routing.mode',
-        label: 'Mode',
-        hint: 'rule: by the rules; global: all to the default policy; direct: nothing through nodes',
+        label: t('settings.routing_mode.label'),
+        hint: t('settings.routing_mode.hint'),
         choices: ['rule', 'global', 'direct'],
       },
-      { key: 'outbound.country_groups', label: 'A group for each country', choices: FLAG },
-      { key: 'switch.close_connections', label: 'Connections that a switch ends', choices: ['none', 'group', 'all'] },
-    ],
-  },
-  {
-    title: 'Tests of nodes',
-    entries: [
-      { key: 'health.url', label: 'Test address' },
-      { key: 'health.expected_status', label: 'Expected status', hint: '204, 200-299/301' },
-      { key: 'health.interval_sec', label: 'Seconds between tests' },
-      { key: 'health.timeout_ms', label: 'Timeout in milliseconds' },
-      { key: 'health.concurrency', label: 'Tests at once' },
-      { key: 'health.tolerance_ms', label: 'Milliseconds by which another must be faster' },
       {
-        key: 'health.unified',
-        label: 'Measure the second request',
-        hint: 'What a page feels rather than what connecting costs',
+        key: 'outbound.country_groups',
+        label: t('settings.outbound_country_groups.label'),
+        hint: t('settings.outbound_country_groups.hint'),
         choices: FLAG,
       },
-      { key: 'country.exit_url', label: 'Exit IP lookup URL', hint: 'Empty: no lookup' },
+      {
+        key: 'switch.close_connections',
+        label: t('settings.switch_close_connections.label'),
+        choices: ['none', 'group', 'all'],
+      },
     ],
   },
   {
-    title: 'Subscriptions',
+    title: t('settingsPage.sections.tests'),
     entries: [
-      { key: 'subscription.user_agent', label: 'User-Agent' },
-      { key: 'subscription.timeout_ms', label: 'Timeout in milliseconds' },
-      { key: 'subscription.max_bytes', label: 'Largest reply in bytes' },
-      { key: 'subscription.via_proxy', label: 'Fetch through the proxy', choices: ['never', 'fallback', 'always'] },
+      { key: 'health.url', label: t('settings.health_url.label') },
+      {
+        key: 'health.expected_status',
+        label: t('settings.health_expected_status.label'),
+        hint: t('settings.health_expected_status.hint'),
+      },
+      { key: 'health.interval_sec', label: t('settings.health_interval_sec.label') },
+      { key: 'health.timeout_ms', label: t('settings.health_timeout_ms.label') },
+      { key: 'health.concurrency', label: t('settings.health_concurrency.label') },
+      {
+        key: 'health.tolerance_ms',
+        label: t('settings.health_tolerance_ms.label'),
+        hint: t('settings.health_tolerance_ms.hint'),
+      },
+      {
+        key: 'health.unified',
+        label: t('settings.health_unified.label'),
+        hint: t('settings.health_unified.hint'),
+        choices: FLAG,
+      },
+      {
+        key: 'country.exit_url',
+        label: t('settings.country_exit_url.label'),
+        hint: t('settings.country_exit_url.hint'),
+      },
+    ],
+  },
+  {
+    title: t('settingsPage.sections.subscriptions'),
+    entries: [
+      { key: 'subscription.user_agent', label: t('settings.subscription_user_agent.label') },
+      { key: 'subscription.timeout_ms', label: t('settings.subscription_timeout_ms.label') },
+      { key: 'subscription.max_bytes', label: t('settings.subscription_max_bytes.label') },
+      {
+        key: 'subscription.via_proxy',
+        label: t('settings.subscription_via_proxy.label'),
+        choices: ['never', 'fallback', 'always'],
+      },
       {
         key: 'subscription.keep_ratio',
-        label: 'Smallest share of nodes that is believed',
-        hint: '0.2: a reply with less than a fifth keeps the nodes before',
+        label: t('settings.subscription_keep_ratio.label'),
+        hint: t('settings.subscription_keep_ratio.hint'),
       },
-      { key: 'subscription.allow_private', label: 'Private addresses', choices: FLAG },
+      { key: 'subscription.allow_private', label: t('settings.subscription_allow_private.label'), choices: FLAG },
     ],
   },
   {
-    title: 'Names and addresses',
+    title: t('settingsPage.sections.dns'),
     entries: [
       {
         key: 'dns.nameservers',
-        label: 'Name servers',
-        hint: '1.1.1.1, tcp://…, https://…, system; separated by spaces; empty: the system’s',
+        label: t('settings.dns_nameservers.label'),
+        hint: t('settings.dns_nameservers.hint'),
         isLong: true,
       },
-      { key: 'dns.bootstrap', label: 'Name servers for name servers', isLong: true },
       {
-        key: 'dns.policy',
-        label: 'Name servers by domain',
-        hint: '+.example.com=192.0.2.1, separated by spaces',
+        key: 'dns.bootstrap',
+        label: t('settings.dns_bootstrap.label'),
+        hint: t('settings.dns_bootstrap.hint'),
         isLong: true,
       },
-      { key: 'dns.hosts', label: 'Fixed addresses', hint: 'host.example=192.0.2.1, separated by spaces', isLong: true },
-      { key: 'dns.listen', label: 'DNS listener', hint: 'address:port, empty: none' },
+      { key: 'dns.policy', label: t('settings.dns_policy.label'), hint: t('settings.dns_policy.hint'), isLong: true },
+      { key: 'dns.hosts', label: t('settings.dns_hosts.label'), hint: t('settings.dns_hosts.hint'), isLong: true },
+      { key: 'dns.listen', label: t('settings.dns_listen.label'), hint: t('settings.dns_listen.hint') },
       {
         key: 'dns.fake_ip',
-        label: 'Addresses that stand for names',
-        hint: 'The listener answers with them',
+        label: t('settings.dns_fake_ip.label'),
+        hint: t('settings.dns_fake_ip.hint'),
         choices: FLAG,
       },
-      { key: 'dns.fake_ip_range', label: 'Range of such addresses' },
-      { key: 'dns.fake_ip_filter', label: 'Names that keep their own addresses', isLong: true },
+      { key: 'dns.fake_ip_range', label: t('settings.dns_fake_ip_range.label') },
+      {
+        key: 'dns.fake_ip_filter',
+        label: t('settings.dns_fake_ip_filter.label'),
+        hint: t('settings.dns_fake_ip_filter.hint'),
+        isLong: true,
+      },
     ],
   },
   {
-    title: 'Geo databases',
+    title: t('settingsPage.sections.geo'),
     entries: [
-      { key: 'geo.auto_update', label: 'Update automatically', choices: FLAG },
-      { key: 'geo.interval_hours', label: 'Hours between updates' },
-      { key: 'geo.country_url', label: 'Countries', hint: 'Mirrors separated by spaces', isLong: true },
-      { key: 'geo.asn_url', label: 'Networks', isLong: true },
-      { key: 'geo.geosite_url', label: 'Sites', isLong: true },
-      { key: 'geo.geoip_url', label: 'Addresses', isLong: true },
-      { key: 'geo.allow_private', label: 'Private addresses', choices: FLAG },
+      { key: 'geo.auto_update', label: t('settings.geo_auto_update.label'), choices: FLAG },
+      { key: 'geo.interval_hours', label: t('settings.geo_interval_hours.label') },
+      {
+        key: 'geo.country_url',
+        label: t('settings.geo_country_url.label'),
+        hint: t('settings.geo_country_url.hint'),
+        isLong: true,
+      },
+      { key: 'geo.asn_url', label: t('settings.geo_asn_url.label'), isLong: true },
+      { key: 'geo.geosite_url', label: t('settings.geo_geosite_url.label'), isLong: true },
+      { key: 'geo.geoip_url', label: t('settings.geo_geoip_url.label'), isLong: true },
+      { key: 'geo.allow_private', label: t('settings.geo_allow_private.label'), choices: FLAG },
     ],
   },
   {
-    title: 'Logs',
+    title: t('settingsPage.sections.logs'),
     entries: [
-      { key: 'traffic_log.enabled', label: 'Write the traffic log', choices: FLAG },
-      { key: 'traffic_log.retention_days', label: 'Days to keep the traffic log' },
-      { key: 'traffic_stats.retention_days', label: 'Days to keep the figures by hour' },
-      { key: 'audit.retention_days', label: 'Days to keep the audit log' },
-      { key: 'runtime_log.retention_days', label: 'Days to keep the runtime log' },
-      { key: 'runtime_log.max_rows', label: 'Most lines of the runtime log' },
+      { key: 'traffic_log.enabled', label: t('settings.traffic_log_enabled.label'), choices: FLAG },
+      { key: 'traffic_log.retention_days', label: t('settings.traffic_log_retention_days.label') },
+      { key: 'traffic_stats.retention_days', label: t('settings.traffic_stats_retention_days.label') },
+      { key: 'audit.retention_days', label: t('settings.audit_retention_days.label') },
+      { key: 'runtime_log.retention_days', label: t('settings.runtime_log_retention_days.label') },
+      { key: 'runtime_log.max_rows', label: t('settings.runtime_log_max_rows.label') },
     ],
   },
   {
-    title: 'Access',
+    title: t('settingsPage.sections.access'),
     entries: [
       {
         key: 'auth.enabled',
-        label: 'Login',
-        hint: 'false: everyone who can reach the API has full access',
+        label: t('settings.auth_enabled.label'),
+        hint: t('settings.auth_enabled.hint'),
         choices: FLAG,
       },
-      { key: 'auth.token_ttl_sec', label: 'Seconds that a login lasts' },
+      { key: 'auth.token_ttl_sec', label: t('settings.auth_token_ttl_sec.label') },
     ],
   },
 ];
@@ -165,7 +214,19 @@ export function groupSettings(keys: readonly string[]): SettingGroup[] {
   const left = new Set(keys);
   const groups = KNOWN.map(({ title, entries }) => ({ title, entries: entries.filter(({ key }) => left.delete(key)) }));
   const others = [...left].sort().map((key) => ({ key, label: key }));
-  return [...groups, { title: 'Others', entries: others }].filter(({ entries }) => entries.length > 0);
+  return [...groups, { title: t('settingsPage.others'), entries: others }].filter(({ entries }) => entries.length > 0);
+}
+
+/** Groups with the settings whose key, label or hint has every word of a search. */
+export function findSettings(groups: readonly SettingGroup[], search: string): SettingGroup[] {
+  const words = search.toLowerCase().split(/\s+/);
+  const matches = (title: string, { key, label, hint = '' }: SettingEntry): boolean => {
+    const text = `${title} ${key} ${label} ${hint}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  return groups
+    .map(({ title, entries }) => ({ title, entries: entries.filter((entry) => matches(title, entry)) }))
+    .filter(({ entries }) => entries.length > 0);
 }
 
 /** What differs, and so has to be sent. */

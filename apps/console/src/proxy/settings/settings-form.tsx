@@ -5,11 +5,13 @@ import { ApiError, messageOf } from '../../shared/api/api-error.js';
 import { SelectField, TextField } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { Card } from '../../shared/components/page.js';
+import { SearchBar } from '../../shared/components/search-bar.js';
 import { splitProblems } from '../../shared/state/field-problems.js';
 import { focusFirstProblem } from '../../shared/state/focus-first-problem.js';
-import { changedSettings, groupSettings, type SettingEntry } from './setting-catalogue.js';
+import { t } from '../messages/index.js';
+import { changedSettings, findSettings, groupSettings, type SettingEntry } from './setting-catalogue.js';
 
-const WORDS: Readonly<Record<string, string>> = { true: 'on', false: 'off' };
+const WORDS: Readonly<Record<string, string>> = { true: t('settingsPage.on'), false: t('settingsPage.off') };
 
 type Problems = ReadonlyMap<string, string>;
 
@@ -17,7 +19,9 @@ type Problems = ReadonlyMap<string, string>;
 export function SettingsForm({ settings, onSaved }: { settings: SettingsView; onSaved: () => void }) {
   const [values, setValues] = useState<SettingsView>(settings);
   const { busy, error, problems, save } = useSaving(onSaved);
+  const [search, setSearch] = useState('');
   const changes = changedSettings(settings, values);
+  const groups = findSettings(groupSettings(Object.keys(settings)), search);
   const count = Object.keys(changes).length;
   return (
     <form
@@ -27,7 +31,14 @@ export function SettingsForm({ settings, onSaved }: { settings: SettingsView; on
         if (count > 0 && !busy) void save(changes).then(() => focusFirstProblem(form));
       }}
     >
-      {groupSettings(Object.keys(settings)).map(({ title, entries }) => (
+      <SearchBar
+        label={t('settingsPage.search')}
+        placeholder={t('settingsPage.search')}
+        value={search}
+        onInput={setSearch}
+      />
+      {groups.length === 0 && <p class="muted">{t('settingsPage.nothing')}</p>}
+      {groups.map(({ title, entries }) => (
         <Card key={title} title={title}>
           {entries.map((entry) => (
             <SettingField
@@ -45,12 +56,12 @@ export function SettingsForm({ settings, onSaved }: { settings: SettingsView; on
           <span class="form-error" role="alert">
             {error}
           </span>
-          <span class="muted">{count === 1 ? '1 setting changed' : `${count} settings changed`}</span>
+          <span class="muted">{t('settingsPage.changed', { count })}</span>
           <button type="button" onClick={() => setValues(settings)}>
-            Undo
+            {t('settingsPage.undo')}
           </button>
           <button type="submit" class="primary" disabled={busy || count === 0}>
-            Save
+            {t('common.save')}
           </button>
         </div>
       )}
@@ -71,16 +82,12 @@ function useSaving(onSaved: () => void) {
     try {
       const { headers } = await api.send<SettingsView>('PUT', '/settings', { body: changes });
       const restart = headers.get('x-restart-required');
-      notify(
-        restart === null
-          ? 'Saved, and in force.'
-          : `Saved; ${restart} takes effect with the next start of the service.`,
-      );
+      notify(restart === null ? t('settingsPage.saved') : t('settingsPage.restart', { settings: restart }));
       onSaved();
     } catch (failure) {
       const details = failure instanceof ApiError ? failure.details : [];
       setProblems(splitProblems(details, Object.keys(changes)).byField);
-      setError(details.length > 0 ? 'Nothing was saved: see the fields in red.' : messageOf(failure));
+      setError(details.length > 0 ? t('settingsPage.refused') : messageOf(failure));
     } finally {
       setBusy(false);
     }

@@ -2,6 +2,7 @@ import type { SettingsView } from '@gatehouse/contracts';
 import { useApi } from '../../shared/api/api-context.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { ChangePassword } from './change-password.js';
 import { SettingsForm } from './settings-form.js';
 
@@ -9,7 +10,7 @@ export function SettingsPage() {
   const api = useApi();
   const { data, error, reload } = useResource((signal) => api.get<SettingsView>('/settings', {}, signal), []);
   return (
-    <Page title="Settings">
+    <Page title={t('nav.settings')}>
       <Trouble error={error} retry={reload} />
       {data && <SettingsForm key={JSON.stringify(data)} settings={data} onSaved={reload} />}
       <ChangePassword />

@@ -1,17 +1,18 @@
 import type { RefreshResult } from '@gatehouse/contracts';
-
-const HEADS: Record<RefreshResult['status'], string> = {
-  updated: 'updated',
-  not_modified: 'nothing has changed',
-  kept_previous: 'the nodes before were kept',
-  failed: 'the refresh failed',
-};
+import { t } from '../messages/index.js';
 
 /** One line about what a refresh did. */
 export function describeRefresh(result: RefreshResult): string {
-  const head = HEADS[result.status];
-  if (result.status !== 'updated') return result.message === null ? `${head}.` : `${head}: ${result.message}`;
-  const { added, updated, retained, removed, skipped } = result;
-  const left = skipped > 0 ? `, ${skipped} entries left out` : '';
-  return `${head}: ${added} new, ${updated} changed, ${retained} as before, ${removed} gone${left}.`;
+  const { status, added, updated, retained, removed, skipped } = result;
+  const message = result.message ?? '';
+  switch (status) {
+    case 'updated':
+      return t('subscriptions.results.updated', { added, updated, retained, removed, skipped });
+    case 'not_modified':
+      return t('subscriptions.results.not_modified');
+    case 'kept_previous':
+      return t('subscriptions.results.kept_previous', { message });
+    case 'failed':
+      return t('subscriptions.results.failed', { message });
+  }
 }

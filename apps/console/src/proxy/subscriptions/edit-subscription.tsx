@@ -5,6 +5,7 @@ import { Dialog } from '../../shared/components/dialog.js';
 import { CheckField, FormEnd, plainChoices, SelectField, TextField } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { describeRefresh } from './describe-refresh.js';
 import { formOf, toBody, type SubscriptionForm } from './subscription-form.js';
 
@@ -23,9 +24,12 @@ export function EditSubscription({ subscription, onClose, onDone }: EditSubscrip
   const firstRefresh = async ({ id, name }: SubscriptionView): Promise<void> => {
     try {
       const result = await api.post<RefreshResult>(`/subscriptions/${id}/refresh`);
-      notify(`${name}: ${describeRefresh(result)}`, result.status === 'updated' ? 'good' : 'bad');
+      notify(
+        t('subscriptions.resultOf', { name, result: describeRefresh(result) }),
+        result.status === 'updated' ? 'good' : 'bad',
+      );
     } catch (error) {
-      notify(`${name}: ${messageOf(error)}`, 'bad');
+      notify(t('subscriptions.resultOf', { name, result: messageOf(error) }), 'bad');
     }
     onDone();
   };
@@ -37,10 +41,18 @@ export function EditSubscription({ subscription, onClose, onDone }: EditSubscrip
     onClose();
   };
   return (
-    <Dialog title={subscription ? `Edit ${subscription.name}` : 'Add a subscription'} onClose={onClose}>
+    <Dialog
+      title={subscription ? t('subscriptions.editTitle', { name: subscription.name }) : t('subscriptions.addTitle')}
+      onClose={onClose}
+    >
       <form onSubmit={form.submit(save)}>
         <SubscriptionFields form={form} />
-        <FormEnd error={form.error} busy={form.busy} action={subscription ? 'Save' : 'Add'} onCancel={onClose} />
+        <FormEnd
+          error={form.error}
+          busy={form.busy}
+          action={subscription ? t('common.save') : t('common.add')}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );
@@ -58,27 +70,27 @@ function SubscriptionFields({ form }: { form: ReturnType<typeof useForm<Subscrip
   });
   return (
     <>
-      <TextField label="Name" required autofocus {...text('name')} />
-      <TextField label="Address" type="url" required {...text('url')} />
+      <TextField label={t('common.name')} required autofocus {...text('name')} />
+      <TextField label={t('subscriptions.url')} type="url" required {...text('url')} />
       <div class="form-row">
         <SelectField
-          label="Kind"
-          hint="auto looks at the content"
+          label={t('subscriptions.type')}
+          hint={t('subscriptions.typeHint')}
           value={form.values.type}
           choices={plainChoices(SUBSCRIPTION_TYPES)}
           onChange={(type) => form.set('type', type as SubscriptionForm['type'])}
         />
         <TextField
-          label="Refresh every (hours)"
+          label={t('subscriptions.interval')}
           type="text"
-          hint="Empty: as the provider says"
+          hint={t('subscriptions.intervalHint')}
           {...text('interval')}
           problem={form.problem('interval_sec') ?? form.problem('interval')}
         />
       </div>
-      <TextField label="User-Agent" hint="Empty: as in the settings" {...text('user_agent')} />
-      <CheckField label="Take its rules into routing" {...check('bring_rules')} />
-      <CheckField label="Its address may be private or on this machine" {...check('allow_private')} />
+      <TextField label={t('subscriptions.userAgent')} hint={t('subscriptions.userAgentHint')} {...text('user_agent')} />
+      <CheckField label={t('subscriptions.bringRules')} {...check('bring_rules')} />
+      <CheckField label={t('subscriptions.allowPrivate')} {...check('allow_private')} />
     </>
   );
 }

@@ -6,12 +6,13 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes } from '../../shared/format/amounts.js';
 import { formatDuration } from '../../shared/format/times.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { describeRefresh } from './describe-refresh.js';
 
 const COLUMNS: readonly Column<SkippedEntry>[] = [
-  { head: 'Line', cell: ({ line }) => line ?? '–', right: true },
-  { head: 'Name', cell: ({ name }) => name ?? '–' },
-  { head: 'Why it was left out', cell: ({ message }) => <span title={message}>{message}</span>, grow: true },
+  { head: t('transfer.line'), cell: ({ line }) => line ?? '–', right: true },
+  { head: t('common.name'), cell: ({ name }) => name ?? '–' },
+  { head: t('words.reason'), cell: ({ message }) => <span title={message}>{message}</span>, grow: true },
 ];
 
 /** What the last refresh did, and each entry that it left out. */
@@ -22,7 +23,7 @@ export function RefreshOutcome({ subscription, onClose }: { subscription: Subscr
     [subscription.id],
   );
   return (
-    <Dialog title={`Last refresh of ${subscription.name}`} onClose={onClose} wide>
+    <Dialog title={t('subscriptions.resultTitle', { name: subscription.name })} onClose={onClose} wide>
       <Trouble error={error} />
       {data && <Outcome result={data} />}
     </Dialog>
@@ -35,21 +36,38 @@ function Outcome({ result }: { result: RefreshResult }) {
       <p class="strong">{describeRefresh(result)}</p>
       <Facts
         facts={[
-          ['HTTP status', result.http_status],
-          ['Received', `${formatBytes(result.bytes)} in ${formatDuration(result.duration_ms)}, ${result.via}`],
+          [t('subscriptions.httpStatus'), result.http_status],
           [
-            'Entries',
-            `${result.parsed} nodes, ${result.duplicates} duplicates, ${result.ignored} notices, ${result.skipped} left out`,
+            t('subscriptions.received'),
+            t('subscriptions.receivedIn', {
+              bytes: formatBytes(result.bytes),
+              duration: formatDuration(result.duration_ms),
+              via: result.via,
+            }),
           ],
           [
-            'Rules',
-            result.rules && `${result.rules.added} new, ${result.rules.kept} as before, ${result.rules.removed} gone`,
+            t('words.entries'),
+            t('subscriptions.entriesText', {
+              parsed: result.parsed,
+              duplicates: result.duplicates,
+              ignored: result.ignored,
+              skipped: result.skipped,
+            }),
+          ],
+          [
+            t('subscriptions.rules'),
+            result.rules &&
+              t('subscriptions.rulesText', {
+                added: result.rules.added,
+                kept: result.rules.kept,
+                removed: result.rules.removed,
+              }),
           ],
         ]}
       />
       {result.skipped_entries.length > 0 && (
         <Table
-          caption="Entries left out"
+          caption={t('subscriptions.skipped')}
           columns={COLUMNS}
           rows={result.skipped_entries}
           rowKey={(entry) => `${entry.line} ${entry.name} ${entry.message}`}

@@ -3,6 +3,8 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Confirm } from '../../shared/components/dialog.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 
 interface RemoveSubscriptionProps {
   subscription: SubscriptionView;
@@ -19,7 +21,7 @@ export function RemoveSubscription({ subscription, onClose, onDone }: RemoveSubs
       const { removed_nodes: nodes } = await api.delete<SubscriptionDeletedResponse>(
         `/subscriptions/${subscription.id}`,
       );
-      notify(`${subscription.name} was deleted, and ${nodes} nodes with it.`);
+      notify(t('subscriptions.deleted', { name: subscription.name, count: nodes }));
     });
     if (!isDone) return;
     onDone();
@@ -27,16 +29,13 @@ export function RemoveSubscription({ subscription, onClose, onDone }: RemoveSubs
   };
   return (
     <Confirm
-      title="Delete this subscription?"
-      action="Delete"
+      title={t('subscriptions.deleteTitle')}
+      action={t('common.delete')}
       busy={busy}
       onConfirm={() => void remove()}
       onClose={onClose}
     >
-      <p>
-        <strong>{subscription.name}</strong> goes, and those of its {subscription.node_count} nodes that nothing else
-        carries.
-      </p>
+      <p>{rich('subscriptions.deleteText', { name: subscription.name, count: subscription.node_count, b: bold })}</p>
     </Confirm>
   );
 }

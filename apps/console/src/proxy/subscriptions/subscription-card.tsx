@@ -7,43 +7,48 @@ import { safeLink } from '../../shared/format/links.js';
 import { formatDuration, formatRelative, formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { hrefTo } from '../../shared/state/route.js';
+import { t } from '../messages/index.js';
 import { describeRefresh } from './describe-refresh.js';
 import { Quota } from './quota.js';
 
-/** What one can ask of a card. */
-export type SubscriptionDeed = 'edit' | 'remove' | 'result';
+/** What the buttons of a card open. */
+export type SubscriptionAction = 'edit' | 'remove' | 'result';
 
 const TONES: Record<SubscriptionStatus, BadgeTone> = { never: 'none', ok: 'good', warning: 'fair', error: 'bad' };
 
 interface SubscriptionCardProps {
   subscription: SubscriptionView;
-  onOpen: (deed: SubscriptionDeed) => void;
+  onOpen: (action: SubscriptionAction) => void;
   reload: () => void;
 }
 
 export function SubscriptionCard({ subscription, onOpen, reload }: SubscriptionCardProps) {
   const { id, name, status, enabled, node_count: nodes, alive_count: alive, last_error: error } = subscription;
+  const interval = formatDuration(subscription.interval_sec * 1000);
   return (
     <section class="card" aria-label={name}>
       <header class="card-head">
         <h2>
-          {name} <Badge tone={TONES[status]}>{status}</Badge>
+          {name} <Badge tone={TONES[status]}>{t(`subscriptions.statuses.${status}`)}</Badge>
         </h2>
         <EnabledSwitch subscription={subscription} reload={reload} />
       </header>
       <ProviderLine subscription={subscription} />
       <p>
-        <a href={hrefTo('nodes', { subscription_id: id })}>
-          {nodes} nodes, {alive} answering
-        </a>
-        {subscription.skipped_count > 0 && <span class="muted">, {subscription.skipped_count} entries left out</span>}
+        <a href={hrefTo('nodes', { subscription_id: id })}>{t('subscriptions.nodesAlive', { nodes, alive })}</a>
+        {subscription.skipped_count > 0 && (
+          <span class="muted">{t('subscriptions.skippedEntries', { count: subscription.skipped_count })}</span>
+        )}
       </p>
       {subscription.traffic && <Quota traffic={subscription.traffic} name={name} />}
       {error !== null && <p class="problem">{error.message}</p>}
-      <p class="muted" title={`Last success ${formatTime(subscription.last_success_at)}`}>
-        {`${subscription.last_success_at === null ? 'Never refreshed' : `Refreshed ${formatRelative(subscription.last_success_at)}`}, every ${formatDuration(subscription.interval_sec * 1000)}`}
-        {enabled && `, next ${formatRelative(subscription.next_refresh_at)}`}
-        {subscription.consecutive_failures > 1 && `, ${subscription.consecutive_failures} failures in a row`}
+      <p class="muted" title={t('subscriptions.lastSuccess', { time: formatTime(subscription.last_success_at) })}>
+        {subscription.last_success_at === null
+          ? t('subscriptions.neverRefreshed', { interval })
+          : t('subscriptions.refreshed', { time: formatRelative(subscription.last_success_at), interval })}
+        {enabled && t('subscriptions.nextRefresh', { time: formatRelative(subscription.next_refresh_at) })}
+        {subscription.consecutive_failures > 1 &&
+          t('subscriptions.failures', { count: subscription.consecutive_failures })}
       </p>
       <CardActions subscription={subscription} onOpen={onOpen} reload={reload} />
     </section>
@@ -67,8 +72,8 @@ function ProviderLine({ subscription: { url, profile } }: { subscription: Subscr
       ))}
       {(site !== null || support !== null) && (
         <p class="actions">
-          {site !== null && <OutsideLink href={site}>Provider’s page</OutsideLink>}
-          {support !== null && <OutsideLink href={support}>Support</OutsideLink>}
+          {site !== null && <OutsideLink href={site}>{t('subscriptions.providerPage')}</OutsideLink>}
+          {support !== null && <OutsideLink href={support}>{t('subscriptions.support')}</OutsideLink>}
         </p>
       )}
     </>
@@ -92,7 +97,7 @@ function EnabledSwitch({ subscription, reload }: { subscription: SubscriptionVie
   };
   return (
     <Switch
-      label={`Refresh ${subscription.name} automatically`}
+      label={t('subscriptions.autoRefresh', { name: subscription.name })}
       checked={subscription.enabled}
       disabled={busy}
       onChange={(enabled) => void change(enabled)}
@@ -109,7 +114,10 @@ function CardActions({ subscription, onOpen, reload }: SubscriptionCardProps) {
       const path = `/subscriptions/${subscription.id}/refresh`;
       const result = await api.post<RefreshResult>(path, undefined, force ? { force } : {});
       const isWell = result.status === 'updated' || result.status === 'not_modified';
-      notify(`${subscription.name}: ${describeRefresh(result)}`, isWell ? 'good' : 'bad');
+      notify(
+        t('subscriptions.resultOf', { name: subscription.name, result: describeRefresh(result) }),
+        isWell ? 'good' : 'bad',
+      );
     });
     reload();
   };
@@ -118,27 +126,22 @@ function CardActions({ subscription, onOpen, reload }: SubscriptionCardProps) {
       <button
         type="button"
         disabled={busy}
-        aria-label={`Refresh ${subscription.name}`}
+        aria-label={t('subscriptions.refreshName', { name: subscription.name })}
         onClick={() => void refresh(false)}
       >
-        {busy ? 'Refreshing …' : 'Refresh'}
+        {busy ? t('subscriptions.refreshing') : t('words.refresh')}
       </button>
-      <button
-        type="button"
-        disabled={busy}
-        title="Fetch everything again, and accept the answer even if it lists far fewer nodes"
-        onClick={() => void refresh(true)}
-      >
-        Force
+      <button type="button" disabled={busy} title={t('subscriptions.forceHint')} onClick={() => void refresh(true)}>
+        {t('subscriptions.force')}
       </button>
       <button type="button" onClick={() => onOpen('result')}>
-        Last result
+        {t('subscriptions.lastResult')}
       </button>
       <button type="button" onClick={() => onOpen('edit')}>
-        Edit
+        {t('common.edit')}
       </button>
       <button type="button" class="danger" onClick={() => onOpen('remove')}>
-        Delete …
+        {t('common.deleteMore')}
       </button>
     </div>
   );

@@ -4,15 +4,16 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { Pager } from '../../shared/components/pager.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { EditSubscription } from './edit-subscription.js';
 import { RefreshOutcome } from './refresh-outcome.js';
 import { RemoveSubscription } from './remove-subscription.js';
-import { SubscriptionCard, type SubscriptionDeed } from './subscription-card.js';
+import { SubscriptionCard, type SubscriptionAction } from './subscription-card.js';
 
 /** The API hands over all of them at once; this many cards are drawn. */
 const SHOWN = 24;
 
-type Opened = { deed: SubscriptionDeed | 'add'; subscription: SubscriptionView | null };
+type Opened = { action: SubscriptionAction | 'add'; subscription: SubscriptionView | null };
 
 export function SubscriptionsPage() {
   const api = useApi();
@@ -24,28 +25,28 @@ export function SubscriptionsPage() {
   const close = (): void => setOpened(null);
   return (
     <Page
-      title="Subscriptions"
+      title={t('nav.subscriptions')}
       actions={
-        <button type="button" class="primary" onClick={() => setOpened({ deed: 'add', subscription: null })}>
-          Add subscription
+        <button type="button" class="primary" onClick={() => setOpened({ action: 'add', subscription: null })}>
+          {t('subscriptions.add')}
         </button>
       }
     >
       <Trouble error={error} retry={reload} />
-      {data?.total === 0 && <p class="muted">No subscription yet. Add the address that your provider gave you.</p>}
+      {data?.total === 0 && <p class="muted">{t('subscriptions.empty')}</p>}
       <div class="cards">
         {data?.items.slice(offset, offset + SHOWN).map((subscription) => (
           <SubscriptionCard
             key={subscription.id}
             subscription={subscription}
-            onOpen={(deed) => setOpened({ deed, subscription })}
+            onOpen={(action) => setOpened({ action, subscription })}
             reload={reload}
           />
         ))}
       </div>
       {data && data.total > SHOWN && (
         <Pager
-          label="subscriptions"
+          label={t('nav.subscriptions')}
           total={data.total}
           limit={SHOWN}
           offset={offset}
@@ -58,9 +59,9 @@ export function SubscriptionsPage() {
 }
 
 function Opened({ opened, onClose, reload }: { opened: Opened; onClose: () => void; reload: () => void }) {
-  const { deed, subscription } = opened;
-  if (subscription === null || deed === 'edit')
+  const { action, subscription } = opened;
+  if (subscription === null || action === 'edit')
     return <EditSubscription subscription={subscription} onClose={onClose} onDone={reload} />;
-  if (deed === 'remove') return <RemoveSubscription subscription={subscription} onClose={onClose} onDone={reload} />;
+  if (action === 'remove') return <RemoveSubscription subscription={subscription} onClose={onClose} onDone={reload} />;
   return <RefreshOutcome subscription={subscription} onClose={onClose} />;
 }

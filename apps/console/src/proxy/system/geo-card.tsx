@@ -7,6 +7,7 @@ import { formatBytes, formatCount } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 
 const TONES: Record<GeoDatabaseView['status'], BadgeTone> = {
   ok: 'good',
@@ -16,24 +17,24 @@ const TONES: Record<GeoDatabaseView['status'], BadgeTone> = {
 };
 
 const COLUMNS: readonly Column<GeoDatabaseView>[] = [
-  { head: 'Name', cell: ({ name }) => <strong>{name}</strong> },
+  { head: t('common.name'), cell: ({ name }) => <strong>{name}</strong> },
   {
-    head: 'Status',
+    head: t('common.status'),
     cell: ({ status, error }) => (
       <Badge tone={TONES[status]} title={error ?? undefined}>
-        {status}
+        {t(`system.geoStatuses.${status}`)}
       </Badge>
     ),
   },
   {
-    head: 'What it is',
+    head: t('system.geoType'),
     grow: true,
     cell: (row) => <span title={row.source_url ?? ''}>{row.database_type ?? row.error ?? '–'}</span>,
   },
-  { head: 'Built', cell: ({ build_time }) => formatTime(build_time) },
-  { head: 'Entries', right: true, cell: ({ entries }) => formatCount(entries) },
-  { head: 'Size', right: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
-  { head: 'Looked for newer', cell: ({ checked_at }) => formatRelative(checked_at) },
+  { head: t('system.built'), cell: ({ build_time }) => formatTime(build_time) },
+  { head: t('words.entries'), right: true, cell: ({ entries }) => formatCount(entries) },
+  { head: t('words.size'), right: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
+  { head: t('system.checked'), cell: ({ checked_at }) => formatRelative(checked_at) },
 ];
 
 /** The databases of countries, networks and sites. */
@@ -48,17 +49,20 @@ export function GeoCard() {
     await run(async () => {
       const { updated, not_modified: same, failed } = await api.post<GeoUpdateResult>('/system/geo/update', {});
       const failures = failed.map(({ name, error: why }) => `${name}: ${why}`).join(' ');
-      notify(`${updated.length} updated, ${same.length} as before. ${failures}`, failed.length > 0 ? 'bad' : 'good');
+      notify(
+        t('system.updated', { updated: updated.length, same: same.length, failures }),
+        failed.length > 0 ? 'bad' : 'good',
+      );
     });
     reload();
   };
   const isUpdating = busy || data?.updating === true;
   return (
     <Card
-      title="Geo databases"
+      title={t('system.geo')}
       actions={
         <button type="button" disabled={isUpdating} onClick={() => void update()}>
-          {isUpdating ? 'Updating …' : 'Update now'}
+          {isUpdating ? t('system.updating') : t('system.update')}
         </button>
       }
     >
@@ -66,11 +70,11 @@ export function GeoCard() {
       {data && (
         <p class="muted">
           {data.auto_update
-            ? `Updated automatically every ${data.interval_hours} hours, next ${formatRelative(data.next_update_at)}.`
-            : 'Not updated automatically.'}
+            ? t('system.autoUpdate', { hours: data.interval_hours, time: formatRelative(data.next_update_at) })
+            : t('system.noAutoUpdate')}
         </p>
       )}
-      <Table caption="Geo databases" columns={COLUMNS} rows={data?.databases} rowKey={({ name }) => name} empty="" />
+      <Table caption={t('system.geo')} columns={COLUMNS} rows={data?.databases} rowKey={({ name }) => name} empty="" />
     </Card>
   );
 }

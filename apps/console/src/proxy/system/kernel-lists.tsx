@@ -1,47 +1,50 @@
 import type { KernelListenerView, KernelStatusView } from '@gatehouse/contracts';
 import { Badge, Card } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
-import { formatCount } from '../../shared/format/amounts.js';
+import { t } from '../messages/index.js';
 
 type LeftOut = KernelStatusView['left_out'][number];
 
 const LISTENERS: readonly Column<KernelListenerView>[] = [
-  { head: 'Name', cell: ({ name }) => <strong>{name}</strong> },
-  { head: 'Type', cell: ({ type }) => type },
-  { head: 'Address', cell: ({ address, port }) => <code>{`${address}:${port}`}</code> },
+  { head: t('common.name'), cell: ({ name }) => <strong>{name}</strong> },
+  { head: t('common.type'), cell: ({ type }) => type },
+  { head: t('words.address'), cell: ({ address, port }) => <code>{`${address}:${port}`}</code> },
   {
-    head: 'State',
+    head: t('words.state'),
     grow: true,
     cell: ({ state, error }) => (
       <>
-        <Badge tone={state === 'listening' ? 'good' : 'bad'}>{state}</Badge> {error}
+        <Badge tone={state === 'listening' ? 'good' : 'bad'}>
+          {state === 'listening' ? t('system.listening') : state}
+        </Badge>{' '}
+        {error}
       </>
     ),
   },
 ];
 
 const LEFT_OUT: readonly Column<LeftOut>[] = [
-  { head: 'Node', cell: ({ name, node_id }) => `${name} (n${node_id})` },
-  { head: 'Why', grow: true, cell: ({ reason }) => <span title={reason}>{reason}</span> },
+  { head: t('words.node'), cell: ({ name, node_id }) => `${name} (n${node_id})` },
+  { head: t('words.reason'), grow: true, cell: ({ reason }) => <span title={reason}>{reason}</span> },
 ];
 
 /** Where the kernel listens, and which nodes it does not dial. */
 export function KernelLists({ kernel }: { kernel: KernelStatusView }) {
   return (
     <>
-      <Card title="Listeners">
+      <Card title={t('system.listeners')}>
         <Table
-          caption="Listeners"
+          caption={t('system.listeners')}
           columns={LISTENERS}
           rows={kernel.listeners}
           rowKey={({ name }) => name}
-          empty="None."
+          empty={t('common.none')}
         />
       </Card>
       {kernel.left_out_total > 0 && (
-        <Card title={`Nodes left out (${formatCount(kernel.left_out_total)})`}>
+        <Card title={t('system.skippedNodesCount', { count: kernel.left_out_total })}>
           <Table
-            caption="Nodes left out"
+            caption={t('system.skippedNodes')}
             columns={LEFT_OUT}
             rows={kernel.left_out}
             rowKey={(row) => row.node_id}

@@ -3,6 +3,7 @@ import { useApi } from '../../shared/api/api-context.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { formatDuration } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
 
 export function ReloadButton({ onDone }: { onDone: () => void }) {
   const api = useApi();
@@ -12,14 +13,14 @@ export function ReloadButton({ onDone }: { onDone: () => void }) {
     await run(async () => {
       const result = await api.post<ReloadResult>('/system/reload');
       const { generation, duration_ms: took, dropped_connections: dropped, warnings } = result;
-      const more = warnings.length > 0 ? ` ${warnings.join(' ')}` : '';
-      notify(`Generation ${generation} in ${formatDuration(took)}, ${dropped} connections dropped.${more}`);
+      const values = { generation, duration: formatDuration(took), dropped, warnings: warnings.join(' ') };
+      notify(t('system.reloaded', values).trim());
     });
     onDone();
   };
   return (
     <button type="button" disabled={busy} onClick={() => void reload()}>
-      {busy ? 'Reloading …' : 'Reload the kernel'}
+      {busy ? t('system.reloading') : t('system.reload')}
     </button>
   );
 }

@@ -4,6 +4,7 @@ import { Badge, Card, Facts, Page, Trouble, type BadgeTone } from '../../shared/
 import { formatBytes, formatCount } from '../../shared/format/amounts.js';
 import { formatDuration, formatRelative, formatTime } from '../../shared/format/times.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { GeoCard } from './geo-card.js';
 import { KernelLists } from './kernel-lists.js';
 import { ReloadButton } from './reload-button.js';
@@ -22,7 +23,7 @@ export function SystemPage() {
     everyMs: 3_000,
   });
   return (
-    <Page title="System" actions={<ReloadButton onDone={reload} />}>
+    <Page title={t('nav.system')} actions={<ReloadButton onDone={reload} />}>
       <Trouble error={error} retry={reload} />
       {data && (
         <>
@@ -40,17 +41,26 @@ export function SystemPage() {
 
 function KernelCard({ status: { kernel, connections } }: { status: SystemStatus }) {
   return (
-    <Card title="Kernel" actions={<Badge tone={KERNEL_TONES[kernel.state]}>{kernel.state}</Badge>}>
+    <Card
+      title={t('system.kernel')}
+      actions={<Badge tone={KERNEL_TONES[kernel.state]}>{t(`kernelStates.${kernel.state}`)}</Badge>}
+    >
       <Facts
         facts={[
-          ['Kind', `${kernel.type} ${kernel.version}`],
-          ['Up for', formatDuration(kernel.uptime_sec === null ? null : kernel.uptime_sec * 1000)],
-          ['Started again', `${kernel.restarts} times`],
-          ['Connections', formatCount(connections)],
-          ['Memory', formatBytes(kernel.rss_bytes)],
-          ['Configuration', `generation ${kernel.generation}`],
-          ['Last reload', `${formatRelative(kernel.last_reload_at)}, ${formatDuration(kernel.last_reload_ms)}`],
-          ['Last error', kernel.last_error],
+          [t('common.type'), `${kernel.type} ${kernel.version}`],
+          [t('system.uptime'), formatDuration(kernel.uptime_sec === null ? null : kernel.uptime_sec * 1000)],
+          [t('system.restarts'), kernel.restarts],
+          [t('nav.connections'), formatCount(connections)],
+          [t('system.memory'), formatBytes(kernel.rss_bytes)],
+          [t('system.generation'), t('system.generationText', { generation: kernel.generation })],
+          [
+            t('system.lastReload'),
+            t('system.lastReloadText', {
+              time: formatRelative(kernel.last_reload_at),
+              duration: formatDuration(kernel.last_reload_ms),
+            }),
+          ],
+          [t('system.lastError'), kernel.last_error],
         ]}
       />
     </Card>
@@ -61,29 +71,45 @@ function ServiceCard({ status }: { status: SystemStatus }) {
   const { database, queue, memory, cpu } = status;
   const isWell = database.ok && queue.ok;
   return (
-    <Card title="Service" actions={<Badge tone={isWell ? 'good' : 'bad'}>{isWell ? 'well' : 'in trouble'}</Badge>}>
+    <Card
+      title={t('system.service')}
+      actions={<Badge tone={isWell ? 'good' : 'bad'}>{isWell ? t('system.healthy') : t('system.unhealthy')}</Badge>}
+    >
       <Facts
         facts={[
           [
-            'Version',
+            t('words.version'),
             `${status.version}${status.commit === null ? '' : ` (${status.commit.slice(0, 10)})`}, Node ${status.node_version}`,
           ],
           [
-            'Up for',
+            t('system.uptime'),
             <span key="up" title={formatTime(status.started_at)}>
               {formatDuration(status.uptime_sec * 1000)}
             </span>,
           ],
-          ['Machine', `${status.hostname}, ${status.os} ${status.arch}`],
-          ['Processor', `${cpu.percent.toFixed(1)} % of ${cpu.cores} cores, load ${cpu.load1.toFixed(2)}`],
-          ['Memory', `${formatBytes(memory.rss_bytes)} of ${formatBytes(memory.total_bytes)}`],
-          ['Free disk', formatBytes(status.disk.free_bytes)],
-          ['Database', database.ok ? `${database.version ?? ''}, ${database.latency_ms ?? '–'} ms` : 'does not answer'],
+          [t('system.machine'), `${status.hostname}, ${status.os} ${status.arch}`],
           [
-            'Queue',
+            t('system.cpu'),
+            t('system.cpuText', { percent: cpu.percent.toFixed(1), cores: cpu.cores, load: cpu.load1.toFixed(2) }),
+          ],
+          [
+            t('system.memory'),
+            t('system.memoryText', { used: formatBytes(memory.rss_bytes), total: formatBytes(memory.total_bytes) }),
+          ],
+          [t('system.disk'), formatBytes(status.disk.free_bytes)],
+          [
+            t('system.database'),
+            database.ok ? `${database.version ?? ''}, ${formatDuration(database.latency_ms)}` : t('system.unreachable'),
+          ],
+          [
+            t('system.queue'),
             queue.ok
-              ? `${queue.active ?? 0} running, ${queue.waiting ?? 0} waiting, ${queue.failed ?? 0} failed`
-              : 'does not answer',
+              ? t('system.queueText', {
+                  active: queue.active ?? 0,
+                  waiting: queue.waiting ?? 0,
+                  failed: queue.failed ?? 0,
+                })
+              : t('system.unreachable'),
           ],
         ]}
       />

@@ -4,12 +4,12 @@ import { useApi } from '../../shared/api/api-context.js';
 import { CursorPager, type CursorPage } from '../../shared/components/cursor-pager.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { Facts, Page, Trouble } from '../../shared/components/page.js';
-import { formatCount } from '../../shared/format/amounts.js';
 import { FIRST_CURSOR } from '../../shared/state/cursor.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import type { PageProps } from '../../shared/frame/pages.js';
+import { t } from '../messages/index.js';
 import { factsOf } from './log-facts.js';
 import { TrafficLogTable } from './traffic-log-table.js';
 
@@ -36,21 +36,16 @@ export function TrafficLogsPage({ query }: PageProps) {
     setPage({ ...FIRST_CURSOR, limit: page.limit });
   };
   return (
-    <Page title="Traffic log">
-      <SearchBar
-        label="Search the traffic log"
-        placeholder="Search in host, address, node, rule and client"
-        value={keyword}
-        onInput={find}
-      />
+    <Page title={t('nav.trafficLog')}>
+      <SearchBar label={t('trafficLog.filter')} placeholder={t('trafficLog.search')} value={keyword} onInput={find} />
       <Trouble error={error} retry={reload} />
       <TrafficLogTable rows={data?.items} onOpen={setOpened} />
       {data && (
         <CursorPager
-          label="the traffic log"
+          label={t('nav.trafficLog')}
           page={page}
           next={data.next_cursor}
-          note={`${data.total_exact ? '' : 'at least '}${formatCount(data.total)} entries`}
+          note={t(data.total_exact ? 'trafficLog.entries' : 'trafficLog.atLeast', { count: data.total })}
           onChange={setPage}
         />
       )}
@@ -61,7 +56,7 @@ export function TrafficLogsPage({ query }: PageProps) {
 
 function LogDialog({ log, onClose }: { log: TrafficLogView; onClose: () => void }) {
   return (
-    <Dialog title={`Connection to ${log.host ?? log.destination_ip ?? '?'}`} onClose={onClose} wide>
+    <Dialog title={t('trafficLog.title', { host: log.host ?? log.destination_ip ?? '?' })} onClose={onClose} wide>
       <Facts facts={factsOf(log)} />
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { useApi } from '../../shared/api/api-context.js';
 import { saveFile } from '../../shared/components/save-file.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
 
 /** Saves what the service exports, in a chosen format. */
 export function ExportMenu({ path, formats }: { path: string; formats: readonly string[] }) {
@@ -9,7 +10,7 @@ export function ExportMenu({ path, formats }: { path: string; formats: readonly 
   return (
     <select
       class="menu"
-      aria-label="Export as"
+      aria-label={t('transfer.exportAs')}
       disabled={busy}
       value=""
       onChange={(event) => {
@@ -18,10 +19,10 @@ export function ExportMenu({ path, formats }: { path: string; formats: readonly 
         if (format !== '') void run(async () => saveFile(await api.download(path, { format })));
       }}
     >
-      <option value="">Export …</option>
+      <option value="">{t('transfer.export')}</option>
       {formats.map((format) => (
         <option key={format} value={format}>
-          as {format}
+          {t('transfer.as', { format })}
         </option>
       ))}
     </select>

@@ -4,6 +4,7 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { CheckField, FormEnd, SelectField, TextField } from '../../shared/components/fields.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { ImportOutcome } from './import-outcome.js';
 
 interface ImportDialogProps {
@@ -16,8 +17,8 @@ interface ImportDialogProps {
 }
 
 const MODES: Record<ImportMode, string> = {
-  append: 'Add to what is there',
-  replace: 'Replace what was added by hand',
+  append: t('transfer.modes.append'),
+  replace: t('transfer.modes.replace'),
 };
 
 interface ImportForm {
@@ -40,12 +41,8 @@ export function ImportDialog({ title, path, list, onClose, onDone }: ImportDialo
     <Dialog title={title} onClose={onClose} wide>
       <form onSubmit={form.submit(send)}>
         <TextField
-          label={`The ${list}`}
-          hint={
-            list === 'nodes'
-              ? 'Links, base64 of links, Clash YAML, sing-box JSON, or an export'
-              : 'Rule lines, a Clash document, or an export'
-          }
+          label={t(`transfer.${list}`)}
+          hint={list === 'nodes' ? t('transfer.nodesHint') : t('transfer.rulesHint')}
           rows={9}
           required
           value={form.values.text}
@@ -54,20 +51,20 @@ export function ImportDialog({ title, path, list, onClose, onDone }: ImportDialo
         />
         <FilePicker onText={(text) => form.set('text', text)} />
         <SelectField
-          label="Mode"
+          label={t('transfer.mode')}
           value={form.values.mode}
           choices={IMPORT_MODES.map((value) => ({ value, label: MODES[value] }))}
           onChange={(mode) => form.set('mode', mode as ImportMode)}
         />
         <CheckField
-          label="Only show what would happen"
+          label={t('transfer.dryRun')}
           checked={form.values.dry_run}
           onChange={(dryRun) => form.set('dry_run', dryRun)}
         />
         <FormEnd
           error={form.error}
           busy={form.busy}
-          action={form.values.dry_run ? 'Try' : 'Import'}
+          action={form.values.dry_run ? t('transfer.preview') : t('transfer.import')}
           onCancel={onClose}
         />
       </form>
@@ -80,7 +77,7 @@ function FilePicker({ onText }: { onText: (text: string) => void }) {
   return (
     <div class="field">
       <label>
-        Or a file
+        {t('transfer.file')}
         <input
           type="file"
           onChange={(event) => {

@@ -1,0 +1,8 @@
+import { frame } from './frame.js';
+import { nodes } from './nodes.js';
+import { routing } from './routing.js';
+import { settings } from './settings.js';
+import { traffic } from './traffic.js';
+
+/** Words of the proxy gateway's console by page. */
+export const en = { ...frame, ...nodes, ...routing, ...settings, ...traffic } as const;

@@ -1,0 +1,9 @@
+import type { Translation } from '@gatehouse/i18n';
+import type { en } from '../en/index.js';
+import { frame } from './frame.js';
+import { nodes } from './nodes.js';
+import { routing } from './routing.js';
+import { settings } from './settings.js';
+import { traffic } from './traffic.js';
+
+export const zhCN: Translation<typeof en> = { ...frame, ...nodes, ...routing, ...settings, ...traffic };
