@@ -4,7 +4,7 @@ import { findPeer, startHttpOrigin, type HttpOrigin } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestBrowser } from '../support/browser.js';
-import { goTo, keepSecret } from '../support/console-pages.js';
+import { englishIn, goTo, keepSecret } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
@@ -52,17 +52,6 @@ async function signedIn(options: Parameters<TestBrowser['open']>[1] = {}): Promi
   await signIn(page);
   await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
   return page;
-}
-
-/** Words of what a page shows that are names of the wire, of products or of units, in any language. */
-const NAMES =
-  /\b(?:API|ASN|ASCII|CLASH|CPU|DIRECT|DNS|English|Fake|Gatehouse|Geo(?:IP|Site)?|HTTP|Hosts|ID|IP|KiB|MiB|GiB|LAN|Node|PROXY|PostgreSQL|REJECT|SOCKS|TCP|UDP|URL|User-Agent|UTC|address|auto|country|default|embedded|false|fallback|global|iB|load-balance|mixed|rule|select|true|url-test)\b/g;
-
-/** Labels and headings that are still in English: three words of Latin letters in a row are no name. */
-async function englishIn(page: Page): Promise<string[]> {
-  const texts = await page.locator('h1, h2, h3, label, th, button, legend, dt, option, .hint, .muted').allInnerTexts();
-  const sentence = /[A-Za-z]{2,}(?: [A-Za-z]{2,}){2,}/;
-  return texts.filter((text) => sentence.test(text.replaceAll(NAMES, '·')));
 }
 
 /** Fetches an address through the kernel, as a program that uses the proxy would. */

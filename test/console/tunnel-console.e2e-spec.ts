@@ -10,7 +10,7 @@ import { findPeer, reservePort, startTcpEcho, type TcpEcho, waitFor } from '@gat
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestBrowser } from '../support/browser.js';
-import { fillLogin, goTo } from '../support/console-pages.js';
+import { englishIn, fillLogin, goTo } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { PathProxy } from '../support/path-proxy.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
@@ -107,10 +107,10 @@ async function exchange(port: number, bytes: number): Promise<void> {
 describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
   it('leads from the first client over its one command and a tunnel to traffic that it shows', async () => {
     const page = await signedIn();
-    await page.getByRole('link', { name: 'Make the first client' }).click();
+    await page.getByRole('link', { name: 'Create the first client' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Machine at home');
     await page.getByRole('button', { name: 'Create' }).click();
-    const steps = page.getByRole('dialog', { name: 'The client Machine at home' });
+    const steps = page.getByRole('dialog', { name: 'Client Machine at home' });
     await steps.getByText('Waiting for the agent').waitFor();
     await runAgent(page);
     await steps.getByText('The agent is connected.').waitFor();
@@ -121,8 +121,8 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await chosen.filter({ hasText: 'Machine at home' }).waitFor({ state: 'attached' });
     await form.getByLabel('Target', { exact: true }).fill(`127.0.0.1:${echo.port}`);
     const port = await reservePort();
-    await form.getByLabel('Port of the gateway').fill(String(port));
-    await form.getByLabel('At address').fill('127.0.0.1');
+    await form.getByLabel('Port', { exact: true }).fill(String(port));
+    await form.getByLabel('Listen address').fill('127.0.0.1');
     await form.getByLabel('Name', { exact: true }).fill('Echo');
     await form.getByRole('button', { name: 'Create' }).click();
     const row = page.getByRole('row', { name: /Echo/ });
@@ -133,12 +133,12 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await row.getByText('3.0 MiB').first().waitFor();
     await goTo(page, 'Dashboard');
     const tile = page.locator('.tile').filter({ hasText: 'To visitors' });
-    await tile.getByText('3.0 MiB in all').waitFor();
+    await tile.getByText('3.0 MiB in total').waitFor();
     await page.getByText('1 / 1').first().waitFor();
-    const top = page.getByRole('region', { name: 'Busiest tunnels of the last day' });
+    const top = page.getByRole('region', { name: 'Top tunnels, last 24 hours' });
     // By the minute's sum, which the next roll-up makes.
     await top.getByRole('row', { name: /Echo 3\.0 MiB 3\.0 MiB 1/ }).waitFor({ timeout: 30_000 });
-    await page.getByRole('region', { name: 'What happened' }).getByText('client.online').waitFor();
+    await page.getByRole('region', { name: 'Recent events' }).getByText('client.online').waitFor();
 
     await goTo(page, 'Clients');
     await page.getByRole('button', { name: 'Machine at home' }).click();
@@ -179,7 +179,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.getByText('live', { exact: true }).waitFor();
 
     await goTo(page, 'Dashboard');
-    await page.getByRole('region', { name: 'What happened' }).waitFor();
+    await page.getByRole('region', { name: 'Recent events' }).waitFor();
     proxy.cut();
     await page.getByText('The service does not answer.').waitFor();
     proxy.mend();
@@ -208,17 +208,17 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await form.getByText(/is not a target/).waitFor();
     expect(await target.evaluate((element) => element === document.activeElement)).toBe(true);
     await target.fill('127.0.0.1:1');
-    await form.getByLabel('Port of the gateway').fill(String(port));
+    await form.getByLabel('Port', { exact: true }).fill(String(port));
     await form.getByRole('button', { name: 'Create' }).click();
     await form.getByText(`Another tunnel has ${port}`).waitFor();
-    expect(await form.getByLabel('Port of the gateway').getAttribute('aria-invalid')).toBe('true');
+    expect(await form.getByLabel('Port', { exact: true }).getAttribute('aria-invalid')).toBe('true');
     await page.keyboard.press('Escape');
 
     await goTo(page, 'Clients');
     await page.getByRole('button', { name: 'contended' }).click();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const edit = page.getByRole('dialog', { name: 'Edit contended' });
-    await edit.getByLabel('Connections at a time').fill('7');
+    await edit.getByLabel('Connection limit').fill('7');
     await gateway.call('PATCH', `/clients/${id}`, { rate_limit: 512 });
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.getByText('Someone else changed this while you were editing').waitFor();
@@ -227,7 +227,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>('dialog input[type=number]')?.value === '512',
     );
-    await edit.getByLabel('Connections at a time').fill('8');
+    await edit.getByLabel('Connection limit').fill('8');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByText('contended was saved.').waitFor();
     expect(await gateway.call('GET', `/clients/${id}`)).toMatchObject({ max_conn: 8, rate_limit: 512 });
@@ -239,23 +239,23 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await goTo(page, 'IP rules');
     await page.getByRole('button', { name: 'New rule' }).click();
     const form = page.getByRole('dialog', { name: 'New rule' });
-    await form.getByLabel('It is about').selectOption('client');
-    await form.getByLabel('Which client').selectOption({ label: 'ruled' });
-    await form.getByLabel('Addresses').fill('198.51.100.7/24');
-    expect(await form.getByLabel('They are').inputValue()).toBe('cidr');
+    await form.getByLabel('Scope').selectOption('client');
+    await form.getByLabel('Client', { exact: true }).selectOption({ label: 'ruled' });
+    await form.getByLabel('Pattern', { exact: true }).fill('198.51.100.7/24');
+    expect(await form.getByLabel('Pattern type').inputValue()).toBe('cidr');
     await form.getByRole('button', { name: 'Create' }).click();
     await form.getByText('198.51.100.0/24').waitFor();
-    await form.getByLabel('Addresses').fill('198.51.100.0/24');
+    await form.getByLabel('Pattern', { exact: true }).fill('198.51.100.0/24');
     await form.getByRole('button', { name: 'Create' }).click();
     await page.getByText('The rule for 198.51.100.0/24 is active.').waitFor();
 
     await page.getByRole('link', { name: 'Check an address' }).click();
-    await page.getByLabel('Address', { exact: true }).fill('198.51.100.9');
-    await page.getByLabel('It goes to').selectOption('client');
-    await page.getByLabel('Which client').selectOption({ label: 'ruled' });
+    await page.getByLabel('IP address').fill('198.51.100.9');
+    await page.getByLabel('Destination').selectOption('client');
+    await page.getByLabel('Client', { exact: true }).selectOption({ label: 'ruled' });
     await page.getByRole('button', { name: 'Check' }).click();
     await page.getByText('denied', { exact: true }).first().waitFor();
-    await page.getByRole('row', { name: /client ruled denied rule 198\.51\.100\.0\/24/ }).waitFor();
+    await page.getByRole('row', { name: /Client ruled denied rule 198\.51\.100\.0\/24/ }).waitFor();
     expect((await gateway.call('GET', `/ip-rules?scope=client&resource_id=${id}`)).items).toHaveLength(1);
   });
 
@@ -266,10 +266,10 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'New host' }).first().click();
     const form = page.getByRole('dialog', { name: 'New host' });
     await form.getByLabel('Client', { exact: true }).selectOption({ label: 'with a site' });
-    await form.getByLabel('Name', { exact: true }).fill('proxy.test');
+    await form.getByLabel('Domain', { exact: true }).fill('proxy.test');
     await form.getByLabel('Target', { exact: true }).fill('http://127.0.0.1:1');
-    await form.getByText('Header fields on the way').click();
-    await form.getByLabel('Set on requests').fill('X-Team: tunnels');
+    await form.getByText('Headers', { exact: true }).click();
+    await form.getByLabel('Request headers').fill('X-Team: tunnels');
     await form.getByRole('button', { name: 'Create' }).click();
     await page.getByText('proxy.test was created.').waitFor();
     const address = `http://proxy.test:${gateway.ports.http}/`;
@@ -292,12 +292,12 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await goTo(page, 'Access');
     await page.getByRole('button', { name: 'New policy' }).first().click();
     const policy = page.getByRole('dialog', { name: 'New policy' });
-    await policy.getByLabel('Which host').selectOption({ label: 'proxy.test' });
-    await policy.getByLabel('How visitors prove who they are').selectOption('basic');
-    await policy.getByLabel('Visitors', { exact: true }).fill('ann:a secret');
+    await policy.getByLabel('Host', { exact: true }).selectOption({ label: 'proxy.test' });
+    await policy.getByLabel('Authentication').selectOption('basic');
+    await policy.getByLabel('Users', { exact: true }).fill('ann:a secret');
     await policy.getByRole('button', { name: 'Create' }).click();
     await page.getByText('The policy is active').waitFor();
-    await page.getByRole('row', { name: /proxy\.test host Names and passwords ann/ }).waitFor();
+    await page.getByRole('row', { name: /proxy\.test Host User names and passwords ann/ }).waitFor();
     await waitFor(async () => (await visit('proxy.test')) === 401);
     // Let in, and then there is no agent.
     expect(await visit('proxy.test', `Basic ${btoa('ann:a secret')}`)).toBe(503);
@@ -312,14 +312,14 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await card
       .getByLabel('Files')
       .setInputFiles({ name: 'frpc.toml', mimeType: 'text/plain', buffer: Buffer.from(toml) });
-    await card.getByRole('button', { name: 'Look what would become of it' }).click();
-    await card.getByText('This would be made:').waitFor();
-    await card.getByRole('row', { name: /tunnel imported ssh/ }).waitFor();
+    await card.getByRole('button', { name: 'Preview' }).click();
+    await card.getByText('Preview:').waitFor();
+    await card.getByRole('row', { name: /Tunnel imported ssh/ }).waitFor();
     expect((await gateway.call('GET', '/tunnels?q=imported')).items).toEqual([]);
-    await card.getByRole('row', { name: /has no counterpart .*useCompression/ }).waitFor();
-    await card.getByRole('button', { name: 'Take it over' }).click();
-    await card.getByText('It was taken over.').waitFor();
-    await card.getByText('Keep the keys and commands now').waitFor();
+    await card.getByRole('row', { name: /no counterpart .*useCompression/ }).waitFor();
+    await card.getByRole('button', { name: 'Import', exact: true }).click();
+    await card.getByText('Imported.').waitFor();
+    await card.getByText('Save the keys and commands now').waitFor();
     expect((await gateway.call('GET', '/tunnels?q=imported')).items).toHaveLength(1);
 
     const download = page.waitForEvent('download');
@@ -328,13 +328,27 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect(file.suggestedFilename()).toMatch(/^gatehouse-tunnels-\d{4}-\d\d-\d\d\.json$/);
     const restore = page.getByRole('region', { name: 'Restore' });
     await restore
-      .getByLabel('Export')
+      .getByLabel('Export file')
       .setInputFiles({ name: 'x.json', mimeType: 'text/plain', buffer: Buffer.from('[]') });
     await restore.getByRole('button', { name: 'Restore' }).click();
     await restore.getByText('This file is no export').waitFor();
-    await restore.getByLabel('File of an export').setInputFiles(await file.path());
+    await restore.getByLabel('Export file').setInputFiles(await file.path());
     await restore.getByRole('button', { name: 'Restore' }).click();
     await restore.getByRole('alert').getByText(/\S/).waitFor(); // everything in it is there already
+  });
+
+  it('is in Chinese for readers of Chinese, on every page', async () => {
+    const page = await browser.open(gateway.url, { locale: 'zh-CN' });
+    await page.getByLabel('用户名').fill('admin');
+    await page.getByLabel('密码', { exact: true }).fill(gateway.password);
+    await page.getByRole('button', { name: '登录', exact: true }).click();
+    await page.getByRole('heading', { name: '概览', level: 1 }).waitFor();
+    const links = page.getByRole('navigation', { name: '页面' }).getByRole('link');
+    for (let index = 0; index < (await links.count()); index++) {
+      await links.nth(index).click();
+      await page.getByRole('heading', { name: (await links.nth(index).innerText()).trim(), level: 1 }).waitFor();
+      await expect.poll(() => englishIn(page, ['Machine at home']), { message: await page.title() }).toEqual([]);
+    }
   });
 
   it('shows people what they may do, and nothing that they would be refused', async () => {
@@ -352,7 +366,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect(await user.getByRole('dialog').getByLabel('Owner').count()).toBe(0);
     await user.getByLabel('Name', { exact: true }).fill('of uma');
     await user.getByRole('button', { name: 'Create' }).click();
-    await user.getByRole('dialog', { name: 'The client of uma' }).waitFor();
+    await user.getByRole('dialog', { name: 'Client of uma' }).waitFor();
 
     const { items: users } = await gateway.call('GET', '/users?q=vic');
     const { items: clients } = await gateway.call('GET', '/clients?q=of uma');
@@ -386,39 +400,39 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await claim.getByText(/public suffix/).waitFor();
     await claim.getByLabel('Domain', { exact: true }).fill('dora.example.org');
     await claim.getByRole('button', { name: 'Next' }).click();
-    const proof = user.getByRole('dialog', { name: 'Prove dora.example.org' });
+    const proof = user.getByRole('dialog', { name: 'Verify dora.example.org' });
     await proof.getByText('_gatehouse-challenge.dora.example.org').waitFor();
     await proof.getByText(/^gatehouse-verify=/).waitFor();
     await user.keyboard.press('Escape');
-    await user.getByRole('row', { name: /dora\.example\.org DNS record not proven yet/ }).waitFor();
+    await user.getByRole('row', { name: /dora\.example\.org DNS record not verified/ }).waitFor();
 
     const admin = await signedIn();
     await goTo(admin, 'Domains');
     await admin.getByRole('button', { name: 'New domain' }).first().click();
     const form = admin.getByRole('dialog', { name: 'New domain' });
     await form.getByLabel('Domain', { exact: true }).fill('given.example.org');
-    await form.getByLabel('Belongs to').selectOption({ label: 'dora' });
+    await form.getByLabel('Owner').selectOption({ label: 'dora' });
     await form.getByRole('button', { name: 'Assign' }).click();
-    await admin.getByRole('row', { name: /given\.example\.org user \d+ an administrator verified/ }).waitFor();
+    await admin.getByRole('row', { name: /given\.example\.org User \d+ assigned verified/ }).waitFor();
   });
 
   it('asks for a second factor once there is one', async () => {
     await gateway.call('POST', '/users', { username: 'tess', role: 'user', password: OTHER_PASSWORD });
     const page = await signedIn({ username: 'tess', password: OTHER_PASSWORD });
     await goTo(page, 'Account');
-    await page.getByRole('button', { name: 'Set it up' }).click();
-    const card = page.getByRole('region', { name: 'Second factor' });
+    await page.getByRole('button', { name: 'Set up' }).click();
+    const card = page.getByRole('region', { name: 'Two-factor authentication' });
     await card.getByLabel('Your password').fill(OTHER_PASSWORD);
-    await card.getByRole('button', { name: 'Go on' }).click();
+    await card.getByRole('button', { name: 'Next' }).click();
     const secret = await card.locator('.secret code').innerText();
-    await card.getByLabel('2. The code that it shows now').fill(totpOf(secret));
-    await card.getByRole('button', { name: 'Switch it on' }).click();
-    await card.getByText('Keep these recovery codes now').waitFor();
+    await card.getByLabel('2. Enter the code that the app shows').fill(totpOf(secret));
+    await card.getByRole('button', { name: 'Turn on' }).click();
+    await card.getByText('Save these recovery codes now').waitFor();
     const [recovery = ''] = (await card.locator('.secret code').innerText()).split('\n');
     await page.getByRole('button', { name: 'Sign out' }).click();
 
     await fillLogin(page, 'tess', OTHER_PASSWORD);
-    const code = page.getByLabel('Code of your authenticator');
+    const code = page.getByLabel('Authentication code');
     await code.fill('000000');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('alert').getByText(/\S/).waitFor();
@@ -450,7 +464,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await gateway.call('POST', '/clients', { name });
     const page = await signedIn();
     await goTo(page, 'Clients');
-    await page.getByLabel('Search in names').fill('onerror');
+    await page.getByLabel('Search by name').fill('onerror');
     await page.getByRole('button', { name, exact: true }).click();
     await page.getByRole('dialog', { name }).waitFor();
     expect(await page.locator('main img, main b').count()).toBe(0);
@@ -470,17 +484,17 @@ describe('a new gateway', { timeout: 90_000 }, () => {
     expect(await page.getByLabel('Username').inputValue()).toBe('');
     await page.getByLabel('Username').fill('root');
     await page.getByLabel('Password', { exact: true }).fill(OTHER_PASSWORD);
-    await page.getByLabel('Password again').fill('something else');
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByLabel('Repeat password').fill('something else');
+    await page.getByRole('button', { name: 'Create administrator' }).click();
     await page.getByText('Is not the same').waitFor();
-    await page.getByLabel('Password again').fill(OTHER_PASSWORD);
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByLabel('Repeat password').fill(OTHER_PASSWORD);
+    await page.getByRole('button', { name: 'Create administrator' }).click();
     await page.getByText(/Is not the one that the service wrote/).waitFor();
     expect(await token.getAttribute('aria-invalid')).toBe('true');
     await token.fill(own.setupToken);
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'Create administrator' }).click();
     await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
-    await page.getByRole('link', { name: 'Make the first client' }).waitFor();
+    await page.getByRole('link', { name: 'Create the first client' }).waitFor();
 
     await page.evaluate(() => sessionStorage.setItem(sessionStorage.key(0)!, 'no-token'));
     await page.reload();

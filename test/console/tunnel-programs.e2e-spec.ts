@@ -45,25 +45,25 @@ async function signedIn(): Promise<Page> {
 async function fillWebhook(page: Page, name: string): Promise<string> {
   const form = page.getByRole('dialog', { name: 'New webhook' });
   await form.getByLabel('Name', { exact: true }).fill(name);
-  const address = form.getByLabel('Address');
+  const address = form.getByLabel('URL');
   await address.fill('ftp://127.0.0.1/hook');
-  await form.getByText('None chosen: all.').waitFor();
+  await form.getByText('None selected: all.').waitFor();
   await form.getByLabel('client.online').check();
-  await form.getByText('1 chosen.').waitFor();
+  await form.getByText('1 selected.').waitFor();
   await form.getByRole('button', { name: 'Create' }).click();
   await form.locator('input[type=url][aria-invalid=true]').waitFor();
   expect(await address.evaluate((element) => element === document.activeElement)).toBe(true);
   await address.fill(`${receiver.url}/status/204`);
   await form.getByRole('button', { name: 'Create' }).click();
-  return keepSecret(page, `The secret of ${name}`);
+  return keepSecret(page, `Secret of ${name}`);
 }
 
 /** Has a test sent from the dialog of deliveries; resolves to what arrived. */
 async function sendTest(page: Page, name: string): Promise<RecordedRequest> {
   const tests = (): RecordedRequest[] => receiver.requests.filter(({ body }) => body.includes('"webhook.test"'));
   const before = tests().length;
-  await page.getByRole('button', { name: `What ${name} got` }).click();
-  const dialog = page.getByRole('dialog', { name: `What ${name} got` });
+  await page.getByRole('button', { name: `Deliveries of ${name}` }).click();
+  const dialog = page.getByRole('dialog', { name: `Deliveries of ${name}` });
   await dialog.getByRole('button', { name: 'Send a test' }).click();
   // The message about the one before may still be there.
   await page.getByText('A test was sent.').last().waitFor();
@@ -87,20 +87,20 @@ describe('what programs get from the console of the tunnel gateway', { timeout: 
     await page.getByText('No webhook yet.').waitFor();
     await page.getByRole('button', { name: 'New webhook' }).first().click();
     const secret = await fillWebhook(page, 'chat');
-    const row = page.getByRole('row', { name: /chat .*client\.online .*fine/ });
+    const row = page.getByRole('row', { name: /chat .*client\.online .*ok/ });
     await row.waitFor();
     expect(isSigned(secret, await sendTest(page, 'chat'))).toBe(true);
 
     await page.getByRole('button', { name: 'New secret of chat' }).click();
-    await page.getByRole('button', { name: 'Make it' }).click();
-    const newSecret = await keepSecret(page, 'The secret of chat');
+    await page.getByRole('button', { name: 'Create secret' }).click();
+    const newSecret = await keepSecret(page, 'Secret of chat');
     const test = await sendTest(page, 'chat');
     expect([isSigned(secret, test), isSigned(newSecret, test)]).toEqual([false, true]);
 
     await gateway.clientWithAgent();
-    await page.getByRole('button', { name: 'What chat got' }).click();
-    const got = page.getByRole('dialog', { name: 'What chat got' });
-    await got.getByRole('row', { name: /arrived client\.online .* 1 204/ }).waitFor();
+    await page.getByRole('button', { name: 'Deliveries of chat' }).click();
+    const got = page.getByRole('dialog', { name: 'Deliveries of chat' });
+    await got.getByRole('row', { name: /delivered client\.online .* 1 204/ }).waitFor();
     await page.keyboard.press('Escape');
   });
 
@@ -113,10 +113,10 @@ describe('what programs get from the console of the tunnel gateway', { timeout: 
     const page = await signedIn();
     await goTo(page, 'Webhooks');
     await sendTest(page, 'deaf');
-    await page.getByRole('button', { name: 'What deaf got' }).click();
+    await page.getByRole('button', { name: 'Deliveries of deaf' }).click();
     await page
       .getByRole('dialog')
-      .getByRole('row', { name: /given up webhook\.test .* 500 the answer was 500/ })
+      .getByRole('row', { name: /failed webhook\.test .* 500 the answer was 500/ })
       .waitFor();
     await page.keyboard.press('Escape');
 
@@ -146,7 +146,7 @@ describe('what programs get from the console of the tunnel gateway', { timeout: 
     await form.getByLabel('Your password').fill(gateway.password);
     await form.getByRole('button', { name: 'Create' }).click();
     const key = await keepSecret(page, 'Key backup');
-    await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} read yours`) }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} read you`) }).waitFor();
     expect(await statusWith(key, 'GET')).toBe(200);
     expect(await statusWith(key, 'POST')).toBe(403);
 

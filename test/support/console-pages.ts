@@ -21,3 +21,14 @@ export async function keepSecret(page: Page, title: string): Promise<string> {
   await dialog.waitFor({ state: 'detached' });
   return secret;
 }
+
+/** Words of what a page shows that are names of the wire, of products or of units, in any language. */
+const NAMES =
+  /\b(?:ACME|API|ASN|ASCII|CLASH|CPU|DIRECT|DNS|English|Fake|Gatehouse|Geo(?:IP|Site)?|HTTP|Hosts|ID|IP|KiB|MiB|GiB|LAN|Node|PROXY|PostgreSQL|REJECT|SOCKS|TCP|TLS|TXT|UDP|Webhook|URL|User-Agent|UTC|address|auto|country|default|embedded|false|fallback|global|iB|load-balance|mixed|rule|select|true|url-test)\b/g;
+
+/** Labels and headings that are still in English: three words of Latin letters in a row are no name. `names`: of the test's own rows. */
+export async function englishIn(page: Page, names: readonly string[] = []): Promise<string[]> {
+  const texts = await page.locator('h1, h2, h3, label, th, button, legend, dt, option, .hint, .muted').allInnerTexts();
+  const sentence = /[A-Za-z]{2,}(?: [A-Za-z]{2,}){2,}/;
+  return texts.filter((text) => !names.includes(text) && sentence.test(text.replaceAll(NAMES, '·')));
+}

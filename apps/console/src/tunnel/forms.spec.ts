@@ -334,7 +334,7 @@ describe('events', () => {
 
 describe('programs of sessions', () => {
   it.each([
-    [null, 'an unknown program'],
+    [null, 'unknown program'],
     ['curl/8.5.0', 'curl'],
     ['my-tool/1', 'my-tool/1'],
     ['Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0', 'Firefox on Linux'],

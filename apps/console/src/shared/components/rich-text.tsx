@@ -9,3 +9,8 @@ export function bold(inside: ComponentChildren) {
 export function code(inside: ComponentChildren) {
   return <code>{inside}</code>;
 }
+
+/** For `<name>text</name>` in messages: a link to another page of the console. */
+export function linkTo(address: string) {
+  return (inside: ComponentChildren) => <a href={address}>{inside}</a>;
+}

@@ -2,8 +2,8 @@ import { compareCatalogues } from '@gatehouse/i18n';
 import { describe, expect, it } from 'vitest';
 import { en as proxy } from '../../proxy/messages/en/index.js';
 import { zhCN as proxyChinese } from '../../proxy/messages/zh-CN/index.js';
-import { en as tunnel } from '../../tunnel/messages/en.js';
-import { zhCN as tunnelChinese } from '../../tunnel/messages/zh-CN.js';
+import { en as tunnel } from '../../tunnel/messages/en/index.js';
+import { zhCN as tunnelChinese } from '../../tunnel/messages/zh-CN/index.js';
 import { en } from './en.js';
 import { zhCN } from './zh-CN.js';
 

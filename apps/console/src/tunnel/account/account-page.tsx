@@ -1,11 +1,12 @@
 import { Page } from '../../shared/components/page.js';
+import { t } from '../messages/index.js';
 import { ChangePassword } from './change-password.js';
 import { SecondFactor } from './second-factor.js';
 
 /** One's own account. */
 export function AccountPage() {
   return (
-    <Page title="Account">
+    <Page title={t('nav.account')}>
       <ChangePassword />
       <SecondFactor />
     </Page>

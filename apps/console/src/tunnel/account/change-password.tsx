@@ -4,6 +4,7 @@ import { CheckField, FormEnd, TextField } from '../../shared/components/fields.j
 import { useNotify } from '../../shared/components/notices.js';
 import { Card } from '../../shared/components/page.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { NO_PROOF, ProofFields, proofOf, type Proof } from '../parts/proof-fields.js';
 
 interface PasswordForm extends Proof {
@@ -21,11 +22,11 @@ export function ChangePassword() {
   const form = useForm<PasswordForm>(EMPTY);
   const change = async ({ new_password, again, revoke_keys, ...proof }: PasswordForm): Promise<void> => {
     if (new_password !== again) {
-      const details = [{ field: 'again', message: 'is not the same' }];
-      throw new ApiError('The new password was typed differently.', { status: 0, code: 'LOCAL', details });
+      const details = [{ field: 'again', message: t('account.differs') }];
+      throw new ApiError(t('account.passwordsDiffer'), { status: 0, code: 'LOCAL', details });
     }
     await api.post('/auth/password', { new_password, revoke_keys, ...proofOf(proof) });
-    notify('The password was changed; all your other sessions have ended.');
+    notify(t('account.changed'));
     for (const field of ['current_password', 'code', 'new_password', 'again'] as const) form.set(field, '');
   };
   const field = (name: 'new_password' | 'again') => ({
@@ -37,19 +38,19 @@ export function ChangePassword() {
     onInput: (value: string) => form.set(name, value),
   });
   return (
-    <Card title="Password">
+    <Card title={t('account.password')}>
       <form onSubmit={form.submit(change)}>
         <ProofFields form={form} />
         <div class="form-row">
-          <TextField label="New password" hint="8 characters or more" {...field('new_password')} />
-          <TextField label="New password again" {...field('again')} />
+          <TextField label={t('account.newPassword')} hint={t('login.passwordHint')} {...field('new_password')} />
+          <TextField label={t('account.repeat')} {...field('again')} />
         </div>
         <CheckField
-          label="Revoke my API keys, too"
+          label={t('account.revokeKeys')}
           checked={form.values.revoke_keys}
           onChange={(revoke) => form.set('revoke_keys', revoke)}
         />
-        <FormEnd error={form.error} busy={form.busy} action="Change password" />
+        <FormEnd error={form.error} busy={form.busy} action={t('account.change')} />
       </form>
     </Card>
   );

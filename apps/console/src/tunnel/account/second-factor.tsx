@@ -6,6 +6,9 @@ import { useNotify } from '../../shared/components/notices.js';
 import { Badge, Card } from '../../shared/components/page.js';
 import { Secret } from '../../shared/components/secret.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { QrCode } from '../../shared/components/qr-code.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { NO_PROOF, ProofFields, proofOf, type Proof } from '../parts/proof-fields.js';
 import { useReloadUser, useUser } from '../user-context.js';
 
@@ -21,12 +24,10 @@ export function SecondFactor() {
     reloadUser();
   };
   return (
-    <Card title="Second factor">
+    <Card title={t('account.twoFactor')}>
       <p>
-        {totp ? <Badge tone="good">on</Badge> : <Badge tone="fair">off</Badge>}{' '}
-        {totp
-          ? 'Logins need a code of your authenticator.'
-          : 'With an authenticator app, a stolen password is not enough to sign in.'}
+        {totp ? <Badge tone="good">{t('users.on')}</Badge> : <Badge tone="fair">{t('users.off')}</Badge>}{' '}
+        {totp ? t('account.isOn') : t('account.isOff')}
       </p>
       {step === 'none' && <Choices totp={totp} setStep={setStep} />}
       {step === 'begin' && <Begin onBegun={(enrolment) => setStep({ enrolment })} onCancel={() => setStep('none')} />}
@@ -50,17 +51,17 @@ function Choices({ totp, setStep }: { totp: boolean; setStep: (step: Step) => vo
   if (!totp) {
     return (
       <button type="button" class="primary" onClick={() => setStep('begin')}>
-        Set it up
+        {t('account.setUp')}
       </button>
     );
   }
   return (
     <div class="actions">
       <button type="button" onClick={() => setStep('codes')}>
-        New recovery codes
+        {t('account.newCodes')}
       </button>
       <button type="button" class="danger" onClick={() => setStep('end')}>
-        Switch it off
+        {t('account.turnOff')}
       </button>
     </div>
   );
@@ -78,7 +79,7 @@ function Begin({ onBegun, onCancel }: StepProps & { onBegun: (enrolment: TotpEnr
   return (
     <form onSubmit={form.submit(begin)}>
       <ProofFields form={form} />
-      <FormEnd error={form.error} busy={form.busy} action="Go on" onCancel={onCancel} />
+      <FormEnd error={form.error} busy={form.busy} action={t('account.next')} onCancel={onCancel} />
     </form>
   );
 }
@@ -97,16 +98,14 @@ function Confirm({ enrolment, onDone, onCancel }: ConfirmProps) {
   };
   return (
     <form onSubmit={form.submit(confirm)}>
+      <p>{t('account.step1')}</p>
+      <QrCode text={enrolment.otpauth_uri} label={t('account.qrCode')} />
+      <Secret text={enrolment.secret} what={t('account.secretKey')} />
       <p>
-        1. In the authenticator app choose to add an account by a key (not by a picture), and give it this one; or on
-        the device with the app, open the link.
-      </p>
-      <Secret text={enrolment.secret} what="Key of the authenticator" />
-      <p>
-        <a href={enrolment.otpauth_uri}>Open in an authenticator on this device</a>
+        <a href={enrolment.otpauth_uri}>{t('account.openLink')}</a>
       </p>
       <TextField
-        label="2. The code that it shows now"
+        label={t('account.step2')}
         autoComplete="one-time-code"
         required
         autofocus
@@ -114,7 +113,7 @@ function Confirm({ enrolment, onDone, onCancel }: ConfirmProps) {
         problem={form.problem('code')}
         onInput={(code) => form.set('code', code)}
       />
-      <FormEnd error={form.error} busy={form.busy} action="Switch it on" onCancel={onCancel} />
+      <FormEnd error={form.error} busy={form.busy} action={t('account.turnOn')} onCancel={onCancel} />
     </form>
   );
 }
@@ -122,13 +121,10 @@ function Confirm({ enrolment, onDone, onCancel }: ConfirmProps) {
 function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
     <>
-      <p role="status">
-        <strong>Keep these recovery codes now: they are shown this once.</strong> Each stands for one code of the
-        authenticator, for the day that it is lost.
-      </p>
-      <Secret text={codes.join('\n')} what="Recovery codes" />
+      <p role="status">{rich('account.codesTitle', { b: bold })}</p>
+      <Secret text={codes.join('\n')} what={t('account.codes')} />
       <button type="button" class="primary" onClick={onClose}>
-        I have kept them
+        {t('account.codesSaved')}
       </button>
     </>
   );
@@ -140,13 +136,13 @@ function End({ onDone, onCancel }: StepProps & { onDone: () => void }) {
   const form = useForm<Proof>(NO_PROOF);
   const end = async (proof: Proof): Promise<void> => {
     await api.post('/auth/totp/disable', proofOf(proof));
-    notify('Logins need the password alone from now on.');
+    notify(t('account.turnedOff'));
     onDone();
   };
   return (
     <form onSubmit={form.submit(end)}>
       <ProofFields form={form} />
-      <FormEnd error={form.error} busy={form.busy} action="Switch it off" onCancel={onCancel} />
+      <FormEnd error={form.error} busy={form.busy} action={t('account.turnOff')} onCancel={onCancel} />
     </form>
   );
 }
@@ -160,7 +156,7 @@ function NewCodes({ onMade, onCancel }: StepProps & { onMade: (codes: readonly s
   return (
     <form onSubmit={form.submit(make)}>
       <ProofFields form={form} />
-      <FormEnd error={form.error} busy={form.busy} action="Make new codes" onCancel={onCancel} />
+      <FormEnd error={form.error} busy={form.busy} action={t('account.createCodes')} onCancel={onCancel} />
     </form>
   );
 }

@@ -6,49 +6,50 @@ import { CursorPager } from '../../shared/components/cursor-pager.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
 import { NewApiKey } from './new-api-key.js';
 
 type Opened =
-  { deed: 'new' } | { deed: 'created'; key: NewTunnelApiKeyView } | { deed: 'revoke'; key: TunnelApiKeyView };
+  { action: 'new' } | { action: 'created'; key: NewTunnelApiKeyView } | { action: 'revoke'; key: TunnelApiKeyView };
 
 /** Keys for programs: one's own; administrators see all. */
 export function ApiKeysPage() {
   const list = useCursorList<TunnelApiKeyView>('/api-keys', {}, { sort: 'name' });
   const [opened, setOpened] = useState<Opened | null>(null);
-  const columns = useColumns((key) => setOpened({ deed: 'revoke', key }));
+  const columns = useColumns((key) => setOpened({ action: 'revoke', key }));
   const onClose = (): void => setOpened(null);
   return (
     <Page
-      title="API keys"
+      title={t('apiKeys.title')}
       actions={
-        <button type="button" class="primary" onClick={() => setOpened({ deed: 'new' })}>
-          New key
+        <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>
+          {t('keys.add')}
         </button>
       }
     >
       <Trouble error={list.error} retry={list.reload} />
       <Table
-        caption="API keys"
+        caption={t('apiKeys.title')}
         columns={columns}
         rows={list.rows}
         rowKey={({ id }) => id}
         sort={list.sort}
         onSort={list.setSort}
-        empty="No key yet. Programs use keys in place of a login: Authorization: Bearer, and the key."
+        empty={t('keys.empty')}
       />
-      <CursorPager label="keys" order="any" note="" {...list.pager} />
-      {opened?.deed === 'new' && (
+      <CursorPager label={t('apiKeys.title')} order="any" note="" {...list.pager} />
+      {opened?.action === 'new' && (
         <NewApiKey
           onClose={onClose}
           onCreated={(key) => {
-            setOpened({ deed: 'created', key });
+            setOpened({ action: 'created', key });
             list.reload();
           }}
         />
       )}
-      {opened?.deed === 'created' && <ShowKey created={opened.key} onClose={onClose} />}
-      {opened?.deed === 'revoke' && <RevokeKey apiKey={opened.key} onClose={onClose} onDone={list.reload} />}
+      {opened?.action === 'created' && <ShowKey created={opened.key} onClose={onClose} />}
+      {opened?.action === 'revoke' && <RevokeKey apiKey={opened.key} onClose={onClose} onDone={list.reload} />}
     </Page>
   );
 }
@@ -57,8 +58,8 @@ function useColumns(onRevoke: (key: TunnelApiKeyView) => void): Column<TunnelApi
   const isAdministrator = useIsAdministrator();
   const me = useUser();
   const whose: Column<TunnelApiKeyView> = {
-    head: 'Whose',
-    cell: ({ user_id: id }) => (id === me.id ? 'yours' : `user ${id}`),
+    head: t('words.owner'),
+    cell: ({ user_id: id }) => (id === me.id ? t('words.yours') : t('words.user', { id })),
   };
   return apiKeyColumns(onRevoke, isAdministrator ? [whose] : []);
 }

@@ -4,13 +4,14 @@ import { ApiKeyFields, NEW_KEY, toKeyBody, type ApiKeyForm } from '../../shared/
 import { Dialog } from '../../shared/components/dialog.js';
 import { FormEnd } from '../../shared/components/fields.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { NO_PROOF, ProofFields, proofOf, type Proof } from '../parts/proof-fields.js';
 import { useUser } from '../user-context.js';
 
 const MAY: Record<TunnelApiKeyScope, string> = {
-  read: 'read',
-  write: 'read and change',
-  admin: 'everything an administrator may',
+  read: t('keys.scopes.read'),
+  write: t('keys.scopes.write'),
+  admin: t('keys.scopes.admin'),
 };
 /** A key may do no more than its user. */
 const HIGHEST: Record<TunnelUserRole, TunnelApiKeyScope> = { admin: 'admin', user: 'write', viewer: 'read' };
@@ -29,11 +30,11 @@ export function NewApiKey({ onClose, onCreated }: NewApiKeyProps) {
     onCreated(await api.post<NewTunnelApiKeyView>('/api-keys', body));
   };
   return (
-    <Dialog title="New API key" onClose={onClose}>
+    <Dialog title={t('keys.newTitle')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <ApiKeyFields form={form} may={MAY} highest={HIGHEST[role]} />
         <ProofFields form={form} />
-        <FormEnd error={form.error} busy={form.busy} action="Create" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('words.create')} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import type { CertificateView } from '@gatehouse/contracts';
 import { Badge, Facts } from '../../shared/components/page.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
+import { t } from '../messages/index.js';
 import { SOURCES, stateOf } from './certificate-state.js';
 
 export function CertificateBadge({ certificate }: { certificate: CertificateView }) {
@@ -19,12 +20,12 @@ export function CertificateFacts({ certificate }: { certificate: CertificateView
     <>
       <Facts
         facts={[
-          ['State', <CertificateBadge key="state" certificate={certificate} />],
-          ['Where from', SOURCES[source]],
-          ['Good for', names.length > 0 ? names.join(', ') : null],
-          ['From', issuer],
-          ['Until', until === null ? null : `${formatTime(until)} (${formatRelative(until)})`],
-          ['Next order', renewal === null ? null : formatRelative(renewal)],
+          [t('words.state'), <CertificateBadge key="state" certificate={certificate} />],
+          [t('words.source'), SOURCES[source]],
+          [t('certificates.domains'), names.length > 0 ? names.join(', ') : null],
+          [t('certificates.issuer'), issuer],
+          [t('certificates.validUntil'), until === null ? null : `${formatTime(until)} (${formatRelative(until)})`],
+          [t('certificates.nextRenewal'), renewal === null ? null : formatRelative(renewal)],
         ]}
       />
       {error !== null && <p class="problem">{error}</p>}

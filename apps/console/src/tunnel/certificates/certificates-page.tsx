@@ -10,13 +10,15 @@ import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { bold, linkTo } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { HostCertificate } from '../hosts/host-certificate.js';
 import { Empty } from '../parts/empty.js';
 import { CertificateBadge } from './certificate-facts.js';
 import { SOURCES } from './certificate-state.js';
 
 const CHOICES = [
-  { value: '', label: 'From anywhere' },
+  { value: '', label: t('certificates.anySource') },
   ...Object.entries(SOURCES).map(([value, label]) => ({ value, label })),
 ];
 
@@ -29,36 +31,31 @@ export function CertificatesPage() {
   const list = useCursorList<CertificateView>('/certificates', { source }, { everyMs: 10_000 });
   const open = (id: number): Promise<boolean> => run(async () => setHost(await api.get<HostView>(`/hosts/${id}`)));
   return (
-    <Page title="Certificates">
-      <div class="filters" role="search" aria-label="Filter certificates">
-        <SelectField label="Where from" hideLabel value={source} choices={CHOICES} onChange={setSource} />
+    <Page title={t('nav.certificates')}>
+      <div class="filters" role="search" aria-label={t('certificates.filter')}>
+        <SelectField label={t('words.source')} hideLabel value={source} choices={CHOICES} onChange={setSource} />
       </div>
       <Trouble error={list.error} retry={list.reload} />
       <Table
-        caption="Certificates"
+        caption={t('nav.certificates')}
         columns={columnsFor(busy, (id) => void open(id))}
         rows={list.rows}
         rowKey={({ id }) => id}
         empty={<Empty>{NOTHING}</Empty>}
       />
-      <CursorPager label="certificates" order="any" note="" {...list.pager} />
+      <CursorPager label={t('nav.certificates')} order="any" note="" {...list.pager} />
       {host && <HostCertificate host={host} onClose={() => setHost(null)} onDone={list.reload} />}
     </Page>
   );
 }
 
-const NOTHING = (
-  <p>
-    <strong>No certificate.</strong> They belong to <a href={hrefTo('hosts')}>hosts</a>: turn on “Automatic HTTPS” for
-    one, or upload its certificate there.
-  </p>
-);
+const NOTHING = <p>{rich('certificates.empty', { b: bold, hosts: linkTo(hrefTo('hosts')) })}</p>;
 
 function columnsFor(busy: boolean, onOpen: (hostId: number) => void): Column<CertificateView>[] {
   return [
-    { head: 'State', cell: (certificate) => <CertificateBadge certificate={certificate} /> },
+    { head: t('words.state'), cell: (certificate) => <CertificateBadge certificate={certificate} /> },
     {
-      head: 'Host',
+      head: t('kinds.host'),
       grow: true,
       cell: ({ host, last_error: error }) => (
         <>
@@ -67,16 +64,19 @@ function columnsFor(busy: boolean, onOpen: (hostId: number) => void): Column<Cer
         </>
       ),
     },
-    { head: 'Where from', cell: ({ source }) => SOURCES[source] },
-    { head: 'From', cell: ({ issuer }) => <span class="clipped">{issuer ?? '–'}</span> },
-    { head: 'Until', cell: ({ not_after: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span> },
+    { head: t('words.source'), cell: ({ source }) => SOURCES[source] },
+    { head: t('certificates.issuer'), cell: ({ issuer }) => <span class="clipped">{issuer ?? '–'}</span> },
     {
-      head: 'Actions',
+      head: t('certificates.validUntil'),
+      cell: ({ not_after: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span>,
+    },
+    {
+      head: t('words.actions'),
       quietHead: true,
       right: true,
       cell: ({ id, host }) => (
-        <RowAction label={`Certificate of ${host}`} disabled={busy} onClick={() => onOpen(id)}>
-          Open
+        <RowAction label={t('hosts.certificateOf', { name: host })} disabled={busy} onClick={() => onOpen(id)}>
+          {t('words.open')}
         </RowAction>
       ),
     },

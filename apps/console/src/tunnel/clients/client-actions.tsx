@@ -1,30 +1,31 @@
 import type { TunnelClientView } from '@gatehouse/contracts';
+import { t } from '../messages/index.js';
 
-/** What one can ask of a client. */
-export type ClientDeed = 'edit' | 'rotate' | 'kick' | 'reset' | 'remove';
+/** What the buttons of a client open. */
+export type ClientAction = 'edit' | 'rotate' | 'kick' | 'reset' | 'remove';
 
 interface ClientActionsProps {
   client: TunnelClientView;
-  onDeed: (deed: ClientDeed, client: TunnelClientView) => void;
+  onAction: (action: ClientAction, client: TunnelClientView) => void;
 }
 
-export function ClientActions({ client, onDeed }: ClientActionsProps) {
+export function ClientActions({ client, onAction }: ClientActionsProps) {
   return (
     <div class="actions">
-      <button type="button" onClick={() => onDeed('edit', client)}>
-        Edit
+      <button type="button" onClick={() => onAction('edit', client)}>
+        {t('common.edit')}
       </button>
-      <button type="button" onClick={() => onDeed('rotate', client)}>
-        New key …
+      <button type="button" onClick={() => onAction('rotate', client)}>
+        {t('clients.newKey')}
       </button>
-      <button type="button" disabled={client.online !== true} onClick={() => onDeed('kick', client)}>
-        Disconnect …
+      <button type="button" disabled={client.online !== true} onClick={() => onAction('kick', client)}>
+        {t('clients.disconnect')}
       </button>
-      <button type="button" onClick={() => onDeed('reset', client)}>
-        Reset traffic …
+      <button type="button" onClick={() => onAction('reset', client)}>
+        {t('clients.resetTraffic')}
       </button>
-      <button type="button" class="danger" onClick={() => onDeed('remove', client)}>
-        Delete …
+      <button type="button" class="danger" onClick={() => onAction('remove', client)}>
+        {t('common.deleteMore')}
       </button>
     </div>
   );

@@ -3,24 +3,25 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { Facts, Trouble } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
-import { formatBytes, formatCount } from '../../shared/format/amounts.js';
+import { formatBytes } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { useResourceNames, type NameOf } from '../parts/resource-names.js';
 import { useMayWrite } from '../user-context.js';
-import { ClientActions, type ClientDeed } from './client-actions.js';
+import { ClientActions, type ClientAction } from './client-actions.js';
 import { ClientState, Limits } from './client-table.js';
 
 interface ClientDialogProps {
   id: number;
   name: string;
   onClose: () => void;
-  onDeed: (deed: ClientDeed, client: TunnelClientView) => void;
+  onAction: (action: ClientAction, client: TunnelClientView) => void;
 }
 
 /** One client as it is right now: its agent, its visitors, and what can be done. */
-export function ClientDialog({ id, name, onClose, onDeed }: ClientDialogProps) {
+export function ClientDialog({ id, name, onClose, onAction }: ClientDialogProps) {
   const api = useApi();
   const mayWrite = useMayWrite();
   const { data: client, error } = useResource(
@@ -35,11 +36,11 @@ export function ClientDialog({ id, name, onClose, onDeed }: ClientDialogProps) {
         <>
           <ClientFacts client={client} />
           <p class="actions">
-            <a href={hrefTo('tunnels', { client_id: id })}>Its tunnels</a>
-            <a href={hrefTo('hosts', { client_id: id })}>Its hosts</a>
-            <a href={hrefTo('traffic', { resource_type: 'client', resource_id: id })}>Its traffic</a>
+            <a href={hrefTo('tunnels', { client_id: id })}>{t('clients.itsTunnels')}</a>
+            <a href={hrefTo('hosts', { client_id: id })}>{t('clients.itsHosts')}</a>
+            <a href={hrefTo('traffic', { resource_type: 'client', resource_id: id })}>{t('clients.itsTraffic')}</a>
           </p>
-          {mayWrite && <ClientActions client={client} onDeed={onDeed} />}
+          {mayWrite && <ClientActions client={client} onAction={onAction} />}
           <Connections client={client} />
         </>
       )}
@@ -52,15 +53,18 @@ function ClientFacts({ client }: { client: TunnelClientView }) {
   return (
     <Facts
       facts={[
-        ['State', <ClientState key="state" client={client} />],
-        ['Agent', agent ? `${agent.address}, ${agent.software}` : 'not connected'],
-        ['Connected', agent ? formatRelative(agent.connected_at) : null],
-        ['Round trip', agent?.round_trip_ms == null ? null : `${agent.round_trip_ms.toFixed(1)} ms`],
-        ['Old key', oldKeyOf(client)],
-        ['Limits', <Limits key="limits" client={client} />],
-        ['Until', client.expire_at === null ? 'for good' : formatTime(client.expire_at)],
-        ['From visitors', formatBytes(client.inlet_flow)],
-        ['To visitors', formatBytes(client.export_flow)],
+        [t('words.state'), <ClientState key="state" client={client} />],
+        [t('clients.agent'), agent ? `${agent.address}, ${agent.software}` : t('clients.notConnected')],
+        [t('clients.connected'), agent ? formatRelative(agent.connected_at) : null],
+        [
+          t('clients.roundTrip'),
+          agent?.round_trip_ms == null ? null : t('time.milliseconds', { count: agent.round_trip_ms.toFixed(1) }),
+        ],
+        [t('clients.oldKey'), oldKeyOf(client)],
+        [t('words.limits'), <Limits key="limits" client={client} />],
+        [t('common.expires'), client.expire_at === null ? t('common.never') : formatTime(client.expire_at)],
+        [t('words.fromVisitors'), formatBytes(client.inlet_flow)],
+        [t('words.toVisitors'), formatBytes(client.export_flow)],
       ]}
     />
   );
@@ -68,15 +72,26 @@ function ClientFacts({ client }: { client: TunnelClientView }) {
 
 function oldKeyOf({ agent, previous_key_until: until }: TunnelClientView): string | null {
   if (until === null) return null;
-  return agent?.uses_previous_key ? `the agent uses it until ${formatTime(until)}` : `works until ${formatTime(until)}`;
+  const time = formatTime(until);
+  return agent?.uses_previous_key ? t('clients.oldKeyUsed', { time }) : t('clients.oldKeyUntil', { time });
 }
 
 const columnsFor = (nameOf: NameOf): Column<TunnelConnectionView>[] => [
-  { head: 'Visitor', cell: ({ visitor_ip, visitor_port }) => <code>{`${visitor_ip} · ${visitor_port}`}</code> },
-  { head: 'Through', grow: true, cell: ({ resource_type, resource_id }) => nameOf(resource_type, resource_id) },
-  { head: 'Since', cell: ({ started_at }) => <span title={formatTime(started_at)}>{formatRelative(started_at)}</span> },
-  { head: 'From visitor', right: true, cell: ({ inlet_bytes }) => formatBytes(inlet_bytes) },
-  { head: 'To visitor', right: true, cell: ({ export_bytes }) => formatBytes(export_bytes) },
+  {
+    head: t('clients.visitor'),
+    cell: ({ visitor_ip, visitor_port }) => <code>{`${visitor_ip} · ${visitor_port}`}</code>,
+  },
+  {
+    head: t('clients.through'),
+    grow: true,
+    cell: ({ resource_type, resource_id }) => nameOf(resource_type, resource_id),
+  },
+  {
+    head: t('clients.since'),
+    cell: ({ started_at }) => <span title={formatTime(started_at)}>{formatRelative(started_at)}</span>,
+  },
+  { head: t('clients.fromVisitor'), right: true, cell: ({ inlet_bytes }) => formatBytes(inlet_bytes) },
+  { head: t('clients.toVisitor'), right: true, cell: ({ export_bytes }) => formatBytes(export_bytes) },
 ];
 
 function Connections({ client }: { client: TunnelClientView }) {
@@ -90,16 +105,16 @@ function Connections({ client }: { client: TunnelClientView }) {
   const hidden = (data?.total ?? 0) - (data?.items.length ?? 0);
   return (
     <section>
-      <h3>Connected visitors{data && ` (${formatCount(data.total)})`}</h3>
+      <h3>{data ? t('clients.visitorsCount', { count: data.total }) : t('clients.visitors')}</h3>
       <Trouble error={error} />
       <Table
-        caption="Connected visitors"
+        caption={t('clients.visitors')}
         columns={columnsFor(nameOf)}
         rows={data?.items}
         rowKey={(row) => `${row.resource_type} ${row.resource_id} ${row.visitor_ip} ${row.visitor_port}`}
-        empty="No visitor is connected."
+        empty={t('clients.noVisitors')}
       />
-      {hidden > 0 && <p class="muted">{formatCount(hidden)} more are not listed.</p>}
+      {hidden > 0 && <p class="muted">{t('words.more', { count: hidden })}</p>}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { CheckField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { UserField } from '../parts/user-field.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
 import type { ClientForm } from './client-form.js';
@@ -16,31 +17,36 @@ export function ClientFields({ form, autofocus = false }: { form: Form<ClientFor
   return (
     <>
       <TextField
-        label="Name"
-        hint="Where the agent will run: a machine or a place"
+        label={t('common.name')}
+        hint={t('clients.nameHint')}
         required
         autofocus={autofocus}
         {...text('name')}
       />
       <div class="form-row">
         <TextField
-          label="Speed at most (KiB/s)"
-          hint="0: no limit. Both directions together"
+          label={t('clients.rateLimit')}
+          hint={t('clients.rateLimitHint')}
           type="number"
           {...text('rate_limit')}
         />
-        <TextField label="Connections at a time" hint="0: no limit" type="number" {...text('max_conn')} />
-        <TextField label="Until" hint="Empty: for good" type="datetime-local" {...text('expire_at')} />
+        <TextField label={t('clients.maxConn')} hint={t('clients.maxConnHint')} type="number" {...text('max_conn')} />
+        <TextField
+          label={t('common.expires')}
+          hint={t('clients.expiresHint')}
+          type="datetime-local"
+          {...text('expire_at')}
+        />
       </div>
       <CheckField
-        label="Encrypt what goes between gateway and agent"
-        hint="Costs some processor time; leave it on unless the line between them is your own"
+        label={t('clients.encrypt')}
+        hint={t('clients.encryptHint')}
         checked={form.values.encrypt}
         onChange={(encrypt) => form.set('encrypt', encrypt)}
       />
       {isAdministrator && (
         <UserField
-          label="Owner"
+          label={t('words.owner')}
           value={form.values.owner_user_id || String(me.id)}
           problem={form.problem('owner_user_id')}
           onChange={(owner) => form.set('owner_user_id', owner)}

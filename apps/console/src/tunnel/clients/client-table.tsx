@@ -2,9 +2,10 @@ import type { TunnelClientView } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
 import { Badge } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
-import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
+import { formatBytes, formatRate } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import type { CursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import { StatusSwitch } from '../parts/status-switch.js';
 import { stateOf } from './client-state.js';
 
@@ -17,7 +18,7 @@ interface ClientTableProps {
 export function ClientTable({ list, empty, onOpen }: ClientTableProps) {
   return (
     <Table
-      caption="Clients"
+      caption={t('nav.clients')}
       columns={columnsFor(list.reload, onOpen)}
       rows={list.rows}
       rowKey={({ id }) => id}
@@ -32,15 +33,15 @@ export function ClientTable({ list, empty, onOpen }: ClientTableProps) {
 function columnsFor(reload: () => void, onOpen: (client: TunnelClientView) => void): Column<TunnelClientView>[] {
   return [
     {
-      head: 'Enabled',
+      head: t('common.enabled'),
       quietHead: true,
       cell: ({ id, name, status }) => (
-        <StatusSwitch path={`/clients/${id}`} label={`${name} enabled`} value={status} reload={reload} />
+        <StatusSwitch path={`/clients/${id}`} label={t('words.enabledName', { name })} value={status} reload={reload} />
       ),
     },
-    { head: 'State', cell: (client) => <ClientState client={client} /> },
+    { head: t('words.state'), cell: (client) => <ClientState client={client} /> },
     {
-      head: 'Name',
+      head: t('common.name'),
       sort: 'name',
       grow: true,
       cell: (client) => (
@@ -52,10 +53,20 @@ function columnsFor(reload: () => void, onOpen: (client: TunnelClientView) => vo
         </>
       ),
     },
-    { head: 'Limits', cell: (client) => <Limits client={client} /> },
-    { head: 'Until', sort: 'expire_at', cell: (client) => <Expiry client={client} /> },
-    { head: 'From visitors', sort: 'inlet_flow', right: true, cell: (client) => formatBytes(client.inlet_flow) },
-    { head: 'To visitors', sort: 'export_flow', right: true, cell: (client) => formatBytes(client.export_flow) },
+    { head: t('words.limits'), cell: (client) => <Limits client={client} /> },
+    { head: t('common.expires'), sort: 'expire_at', cell: (client) => <Expiry client={client} /> },
+    {
+      head: t('words.fromVisitors'),
+      sort: 'inlet_flow',
+      right: true,
+      cell: (client) => formatBytes(client.inlet_flow),
+    },
+    {
+      head: t('words.toVisitors'),
+      sort: 'export_flow',
+      right: true,
+      cell: (client) => formatBytes(client.export_flow),
+    },
   ];
 }
 
@@ -71,13 +82,13 @@ export function ClientState({ client }: { client: TunnelClientView }) {
 export function Limits({ client }: { client: TunnelClientView }) {
   const parts = [
     client.rate_limit > 0 ? formatRate(client.rate_limit_bytes_per_second) : '',
-    client.max_conn > 0 ? `${formatCount(client.max_conn)} connections` : '',
+    client.max_conn > 0 ? t('clients.maxConnections', { count: client.max_conn }) : '',
   ].filter((part) => part !== '');
-  return parts.length === 0 ? <span class="muted">none</span> : <>{parts.join(', ')}</>;
+  return parts.length === 0 ? <span class="muted">{t('words.unlimited')}</span> : <>{parts.join(', ')}</>;
 }
 
 function Expiry({ client: { expire_at: until, expired } }: { client: TunnelClientView }) {
-  if (until === null) return <span class="muted">for good</span>;
+  if (until === null) return <span class="muted">{t('common.never')}</span>;
   return (
     <span class={expired ? 'problem' : ''} title={formatTime(until)}>
       {formatRelative(until)}

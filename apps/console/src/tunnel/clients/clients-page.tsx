@@ -7,48 +7,50 @@ import { Page, Trouble } from '../../shared/components/page.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
 import { useMayWrite } from '../user-context.js';
-import type { ClientDeed } from './client-actions.js';
-import { ClientDeedDialog } from './client-deeds.js';
+import type { ClientAction } from './client-actions.js';
+import { ClientActionDialog } from './client-dialogs.js';
 import { ClientDialog } from './client-dialog.js';
 import { ClientTable } from './client-table.js';
 import { FirstSteps } from './first-steps.js';
 import { NewClient } from './new-client.js';
 
 type Opened =
-  | { deed: 'new' }
-  | { deed: 'created'; client: NewTunnelClientView }
-  | { deed: ClientDeed | 'show'; client: TunnelClientView };
+  | { action: 'new' }
+  | { action: 'created'; client: NewTunnelClientView }
+  | { action: ClientAction | 'show'; client: TunnelClientView };
 
 const STATES = [
-  { value: '', label: 'Enabled or not' },
-  { value: '1', label: 'Enabled' },
-  { value: '0', label: 'Disabled' },
+  { value: '', label: t('words.enabledAny') },
+  { value: '1', label: t('words.enabled') },
+  { value: '0', label: t('words.disabled') },
 ];
 
 /** Machines that run an agent. */
 export function ClientsPage({ query }: PageProps) {
   const mayWrite = useMayWrite();
   const [filter, setFilter] = useState({ q: '', status: '' });
-  const [opened, setOpened] = useState<Opened | null>(query['new'] === '1' && mayWrite ? { deed: 'new' } : null);
+  const [opened, setOpened] = useState<Opened | null>(query['new'] === '1' && mayWrite ? { action: 'new' } : null);
   const list = useCursorList<TunnelClientView>('/clients', filter, { sort: 'name', everyMs: 3_000 });
   const isNarrowed = filter.q !== '' || filter.status !== '';
   const add = (
-    <button type="button" class="primary" onClick={() => setOpened({ deed: 'new' })}>
-      New client
+    <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>
+      {t('clients.add')}
     </button>
   );
   return (
-    <Page title="Clients" actions={mayWrite && add}>
+    <Page title={t('nav.clients')} actions={mayWrite && add}>
       <SearchBar
-        label="Filter clients"
-        placeholder="Search in names"
+        label={t('clients.filter')}
+        placeholder={t('words.searchNames')}
         value={filter.q}
         onInput={(q) => setFilter({ ...filter, q })}
       >
         <SelectField
-          label="Enabled"
+          label={t('common.enabled')}
           hideLabel
           value={filter.status}
           choices={STATES}
@@ -58,10 +60,10 @@ export function ClientsPage({ query }: PageProps) {
       <Trouble error={list.error} retry={list.reload} />
       <ClientTable
         list={list}
-        empty={isNarrowed ? 'No client is like that.' : <NoClient mayWrite={mayWrite} add={add} />}
-        onOpen={(client) => setOpened({ deed: 'show', client })}
+        empty={isNarrowed ? t('words.noMatch') : <NoClient mayWrite={mayWrite} add={add} />}
+        onOpen={(client) => setOpened({ action: 'show', client })}
       />
-      <CursorPager label="clients" order="any" note="" {...list.pager} />
+      <CursorPager label={t('nav.clients')} order="any" note="" {...list.pager} />
       {opened && (
         <OpenedClient opened={opened} setOpened={setOpened} reload={list.reload} onClose={() => setOpened(null)} />
       )}
@@ -72,10 +74,7 @@ export function ClientsPage({ query }: PageProps) {
 function NoClient({ mayWrite, add }: { mayWrite: boolean; add: ComponentChildren }) {
   return (
     <Empty action={mayWrite && add}>
-      <p>
-        <strong>No client yet.</strong> A client is a machine that cannot be reached from outside. Make one, and run the
-        one command that you get on that machine: its services can then be given ports and names here.
-      </p>
+      <p>{rich('clients.empty', { b: bold })}</p>
     </Empty>
   );
 }
@@ -88,13 +87,13 @@ interface OpenedProps {
 }
 
 function OpenedClient({ opened, setOpened, reload, onClose }: OpenedProps) {
-  switch (opened.deed) {
+  switch (opened.action) {
     case 'new':
       return (
         <NewClient
           onClose={onClose}
           onCreated={(client) => {
-            setOpened({ deed: 'created', client });
+            setOpened({ action: 'created', client });
             reload();
           }}
         />
@@ -104,7 +103,12 @@ function OpenedClient({ opened, setOpened, reload, onClose }: OpenedProps) {
     case 'show': {
       const { id, name } = opened.client;
       return (
-        <ClientDialog id={id} name={name} onClose={onClose} onDeed={(deed, client) => setOpened({ deed, client })} />
+        <ClientDialog
+          id={id}
+          name={name}
+          onClose={onClose}
+          onAction={(action, client) => setOpened({ action, client })}
+        />
       );
     }
     case 'edit':
@@ -112,6 +116,6 @@ function OpenedClient({ opened, setOpened, reload, onClose }: OpenedProps) {
     case 'kick':
     case 'reset':
     case 'remove':
-      return <ClientDeedDialog deed={opened.deed} client={opened.client} onClose={onClose} onDone={reload} />;
+      return <ClientActionDialog action={opened.action} client={opened.client} onClose={onClose} onDone={reload} />;
   }
 }

@@ -5,6 +5,7 @@ import { useNotify } from '../../shared/components/notices.js';
 import { SaveEnd } from '../../shared/components/save-end.js';
 import { useForm } from '../../shared/state/use-form.js';
 import type { Row } from '../../shared/state/use-row.js';
+import { t } from '../messages/index.js';
 import { ClientFields } from './client-fields.js';
 import { changesOf, formOf, type ClientForm } from './client-form.js';
 
@@ -16,7 +17,11 @@ interface EditClientProps {
 
 export function EditClient({ client, onClose, onDone }: EditClientProps) {
   return (
-    <EditDialog<TunnelClientView> title={`Edit ${client.name}`} path={`/clients/${client.id}`} onClose={onClose}>
+    <EditDialog<TunnelClientView>
+      title={t('words.editName', { name: client.name })}
+      path={`/clients/${client.id}`}
+      onClose={onClose}
+    >
       {(row, version) => <ClientEditor client={row} version={version} onClose={onClose} onDone={onDone} />}
     </EditDialog>
   );
@@ -32,14 +37,14 @@ function ClientEditor({ client, version, onClose, onDone }: ClientEditorProps) {
   const form = useForm<ClientForm>(formOf(client));
   const save = async (values: ClientForm): Promise<void> => {
     await api.patch(`/clients/${client.id}`, changesOf(client, values), version.etag);
-    notify(`${values.name} was saved.`);
+    notify(t('words.saved', { name: values.name }));
     onDone();
     onClose();
   };
   return (
     <form onSubmit={form.submit(save)}>
       <ClientFields form={form} />
-      <SaveEnd form={form} action="Save" onCancel={onClose} onReload={version.reload} />
+      <SaveEnd form={form} action={t('common.save')} onCancel={onClose} onReload={version.reload} />
     </form>
   );
 }

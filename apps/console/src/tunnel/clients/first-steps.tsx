@@ -4,6 +4,7 @@ import { Dialog } from '../../shared/components/dialog.js';
 import { Badge } from '../../shared/components/page.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { AgentCommand } from './agent-command.js';
 import { stateOf } from './client-state.js';
 
@@ -20,22 +21,22 @@ export function FirstSteps({ client, onClose }: { client: NewTunnelClientView; o
   const isOnline = data?.online === true;
   const state = stateOf(data ?? client);
   return (
-    <Dialog title={`The client ${client.name}`} onClose={onClose} wide>
+    <Dialog title={t('clients.createdTitle', { name: client.name })} onClose={onClose} wide>
       <AgentCommand client={client} />
       <p role="status">
         <Badge tone={state.tone}>{state.text}</Badge>{' '}
-        {isOnline ? 'The agent is connected. Next: give it a tunnel.' : 'Waiting for the agent …'}
+        {isOnline ? t('clients.agentConnected') : t('clients.agentWaiting')}
       </p>
       <div class="dialog-actions">
         <button type="button" onClick={onClose}>
-          I have kept the key
+          {t('clients.keySaved')}
         </button>
         <a
           class={isOnline ? 'button primary' : 'button'}
           href={hrefTo('tunnels', { client_id: client.id, new: 1 })}
           onClick={onClose}
         >
-          Add a tunnel
+          {t('clients.addTunnel')}
         </a>
       </div>
     </Dialog>

@@ -3,6 +3,7 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { FormEnd } from '../../shared/components/fields.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { ClientFields } from './client-fields.js';
 import { formOf, toBody, type ClientForm } from './client-form.js';
 
@@ -18,10 +19,10 @@ export function NewClient({ onClose, onCreated }: NewClientProps) {
     onCreated(await api.post<NewTunnelClientView>('/clients', toBody(values)));
   };
   return (
-    <Dialog title="New client" onClose={onClose}>
+    <Dialog title={t('clients.add')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <ClientFields form={form} autofocus />
-        <FormEnd error={form.error} busy={form.busy} action="Create" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('words.create')} onCancel={onClose} />
       </form>
     </Dialog>
   );

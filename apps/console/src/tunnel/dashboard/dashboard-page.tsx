@@ -5,6 +5,8 @@ import { Card, Page, Trouble } from '../../shared/components/page.js';
 import { Segments } from '../../shared/components/segments.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { EventList } from '../events/event-list.js';
 import { Empty } from '../parts/empty.js';
 import { FlowChart, SPANS, type Span } from '../parts/flow-chart.js';
@@ -23,7 +25,7 @@ export function DashboardPage() {
     everyMs: REFRESH_MS,
   });
   return (
-    <Page title="Dashboard">
+    <Page title={t('nav.dashboard')}>
       <Trouble error={error} retry={reload} />
       {data && (
         <>
@@ -37,7 +39,10 @@ export function DashboardPage() {
           </div>
           <div class="columns">
             <TopVisitors rows={data.top_visitors} />
-            <Card title="What happened" actions={<a href={hrefTo('events')}>All events</a>}>
+            <Card
+              title={t('dashboard.recentEvents')}
+              actions={<a href={hrefTo('events')}>{t('dashboard.allEvents')}</a>}
+            >
               <EventList events={data.recent_events.slice(0, SHOWN_EVENTS)} />
             </Card>
           </div>
@@ -50,7 +55,10 @@ export function DashboardPage() {
 function SeriesChoice({ data: { series, generated_at: at } }: { data: TunnelDashboard }) {
   const [span, setSpan] = useState<Span>(SPANS[0]);
   return (
-    <Card title="Traffic" actions={<Segments label="The last" choices={SPANS} current={span.id} onChange={setSpan} />}>
+    <Card
+      title={t('words.traffic')}
+      actions={<Segments label={t('flow.span')} choices={SPANS} current={span.id} onChange={setSpan} />}
+    >
       <FlowChart points={series[span.bucket]} span={span} at={at} />
     </Card>
   );
@@ -60,20 +68,17 @@ function SeriesChoice({ data: { series, generated_at: at } }: { data: TunnelDash
 function Beginning() {
   const mayWrite = useMayWrite();
   return (
-    <section class="card" aria-label="First steps">
+    <section class="card" aria-label={t('dashboard.firstSteps')}>
       <Empty
         action={
           mayWrite && (
             <a class="button primary" href={hrefTo('clients', { new: 1 })}>
-              Make the first client
+              {t('dashboard.firstClient')}
             </a>
           )
         }
       >
-        <p>
-          <strong>Nothing is connected yet.</strong> Make a client, run the one command that you get on the machine
-          whose services are to be reached, and give it a tunnel or a host. Then it moves here.
-        </p>
+        <p>{rich('dashboard.empty', { b: bold })}</p>
       </Empty>
     </section>
   );

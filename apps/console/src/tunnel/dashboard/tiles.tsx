@@ -2,6 +2,7 @@ import type { TunnelDashboard } from '@gatehouse/contracts';
 import { Tile } from '../../shared/components/tile.js';
 import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
 import { hrefTo } from '../../shared/state/route.js';
+import { t } from '../messages/index.js';
 
 /** The figures that people look at first. */
 export function Tiles({ data: { live, totals } }: { data: TunnelDashboard }) {
@@ -9,37 +10,41 @@ export function Tiles({ data: { live, totals } }: { data: TunnelDashboard }) {
   return (
     <dl class="tiles">
       <Tile
-        name="To visitors"
+        name={t('words.toVisitors')}
         value={formatRate(live.export_bytes_per_second)}
-        note={`${formatBytes(totals.export_bytes)} in all`}
+        note={t('dashboard.inTotal', { bytes: formatBytes(totals.export_bytes) })}
       />
       <Tile
-        name="From visitors"
+        name={t('words.fromVisitors')}
         value={formatRate(live.inlet_bytes_per_second)}
-        note={`${formatBytes(totals.inlet_bytes)} in all`}
+        note={t('dashboard.inTotal', { bytes: formatBytes(totals.inlet_bytes) })}
       />
       <Tile
-        name="Connections"
+        name={t('words.connections')}
         value={formatCount(live.connections)}
-        note={`${live.new_connections_per_second.toFixed(1)} new a second`}
+        note={t('dashboard.perSecond', { count: live.new_connections_per_second.toFixed(1) })}
       />
       <Tile
-        name="Agents online"
+        name={t('dashboard.agents')}
         value={<a href={hrefTo('clients')}>{`${formatCount(clients.online)} / ${formatCount(clients.enabled)}`}</a>}
-        note={`${formatCount(clients.total)} clients`}
+        note={t('dashboard.clientCount', { count: clients.total })}
       />
       <Tile
-        name="Tunnels running"
+        name={t('dashboard.tunnels')}
         value={<a href={hrefTo('tunnels')}>{`${formatCount(tunnels.running)} / ${formatCount(tunnels.total)}`}</a>}
         note={noteOf(tunnels)}
       />
       <Tile
-        name="Hosts"
+        name={t('nav.hosts')}
         value={<a href={hrefTo('hosts')}>{formatCount(hosts.enabled)}</a>}
-        note={`of ${formatCount(hosts.total)} served`}
+        note={t('dashboard.hostsOf', { count: hosts.total })}
       />
       {totals.users !== null && (
-        <Tile name="Users" value={<a href={hrefTo('users')}>{formatCount(totals.users)}</a>} note="of this console" />
+        <Tile
+          name={t('nav.users')}
+          value={<a href={hrefTo('users')}>{formatCount(totals.users)}</a>}
+          note={t('dashboard.usersOf')}
+        />
       )}
     </dl>
   );
@@ -47,9 +52,9 @@ export function Tiles({ data: { live, totals } }: { data: TunnelDashboard }) {
 
 function noteOf({ waiting, failed, stopped }: TunnelDashboard['totals']['tunnels']): string {
   const parts = [
-    failed > 0 ? `${formatCount(failed)} failed` : '',
-    waiting > 0 ? `${formatCount(waiting)} waiting` : '',
-    stopped > 0 ? `${formatCount(stopped)} stopped` : '',
+    failed > 0 ? t('dashboard.failed', { count: failed }) : '',
+    waiting > 0 ? t('dashboard.waiting', { count: waiting }) : '',
+    stopped > 0 ? t('dashboard.stopped', { count: stopped }) : '',
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'none waits' : parts.join(', ');
+  return parts.length === 0 ? t('dashboard.allRunning') : parts.join(', ');
 }

@@ -4,17 +4,22 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes, formatCount } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
+import { t } from '../messages/index.js';
 
 function columnsFor(kind: 'tunnel' | 'host'): Column<TopResource>[] {
   return [
     {
-      head: kind === 'tunnel' ? 'Tunnel' : 'Host',
+      head: t(`kinds.${kind}`),
       grow: true,
       cell: ({ id, name }) => <a href={hrefTo('traffic', { resource_type: kind, resource_id: id })}>{name}</a>,
     },
-    { head: 'From visitors', right: true, cell: ({ inlet_bytes }) => formatBytes(inlet_bytes) },
-    { head: 'To visitors', right: true, cell: ({ export_bytes }) => formatBytes(export_bytes) },
-    { head: kind === 'tunnel' ? 'Connections' : 'Requests', right: true, cell: (row) => formatCount(row.connections) },
+    { head: t('words.fromVisitors'), right: true, cell: ({ inlet_bytes }) => formatBytes(inlet_bytes) },
+    { head: t('words.toVisitors'), right: true, cell: ({ export_bytes }) => formatBytes(export_bytes) },
+    {
+      head: kind === 'tunnel' ? t('words.connections') : t('words.requests'),
+      right: true,
+      cell: (row) => formatCount(row.connections),
+    },
   ];
 }
 
@@ -23,13 +28,13 @@ const HOSTS = columnsFor('host');
 
 export function TopTunnels({ rows }: { rows: readonly TopResource[] }) {
   return (
-    <Card title="Busiest tunnels of the last day">
+    <Card title={t('dashboard.topTunnels')}>
       <Table
-        caption="Busiest tunnels"
+        caption={t('dashboard.topTunnels')}
         columns={TUNNELS}
         rows={rows}
         rowKey={({ id }) => id}
-        empty="No tunnel carried anything."
+        empty={t('dashboard.noTunnelTraffic')}
       />
     </Card>
   );
@@ -37,33 +42,36 @@ export function TopTunnels({ rows }: { rows: readonly TopResource[] }) {
 
 export function TopHosts({ rows }: { rows: readonly TopResource[] }) {
   return (
-    <Card title="Busiest hosts of the last day">
+    <Card title={t('dashboard.topHosts')}>
       <Table
-        caption="Busiest hosts"
+        caption={t('dashboard.topHosts')}
         columns={HOSTS}
         rows={rows}
         rowKey={({ id }) => id}
-        empty="No host carried anything."
+        empty={t('dashboard.noHostTraffic')}
       />
     </Card>
   );
 }
 
 const VISITORS: Column<TopVisitor>[] = [
-  { head: 'Address', grow: true, cell: ({ ip }) => <code>{ip}</code> },
-  { head: 'Connections and requests', right: true, cell: ({ hit_count: hits }) => formatCount(hits) },
-  { head: 'Last', cell: ({ last_seen_at: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span> },
+  { head: t('words.ipAddress'), grow: true, cell: ({ ip }) => <code>{ip}</code> },
+  { head: t('words.connectionsRequests'), right: true, cell: ({ hit_count: hits }) => formatCount(hits) },
+  {
+    head: t('words.lastSeen'),
+    cell: ({ last_seen_at: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span>,
+  },
 ];
 
 export function TopVisitors({ rows }: { rows: readonly TopVisitor[] }) {
   return (
-    <Card title="Most frequent visitors">
+    <Card title={t('dashboard.topVisitors')}>
       <Table
-        caption="Most frequent visitors"
+        caption={t('dashboard.topVisitors')}
         columns={VISITORS}
         rows={rows}
         rowKey={({ ip }) => ip}
-        empty="No visitors yet."
+        empty={t('dashboard.noVisitors')}
       />
     </Card>
   );

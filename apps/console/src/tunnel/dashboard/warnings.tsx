@@ -2,6 +2,7 @@ import type { TunnelWarning } from '@gatehouse/contracts';
 import { Badge } from '../../shared/components/page.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
+import { t } from '../messages/index.js';
 
 /** The page where it can be fixed. */
 const PLACES: Record<TunnelWarning['code'], string | null> = {
@@ -30,7 +31,7 @@ const GRAVE: ReadonlySet<TunnelWarning['code']> = new Set([
 export function Warnings({ warnings }: { warnings: readonly TunnelWarning[] }) {
   if (warnings.length === 0) return null;
   return (
-    <section class="card" aria-label="Warnings">
+    <section class="card" aria-label={t('dashboard.warnings')}>
       <ul class="warnings">
         {warnings.map((warning) => (
           <Warning key={`${warning.code} ${warning.resource?.kind} ${warning.resource?.id}`} warning={warning} />
@@ -46,7 +47,7 @@ function Warning({ warning: { code, message, since } }: { warning: TunnelWarning
   return (
     <li>
       <Badge tone={isGrave ? 'bad' : 'fair'}>
-        {isGrave ? 'broken' : code === 'tunnel_open_proxy' ? 'open' : 'soon'}
+        {t(`dashboard.warningLevels.${isGrave ? 'broken' : code === 'tunnel_open_proxy' ? 'open' : 'soon'}`)}
       </Badge>
       <span>{message}</span>
       {since !== null && (
@@ -54,7 +55,7 @@ function Warning({ warning: { code, message, since } }: { warning: TunnelWarning
           {formatRelative(since)}
         </span>
       )}
-      {place !== null && <a href={hrefTo(place)}>Look</a>}
+      {place !== null && <a href={hrefTo(place)}>{t('dashboard.show')}</a>}
     </li>
   );
 }

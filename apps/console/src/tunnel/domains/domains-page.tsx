@@ -8,13 +8,15 @@ import { SearchBar } from '../../shared/components/search-bar.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatTime } from '../../shared/format/times.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
 import { useIsAdministrator, useMayWrite, useUser } from '../user-context.js';
 import { NewDomain } from './new-domain.js';
 import { ProveDomain } from './prove-domain.js';
 
-type Deed = 'prove' | 'remove';
-type Opened = { deed: 'new' } | { deed: Deed; domain: DomainView };
+type Action = 'prove' | 'remove';
+type Opened = { action: 'new' } | { action: Action; domain: DomainView };
 
 /** Which names belong to whom. */
 export function DomainsPage() {
@@ -22,90 +24,95 @@ export function DomainsPage() {
   const [filter, setFilter] = useState({ q: '' });
   const [opened, setOpened] = useState<Opened | null>(null);
   const list = useCursorList<DomainView>('/domains', filter, { sort: 'name' });
-  const columns = useColumns(mayWrite, (deed, domain) => setOpened({ deed, domain }));
+  const columns = useColumns(mayWrite, (action, domain) => setOpened({ action, domain }));
   const onClose = (): void => setOpened(null);
   const add = (
-    <button type="button" class="primary" onClick={() => setOpened({ deed: 'new' })}>
-      New domain
+    <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>
+      {t('domains.add')}
     </button>
   );
   return (
-    <Page title="Domains" actions={mayWrite && add}>
+    <Page title={t('nav.domains')} actions={mayWrite && add}>
       <SearchBar
-        label="Filter domains"
-        placeholder="Search in names"
+        label={t('domains.filter')}
+        placeholder={t('words.searchNames')}
         value={filter.q}
         onInput={(q) => setFilter({ q })}
       />
       <Trouble error={list.error} retry={list.reload} />
       <Table
-        caption="Domains"
+        caption={t('nav.domains')}
         columns={columns}
         rows={list.rows}
         rowKey={({ id }) => id}
         sort={list.sort}
         onSort={list.setSort}
-        empty={filter.q === '' ? <Empty action={mayWrite && add}>{NOTHING}</Empty> : 'No domain is like that.'}
+        empty={filter.q === '' ? <Empty action={mayWrite && add}>{NOTHING}</Empty> : t('words.noMatch')}
       />
-      <CursorPager label="domains" order="any" note="" {...list.pager} />
-      {opened?.deed === 'new' && (
+      <CursorPager label={t('nav.domains')} order="any" note="" {...list.pager} />
+      {opened?.action === 'new' && (
         <NewDomain
           onClose={onClose}
           onCreated={(domain) => {
-            setOpened(domain.status === 'pending' ? { deed: 'prove', domain } : null);
+            setOpened(domain.status === 'pending' ? { action: 'prove', domain } : null);
             list.reload();
           }}
         />
       )}
-      {opened?.deed === 'prove' && <ProveDomain domain={opened.domain} onClose={onClose} onDone={list.reload} />}
-      {opened?.deed === 'remove' && <RemoveDomain domain={opened.domain} onClose={onClose} onDone={list.reload} />}
+      {opened?.action === 'prove' && <ProveDomain domain={opened.domain} onClose={onClose} onDone={list.reload} />}
+      {opened?.action === 'remove' && <RemoveDomain domain={opened.domain} onClose={onClose} onDone={list.reload} />}
     </Page>
   );
 }
 
-const NOTHING = (
-  <p>
-    <strong>No domain yet.</strong> Hosts of a name are for its owner: prove a domain of yours with a DNS record, or ask
-    an administrator to assign one to you. Everything below it belongs to it.
-  </p>
-);
+const NOTHING = <p>{rich('domains.empty', { b: bold })}</p>;
 
-function useColumns(mayWrite: boolean, onDeed: (deed: Deed, domain: DomainView) => void): Column<DomainView>[] {
+function useColumns(mayWrite: boolean, onAction: (action: Action, domain: DomainView) => void): Column<DomainView>[] {
   const isAdministrator = useIsAdministrator();
   const me = useUser();
   const whose: Column<DomainView> = {
-    head: 'Whose',
-    cell: ({ user_id: id }) => (id === me.id ? 'yours' : `user ${id}`),
+    head: t('words.owner'),
+    cell: ({ user_id: id }) => (id === me.id ? t('words.yours') : t('words.user', { id })),
   };
   return [
-    { head: 'Domain', sort: 'name', grow: true, cell: ({ name }) => <strong class="mono">{name}</strong> },
+    { head: t('domains.domain'), sort: 'name', grow: true, cell: ({ name }) => <strong class="mono">{name}</strong> },
     ...(isAdministrator ? [whose] : []),
-    { head: 'By', cell: ({ method }) => (method === 'dns' ? 'DNS record' : 'an administrator') },
     {
-      head: 'State',
+      head: t('domains.method'),
+      cell: ({ method }) => (method === 'dns' ? t('domains.methods.dns') : t('domains.methods.admin')),
+    },
+    {
+      head: t('words.state'),
       cell: ({ status, verified_at: at }) =>
         status === 'verified' ? (
           <Badge tone="good" title={at === null ? '' : formatTime(at)}>
-            verified
+            {t('domains.verified')}
           </Badge>
         ) : (
-          <Badge tone="info">not proven yet</Badge>
+          <Badge tone="info">{t('domains.pending')}</Badge>
         ),
     },
     {
-      head: 'Actions',
+      head: t('words.actions'),
       quietHead: true,
       right: true,
       cell: (domain) =>
         mayWrite && (
           <RowActions>
             {domain.status === 'pending' && (
-              <RowAction label={`Prove ${domain.name}`} onClick={() => onDeed('prove', domain)}>
-                Prove …
+              <RowAction
+                label={t('domains.verifyName', { name: domain.name })}
+                onClick={() => onAction('prove', domain)}
+              >
+                {t('domains.verifyMore')}
               </RowAction>
             )}
-            <RowAction label={`Delete ${domain.name}`} danger onClick={() => onDeed('remove', domain)}>
-              Delete …
+            <RowAction
+              label={t('words.deleteName', { name: domain.name })}
+              danger
+              onClick={() => onAction('remove', domain)}
+            >
+              {t('common.deleteMore')}
             </RowAction>
           </RowActions>
         ),
@@ -122,10 +129,14 @@ interface RemoveDomainProps {
 function RemoveDomain({ domain, onClose, onDone }: RemoveDomainProps) {
   const { id, name } = domain;
   return (
-    <RemoveDialog title="Delete this domain?" path={`/domains/${id}`} name={name} onClose={onClose} onDone={onDone}>
-      <p>
-        Hosts of <strong>{name}</strong> that are there stay. New ones need the domain again.
-      </p>
+    <RemoveDialog
+      title={t('domains.deleteTitle')}
+      path={`/domains/${id}`}
+      name={name}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <p>{rich('domains.deleteText', { name, b: bold })}</p>
     </RemoveDialog>
   );
 }

@@ -3,6 +3,7 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { FormEnd, TextField } from '../../shared/components/fields.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { UserField } from '../parts/user-field.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
 
@@ -22,11 +23,11 @@ export function NewDomain({ onClose, onCreated }: NewDomainProps) {
     onCreated(await api.post<DomainView>('/domains', body));
   };
   return (
-    <Dialog title="New domain" onClose={onClose}>
+    <Dialog title={t('domains.add')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <TextField
-          label="Domain"
-          hint="Everything below it belongs to it"
+          label={t('domains.domain')}
+          hint={t('domains.domainHint')}
           placeholder="example.org"
           required
           autofocus
@@ -36,13 +37,18 @@ export function NewDomain({ onClose, onCreated }: NewDomainProps) {
         />
         {isAdministrator && (
           <UserField
-            label="Belongs to"
+            label={t('words.owner')}
             value={form.values.user_id}
             problem={form.problem('user_id')}
             onChange={(id) => form.set('user_id', id)}
           />
         )}
-        <FormEnd error={form.error} busy={form.busy} action={isAdministrator ? 'Assign' : 'Next'} onCancel={onClose} />
+        <FormEnd
+          error={form.error}
+          busy={form.busy}
+          action={isAdministrator ? t('domains.assign') : t('domains.next')}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -5,6 +5,7 @@ import { FormEnd } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { Secret } from '../../shared/components/secret.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 
 interface ProveDomainProps {
   domain: DomainView;
@@ -20,19 +21,19 @@ export function ProveDomain({ domain, onClose, onDone }: ProveDomainProps) {
   const form = useForm({});
   const verify = async (): Promise<void> => {
     await api.post<DomainView>(`/domains/${id}/verify`);
-    notify(`${name} is yours.`);
+    notify(t('domains.verifiedName', { name }));
     onDone();
     onClose();
   };
   return (
-    <Dialog title={`Prove ${name}`} onClose={onClose}>
+    <Dialog title={t('domains.verifyName', { name })} onClose={onClose}>
       <form onSubmit={form.submit(verify)}>
-        <p>Add a TXT record to the DNS of {name}. It may take a few minutes until it can be seen.</p>
-        <p>Name</p>
-        <Secret text={record?.name ?? ''} what="Name" />
-        <p>Value</p>
-        <Secret text={record?.value ?? ''} what="Value" />
-        <FormEnd error={form.error} busy={form.busy} action="Look for it" onCancel={onClose} />
+        <p>{t('domains.verifyText', { name })}</p>
+        <p>{t('common.name')}</p>
+        <Secret text={record?.name ?? ''} what={t('common.name')} />
+        <p>{t('words.value')}</p>
+        <Secret text={record?.value ?? ''} what={t('words.value')} />
+        <FormEnd error={form.error} busy={form.busy} action={t('domains.verify')} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,13 +1,14 @@
 import type { EventView } from '@gatehouse/contracts';
 import { Badge } from '../../shared/components/page.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
+import { t } from '../messages/index.js';
 import { EventSubject, useEventSubjects } from './event-subject.js';
 import { toneOf } from './event-names.js';
 
 /** What happened, the newest first, in few words. */
 export function EventList({ events }: { events: readonly EventView[] }) {
   const aboutOf = useEventSubjects(events);
-  if (events.length === 0) return <p class="muted">Nothing has happened yet.</p>;
+  if (events.length === 0) return <p class="muted">{t('events.none')}</p>;
   return (
     <ul class="events">
       {events.map((event) => (

@@ -9,7 +9,7 @@ export function useEventSubjects(events: readonly EventView[]): NameOf {
   const refs = events.flatMap(({ resource_type: kind, resource_id: id }) =>
     kind === null || id === null ? [] : [{ kind, id }],
   );
-  return useResourceNames(refs);
+  return useResourceNames(refs, { mayBeGone: true });
 }
 
 /** What an event is about, where its message does not say so itself. */

@@ -8,6 +8,7 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { FIRST_CURSOR } from '../../shared/state/cursor.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import type { NameOf } from '../parts/resource-names.js';
 import { EventSubject, useEventSubjects } from './event-subject.js';
 import { EVENT_TYPES, mergeEvents, toneOf } from './event-names.js';
@@ -18,15 +19,15 @@ interface Filter {
   resource_type: string;
 }
 
-const TYPES = [{ value: '', label: 'All kinds' }, ...EVENT_TYPES.map((value) => ({ value, label: value }))];
+const TYPES = [{ value: '', label: t('events.allTypes') }, ...EVENT_TYPES.map((value) => ({ value, label: value }))];
 const RESOURCES = [
-  { value: '', label: 'About anything' },
-  ...['client', 'tunnel', 'host', 'user', 'webhook'].map((value) => ({ value, label: `About a ${value}` })),
+  { value: '', label: t('events.allResources') },
+  ...(['client', 'tunnel', 'host', 'user', 'webhook'] as const).map((value) => ({ value, label: t(`kinds.${value}`) })),
 ];
 
 const columnsFor = (aboutOf: NameOf): Column<EventView>[] => [
   {
-    head: 'What',
+    head: t('events.event'),
     cell: ({ type, created_at: at }) => (
       <>
         <Badge tone={toneOf(type)}>{type}</Badge>
@@ -37,13 +38,13 @@ const columnsFor = (aboutOf: NameOf): Column<EventView>[] => [
     ),
   },
   {
-    head: 'Message',
+    head: t('words.message'),
     grow: true,
     cell: (event) => (
       <span class="wrapped">
         <EventSubject event={event} aboutOf={aboutOf} /> {event.message}
         {typeof event.data['count'] === 'number' && event.data['count'] > 1 && (
-          <span class="muted"> {event.data['count']} times</span>
+          <span class="muted"> {t('events.times', { count: event.data['count'] })}</span>
         )}
       </span>
     ),
@@ -68,11 +69,17 @@ export function EventsPage() {
     setPage({ ...FIRST_CURSOR, limit: page.limit });
   };
   return (
-    <Page title="Events" actions={isFirst && <LiveBadge live={live} />}>
-      <div class="filters" role="search" aria-label="Filter events">
-        <SelectField label="Kind" hideLabel value={filter.type} choices={TYPES} onChange={(type) => narrow({ type })} />
+    <Page title={t('nav.events')} actions={isFirst && <LiveBadge live={live} />}>
+      <div class="filters" role="search" aria-label={t('events.filter')}>
         <SelectField
-          label="About"
+          label={t('events.type')}
+          hideLabel
+          value={filter.type}
+          choices={TYPES}
+          onChange={(type) => narrow({ type })}
+        />
+        <SelectField
+          label={t('events.resource')}
           hideLabel
           value={filter.resource_type}
           choices={RESOURCES}
@@ -81,22 +88,22 @@ export function EventsPage() {
       </div>
       <Trouble error={error} retry={reload} />
       <Table
-        caption="Events"
+        caption={t('nav.events')}
         columns={columnsFor(aboutOf)}
         rows={rows}
         rowKey={({ id }) => id}
-        empty="Nothing like that has happened."
+        empty={t('events.empty')}
       />
-      {data && <CursorPager label="events" page={page} next={data.next_cursor} note="" onChange={setPage} />}
+      {data && <CursorPager label={t('nav.events')} page={page} next={data.next_cursor} note="" onChange={setPage} />}
     </Page>
   );
 }
 
 function LiveBadge({ live: { isLive, error } }: { live: LiveEvents }) {
-  if (isLive) return <Badge tone="good">live</Badge>;
+  if (isLive) return <Badge tone="good">{t('events.live')}</Badge>;
   return (
     <Badge tone="fair" title={error ?? undefined}>
-      connecting …
+      {t('events.connecting')}
     </Badge>
   );
 }

@@ -5,6 +5,7 @@ import { useNotify } from '../../shared/components/notices.js';
 import { SaveEnd } from '../../shared/components/save-end.js';
 import { useForm } from '../../shared/state/use-form.js';
 import type { Row } from '../../shared/state/use-row.js';
+import { t } from '../messages/index.js';
 import { nameOf } from './host-address.js';
 import { HostFields } from './host-fields.js';
 import { changesOf, formOf, type HostForm } from './host-form.js';
@@ -17,7 +18,11 @@ interface EditHostProps {
 
 export function EditHost({ host, onClose, onDone }: EditHostProps) {
   return (
-    <EditDialog<HostView> title={`Edit ${nameOf(host)}`} path={`/hosts/${host.id}`} onClose={onClose}>
+    <EditDialog<HostView>
+      title={t('words.editName', { name: nameOf(host) })}
+      path={`/hosts/${host.id}`}
+      onClose={onClose}
+    >
       {(row, version) => <HostEditor host={row} version={version} onClose={onClose} onDone={onDone} />}
     </EditDialog>
   );
@@ -34,14 +39,14 @@ function HostEditor({
   const form = useForm<HostForm>(formOf(host));
   const save = async (values: HostForm): Promise<void> => {
     const changed = await api.patch<HostView>(`/hosts/${host.id}`, changesOf(host, values), version.etag);
-    notify(`${nameOf(changed)} was saved.`);
+    notify(t('words.saved', { name: nameOf(changed) }));
     onDone();
     onClose();
   };
   return (
     <form onSubmit={form.submit(save)}>
       <HostFields form={form} isNew={false} />
-      <SaveEnd form={form} action="Save" onCancel={onClose} onReload={version.reload} />
+      <SaveEnd form={form} action={t('common.save')} onCancel={onClose} onReload={version.reload} />
     </form>
   );
 }

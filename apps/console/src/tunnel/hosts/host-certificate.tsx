@@ -9,6 +9,7 @@ import { Trouble } from '../../shared/components/page.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { useForm } from '../../shared/state/use-form.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { CertificateFacts } from '../certificates/certificate-facts.js';
 import { useMayWrite } from '../user-context.js';
 import { nameOf } from './host-address.js';
@@ -37,7 +38,7 @@ export function HostCertificate({ host, onClose, onDone }: HostCertificateProps)
     onDone();
   };
   return (
-    <Dialog title={`Certificate of ${nameOf(host)}`} onClose={onClose} wide>
+    <Dialog title={t('hosts.certificateOf', { name: nameOf(host) })} onClose={onClose} wide>
       <Trouble error={error} />
       {data && (data.certificate ? <CertificateFacts certificate={data.certificate} /> : <NoCertificate />)}
       {data && mayWrite && !isUploading && (
@@ -54,12 +55,7 @@ export function HostCertificate({ host, onClose, onDone }: HostCertificateProps)
 }
 
 function NoCertificate() {
-  return (
-    <p>
-      This host has no certificate: visitors by https get the gateway’s default one, or an alert. Upload one here, or
-      turn on “Automatic HTTPS” in the host.
-    </p>
-  );
+  return <p>{t('certificates.noneOfHost')}</p>;
 }
 
 /** None is no error here. */
@@ -82,22 +78,22 @@ interface CertificateActionsProps {
 function CertificateActions({ host, certificate, onUpload, onDone }: CertificateActionsProps) {
   const api = useApi();
   const { busy, run } = useAction();
-  const deed = async (work: () => Promise<unknown>, success: string): Promise<void> => {
+  const perform = async (work: () => Promise<unknown>, success: string): Promise<void> => {
     if (await run(work, success)) onDone();
   };
   const canOrder = host.auto_https === 1 && certificate?.source !== 'file' && certificate?.source !== 'upload';
   return (
     <div class="actions">
       <button type="button" onClick={onUpload}>
-        Upload a certificate
+        {t('certificates.upload')}
       </button>
       {canOrder && (
         <button
           type="button"
           disabled={busy}
-          onClick={() => void deed(() => api.post(`/hosts/${host.id}/acme/renew`), 'The certificate is being ordered.')}
+          onClick={() => void perform(() => api.post(`/hosts/${host.id}/acme/renew`), t('certificates.ordered'))}
         >
-          Order it now
+          {t('certificates.order')}
         </button>
       )}
       {certificate !== null && certificate.source !== 'file' && (
@@ -105,9 +101,9 @@ function CertificateActions({ host, certificate, onUpload, onDone }: Certificate
           type="button"
           class="danger"
           disabled={busy}
-          onClick={() => void deed(() => api.delete(`/hosts/${host.id}/cert`), 'The certificate was removed.')}
+          onClick={() => void perform(() => api.delete(`/hosts/${host.id}/cert`), t('certificates.removed'))}
         >
-          Remove it
+          {t('certificates.remove')}
         </button>
       )}
     </div>
@@ -125,7 +121,7 @@ function UploadForm({ host, onCancel, onDone }: { host: HostView; onCancel: () =
   const form = useForm<UploadValues>({ certificate: '', key: '' });
   const upload = async (values: UploadValues): Promise<void> => {
     await api.post<CertificateView>(`/hosts/${host.id}/cert`, values);
-    notify('The certificate is in use from the next connection on.');
+    notify(t('certificates.uploaded'));
     onDone();
   };
   const text = (name: keyof UploadValues) => ({
@@ -138,18 +134,18 @@ function UploadForm({ host, onCancel, onDone }: { host: HostView; onCancel: () =
   return (
     <form onSubmit={form.submit(upload)}>
       <TextField
-        label="Certificate"
-        hint="PEM, with those between it and the root (fullchain.pem)"
+        label={t('hosts.certificate')}
+        hint={t('certificates.chainHint')}
         placeholder="-----BEGIN CERTIFICATE-----"
         {...text('certificate')}
       />
       <TextField
-        label="Private key"
-        hint="PEM, without a password. It is sealed and never shown again"
+        label={t('certificates.privateKey')}
+        hint={t('certificates.privateKeyHint')}
         placeholder="-----BEGIN PRIVATE KEY-----"
         {...text('key')}
       />
-      <FormEnd error={form.error} busy={form.busy} action="Upload" onCancel={onCancel} />
+      <FormEnd error={form.error} busy={form.busy} action={t('certificates.uploadAction')} onCancel={onCancel} />
     </form>
   );
 }

@@ -1,13 +1,14 @@
 import type { HostView } from '@gatehouse/contracts';
 import { CheckField, SelectField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
 import type { HostForm } from './host-form.js';
 
 const SCHEMES = [
-  { value: 'all', label: 'http and https' },
-  { value: 'http', label: 'http only' },
-  { value: 'https', label: 'https only' },
+  { value: 'all', label: t('hosts.schemes.all') },
+  { value: 'http', label: t('hosts.schemes.http') },
+  { value: 'https', label: t('hosts.schemes.https') },
 ];
 
 interface HostFieldsProps {
@@ -27,33 +28,33 @@ export function HostFields({ form, isNew }: HostFieldsProps) {
       {isNew && (
         <ResourceField
           kind="client"
-          label="Client"
+          label={t('kinds.client')}
           value={form.values.client_id}
           problem={form.problem('client_id')}
           onChange={(id) => form.set('client_id', id)}
         />
       )}
       <div class="form-row">
-        <TextField label="Name" hint="app.example.org or *.example.org" required {...text('host')} />
-        <TextField label="Path" hint="/ is everything; /api takes /api and what is below" {...text('location')} />
+        <TextField label={t('hosts.domain')} hint={t('hosts.domainHint')} required {...text('host')} />
+        <TextField label={t('hosts.path')} hint={t('hosts.pathHint')} {...text('location')} />
       </div>
       <TextField
-        label="Target"
-        hint="As the agent reaches it: http://, https:// or h2c:// and host:port. Several with commas take turns"
+        label={t('words.target')}
+        hint={t('hosts.targetHint')}
         placeholder="http://127.0.0.1:3000"
         required
         {...text('target_addr')}
       />
       <SelectField
-        label="Visitors come by"
+        label={t('hosts.scheme')}
         value={form.values.scheme}
         choices={SCHEMES}
         problem={form.problem('scheme')}
         onChange={(scheme) => form.set('scheme', scheme as HostView['scheme'])}
       />
       <CheckField
-        label="Automatic HTTPS"
-        hint="A certificate from the certificate authority where there is none, and http leads to https. The name has to lead here from the internet."
+        label={t('hosts.autoHttps')}
+        hint={t('hosts.autoHttpsHint')}
         checked={form.values.auto_https}
         problem={form.problem('auto_https')}
         onChange={(on) => form.set('auto_https', on)}
@@ -68,8 +69,8 @@ function StrictPathField({ form }: { form: Form<HostForm> }) {
   if (form.values.location.trim().length <= 1) return null;
   return (
     <CheckField
-      label="Refuse other spellings of the path"
-      hint="For a policy on this path: the target might take /Admin or /admin;x for /admin"
+      label={t('hosts.strictPath')}
+      hint={t('hosts.strictPathHint')}
       checked={form.values.strict_path}
       problem={form.problem('strict_path')}
       onChange={(on) => form.set('strict_path', on)}
@@ -87,20 +88,16 @@ function HeaderFields({ form }: { form: Form<HostForm> }) {
   });
   return (
     <details open={`${host}${asked}${answered}` !== ''}>
-      <summary>Header fields on the way</summary>
+      <summary>{t('hosts.headers')}</summary>
       <TextField
-        label="Host header sent to the target"
-        hint="Empty: as the visitor said it"
+        label={t('hosts.rewriteHost')}
+        hint={t('hosts.rewriteHostHint')}
         value={host}
         problem={form.problem('rewrite_host')}
         onInput={(value) => form.set('rewrite_host', value)}
       />
-      <TextField
-        label="Set on requests"
-        hint="A line each: X-Name: value. Nothing after the colon takes the field away."
-        {...lines('request_headers')}
-      />
-      <TextField label="Set on answers" {...lines('response_headers')} />
+      <TextField label={t('hosts.requestHeaders')} hint={t('hosts.headersHint')} {...lines('request_headers')} />
+      <TextField label={t('hosts.responseHeaders')} {...lines('response_headers')} />
     </details>
   );
 }

@@ -5,6 +5,7 @@ import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import type { CursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import { Flow } from '../parts/flow.js';
 import { useGateway } from '../parts/gateway-context.js';
 import type { NameOf } from '../parts/resource-names.js';
@@ -12,20 +13,20 @@ import { StatusSwitch } from '../parts/status-switch.js';
 import { useMayWrite } from '../user-context.js';
 import { addressOf, nameOf } from './host-address.js';
 
-export type HostDeed = 'edit' | 'certificate' | 'remove';
+export type HostAction = 'edit' | 'certificate' | 'remove';
 
 interface HostTableProps {
   list: CursorList<HostView>;
   nameOfResource: NameOf;
   empty: ComponentChildren;
-  onDeed: (deed: HostDeed, host: HostView) => void;
+  onAction: (action: HostAction, host: HostView) => void;
 }
 
-export function HostTable({ list, nameOfResource, empty, onDeed }: HostTableProps) {
-  const columns = [...columnsFor(list.reload, nameOfResource), ...(useMayWrite() ? [actionsColumn(onDeed)] : [])];
+export function HostTable({ list, nameOfResource, empty, onAction }: HostTableProps) {
+  const columns = [...columnsFor(list.reload, nameOfResource), ...(useMayWrite() ? [actionsColumn(onAction)] : [])];
   return (
     <Table
-      caption="Hosts"
+      caption={t('nav.hosts')}
       columns={columns}
       rows={list.rows}
       rowKey={({ id }) => id}
@@ -40,19 +41,19 @@ export function HostTable({ list, nameOfResource, empty, onDeed }: HostTableProp
 function columnsFor(reload: () => void, nameOfResource: NameOf): Column<HostView>[] {
   return [
     {
-      head: 'Enabled',
+      head: t('common.enabled'),
       quietHead: true,
       cell: (host) => (
         <StatusSwitch
           path={`/hosts/${host.id}`}
-          label={`${nameOf(host)} enabled`}
+          label={t('words.enabledName', { name: nameOf(host) })}
           value={host.status}
           reload={reload}
         />
       ),
     },
     {
-      head: 'Host',
+      head: t('hosts.domain'),
       sort: 'host',
       grow: true,
       cell: (host) => (
@@ -62,9 +63,9 @@ function columnsFor(reload: () => void, nameOfResource: NameOf): Column<HostView
         </>
       ),
     },
-    { head: 'https', cell: (host) => <CertificateBadge host={host} /> },
+    { head: 'HTTPS', cell: (host) => <CertificateBadge host={host} /> },
     {
-      head: 'Leads to',
+      head: t('words.target'),
       cell: ({ target_addr: target }) => (
         <code class="clipped" title={target}>
           {target}
@@ -72,15 +73,20 @@ function columnsFor(reload: () => void, nameOfResource: NameOf): Column<HostView
       ),
     },
     {
-      head: 'Traffic',
+      head: t('words.traffic'),
       sort: 'export_flow',
       cell: ({ inlet_flow, export_flow }) => <Flow inlet={inlet_flow} outlet={export_flow} />,
     },
   ];
 }
 
-function actionsColumn(onDeed: HostTableProps['onDeed']): Column<HostView> {
-  return { head: 'Actions', quietHead: true, right: true, cell: (host) => <Actions host={host} onDeed={onDeed} /> };
+function actionsColumn(onAction: HostTableProps['onAction']): Column<HostView> {
+  return {
+    head: t('words.actions'),
+    quietHead: true,
+    right: true,
+    cell: (host) => <Actions host={host} onAction={onAction} />,
+  };
 }
 
 function HostAddress({ host }: { host: HostView }) {
@@ -91,34 +97,34 @@ function HostAddress({ host }: { host: HostView }) {
       <a href={address} target="_blank" rel="noopener noreferrer" class="clipped">
         {nameOf(host)}
       </a>
-      <CopyButton text={address} what={`Address of ${nameOf(host)}`} />
+      <CopyButton text={address} what={t('tunnels.addressOf', { name: nameOf(host) })} />
     </span>
   );
 }
 
 function CertificateBadge({ host }: { host: HostView }) {
   if (host.scheme === 'http') return <span class="muted">–</span>;
-  if (host.has_cert) return <Badge tone="good">own certificate</Badge>;
-  if (host.auto_https === 1) return <Badge tone="info">automatic</Badge>;
+  if (host.has_cert) return <Badge tone="good">{t('hosts.ownCertificate')}</Badge>;
+  if (host.auto_https === 1) return <Badge tone="info">{t('hosts.automatic')}</Badge>;
   return (
-    <Badge tone="none" title="Without a certificate, visitors by https get the default one or none">
-      none
+    <Badge tone="none" title={t('hosts.noneHint')}>
+      {t('common.none')}
     </Badge>
   );
 }
 
-function Actions({ host, onDeed }: { host: HostView; onDeed: (deed: HostDeed, host: HostView) => void }) {
+function Actions({ host, onAction }: { host: HostView; onAction: (action: HostAction, host: HostView) => void }) {
   const name = nameOf(host);
   return (
     <RowActions>
-      <RowAction label={`Certificate of ${name}`} onClick={() => onDeed('certificate', host)}>
-        Certificate
+      <RowAction label={t('hosts.certificateOf', { name })} onClick={() => onAction('certificate', host)}>
+        {t('hosts.certificate')}
       </RowAction>
-      <RowAction label={`Edit ${name}`} onClick={() => onDeed('edit', host)}>
-        Edit
+      <RowAction label={t('words.editName', { name })} onClick={() => onAction('edit', host)}>
+        {t('common.edit')}
       </RowAction>
-      <RowAction label={`Delete ${name}`} danger onClick={() => onDeed('remove', host)}>
-        Delete …
+      <RowAction label={t('words.deleteName', { name })} danger onClick={() => onAction('remove', host)}>
+        {t('common.deleteMore')}
       </RowAction>
     </RowActions>
   );

@@ -4,6 +4,7 @@ import { Dialog } from '../../shared/components/dialog.js';
 import { FormEnd } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { nameOf } from './host-address.js';
 import { HostFields } from './host-fields.js';
 import { formOf, toBody, type HostForm } from './host-form.js';
@@ -21,15 +22,15 @@ export function NewHost({ clientId, onClose, onDone }: NewHostProps) {
   const form = useForm<HostForm>(formOf(null, clientId));
   const create = async (values: HostForm): Promise<void> => {
     const host = await api.post<HostView>('/hosts', toBody(values));
-    notify(`${nameOf(host)} was created.`);
+    notify(t('words.created', { name: nameOf(host) }));
     onDone();
     onClose();
   };
   return (
-    <Dialog title="New host" onClose={onClose}>
+    <Dialog title={t('hosts.add')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <HostFields form={form} isNew />
-        <FormEnd error={form.error} busy={form.busy} action="Create" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('words.create')} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -22,8 +22,8 @@ export function FirstSetup({ session }: { session: Session }) {
   const form = useForm<SetupForm>(EMPTY);
   const setUp = async ({ again, ...body }: SetupForm): Promise<void> => {
     if (body.password !== again) {
-      const details = [{ field: 'again', message: 'is not the same' }];
-      throw new ApiError('The password was typed differently.', { status: 0, code: 'LOCAL', details });
+      const details = [{ field: 'again', message: t('login.differs') }];
+      throw new ApiError(t('login.passwordsDiffer'), { status: 0, code: 'LOCAL', details });
     }
     session.signIn((await api.post<TunnelLoginView>('/auth/setup', { ...body, token: body.token.trim() })).token);
   };
@@ -35,25 +35,25 @@ export function FirstSetup({ session }: { session: Session }) {
   });
   return (
     <LoginFrame product={t('app.product')} onSubmit={form.submit(setUp)}>
-      <h1>Welcome</h1>
-      <p>There is no user yet. Create the first administrator.</p>
+      <h1>{t('login.welcome')}</h1>
+      <p>{t('login.setupIntro')}</p>
       <TextField
-        label="Setup token"
-        hint="The service wrote it to setup-token.txt in its folder at its first start"
+        label={t('login.setupToken')}
+        hint={t('login.setupTokenHint')}
         autofocus
         autoComplete="off"
         {...field('token')}
       />
       <TextField label={t('signIn.username')} autoComplete="username" {...field('username')} />
       <TextField
-        label="Password"
-        hint="8 characters or more"
+        label={t('signIn.password')}
+        hint={t('login.passwordHint')}
         type="password"
         autoComplete="new-password"
         {...field('password')}
       />
-      <TextField label="Password again" type="password" autoComplete="new-password" {...field('again')} />
-      <FormEnd error={form.error} busy={form.busy} action="Begin" />
+      <TextField label={t('login.repeatPassword')} type="password" autoComplete="new-password" {...field('again')} />
+      <FormEnd error={form.error} busy={form.busy} action={t('login.create')} />
     </LoginFrame>
   );
 }

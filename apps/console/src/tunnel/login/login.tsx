@@ -3,7 +3,8 @@ import type { Session } from '../../shared/api/session.js';
 import { TextField } from '../../shared/components/fields.js';
 import { SignIn } from '../../shared/frame/sign-in.js';
 import { useLogin, type Credentials } from './use-login.js';
-import { t } from '../messages/index.js';
+import { code } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 
 const EMPTY: Credentials = { username: '', password: '', code: '' };
 
@@ -21,7 +22,7 @@ export function Login({ session, expired }: { session: Session; expired: boolean
         startAgain();
       }}
     >
-      Use another account
+      {t('login.otherAccount')}
     </button>
   );
   return (
@@ -72,8 +73,8 @@ function NameAndPassword({ credentials: { username, password }, set }: PartProps
 function CodeField({ code, set }: { code: string; set: PartProps['set'] }) {
   return (
     <TextField
-      label="Code of your authenticator"
-      hint="Six digits that change every half a minute, or one of your recovery codes"
+      label={t('login.code')}
+      hint={t('login.codeHint')}
       autoComplete="one-time-code"
       value={code}
       onInput={(text) => set({ code: text })}
@@ -86,10 +87,8 @@ function CodeField({ code, set }: { code: string; set: PartProps['set'] }) {
 function FirstTime() {
   return (
     <details class="first-time">
-      <summary>The first time?</summary>
-      <p class="muted">
-        The first password is printed when the gateway starts: <code>npm start</code> shows it below its table.
-      </p>
+      <summary>{t('login.firstTime')}</summary>
+      <p class="muted">{rich('login.firstTimeText', { code })}</p>
     </details>
   );
 }

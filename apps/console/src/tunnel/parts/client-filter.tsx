@@ -1,3 +1,4 @@
+import { t } from '../messages/index.js';
 import { ResourceField } from './resource-field.js';
 
 interface ClientFilterProps {
@@ -8,5 +9,14 @@ interface ClientFilterProps {
 
 /** Narrows a list to what belongs to one client. */
 export function ClientFilter({ value, onChange }: ClientFilterProps) {
-  return <ResourceField kind="client" label="Client" hideLabel none="All clients" value={value} onChange={onChange} />;
+  return (
+    <ResourceField
+      kind="client"
+      label={t('kinds.client')}
+      hideLabel
+      none={t('choose.allClients')}
+      value={value}
+      onChange={onChange}
+    />
+  );
 }

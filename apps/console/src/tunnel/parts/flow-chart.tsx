@@ -1,5 +1,6 @@
 import type { FlowPoint, FlowSeries } from '@gatehouse/contracts';
 import { TrafficChart } from '../../shared/chart/traffic-chart.js';
+import { t } from '../messages/index.js';
 
 export interface Span {
   id: string;
@@ -11,10 +12,10 @@ export interface Span {
 }
 
 export const SPANS: readonly [Span, ...Span[]] = [
-  { id: 'hour', label: 'Hour', bucket: 'minute', stepSec: 60, points: 60 },
-  { id: 'day', label: 'Day', bucket: 'minute', stepSec: 60 },
-  { id: 'month', label: 'Month', bucket: 'hour', stepSec: 3_600 },
-  { id: 'year', label: 'Year', bucket: 'day', stepSec: 86_400 },
+  { id: 'hour', label: t('flow.spans.hour'), bucket: 'minute', stepSec: 60, points: 60 },
+  { id: 'day', label: t('flow.spans.day'), bucket: 'minute', stepSec: 60 },
+  { id: 'month', label: t('flow.spans.month'), bucket: 'hour', stepSec: 3_600 },
+  { id: 'year', label: t('flow.spans.year'), bucket: 'day', stepSec: 86_400 },
 ];
 
 /** The part of a series that a span is about. */
@@ -22,7 +23,7 @@ export function pointsWithin(span: Span, points: readonly FlowPoint[]): readonly
   return span.points === undefined ? points : points.slice(-span.points);
 }
 
-const NAMES = { down: 'to visitors', up: 'from visitors' };
+const NAMES = { down: t('flow.toVisitors'), up: t('flow.fromVisitors') };
 
 interface FlowChartProps {
   points: readonly FlowPoint[];
@@ -43,7 +44,7 @@ export function FlowChart({ points, span, at }: FlowChartProps) {
       series={series}
       stepSec={span.stepSec}
       at={at}
-      label={`Traffic, last ${span.label.toLowerCase()}`}
+      label={t('flow.chart', { span: span.label })}
       names={NAMES}
     />
   );

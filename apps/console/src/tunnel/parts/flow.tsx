@@ -1,11 +1,12 @@
 import { formatBytes } from '../../shared/format/amounts.js';
+import { t } from '../messages/index.js';
 
 /** What came from visitors and what went to them. */
 export function Flow({ inlet, outlet }: { inlet: number; outlet: number }) {
   return (
     <>
-      <Way arrow="↓" name="from visitors" bytes={inlet} />
-      <Way arrow="↑" name="to visitors" bytes={outlet} />
+      <Way arrow="↓" name={t('flow.fromVisitors')} bytes={inlet} />
+      <Way arrow="↑" name={t('flow.toVisitors')} bytes={outlet} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { useUser } from '../user-context.js';
 
 /** That it is really the user who asks: a browser that was left open is not enough. */
@@ -20,7 +21,7 @@ export function ProofFields<T extends Proof>({ form }: { form: Form<T> }) {
   return (
     <div class="form-row">
       <TextField
-        label="Your password"
+        label={t('words.yourPassword')}
         type="password"
         autoComplete="current-password"
         required
@@ -30,7 +31,7 @@ export function ProofFields<T extends Proof>({ form }: { form: Form<T> }) {
       />
       {totp && (
         <TextField
-          label="Code of your authenticator"
+          label={t('login.code')}
           autoComplete="one-time-code"
           required
           value={proof.values.code}

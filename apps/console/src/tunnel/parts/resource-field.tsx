@@ -3,6 +3,7 @@ import { useApi } from '../../shared/api/api-context.js';
 import { SelectField, TextField } from '../../shared/components/fields.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { findResources, type ResourceKind } from './resources.js';
 
 interface ResourceFieldProps {
@@ -26,18 +27,18 @@ export function ResourceField({ kind, label, value, none, hideLabel = false, pro
   const items = data?.items ?? [];
   const isKnown = items.some(({ id }) => String(id) === value);
   const choices = [
-    ...(none === undefined && value !== '' ? [] : [{ value: '', label: none ?? 'Choose …' }]),
-    ...(value === '' || isKnown ? [] : [{ value, label: `${kind} ${value}` }]),
+    ...(none === undefined && value !== '' ? [] : [{ value: '', label: none ?? t('choose.one') }]),
+    ...(value === '' || isKnown ? [] : [{ value, label: t('choose.named', { kind: t(`kinds.${kind}`), id: value }) }]),
     ...items.map(({ id, name }) => ({ value: String(id), label: name })),
   ];
   return (
     <>
       {(q !== '' || data?.isCut) && (
         <TextField
-          label={`Narrow the list of ${kind}s`}
+          label={t('choose.narrow', { kind: t(`kinds.${kind}`) })}
           hideLabel={hideLabel}
           type="search"
-          placeholder={`Part of a ${kind}'s name`}
+          placeholder={t('choose.narrowHint')}
           value={q}
           onInput={setQ}
         />

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiClient } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
+import { t } from '../messages/index.js';
 import { findResources, nameResource, type ResourceKind } from './resources.js';
 
 export interface ResourceRef {
@@ -14,14 +15,19 @@ const KINDS: readonly ResourceKind[] = ['client', 'tunnel', 'host'];
 /** From so many of a kind on a list of them is asked for first. */
 const MANY = 3;
 
+interface NameOptions {
+  /** Many of them may be deleted: names come from the lists alone, so that nothing is asked for that is gone. */
+  mayBeGone?: boolean;
+}
+
 /** Names of what a page of a list is about; each is asked for once. */
-export function useResourceNames(refs: readonly ResourceRef[]): NameOf {
+export function useResourceNames(refs: readonly ResourceRef[], { mayBeGone = false }: NameOptions = {}): NameOf {
   const api = useApi();
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   const wanted = [...new Set(refs.map(keyOf))].filter((key) => !names.has(key)).sort();
   useEffect(() => {
     const abort = new AbortController();
-    void findNames(api, wanted, abort.signal).then((found) => {
+    void findNames(api, wanted, mayBeGone, abort.signal).then((found) => {
       if (!abort.signal.aborted) setNames((before) => new Map([...before, ...found]));
     });
     return () => abort.abort();
@@ -33,29 +39,35 @@ function keyOf({ kind, id }: ResourceRef): string {
   return `${kind} ${id}`;
 }
 
-async function findNames(api: ApiClient, wanted: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
+async function findNames(
+  api: ApiClient,
+  wanted: readonly string[],
+  mayBeGone: boolean,
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for (const kind of KINDS) {
     const ids = wanted.filter((key) => key.startsWith(`${kind} `)).map((key) => Number(key.slice(kind.length + 1)));
-    for (const [id, name] of await findNamesOf(api, kind, ids, signal)) names.set(keyOf({ kind, id }), name);
+    for (const [id, name] of await findNamesOf(api, { kind, ids, mayBeGone }, signal))
+      names.set(keyOf({ kind, id }), name);
   }
   return names;
 }
 
 async function findNamesOf(
   api: ApiClient,
-  kind: ResourceKind,
-  ids: readonly number[],
+  { kind, ids, mayBeGone }: { kind: ResourceKind; ids: readonly number[]; mayBeGone: boolean },
   signal: AbortSignal,
 ): Promise<Map<number, string>> {
   const names = new Map<number, string>();
-  if (ids.length >= MANY) {
+  if (ids.length >= MANY || (mayBeGone && ids.length > 0)) {
     const { items } = await findResources(api, kind, '', signal).catch(() => ({ items: [] }));
     for (const { id, name } of items) names.set(id, name);
   }
   for (const id of ids) {
     if (signal.aborted) break;
-    if (!names.has(id)) names.set(id, await nameResource(api, kind, id));
+    if (names.has(id)) continue;
+    names.set(id, mayBeGone ? t('choose.named', { kind: t(`kinds.${kind}`), id }) : await nameResource(api, kind, id));
   }
   return names;
 }

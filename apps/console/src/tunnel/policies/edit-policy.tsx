@@ -7,6 +7,7 @@ import { useNotify } from '../../shared/components/notices.js';
 import { SaveEnd } from '../../shared/components/save-end.js';
 import { useForm } from '../../shared/state/use-form.js';
 import type { Row } from '../../shared/state/use-row.js';
+import { t } from '../messages/index.js';
 import { PolicyFields } from './policy-fields.js';
 import { formOf, toBody, toChanges, type PolicyForm } from './policy-form.js';
 
@@ -21,15 +22,15 @@ export function NewPolicy({ onClose, onDone }: PolicyDialogProps) {
   const form = useForm<PolicyForm>(formOf(null));
   const create = async (values: PolicyForm): Promise<void> => {
     await api.post<AuthPolicyView>('/auth-policies', toBody(values));
-    notify('The policy is active. Visitors have to authenticate.');
+    notify(t('policies.created'));
     onDone();
     onClose();
   };
   return (
-    <Dialog title="New policy" onClose={onClose}>
+    <Dialog title={t('policies.add')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <PolicyFields form={form} policy={null} />
-        <FormEnd error={form.error} busy={form.busy} action="Create" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('words.create')} onCancel={onClose} />
       </form>
     </Dialog>
   );
@@ -43,7 +44,7 @@ export function EditPolicy({
 }: PolicyDialogProps & { policy: AuthPolicyView; name: string }) {
   return (
     <EditDialog<AuthPolicyView>
-      title={`Edit the policy of ${name}`}
+      title={t('policies.editTitle', { name })}
       path={`/auth-policies/${policy.id}`}
       onClose={onClose}
     >
@@ -63,14 +64,14 @@ function PolicyEditor({ policy, version, onClose, onDone }: PolicyEditorProps) {
   const form = useForm<PolicyForm>(formOf(policy));
   const save = async (values: PolicyForm): Promise<void> => {
     await api.patch<AuthPolicyView>(`/auth-policies/${policy.id}`, toChanges(values, policy), version.etag);
-    notify('The policy was saved. Visitors have to sign in again.');
+    notify(t('policies.saved'));
     onDone();
     onClose();
   };
   return (
     <form onSubmit={form.submit(save)}>
       <PolicyFields form={form} policy={policy} />
-      <SaveEnd form={form} action="Save" onCancel={onClose} onReload={version.reload} />
+      <SaveEnd form={form} action={t('common.save')} onCancel={onClose} onReload={version.reload} />
     </form>
   );
 }

@@ -1,11 +1,13 @@
 import type { AuthPolicyView } from '@gatehouse/contracts';
 import { SelectField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
+import { code } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import type { PolicyForm } from './policy-form.js';
 
 const SERVERS = [
-  { value: 'standard', label: 'Any with OAuth 2 or OpenID Connect' },
-  { value: 'resource_sharing', label: 'resource-sharing of this platform' },
+  { value: 'standard', label: t('policies.servers.standard') },
+  { value: 'resource_sharing', label: t('policies.servers.resource_sharing') },
 ];
 
 interface OAuthFieldsProps {
@@ -29,37 +31,29 @@ export function OAuthFields({ form, policy }: OAuthFieldsProps) {
         </p>
       )}
       <SelectField
-        label="Authorization server"
+        label={t('policies.server')}
         value={form.values.server}
         choices={SERVERS}
         onChange={(server) => form.set('server', server as PolicyForm['server'])}
       />
-      <TextField
-        label="Issuer"
-        hint="As the server calls itself, such as https://login.example.org"
-        type="url"
-        required
-        {...text('issuer')}
-      />
+      <TextField label={t('policies.issuer')} hint={t('policies.issuerHint')} type="url" required {...text('issuer')} />
       <div class="form-row">
-        <TextField label="Client id" hint="Of the gateway at that server" required {...text('client_id')} />
+        <TextField label={t('policies.clientId')} hint={t('policies.clientIdHint')} required {...text('client_id')} />
         <TextField
-          label="Client secret"
-          hint={hadSecret ? 'Empty: as before' : 'Empty: a public client'}
+          label={t('policies.clientSecret')}
+          hint={hadSecret ? t('policies.unchanged') : t('policies.publicClient')}
           type="password"
           autoComplete="off"
           {...text('client_secret')}
         />
       </div>
-      <p class="hint">
-        Redirect address to register there: <code>https://(host)/__gw/oauth/callback</code>
-      </p>
-      <TextField label="Scope" hint="Empty: what the kind of server needs" {...text('scope')} />
+      <p class="hint">{rich('policies.redirectUri', { code })}</p>
+      <TextField label={t('policies.oauthScope')} hint={t('policies.oauthScopeHint')} {...text('scope')} />
       <details open={form.values.subjects + form.values.names + form.values.emails !== ''}>
-        <summary>Allowed users (empty: everyone who can sign in)</summary>
-        <TextField label="By e-mail address" hint="A line each" rows={2} {...text('emails')} />
-        <TextField label="By name" hint="Mind that people may be able to change theirs" rows={2} {...text('names')} />
-        <TextField label="By id (sub)" rows={2} {...text('subjects')} />
+        <summary>{t('policies.allowedUsers')}</summary>
+        <TextField label={t('policies.byEmail')} hint={t('policies.perLine')} rows={2} {...text('emails')} />
+        <TextField label={t('policies.byName')} hint={t('policies.byNameHint')} rows={2} {...text('names')} />
+        <TextField label={t('policies.bySubject')} rows={2} {...text('subjects')} />
       </details>
     </>
   );

@@ -5,19 +5,21 @@ import { SelectField } from '../../shared/components/fields.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { RemoveDialog } from '../../shared/components/remove-dialog.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
 import { useResourceNames } from '../parts/resource-names.js';
 import { useMayWrite } from '../user-context.js';
 import { EditPolicy, NewPolicy } from './edit-policy.js';
-import { PolicyTable, type PolicyDeed } from './policy-table.js';
+import { PolicyTable, type PolicyAction } from './policy-table.js';
 
-type Opened = { deed: 'new' } | { deed: PolicyDeed; policy: AuthPolicyView };
+type Opened = { action: 'new' } | { action: PolicyAction; policy: AuthPolicyView };
 
 const RESOURCES = [
-  { value: '', label: 'Of anything' },
-  { value: 'host', label: 'Of hosts' },
-  { value: 'tunnel', label: 'Of tunnels' },
-  { value: 'client', label: 'Of clients' },
+  { value: '', label: t('policies.anyResource') },
+  { value: 'host', label: t('policies.resources.host') },
+  { value: 'tunnel', label: t('policies.resources.tunnel') },
+  { value: 'client', label: t('policies.resources.client') },
 ];
 
 /** How visitors prove who they are. */
@@ -29,48 +31,42 @@ export function PoliciesPage() {
   const nameOf = useResourceNames(list.rows?.map((row) => ({ kind: row.resource_type, id: row.resource_id })) ?? []);
   const onClose = (): void => setOpened(null);
   const add = (
-    <button type="button" class="primary" onClick={() => setOpened({ deed: 'new' })}>
-      New policy
+    <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>
+      {t('policies.add')}
     </button>
   );
-  const guarded = opened && opened.deed !== 'new' ? nameOf(opened.policy.resource_type, opened.policy.resource_id) : '';
+  const guarded =
+    opened && opened.action !== 'new' ? nameOf(opened.policy.resource_type, opened.policy.resource_id) : '';
   return (
-    <Page title="Access" actions={mayWrite && add}>
-      <div class="filters" role="search" aria-label="Filter policies">
-        <SelectField label="What they guard" hideLabel value={kind} choices={RESOURCES} onChange={setKind} />
+    <Page title={t('nav.access')} actions={mayWrite && add}>
+      <div class="filters" role="search" aria-label={t('policies.filter')}>
+        <SelectField label={t('policies.resource')} hideLabel value={kind} choices={RESOURCES} onChange={setKind} />
       </div>
       <Trouble error={list.error} retry={list.reload} />
       <PolicyTable
         list={list}
         nameOf={nameOf}
         empty={<Empty action={mayWrite && add}>{NOTHING}</Empty>}
-        onDeed={(deed, policy) => setOpened({ deed, policy })}
+        onAction={(action, policy) => setOpened({ action, policy })}
       />
-      <CursorPager label="policies" order="any" note="" {...list.pager} />
-      {opened?.deed === 'new' && <NewPolicy onClose={onClose} onDone={list.reload} />}
-      {opened?.deed === 'edit' && (
+      <CursorPager label={t('nav.access')} order="any" note="" {...list.pager} />
+      {opened?.action === 'new' && <NewPolicy onClose={onClose} onDone={list.reload} />}
+      {opened?.action === 'edit' && (
         <EditPolicy policy={opened.policy} name={guarded} onClose={onClose} onDone={list.reload} />
       )}
-      {opened?.deed === 'remove' && (
+      {opened?.action === 'remove' && (
         <RemoveDialog
-          title="Delete this policy?"
+          title={t('policies.deleteTitle')}
           path={`/auth-policies/${opened.policy.id}`}
-          name={`The policy of ${guarded}`}
+          name={t('policies.policyOf', { name: guarded })}
           onClose={onClose}
           onDone={list.reload}
         >
-          <p>
-            Without another policy everybody comes in to <strong>{guarded}</strong> from now on.
-          </p>
+          <p>{rich('policies.deleteText', { name: guarded, b: bold })}</p>
         </RemoveDialog>
       )}
     </Page>
   );
 }
 
-const NOTHING = (
-  <p>
-    <strong>No policy:</strong> whoever knows an address comes in. A policy makes visitors prove who they are: by a
-    password, names and passwords, a service of yours, or a sign-in elsewhere.
-  </p>
-);
+const NOTHING = <p>{rich('policies.empty', { b: bold })}</p>;

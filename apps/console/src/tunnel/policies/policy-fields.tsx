@@ -1,15 +1,16 @@
 import type { AuthPolicyView } from '@gatehouse/contracts';
 import { CheckField, SelectField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
 import { useIsAdministrator } from '../user-context.js';
 import { OAuthFields } from './oauth-fields.js';
 import { POLICY_TYPES, type PolicyForm } from './policy-form.js';
 
 const RESOURCES = [
-  { value: 'host', label: 'A host' },
-  { value: 'tunnel', label: 'A tunnel' },
-  { value: 'client', label: 'All of a client that have none of their own' },
+  { value: 'host', label: t('policies.places.host') },
+  { value: 'tunnel', label: t('policies.places.tunnel') },
+  { value: 'client', label: t('policies.places.client') },
 ];
 
 interface PolicyFieldsProps {
@@ -30,8 +31,8 @@ export function PolicyFields({ form, policy }: PolicyFieldsProps) {
       {type === 'oauth' && <OAuthFields form={form} policy={policy} />}
       {(type === 'callback' || type === 'oauth') && <PrivateField form={form} />}
       <TextField
-        label="Holds for (seconds)"
-        hint="7200 is two hours. 0: until the browser is closed, or for one connection of a port"
+        label={t('policies.ttlField')}
+        hint={t('policies.ttlHint')}
         type="number"
         value={form.values.ttl_seconds}
         problem={form.problem('ttl_seconds')}
@@ -46,7 +47,7 @@ function PlaceFields({ form }: { form: Form<PolicyForm> }) {
   return (
     <>
       <SelectField
-        label="It guards"
+        label={t('policies.resource')}
         value={kind}
         choices={RESOURCES}
         problem={form.problem('resource_type')}
@@ -57,13 +58,13 @@ function PlaceFields({ form }: { form: Form<PolicyForm> }) {
       />
       <ResourceField
         kind={kind}
-        label={`Which ${kind}`}
+        label={t(`kinds.${kind}`)}
         value={id}
         problem={form.problem('resource_id')}
         onChange={(value) => form.set('resource_id', value)}
       />
       <SelectField
-        label="How visitors prove who they are"
+        label={t('policies.authentication')}
         hint={POLICY_TYPES[type].about}
         value={type}
         choices={Object.entries(POLICY_TYPES).map(([value, { label }]) => ({ value, label }))}
@@ -77,8 +78,8 @@ function PlaceFields({ form }: { form: Form<PolicyForm> }) {
 function PasswordField({ form, isNew }: { form: Form<PolicyForm>; isNew: boolean }) {
   return (
     <TextField
-      label={isNew ? 'Password of the visitors' : 'Another password'}
-      hint={isNew ? 'For everybody the same; it is not shown again' : 'Empty: as before'}
+      label={isNew ? t('policies.visitorPassword') : t('policies.newPassword')}
+      hint={isNew ? t('policies.visitorPasswordHint') : t('policies.unchanged')}
       type="password"
       autoComplete="new-password"
       required={isNew}
@@ -92,12 +93,8 @@ function PasswordField({ form, isNew }: { form: Form<PolicyForm>; isNew: boolean
 function UsersField({ form, policy }: PolicyFieldsProps) {
   return (
     <TextField
-      label="Visitors"
-      hint={
-        policy === null
-          ? 'A line each: name:password'
-          : `Now ${policy.users.join(', ')}. Empty: as before; else all of them anew, a line each: name:password`
-      }
+      label={t('policies.users')}
+      hint={policy === null ? t('policies.usersHint') : t('policies.usersNow', { users: policy.users.join(', ') })}
       rows={4}
       required={policy === null}
       value={form.values.users}
@@ -111,8 +108,8 @@ function CallbackFields({ form }: { form: Form<PolicyForm> }) {
   return (
     <>
       <TextField
-        label="Address that is asked"
-        hint="2xx lets in; any other answer goes to the visitor. As Traefik's forwardAuth"
+        label={t('policies.callbackUrl')}
+        hint={t('policies.callbackHint')}
         type="url"
         placeholder="https://auth.example.org/verify"
         required
@@ -121,8 +118,8 @@ function CallbackFields({ form }: { form: Form<PolicyForm> }) {
         onInput={(url) => form.set('callback_url', url)}
       />
       <TextField
-        label="Fields of its answer that targets get"
-        hint="Such as X-User, X-Groups; may be empty"
+        label={t('policies.copyHeaders')}
+        hint={t('policies.copyHeadersHint')}
         value={form.values.copy_headers}
         problem={form.problem('copy_headers')}
         onInput={(names) => form.set('copy_headers', names)}
@@ -135,8 +132,8 @@ function PrivateField({ form }: { form: Form<PolicyForm> }) {
   if (!useIsAdministrator()) return null;
   return (
     <CheckField
-      label="It is inside the gateway's own network"
-      hint="Else only public addresses over https are asked"
+      label={t('policies.allowPrivate')}
+      hint={t('policies.allowPrivateHint')}
       checked={form.values.allow_private}
       problem={form.problem('allow_private')}
       onChange={(allow) => form.set('allow_private', allow)}

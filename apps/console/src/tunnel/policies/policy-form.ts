@@ -1,6 +1,7 @@
 import type { AuthPolicyView } from '@gatehouse/contracts';
 import { splitLines, splitWords } from '../../shared/format/links.js';
 import { numberOr } from '../clients/client-form.js';
+import { t } from '../messages/index.js';
 
 export interface PolicyForm {
   resource_type: AuthPolicyView['resource_type'];
@@ -27,16 +28,10 @@ export interface PolicyForm {
 }
 
 export const POLICY_TYPES: Readonly<Record<AuthPolicyView['type'], { label: string; about: string }>> = {
-  password: {
-    label: 'One password',
-    about: 'A page asks for it. For ports, it then allows the address of the visitor for a while.',
-  },
-  basic: { label: 'Names and passwords', about: "The browser's own box, or a proxy's login (RFC 7617, RFC 1929)." },
-  callback: { label: 'Ask a service', about: 'Forward-auth: an address of yours is asked about every visitor.' },
-  oauth: {
-    label: 'Sign in elsewhere',
-    about: 'Visitors of hosts sign in at an authorization server (OAuth 2, OpenID).',
-  },
+  password: { label: t('policies.types.password'), about: t('policies.typeHints.password') },
+  basic: { label: t('policies.types.basic'), about: t('policies.typeHints.basic') },
+  callback: { label: t('policies.types.callback'), about: t('policies.typeHints.callback') },
+  oauth: { label: t('policies.types.oauth'), about: t('policies.typeHints.oauth') },
 };
 
 export function formOf(policy: AuthPolicyView | null): PolicyForm {

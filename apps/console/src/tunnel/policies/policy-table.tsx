@@ -4,26 +4,27 @@ import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatDuration } from '../../shared/format/times.js';
 import type { CursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import type { NameOf } from '../parts/resource-names.js';
 import { StatusSwitch } from '../parts/status-switch.js';
 import { useMayWrite } from '../user-context.js';
 import { POLICY_TYPES } from './policy-form.js';
 
-export type PolicyDeed = 'edit' | 'remove';
+export type PolicyAction = 'edit' | 'remove';
 
 interface PolicyTableProps {
   list: CursorList<AuthPolicyView>;
   nameOf: NameOf;
   empty: ComponentChildren;
-  onDeed: (deed: PolicyDeed, policy: AuthPolicyView) => void;
+  onAction: (action: PolicyAction, policy: AuthPolicyView) => void;
 }
 
-export function PolicyTable({ list, nameOf, empty, onDeed }: PolicyTableProps) {
+export function PolicyTable({ list, nameOf, empty, onAction }: PolicyTableProps) {
   const guarded = ({ resource_type: kind, resource_id: id }: AuthPolicyView): string => nameOf(kind, id);
-  const columns = [...columnsFor(list.reload, guarded), ...(useMayWrite() ? [actionsColumn(guarded, onDeed)] : [])];
+  const columns = [...columnsFor(list.reload, guarded), ...(useMayWrite() ? [actionsColumn(guarded, onAction)] : [])];
   return (
     <Table
-      caption="Policies"
+      caption={t('nav.access')}
       columns={columns}
       rows={list.rows}
       rowKey={({ id }) => id}
@@ -40,48 +41,52 @@ type Guarded = (policy: AuthPolicyView) => string;
 function columnsFor(reload: () => void, guarded: Guarded): Column<AuthPolicyView>[] {
   return [
     {
-      head: 'Enabled',
+      head: t('common.enabled'),
       quietHead: true,
       cell: (policy) => (
         <StatusSwitch
           path={`/auth-policies/${policy.id}`}
           field="enabled"
-          label={`Policy of ${guarded(policy)} enabled`}
+          label={t('policies.enabledName', { name: guarded(policy) })}
           value={policy.enabled}
           reload={reload}
         />
       ),
     },
     {
-      head: 'Guards',
+      head: t('policies.resource'),
       sort: 'resource_type',
       cell: (policy) => (
         <>
           <strong>{guarded(policy)}</strong>
-          <span class="second">{policy.resource_type}</span>
+          <span class="second">{t(`kinds.${policy.resource_type}`)}</span>
         </>
       ),
     },
-    { head: 'By', sort: 'type', grow: true, cell: (policy) => <How policy={policy} /> },
+    { head: t('policies.authentication'), sort: 'type', grow: true, cell: (policy) => <How policy={policy} /> },
     {
-      head: 'Holds for',
-      cell: ({ ttl_seconds: ttl }) => (ttl === 0 ? 'the session' : formatDuration(ttl * 1_000)),
+      head: t('policies.ttl'),
+      cell: ({ ttl_seconds: ttl }) => (ttl === 0 ? t('policies.browserSession') : formatDuration(ttl * 1_000)),
     },
   ];
 }
 
-function actionsColumn(guarded: Guarded, onDeed: PolicyTableProps['onDeed']): Column<AuthPolicyView> {
+function actionsColumn(guarded: Guarded, onAction: PolicyTableProps['onAction']): Column<AuthPolicyView> {
   return {
-    head: 'Actions',
+    head: t('words.actions'),
     quietHead: true,
     right: true,
     cell: (policy) => (
       <RowActions>
-        <RowAction label={`Edit the policy of ${guarded(policy)}`} onClick={() => onDeed('edit', policy)}>
-          Edit
+        <RowAction label={t('policies.editTitle', { name: guarded(policy) })} onClick={() => onAction('edit', policy)}>
+          {t('common.edit')}
         </RowAction>
-        <RowAction label={`Delete the policy of ${guarded(policy)}`} danger onClick={() => onDeed('remove', policy)}>
-          Delete …
+        <RowAction
+          label={t('policies.deleteName', { name: guarded(policy) })}
+          danger
+          onClick={() => onAction('remove', policy)}
+        >
+          {t('common.deleteMore')}
         </RowAction>
       </RowActions>
     ),

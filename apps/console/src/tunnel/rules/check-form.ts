@@ -1,6 +1,7 @@
 import type { IpRuleCheckLevel } from '@gatehouse/contracts';
 import type { BadgeTone } from '../../shared/components/badge-tone.js';
 import type { Query } from '../../shared/api/api-client.js';
+import { t } from '../messages/index.js';
 
 export type CheckPlace = 'tunnel' | 'host' | 'client' | 'console';
 
@@ -22,10 +23,16 @@ interface Outcome {
   reason: string;
 }
 
+const outcome = (tone: BadgeTone, name: IpRuleCheckLevel['outcome']): Outcome => ({
+  tone,
+  text: t(`rules.outcomes.${name}`),
+  reason: t(`rules.outcomeReasons.${name}`),
+});
+
 export const OUTCOMES: Readonly<Record<IpRuleCheckLevel['outcome'], Outcome>> = {
-  allowed: { tone: 'good', text: 'allowed', reason: 'by a rule that you may not see' },
-  denied: { tone: 'bad', text: 'denied', reason: 'by a rule that you may not see' },
-  not_listed: { tone: 'bad', text: 'not listed', reason: 'allow rules exist here, and none matches this address' },
-  no_match: { tone: 'none', text: 'no match', reason: 'no rule matches this address' },
-  not_reached: { tone: 'none', text: 'not reached', reason: 'an earlier level decided' },
+  allowed: outcome('good', 'allowed'),
+  denied: outcome('bad', 'denied'),
+  not_listed: outcome('bad', 'not_listed'),
+  no_match: outcome('none', 'no_match'),
+  not_reached: outcome('none', 'not_reached'),
 };

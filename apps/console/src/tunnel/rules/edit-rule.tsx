@@ -7,6 +7,7 @@ import { useNotify } from '../../shared/components/notices.js';
 import { SaveEnd } from '../../shared/components/save-end.js';
 import { useForm } from '../../shared/state/use-form.js';
 import type { Row } from '../../shared/state/use-row.js';
+import { t } from '../messages/index.js';
 import { useIsAdministrator } from '../user-context.js';
 import { RuleFields } from './rule-fields.js';
 import { formOf, toBody, toChanges, type RuleForm } from './rule-form.js';
@@ -24,10 +25,10 @@ export function NewRule({ onClose, onDone }: RuleDialogProps) {
     written(await api.post<WrittenIpRuleView>('/ip-rules', toBody(values)));
   };
   return (
-    <Dialog title="New rule" onClose={onClose}>
+    <Dialog title={t('rules.add')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <RuleFields form={form} isNew />
-        <FormEnd error={form.error} busy={form.busy} action="Create" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('words.create')} onCancel={onClose} />
       </form>
     </Dialog>
   );
@@ -36,7 +37,7 @@ export function NewRule({ onClose, onDone }: RuleDialogProps) {
 export function EditRule({ rule, onClose, onDone }: RuleDialogProps & { rule: IpRuleView }) {
   return (
     <EditDialog<IpRuleView>
-      title={`Edit the rule about ${rule.pattern}`}
+      title={t('rules.editTitle', { pattern: rule.pattern })}
       path={`/ip-rules/${rule.id}`}
       onClose={onClose}
     >
@@ -60,7 +61,7 @@ function RuleEditor({ rule, version, onClose, onDone }: RuleEditorProps) {
   return (
     <form onSubmit={form.submit(save)}>
       <RuleFields form={form} isNew={false} />
-      <SaveEnd form={form} action="Save" onCancel={onClose} onReload={version.reload} />
+      <SaveEnd form={form} action={t('common.save')} onCancel={onClose} onReload={version.reload} />
     </form>
   );
 }
@@ -69,7 +70,7 @@ function RuleEditor({ rule, version, onClose, onDone }: RuleEditorProps) {
 function useWritten(onClose: () => void, onDone: () => void): (rule: WrittenIpRuleView) => void {
   const notify = useNotify();
   return ({ pattern, warning }) => {
-    notify(`The rule for ${pattern} is active.`);
+    notify(t('rules.active', { pattern }));
     if (warning !== null) notify(warning, 'bad');
     onDone();
     onClose();

@@ -5,6 +5,8 @@ import { FormEnd, SelectField, TextField } from '../../shared/components/fields.
 import { Badge, Card } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
+import { code } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
 import { useResourceNames } from '../parts/resource-names.js';
 import type { ResourceKind } from '../parts/resources.js';
@@ -23,12 +25,12 @@ export function RuleCheck() {
   };
   return (
     <>
-      <Card title="Would it come in?">
+      <Card title={t('rules.checkTitle')}>
         <form onSubmit={form.submit(ask)}>
           <div class="form-row">
             <TextField
-              label="Address"
-              hint="Of a visitor, such as 203.0.113.9"
+              label={t('words.ipAddress')}
+              hint={t('rules.visitorHint')}
               required
               autofocus
               value={form.values.ip}
@@ -37,7 +39,7 @@ export function RuleCheck() {
             />
             <PlaceFields form={form} />
           </div>
-          <FormEnd error={form.error} busy={form.busy} action="Check" />
+          <FormEnd error={form.error} busy={form.busy} action={t('rules.checkAction')} />
         </form>
       </Card>
       {check && <Decision check={check} />}
@@ -48,16 +50,16 @@ export function RuleCheck() {
 function PlaceFields({ form }: { form: Form<CheckForm> }) {
   const isAdministrator = useIsAdministrator();
   const places = [
-    { value: 'tunnel', label: 'A tunnel' },
-    { value: 'host', label: 'A host' },
-    { value: 'client', label: 'Anything of a client' },
-    ...(isAdministrator ? [{ value: 'console', label: 'This console' }] : []),
+    { value: 'tunnel', label: t('rules.destinations.tunnel') },
+    { value: 'host', label: t('rules.destinations.host') },
+    { value: 'client', label: t('rules.destinations.client') },
+    ...(isAdministrator ? [{ value: 'console', label: t('rules.destinations.console') }] : []),
   ];
   const { place, resource_id: id } = form.values;
   return (
     <>
       <SelectField
-        label="It goes to"
+        label={t('rules.destination')}
         value={place}
         choices={places}
         onChange={(value) => {
@@ -68,7 +70,7 @@ function PlaceFields({ form }: { form: Form<CheckForm> }) {
       {place !== 'console' && (
         <ResourceField
           kind={place as ResourceKind}
-          label={`Which ${place}`}
+          label={t(`kinds.${place}`)}
           value={id}
           problem={form.problem('resource_id')}
           onChange={(value) => form.set('resource_id', value)}
@@ -81,23 +83,28 @@ function PlaceFields({ form }: { form: Form<CheckForm> }) {
 function Decision({ check }: { check: IpRuleCheck }) {
   const nameOf = useResourceNames(check.levels.map(({ scope, resource_id: id }) => ({ kind: scope, id })));
   const columns: Column<IpRuleCheckLevel>[] = [
-    { head: 'Level', cell: (level) => aboutOf(level, nameOf) },
-    { head: 'Result', cell: ({ outcome }) => <Badge tone={OUTCOMES[outcome].tone}>{OUTCOMES[outcome].text}</Badge> },
-    { head: 'Because', grow: true, cell: (level) => <Reason level={level} /> },
+    { head: t('rules.level'), cell: (level) => aboutOf(level, nameOf) },
+    {
+      head: t('rules.result'),
+      cell: ({ outcome }) => <Badge tone={OUTCOMES[outcome].tone}>{OUTCOMES[outcome].text}</Badge>,
+    },
+    { head: t('words.reason'), grow: true, cell: (level) => <Reason level={level} /> },
   ];
   return (
-    <Card title="What the rules say">
+    <Card title={t('rules.decision')}>
       <p role="status">
         <code>{check.ip}</code>
         {check.country !== null && ` (${check.country})`}{' '}
-        <Badge tone={check.allowed ? 'good' : 'bad'}>{check.allowed ? 'allowed' : 'denied'}</Badge>
+        <Badge tone={check.allowed ? 'good' : 'bad'}>
+          {check.allowed ? t('rules.outcomes.allowed') : t('rules.outcomes.denied')}
+        </Badge>
       </p>
       <Table
-        caption="Levels"
+        caption={t('rules.levels')}
         columns={columns}
         rows={check.levels}
         rowKey={({ scope, resource_id }) => `${scope} ${resource_id}`}
-        empty="No level has rules."
+        empty={t('rules.noLevels')}
       />
     </Card>
   );
@@ -108,15 +115,13 @@ function Reason({ level: { rule, outcome, unresolved } }: { level: IpRuleCheckLe
     <>
       {rule ? (
         <>
-          rule <code>{rule.pattern}</code>
+          {rich('rules.byRule', { pattern: rule.pattern, code })}
           {rule.remark !== null && <span class="muted"> {rule.remark}</span>}
         </>
       ) : (
         <span class="muted">{OUTCOMES[outcome].reason}</span>
       )}
-      {unresolved && (
-        <span class="second problem">Rules about countries do not hold: no database of them is loaded.</span>
-      )}
+      {unresolved && <span class="second problem">{t('rules.noDatabase')}</span>}
     </>
   );
 }

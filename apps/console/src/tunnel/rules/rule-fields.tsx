@@ -1,14 +1,17 @@
 import type { IpRuleView } from '@gatehouse/contracts';
 import { CheckField, SelectField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
+import { countryChoices } from '../../shared/format/countries.js';
+import { language } from '../../shared/messages/index.js';
+import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
 import { UserField } from '../parts/user-field.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
 import { KINDS, kindOf, SCOPES, type RuleForm } from './rule-form.js';
 
 const TYPES = [
-  { value: 'deny', label: 'Deny' },
-  { value: 'allow', label: 'Allow (and deny all other addresses)' },
+  { value: 'deny', label: t('rules.deny') },
+  { value: 'allow', label: t('rules.allowOnly') },
 ];
 
 interface RuleFieldsProps {
@@ -22,7 +25,7 @@ export function RuleFields({ form, isNew }: RuleFieldsProps) {
     <>
       {isNew && <ScopeFields form={form} />}
       <SelectField
-        label="What to do"
+        label={t('rules.action')}
         value={form.values.type}
         choices={TYPES}
         problem={form.problem('type')}
@@ -31,23 +34,23 @@ export function RuleFields({ form, isNew }: RuleFieldsProps) {
       <PatternFields form={form} />
       {(form.code === 'SELF_LOCKOUT' || form.values.force) && (
         <CheckField
-          label="Do it all the same: I have another way in"
+          label={t('rules.force')}
           checked={form.values.force}
           onChange={(force) => form.set('force', force)}
         />
       )}
       <div class="form-row">
         <TextField
-          label="Priority"
-          hint="The lower one is looked at first; at the same one, keeping out wins"
+          label={t('rules.priority')}
+          hint={t('rules.priorityHint')}
           type="number"
           value={form.values.priority}
           problem={form.problem('priority')}
           onInput={(priority) => form.set('priority', priority)}
         />
         <TextField
-          label="Remark"
-          hint="Why it is there"
+          label={t('rules.remark')}
+          hint={t('rules.remarkHint')}
           value={form.values.remark}
           problem={form.problem('remark')}
           onInput={(remark) => form.set('remark', remark)}
@@ -57,12 +60,20 @@ export function RuleFields({ form, isNew }: RuleFieldsProps) {
   );
 }
 
+const COUNTRIES = countryChoices(language());
+
+/** The code in a pattern, for the list of countries. */
+function countryOf(pattern: string): string {
+  const code = pattern.replace(/^!/, '').trim().toUpperCase();
+  return COUNTRIES.some(({ value }) => value === code) ? code : '';
+}
+
 function PatternFields({ form }: { form: Form<RuleForm> }) {
   const { pattern, pattern_kind: kind } = form.values;
   return (
     <div class="form-row">
       <TextField
-        label="Addresses"
+        label={t('rules.pattern')}
         hint={KINDS[kind].hint}
         required
         autofocus
@@ -75,12 +86,20 @@ function PatternFields({ form }: { form: Form<RuleForm> }) {
         }}
       />
       <SelectField
-        label="They are"
+        label={t('rules.patternType')}
         value={kind}
         choices={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
         problem={form.problem('pattern_kind')}
         onChange={(value) => form.set('pattern_kind', value as IpRuleView['pattern_kind'])}
       />
+      {kind === 'country' && (
+        <SelectField
+          label={t('rules.country')}
+          value={countryOf(pattern)}
+          choices={[{ value: '', label: t('rules.chooseCountry') }, ...COUNTRIES]}
+          onChange={(code) => form.set('pattern', pattern.startsWith('!') ? `!${code}` : code)}
+        />
+      )}
     </div>
   );
 }
@@ -96,7 +115,7 @@ function ScopeFields({ form }: { form: Form<RuleForm> }) {
   return (
     <>
       <SelectField
-        label="It is about"
+        label={t('rules.scope')}
         value={scope}
         choices={scopes.map((value) => ({ value, label: SCOPES[value] }))}
         problem={form.problem('scope')}
@@ -108,14 +127,14 @@ function ScopeFields({ form }: { form: Form<RuleForm> }) {
       {(scope === 'client' || scope === 'tunnel' || scope === 'host') && (
         <ResourceField
           kind={scope}
-          label={`Which ${scope}`}
+          label={t(`kinds.${scope}`)}
           value={id}
           problem={form.problem('resource_id')}
           onChange={setId}
         />
       )}
       {scope === 'user' && (
-        <UserField label="Which user" value={id} problem={form.problem('resource_id')} onChange={setId} />
+        <UserField label={t('kinds.user')} value={id} problem={form.problem('resource_id')} onChange={setId} />
       )}
     </>
   );

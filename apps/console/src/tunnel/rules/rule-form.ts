@@ -1,5 +1,6 @@
 import type { IpRuleView } from '@gatehouse/contracts';
 import { numberOr } from '../clients/client-form.js';
+import { t } from '../messages/index.js';
 
 export interface RuleForm {
   scope: IpRuleView['scope'];
@@ -14,20 +15,20 @@ export interface RuleForm {
 }
 
 export const SCOPES: Readonly<Record<IpRuleView['scope'], string>> = {
-  global: 'Everything',
-  console: 'This console and its API',
-  user: 'All of a user',
-  client: 'A client, with its tunnels and hosts',
-  tunnel: 'A tunnel',
-  host: 'A host',
+  global: t('rules.scopes.global'),
+  console: t('rules.scopes.console'),
+  user: t('rules.scopes.user'),
+  client: t('rules.scopes.client'),
+  tunnel: t('rules.scopes.tunnel'),
+  host: t('rules.scopes.host'),
 };
 
 export const KINDS: Readonly<Record<IpRuleView['pattern_kind'], { label: string; hint: string }>> = {
-  exact: { label: 'One address', hint: '203.0.113.9 or 2001:db8::1' },
-  cidr: { label: 'A network', hint: '10.0.0.0/8 or 2001:db8::/32' },
-  wildcard: { label: 'Wildcard', hint: '10.1.* or 10.1.*.*' },
-  range: { label: 'From – to', hint: '192.0.2.1-192.0.2.20' },
-  country: { label: 'A country', hint: 'Two letters such as DE, !DE for all others, private for inner networks' },
+  exact: { label: t('rules.patterns.exact'), hint: t('rules.patternHints.exact') },
+  cidr: { label: t('rules.patterns.cidr'), hint: t('rules.patternHints.cidr') },
+  wildcard: { label: t('rules.patterns.wildcard'), hint: t('rules.patternHints.wildcard') },
+  range: { label: t('rules.patterns.range'), hint: t('rules.patternHints.range') },
+  country: { label: t('rules.patterns.country'), hint: t('rules.patternHints.country') },
 };
 
 /** Levels that stand for themselves, without a resource. */

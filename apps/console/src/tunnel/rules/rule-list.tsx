@@ -6,20 +6,22 @@ import { Trouble } from '../../shared/components/page.js';
 import { RemoveDialog } from '../../shared/components/remove-dialog.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { bold, code } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
 import { EditRule, NewRule } from './edit-rule.js';
 import { SCOPES } from './rule-form.js';
-import { RuleTable, type RuleDeed } from './rule-table.js';
+import { RuleTable, type RuleAction } from './rule-table.js';
 
-export type Opened = { deed: 'new' } | { deed: RuleDeed; rule: IpRuleView };
+export type Opened = { action: 'new' } | { action: RuleAction; rule: IpRuleView };
 
 const TYPES = [
-  { value: '', label: 'Both ways' },
-  { value: 'allow', label: 'Allow' },
-  { value: 'deny', label: 'Deny' },
+  { value: '', label: t('rules.anyAction') },
+  { value: 'allow', label: t('rules.allow') },
+  { value: 'deny', label: t('rules.deny') },
 ];
 const LEVELS = [
-  { value: '', label: 'About anything' },
+  { value: '', label: t('rules.anyScope') },
   ...Object.entries(SCOPES).map(([value, label]) => ({ value, label })),
 ];
 
@@ -36,20 +38,20 @@ export function RuleList({ opened, setOpened }: RuleListProps) {
   return (
     <>
       <SearchBar
-        label="Filter rules"
-        placeholder="Search in addresses and remarks"
+        label={t('rules.filter')}
+        placeholder={t('rules.search')}
         value={filter.q}
         onInput={(q) => setFilter({ ...filter, q })}
       >
         <SelectField
-          label="Level"
+          label={t('rules.scope')}
           hideLabel
           value={filter.scope}
           choices={LEVELS}
           onChange={(scope) => setFilter({ ...filter, scope })}
         />
         <SelectField
-          label="What they do"
+          label={t('rules.action')}
           hideLabel
           value={filter.type}
           choices={TYPES}
@@ -59,41 +61,33 @@ export function RuleList({ opened, setOpened }: RuleListProps) {
       <Trouble error={list.error} retry={list.reload} />
       <RuleTable
         list={list}
-        empty={<Empty>{isNarrowed ? 'No rule is like that.' : NOTHING}</Empty>}
-        onDeed={(deed, rule) => setOpened({ deed, rule })}
+        empty={<Empty>{isNarrowed ? t('words.noMatch') : NOTHING}</Empty>}
+        onAction={(action, rule) => setOpened({ action, rule })}
       />
-      <CursorPager label="rules" order="any" note="" {...list.pager} />
-      {opened?.deed === 'new' && <NewRule onClose={onClose} onDone={list.reload} />}
-      {opened?.deed === 'edit' && <EditRule rule={opened.rule} onClose={onClose} onDone={list.reload} />}
-      {opened?.deed === 'remove' && <RemoveRule rule={opened.rule} onClose={onClose} onDone={list.reload} />}
+      <CursorPager label={t('rules.rules')} order="any" note="" {...list.pager} />
+      {opened?.action === 'new' && <NewRule onClose={onClose} onDone={list.reload} />}
+      {opened?.action === 'edit' && <EditRule rule={opened.rule} onClose={onClose} onDone={list.reload} />}
+      {opened?.action === 'remove' && <RemoveRule rule={opened.rule} onClose={onClose} onDone={list.reload} />}
     </>
   );
 }
 
-const NOTHING = (
-  <p>
-    <strong>No rule yet:</strong> visitors may come from any address. An allow rule denies every other address at its
-    level. A deny rule denies only its own addresses.
-  </p>
-);
+const NOTHING = <p>{rich('rules.empty', { b: bold })}</p>;
 
 function RemoveRule({ rule, onClose, onDone }: { rule: IpRuleView; onClose: () => void; onDone: () => void }) {
   const [force, setForce] = useState(false);
   return (
     <RemoveDialog
-      title="Delete this rule?"
+      title={t('rules.deleteTitle')}
       path={`/ip-rules/${rule.id}`}
       query={force ? { force } : {}}
-      name={`The rule about ${rule.pattern}`}
+      name={rule.pattern}
+      done={t('rules.deleted', { pattern: rule.pattern })}
       onClose={onClose}
       onDone={onDone}
     >
-      <p>
-        The rule for <code>{rule.pattern}</code> ends at once. Connected visitors are checked again.
-      </p>
-      {rule.scope === 'console' && (
-        <CheckField label="Also if that shuts me out: I have another way in" checked={force} onChange={setForce} />
-      )}
+      <p>{rich('rules.deleteText', { pattern: rule.pattern, code })}</p>
+      {rule.scope === 'console' && <CheckField label={t('rules.forceDelete')} checked={force} onChange={setForce} />}
     </RemoveDialog>
   );
 }

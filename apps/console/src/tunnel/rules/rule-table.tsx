@@ -4,53 +4,56 @@ import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import type { CursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import { useResourceNames, type NameOf } from '../parts/resource-names.js';
 import { useIsAdministrator, useMayWrite } from '../user-context.js';
 import { KINDS, needsResource } from './rule-form.js';
 
-export type RuleDeed = 'edit' | 'remove';
+export type RuleAction = 'edit' | 'remove';
 
 interface RuleTableProps {
   list: CursorList<IpRuleView>;
   empty: ComponentChildren;
-  onDeed: (deed: RuleDeed, rule: IpRuleView) => void;
+  onAction: (action: RuleAction, rule: IpRuleView) => void;
 }
 
-export function RuleTable({ list, empty, onDeed }: RuleTableProps) {
+export function RuleTable({ list, empty, onAction }: RuleTableProps) {
   const mayWrite = useMayWrite();
   const mayRuleAll = useIsAdministrator();
   const nameOf = useResourceNames(list.rows?.map(({ scope, resource_id: id }) => ({ kind: scope, id })) ?? []);
   const columns: Column<IpRuleView>[] = [
     {
-      head: 'Does',
+      head: t('rules.action'),
       sort: 'type',
-      cell: ({ type }) => <Badge tone={type === 'allow' ? 'good' : 'bad'}>{type === 'allow' ? 'allow' : 'deny'}</Badge>,
+      cell: ({ type }) => (
+        <Badge tone={type === 'allow' ? 'good' : 'bad'}>{type === 'allow' ? t('rules.allow') : t('rules.deny')}</Badge>
+      ),
     },
     {
-      head: 'Addresses',
+      head: t('rules.pattern'),
       sort: 'pattern',
       cell: ({ pattern, pattern_kind: kind }) => (
         <>
           <code>{pattern}</code>
-          <span class="second">{KINDS[kind].label.toLowerCase()}</span>
+          <span class="second">{KINDS[kind].label}</span>
         </>
       ),
     },
-    { head: 'About', sort: 'scope', cell: (rule) => aboutOf(rule, nameOf) },
-    { head: 'Priority', sort: 'priority', right: true, cell: ({ priority }) => priority },
-    { head: 'Remark', grow: true, cell: ({ remark }) => remark ?? <span class="muted">–</span> },
+    { head: t('rules.scope'), sort: 'scope', cell: (rule) => aboutOf(rule, nameOf) },
+    { head: t('rules.priority'), sort: 'priority', right: true, cell: ({ priority }) => priority },
+    { head: t('rules.remark'), grow: true, cell: ({ remark }) => remark ?? <span class="muted">–</span> },
   ];
   if (mayWrite) {
     columns.push({
-      head: 'Actions',
+      head: t('words.actions'),
       quietHead: true,
       right: true,
-      cell: (rule) => (mayRuleAll || needsResource(rule.scope)) && <RuleActions rule={rule} onDeed={onDeed} />,
+      cell: (rule) => (mayRuleAll || needsResource(rule.scope)) && <RuleActions rule={rule} onAction={onAction} />,
     });
   }
   return (
     <Table
-      caption="IP rules"
+      caption={t('nav.ipRules')}
       columns={columns}
       rows={list.rows}
       rowKey={({ id }) => id}
@@ -62,19 +65,23 @@ export function RuleTable({ list, empty, onDeed }: RuleTableProps) {
 }
 
 export function aboutOf({ scope, resource_id: id }: Pick<IpRuleView, 'scope' | 'resource_id'>, nameOf: NameOf): string {
-  if (scope === 'global') return 'everything';
-  if (scope === 'console') return 'this console';
-  return scope === 'user' ? `user ${id}` : `${scope} ${nameOf(scope, id)}`;
+  if (scope === 'global' || scope === 'console') return t(`kinds.${scope}`);
+  if (scope === 'user') return t('words.user', { id });
+  return t('rules.scopeOf', { kind: t(`kinds.${scope}`), name: nameOf(scope, id) });
 }
 
-function RuleActions({ rule, onDeed }: { rule: IpRuleView; onDeed: RuleTableProps['onDeed'] }) {
+function RuleActions({ rule, onAction }: { rule: IpRuleView; onAction: RuleTableProps['onAction'] }) {
   return (
     <RowActions>
-      <RowAction label={`Edit the rule about ${rule.pattern}`} onClick={() => onDeed('edit', rule)}>
-        Edit
+      <RowAction label={t('rules.editTitle', { pattern: rule.pattern })} onClick={() => onAction('edit', rule)}>
+        {t('common.edit')}
       </RowAction>
-      <RowAction label={`Delete the rule about ${rule.pattern}`} danger onClick={() => onDeed('remove', rule)}>
-        Delete …
+      <RowAction
+        label={t('rules.deleteName', { pattern: rule.pattern })}
+        danger
+        onClick={() => onAction('remove', rule)}
+      >
+        {t('common.deleteMore')}
       </RowAction>
     </RowActions>
   );

@@ -1,3 +1,5 @@
+import { t } from '../messages/index.js';
+
 const BROWSERS = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],
@@ -17,11 +19,11 @@ const SYSTEMS = [
 
 /** What a program says of itself, in two words; whole where it is none that people know. */
 export function describeBrowser(software: string | null): string {
-  if (software === null || software === '') return 'an unknown program';
+  if (software === null || software === '') return t('sessions.unknownProgram');
   const find = (known: readonly (readonly [string, string])[]): string | undefined =>
     known.find(([mark]) => software.includes(mark))?.[1];
   const browser = find(BROWSERS);
   const system = find(SYSTEMS);
   if (browser === undefined) return software;
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : t('sessions.on', { browser, system });
 }

@@ -7,10 +7,10 @@ import { useNotify } from '../../shared/components/notices.js';
 import { Badge, Page, Trouble } from '../../shared/components/page.js';
 import { RowAction } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
-import { formatCount } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import { describeBrowser } from './describe-browser.js';
 
 /** Logins that have not ended: one's own; administrators see all. */
@@ -19,22 +19,22 @@ export function SessionsPage() {
   const [isAsking, setIsAsking] = useState(false);
   return (
     <Page
-      title="Sessions"
+      title={t('nav.sessions')}
       actions={
         <button type="button" onClick={() => setIsAsking(true)}>
-          End my others …
+          {t('sessions.endOthersMore')}
         </button>
       }
     >
       <Trouble error={list.error} retry={list.reload} />
       <Table
-        caption="Sessions"
+        caption={t('nav.sessions')}
         columns={columnsFor(list.reload)}
         rows={list.rows}
         rowKey={({ id }) => id}
-        empty="No session."
+        empty={t('sessions.none')}
       />
-      <CursorPager label="sessions" order="any" note="" {...list.pager} />
+      <CursorPager label={t('nav.sessions')} order="any" note="" {...list.pager} />
       {isAsking && <EndOthers onClose={() => setIsAsking(false)} onDone={list.reload} />}
     </Page>
   );
@@ -43,24 +43,27 @@ export function SessionsPage() {
 function columnsFor(reload: () => void): Column<TunnelSessionView>[] {
   return [
     {
-      head: 'Who',
+      head: t('sessions.user'),
       cell: ({ username, current }) => (
         <>
-          <strong>{username}</strong> {current && <Badge tone="info">this one</Badge>}
+          <strong>{username}</strong> {current && <Badge tone="info">{t('sessions.current')}</Badge>}
         </>
       ),
     },
-    { head: 'From', cell: (session) => <code>{session.last_used_ip ?? session.address ?? '–'}</code> },
+    { head: t('words.ipAddress'), cell: (session) => <code>{session.last_used_ip ?? session.address ?? '–'}</code> },
     {
-      head: 'With',
+      head: t('sessions.browser'),
       grow: true,
       cell: ({ software }) => <span title={software ?? ''}>{describeBrowser(software)}</span>,
     },
-    { head: 'Since', cell: ({ created_at: at }) => formatTime(at) },
-    { head: 'Last used', cell: (session) => formatRelative(session.last_used_at ?? session.created_at) },
-    { head: 'Ends', cell: ({ expires_at: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span> },
+    { head: t('sessions.signedIn'), cell: ({ created_at: at }) => formatTime(at) },
+    { head: t('common.lastUsed'), cell: (session) => formatRelative(session.last_used_at ?? session.created_at) },
     {
-      head: 'End',
+      head: t('common.expires'),
+      cell: ({ expires_at: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span>,
+    },
+    {
+      head: t('sessions.end'),
       quietHead: true,
       right: true,
       cell: (session) => !session.current && <EndSession session={session} reload={reload} />,
@@ -72,17 +75,17 @@ function EndSession({ session, reload }: { session: TunnelSessionView; reload: (
   const api = useApi();
   const { busy, run } = useAction();
   const end = async (): Promise<void> => {
-    await run(() => api.delete(`/sessions/${session.id}`), `A session of ${session.username} was ended.`);
+    await run(() => api.delete(`/sessions/${session.id}`), t('sessions.ended', { user: session.username }));
     reload();
   };
   return (
     <RowAction
-      label={`End the session of ${session.username} from ${session.address ?? 'unknown'}`}
+      label={t('sessions.endOne', { user: session.username, address: session.address ?? t('words.unknown') })}
       danger
       disabled={busy}
       onClick={() => void end()}
     >
-      End
+      {t('sessions.end')}
     </RowAction>
   );
 }
@@ -94,19 +97,19 @@ function EndOthers({ onClose, onDone }: { onClose: () => void; onDone: () => voi
   const end = (): Promise<boolean> =>
     run(async () => {
       const { ended } = await api.delete<EndedSessionsView>('/sessions');
-      notify(ended === 1 ? 'One other session was ended.' : `${formatCount(ended)} other sessions were ended.`);
+      notify(t('sessions.othersEnded', { count: ended }));
       onDone();
       onClose();
     });
   return (
     <Confirm
-      title="End all your other sessions?"
-      action="End them"
+      title={t('sessions.endOthersTitle')}
+      action={t('sessions.endOthers')}
       busy={busy}
       onConfirm={() => void end()}
       onClose={onClose}
     >
-      <p>Wherever else you are signed in, the password is asked for again. This session stays.</p>
+      <p>{t('sessions.endOthersText')}</p>
     </Confirm>
   );
 }

@@ -8,14 +8,15 @@ import { formatBytes } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import { useResourceNames, type NameOf } from '../parts/resource-names.js';
 
 const KINDS = [
-  { value: 'client', label: 'Clients' },
-  { value: 'tunnel', label: 'Tunnels' },
-  { value: 'host', label: 'Hosts' },
-  { value: 'user', label: 'Users' },
-  { value: '', label: 'All' },
+  { value: 'client', label: t('traffic.kinds.client') },
+  { value: 'tunnel', label: t('traffic.kinds.tunnel') },
+  { value: 'host', label: t('traffic.kinds.host') },
+  { value: 'user', label: t('traffic.kinds.user') },
+  { value: '', label: t('traffic.kinds.all') },
 ];
 
 /** Who carried how much, ever. */
@@ -25,32 +26,42 @@ export function FlowTotals() {
   const nameOf = useResourceNames(list.rows?.map((row) => ({ kind: row.resource_type, id: row.resource_id })) ?? []);
   return (
     <>
-      <div class="filters" role="search" aria-label="Filter totals">
-        <SelectField label="Of what" hideLabel value={kind} choices={KINDS} onChange={setKind} />
+      <div class="filters" role="search" aria-label={t('traffic.filterTotals')}>
+        <SelectField label={t('traffic.resource')} hideLabel value={kind} choices={KINDS} onChange={setKind} />
       </div>
       <Trouble error={list.error} retry={list.reload} />
       <Table
-        caption="Totals"
+        caption={t('traffic.totals')}
         columns={columnsFor(nameOf)}
         rows={list.rows}
         rowKey={({ id }) => id}
         sort={list.sort}
         onSort={list.setSort}
-        empty="Nothing was carried yet."
+        empty={t('traffic.empty')}
       />
-      <CursorPager label="totals" order="any" note="" {...list.pager} />
+      <CursorPager label={t('traffic.totals')} order="any" note="" {...list.pager} />
     </>
   );
 }
 
 function columnsFor(nameOf: NameOf): Column<FlowStatView>[] {
   return [
-    { head: 'Whose', grow: true, cell: (row) => <Whose row={row} nameOf={nameOf} /> },
-    { head: 'Kind', cell: ({ resource_type: kind }) => kind },
-    { head: 'From visitors', sort: 'inlet_bytes', right: true, cell: ({ inlet_bytes }) => formatBytes(inlet_bytes) },
-    { head: 'To visitors', sort: 'export_bytes', right: true, cell: ({ export_bytes }) => formatBytes(export_bytes) },
+    { head: t('traffic.name'), grow: true, cell: (row) => <Whose row={row} nameOf={nameOf} /> },
+    { head: t('words.kind'), cell: ({ resource_type: kind }) => t(`kinds.${kind}`) },
     {
-      head: 'Last',
+      head: t('words.fromVisitors'),
+      sort: 'inlet_bytes',
+      right: true,
+      cell: ({ inlet_bytes }) => formatBytes(inlet_bytes),
+    },
+    {
+      head: t('words.toVisitors'),
+      sort: 'export_bytes',
+      right: true,
+      cell: ({ export_bytes }) => formatBytes(export_bytes),
+    },
+    {
+      head: t('words.lastSeen'),
       sort: 'updated_at',
       cell: ({ updated_at: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span>,
     },
@@ -58,7 +69,7 @@ function columnsFor(nameOf: NameOf): Column<FlowStatView>[] {
 }
 
 function Whose({ row: { resource_type: kind, resource_id: id }, nameOf }: { row: FlowStatView; nameOf: NameOf }) {
-  if (kind === 'global') return <strong>Everything</strong>;
-  if (kind === 'user') return <>User {id}</>;
+  if (kind === 'global') return <strong>{t('traffic.everything')}</strong>;
+  if (kind === 'user') return <>{t('words.user', { id })}</>;
   return <a href={hrefTo('traffic', { resource_type: kind, resource_id: id })}>{nameOf(kind, id)}</a>;
 }

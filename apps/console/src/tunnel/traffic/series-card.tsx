@@ -6,6 +6,7 @@ import { Segments } from '../../shared/components/segments.js';
 import { Tile } from '../../shared/components/tile.js';
 import { formatBytes, formatCount } from '../../shared/format/amounts.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { t } from '../messages/index.js';
 import { FlowChart, pointsWithin, SPANS, type Span } from '../parts/flow-chart.js';
 import type { Counted } from './traffic-choice.js';
 
@@ -23,8 +24,8 @@ export function SeriesCard({ counted }: { counted: Counted }) {
   );
   return (
     <Card
-      title="Traffic over time"
-      actions={<Segments label="The last" choices={SPANS} current={span.id} onChange={setSpan} />}
+      title={t('traffic.title')}
+      actions={<Segments label={t('flow.span')} choices={SPANS} current={span.id} onChange={setSpan} />}
     >
       <Trouble error={error} retry={reload} />
       {data && (
@@ -42,9 +43,9 @@ function Sums({ points }: { points: readonly FlowPoint[] }) {
     points.reduce((total, point) => total + point[of], 0);
   return (
     <dl class="tiles within">
-      <Tile name="From visitors" value={formatBytes(sum('inlet_bytes'))} />
-      <Tile name="To visitors" value={formatBytes(sum('export_bytes'))} />
-      <Tile name="Connections and requests" value={formatCount(sum('connections'))} />
+      <Tile name={t('words.fromVisitors')} value={formatBytes(sum('inlet_bytes'))} />
+      <Tile name={t('words.toVisitors')} value={formatBytes(sum('export_bytes'))} />
+      <Tile name={t('words.connectionsRequests')} value={formatCount(sum('connections'))} />
     </dl>
   );
 }

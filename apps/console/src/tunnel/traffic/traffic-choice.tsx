@@ -1,5 +1,6 @@
 import type { CountedResource } from '@gatehouse/contracts';
 import { SelectField } from '../../shared/components/fields.js';
+import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
 
 /** Whose traffic is shown. */
@@ -17,19 +18,19 @@ interface TrafficChoiceProps {
 }
 
 const KINDS = [
-  { value: '', label: 'Everything' },
-  { value: 'client', label: 'A client' },
-  { value: 'tunnel', label: 'A tunnel' },
-  { value: 'host', label: 'A host' },
+  { value: '', label: t('traffic.everything') },
+  { value: 'client', label: t('kinds.client') },
+  { value: 'tunnel', label: t('kinds.tunnel') },
+  { value: 'host', label: t('kinds.host') },
 ];
 
 export function TrafficChoice({ counted, everything, onChange }: TrafficChoiceProps) {
   const { resource_type: kind, resource_id: id } = counted;
   const isOne = kind === 'client' || kind === 'tunnel' || kind === 'host';
   return (
-    <div class="filters" role="search" aria-label="Whose traffic">
+    <div class="filters" role="search" aria-label={t('traffic.filter')}>
       <SelectField
-        label="Whose traffic"
+        label={t('traffic.resource')}
         hideLabel
         value={isOne ? kind : ''}
         choices={KINDS}
@@ -40,7 +41,7 @@ export function TrafficChoice({ counted, everything, onChange }: TrafficChoicePr
       {isOne && (
         <ResourceField
           kind={kind}
-          label={`Which ${kind}`}
+          label={t(`kinds.${kind}`)}
           hideLabel
           value={id}
           onChange={(value) => onChange({ resource_type: kind, resource_id: value })}

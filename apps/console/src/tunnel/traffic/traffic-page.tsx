@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Page, Tabs } from '../../shared/components/page.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { hrefTo } from '../../shared/state/route.js';
+import { t } from '../messages/index.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
 import { FlowTotals } from './flow-totals.js';
 import { SeriesCard } from './series-card.js';
@@ -9,8 +10,8 @@ import { TrafficChoice, type Counted } from './traffic-choice.js';
 import { VisitorAddresses } from './visitor-addresses.js';
 
 const TABS = [
-  { id: 'series', label: 'Over time' },
-  { id: 'totals', label: 'Totals' },
+  { id: 'series', label: t('traffic.series') },
+  { id: 'totals', label: t('traffic.totals') },
 ];
 
 /** What was carried, over time and in all, and for whom. */
@@ -24,8 +25,8 @@ export function TrafficPage({ query }: PageProps) {
   const [counted, setCounted] = useState<Counted>(named ?? everything);
   const view = query['view'] === 'totals' ? 'totals' : 'series';
   return (
-    <Page title="Traffic">
-      <Tabs label="Views of the traffic" tabs={TABS} current={view} hrefOf={(id) => hrefTo('traffic', { view: id })} />
+    <Page title={t('nav.traffic')}>
+      <Tabs label={t('traffic.views')} tabs={TABS} current={view} hrefOf={(id) => hrefTo('traffic', { view: id })} />
       {view === 'totals' ? (
         <FlowTotals />
       ) : (

@@ -5,6 +5,7 @@ import { FormEnd, SelectField } from '../../shared/components/fields.js';
 import { FileField } from '../../shared/components/file-field.js';
 import { Card } from '../../shared/components/page.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
 import { ImportReport } from './import-report.js';
 import { readFiles, type NamedText } from './read-files.js';
@@ -22,8 +23,8 @@ interface Tried {
 }
 
 const FORMATS = {
-  frp: { label: 'frp', hint: 'frpc.toml and frps.toml of frp 0.52 and later', accept: '.toml' },
-  nps: { label: 'nps', hint: 'clients.json, tasks.json and hosts.json of the folder conf', accept: '.json' },
+  frp: { label: 'frp', hint: t('transfer.programHints.frp'), accept: '.toml' },
+  nps: { label: 'nps', hint: t('transfer.programHints.nps'), accept: '.json' },
 } as const;
 
 /** Takes over a set-up of another program; first it only says what would become of it. */
@@ -43,11 +44,11 @@ export function ImportCard() {
   };
   const { format } = form.values;
   return (
-    <Card title="Import from another program">
+    <Card title={t('transfer.importTitle')}>
       <form onSubmit={form.submit(attempt)}>
         <div class="form-row">
           <SelectField
-            label="From"
+            label={t('transfer.program')}
             value={format}
             choices={Object.entries(FORMATS).map(([value, { label }]) => ({ value, label }))}
             problem={form.problem('format')}
@@ -55,8 +56,8 @@ export function ImportCard() {
           />
           <ResourceField
             kind="client"
-            label="Into"
-            none="Clients of its own"
+            label={t('transfer.into')}
+            none={t('transfer.ownClients')}
             value={form.values.client_id}
             problem={form.problem('client_id')}
             onChange={(id) => form.set('client_id', id)}
@@ -64,14 +65,14 @@ export function ImportCard() {
         </div>
         <FileField
           key={format}
-          label="Files"
+          label={t('transfer.files')}
           hint={FORMATS[format].hint}
           accept={FORMATS[format].accept}
           multiple
           problem={form.problem('files')}
           onChoose={(files) => form.set('files', files)}
         />
-        <FormEnd error={form.error} busy={form.busy} action="Look what would become of it" />
+        <FormEnd error={form.error} busy={form.busy} action={t('transfer.preview')} />
       </form>
       {tried && <ImportReport report={tried.report} onApply={apply} />}
     </Card>

@@ -4,13 +4,13 @@ import { CopyButton } from '../../shared/components/copy-button.js';
 import { Badge, type BadgeTone } from '../../shared/components/page.js';
 import { Segments } from '../../shared/components/segments.js';
 import { Table, type Column } from '../../shared/components/table.js';
-import { formatCount } from '../../shared/format/amounts.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { t } from '../messages/index.js';
 
 const OUTCOMES: Record<TransferLine['outcome'], { tone: BadgeTone; text: string }> = {
-  taken: { tone: 'good', text: 'taken' },
-  no_counterpart: { tone: 'fair', text: 'has no counterpart' },
-  refused: { tone: 'bad', text: 'refused' },
+  taken: { tone: 'good', text: t('transfer.outcomes.taken') },
+  no_counterpart: { tone: 'fair', text: t('transfer.outcomes.no_counterpart') },
+  refused: { tone: 'bad', text: t('transfer.outcomes.refused') },
 };
 
 interface ImportReportProps {
@@ -23,14 +23,14 @@ export function ImportReport({ report, onApply }: ImportReportProps) {
   const { busy, run } = useAction();
   const { applied, dry_run: dry, refused } = report;
   return (
-    <section aria-label="Report">
+    <section aria-label={t('transfer.report')}>
       <p role="status">
         <strong>{titleOf(report)}</strong> {countsOf(report)}
       </p>
       {dry && !applied && refused === 0 && (
         <p>
           <button type="button" class="primary" disabled={busy} onClick={() => void run(onApply)}>
-            Take it over
+            {t('transfer.apply')}
           </button>
         </p>
       )}
@@ -41,19 +41,19 @@ export function ImportReport({ report, onApply }: ImportReportProps) {
 }
 
 function titleOf({ applied, refused }: TransferImportView): string {
-  if (applied) return 'It was taken over.';
-  return refused > 0 ? 'Nothing was changed: some of it cannot be.' : 'This would be made:';
+  if (applied) return t('transfer.imported');
+  return refused > 0 ? t('transfer.refusedTitle') : t('transfer.previewTitle');
 }
 
 function countsOf({ taken, no_counterpart: without, refused }: TransferImportView): string {
-  return `${formatCount(taken)} lines taken, ${formatCount(without)} have no counterpart, ${formatCount(refused)} refused.`;
+  return t('transfer.counts', { taken, without, refused });
 }
 
 const RESOURCES: Column<TransferredResource>[] = [
-  { head: 'Kind', cell: ({ kind }) => kind },
-  { head: 'Name', grow: true, cell: ({ name }) => <strong>{name}</strong> },
-  { head: 'From', cell: ({ file, path }) => <code class="clipped">{`${file} ${path}`}</code> },
-  { head: 'What to run or to give', cell: (row) => <Handover row={row} /> },
+  { head: t('words.kind'), cell: ({ kind }) => t(`kinds.${kind}`) },
+  { head: t('common.name'), grow: true, cell: ({ name }) => <strong>{name}</strong> },
+  { head: t('words.source'), cell: ({ file, path }) => <code class="clipped">{`${file} ${path}`}</code> },
+  { head: t('transfer.handover'), cell: (row) => <Handover row={row} /> },
 ];
 
 function Handover({ row: { name, key, command } }: { row: TransferredResource }) {
@@ -62,7 +62,10 @@ function Handover({ row: { name, key, command } }: { row: TransferredResource })
   return (
     <span class="with-copy">
       <code class="clipped">{text}</code>
-      <CopyButton text={text} what={command === null ? `Key of ${name}` : `Command of ${name}`} />
+      <CopyButton
+        text={text}
+        what={command === null ? t('transfer.keyOf', { name }) : t('transfer.commandOf', { name })}
+      />
     </span>
   );
 }
@@ -73,15 +76,15 @@ function Resources({ report: { resources, applied } }: { report: TransferImportV
     <>
       {hasSecrets && (
         <p>
-          <strong>Keep the keys and commands now: they are shown this once.</strong>
+          <strong>{t('transfer.saveSecrets')}</strong>
         </p>
       )}
       <Table
-        caption="Clients, tunnels and hosts"
+        caption={t('transfer.resources')}
         columns={RESOURCES}
         rows={resources}
         rowKey={({ kind, file, path, name }) => `${kind} ${file} ${path} ${name}`}
-        empty="Nothing would be made."
+        empty={t('transfer.noResources')}
       />
     </>
   );
@@ -89,16 +92,16 @@ function Resources({ report: { resources, applied } }: { report: TransferImportV
 
 const LINES: Column<TransferLine>[] = [
   {
-    head: 'Outcome',
+    head: t('transfer.outcome'),
     cell: ({ outcome }) => <Badge tone={OUTCOMES[outcome].tone}>{OUTCOMES[outcome].text}</Badge>,
   },
-  { head: 'Where', cell: ({ file, path }) => <code>{`${file} ${path}`}</code> },
-  { head: 'Why', grow: true, cell: ({ message }) => <span title={message}>{message}</span> },
+  { head: t('transfer.location'), cell: ({ file, path }) => <code>{`${file} ${path}`}</code> },
+  { head: t('words.reason'), grow: true, cell: ({ message }) => <span title={message}>{message}</span> },
 ];
 
 const VIEWS = [
-  { id: 'open', label: 'What was not taken' },
-  { id: 'all', label: 'All lines' },
+  { id: 'open', label: t('transfer.notTaken') },
+  { id: 'all', label: t('transfer.allLines') },
 ] as const;
 
 function Lines({ report: { lines, lines_left_out: leftOut } }: { report: TransferImportView }) {
@@ -107,16 +110,16 @@ function Lines({ report: { lines, lines_left_out: leftOut } }: { report: Transfe
   return (
     <>
       <p class="actions spaced">
-        <Segments label="Lines" choices={VIEWS} current={view.id} onChange={setView} />
+        <Segments label={t('transfer.lines')} choices={VIEWS} current={view.id} onChange={setView} />
       </p>
       <Table
-        caption="Lines"
+        caption={t('transfer.lines')}
         columns={LINES}
         rows={shown}
         rowKey={(line) => `${line.file} ${line.path} ${line.message}`}
-        empty="Everything was taken."
+        empty={t('transfer.allTaken')}
       />
-      {leftOut > 0 && <p class="muted">{formatCount(leftOut)} more are counted and not listed.</p>}
+      {leftOut > 0 && <p class="muted">{t('words.more', { count: leftOut })}</p>}
     </>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '../messages/index.js';
+
 export interface NamedText {
   name: string;
   text: string;
@@ -17,5 +19,5 @@ export function parseArchive(text: string): Record<string, unknown> {
   } catch {
     // The same words for both: it is not the file that was meant.
   }
-  throw new Error('This file is no export: it must be the JSON file that “Export” gave.');
+  throw new Error(t('transfer.notAnExport'));
 }

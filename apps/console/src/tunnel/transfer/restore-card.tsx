@@ -7,8 +7,8 @@ import { FormEnd } from '../../shared/components/fields.js';
 import { FileField } from '../../shared/components/file-field.js';
 import { Card } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
-import { formatCount } from '../../shared/format/amounts.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { parseArchive, readFiles } from './read-files.js';
 
 interface RestoreForm {
@@ -27,18 +27,16 @@ export function RestoreCard() {
     setOutcome(await api.post<TransferRestoreView>('/transfer/restore', { archive }));
   };
   return (
-    <Card title="Restore">
-      <p>
-        Sets up what an export holds, beside what is here already: all of it, or nothing where something is in the way.
-      </p>
+    <Card title={t('transfer.restoreTitle')}>
+      <p>{t('transfer.restoreText')}</p>
       <form onSubmit={form.submit(restore)}>
         <FileField
-          label="File of an export"
+          label={t('transfer.exportFile')}
           accept=".json,application/json"
           problem={form.problem('archive')}
           onChoose={(files) => form.set('archive', files)}
         />
-        <FormEnd error={form.error} busy={form.busy} action="Restore" />
+        <FormEnd error={form.error} busy={form.busy} action={t('transfer.restoreTitle')} />
       </form>
       {outcome && <RestoreOutcome outcome={outcome} onClose={() => setOutcome(null)} />}
     </Card>
@@ -46,16 +44,16 @@ export function RestoreCard() {
 }
 
 const COLUMNS: Column<RestoredRow>[] = [
-  { head: 'What', cell: ({ kind, id }) => `${kind} ${id}` },
-  { head: 'Is now', right: true, cell: ({ new_id: id }) => id },
-  { head: 'To know', grow: true, cell: ({ note }) => <span title={note ?? ''}>{note ?? ''}</span> },
+  { head: t('transfer.item'), cell: ({ kind, id }) => `${kind} ${id}` },
+  { head: t('transfer.newId'), right: true, cell: ({ new_id: id }) => id },
+  { head: t('transfer.note'), grow: true, cell: ({ note }) => <span title={note ?? ''}>{note ?? ''}</span> },
   {
-    head: 'New secret',
+    head: t('transfer.newSecret'),
     cell: ({ secret, kind }) =>
       secret !== null && (
         <span class="with-copy">
           <code class="clipped">{secret}</code>
-          <CopyButton text={secret} what={`Secret of the ${kind}`} />
+          <CopyButton text={secret} what={t('transfer.secretOf', { kind })} />
         </span>
       ),
   },
@@ -63,22 +61,22 @@ const COLUMNS: Column<RestoredRow>[] = [
 
 function RestoreOutcome({ outcome, onClose }: { outcome: TransferRestoreView; onClose: () => void }) {
   return (
-    <Dialog title={`${formatCount(outcome.restored)} things were restored`} onClose={onClose} wide>
+    <Dialog title={t('transfer.restored', { count: outcome.restored })} onClose={onClose} wide>
       {outcome.changed.some(({ secret }) => secret !== null) && (
         <p>
-          <strong>Keep the new secrets now: they are shown this once.</strong>
+          <strong>{t('transfer.saveRestored')}</strong>
         </p>
       )}
       <Table
-        caption="What could not be as it was"
+        caption={t('transfer.differences')}
         columns={COLUMNS}
         rows={outcome.changed}
         rowKey={({ kind, id }) => `${kind} ${id}`}
-        empty="Everything is as it was."
+        empty={t('transfer.noDifferences')}
       />
       <div class="dialog-actions">
         <button type="button" class="primary" onClick={onClose}>
-          Close
+          {t('common.close')}
         </button>
       </div>
     </Dialog>

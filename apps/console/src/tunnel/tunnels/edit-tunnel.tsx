@@ -5,6 +5,7 @@ import { useNotify } from '../../shared/components/notices.js';
 import { SaveEnd } from '../../shared/components/save-end.js';
 import { useForm } from '../../shared/state/use-form.js';
 import type { Row } from '../../shared/state/use-row.js';
+import { t } from '../messages/index.js';
 import { changesOf, formOf, type TunnelForm } from './tunnel-form.js';
 import { TunnelFields } from './tunnel-fields.js';
 import { nameOf } from './tunnel-name.js';
@@ -17,7 +18,11 @@ interface EditTunnelProps {
 
 export function EditTunnel({ tunnel, onClose, onDone }: EditTunnelProps) {
   return (
-    <EditDialog<TunnelView> title={`Edit ${nameOf(tunnel)}`} path={`/tunnels/${tunnel.id}`} onClose={onClose}>
+    <EditDialog<TunnelView>
+      title={t('words.editName', { name: nameOf(tunnel) })}
+      path={`/tunnels/${tunnel.id}`}
+      onClose={onClose}
+    >
       {(row, version) => <TunnelEditor tunnel={row} version={version} onClose={onClose} onDone={onDone} />}
     </EditDialog>
   );
@@ -33,14 +38,14 @@ function TunnelEditor({ tunnel, version, onClose, onDone }: TunnelEditorProps) {
   const form = useForm<TunnelForm>(formOf(tunnel));
   const save = async (values: TunnelForm): Promise<void> => {
     const changed = await api.patch<TunnelView>(`/tunnels/${tunnel.id}`, changesOf(tunnel, values), version.etag);
-    notify(`${nameOf(changed)} was saved.`);
+    notify(t('words.saved', { name: nameOf(changed) }));
     onDone();
     onClose();
   };
   return (
     <form onSubmit={form.submit(save)}>
       <TunnelFields form={form} isNew={false} />
-      <SaveEnd form={form} action="Save" onCancel={onClose} onReload={version.reload} />
+      <SaveEnd form={form} action={t('common.save')} onCancel={onClose} onReload={version.reload} />
     </form>
   );
 }

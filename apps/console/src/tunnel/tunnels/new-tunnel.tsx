@@ -3,6 +3,7 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { FormEnd } from '../../shared/components/fields.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { TunnelFields } from './tunnel-fields.js';
 import { formOf, toBody, type TunnelForm } from './tunnel-form.js';
 
@@ -20,10 +21,10 @@ export function NewTunnel({ clientId, onClose, onCreated }: NewTunnelProps) {
     onCreated(await api.post<NewTunnelView>('/tunnels', toBody(values)));
   };
   return (
-    <Dialog title="New tunnel" onClose={onClose}>
+    <Dialog title={t('tunnels.add')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <TunnelFields form={form} isNew />
-        <FormEnd error={form.error} busy={form.busy} action="Create" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('words.create')} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,4 +1,6 @@
 import { hrefTo } from '../../shared/state/route.js';
+import { bold, linkTo } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
 
 interface NoTunnelProps {
@@ -10,16 +12,13 @@ interface NoTunnelProps {
 export function NoTunnel({ isNarrowed, mayWrite, onAdd }: NoTunnelProps) {
   const add = (
     <button type="button" class="primary" onClick={onAdd}>
-      New tunnel
+      {t('tunnels.add')}
     </button>
   );
-  if (isNarrowed) return <Empty action={mayWrite && add}>No tunnel is like that.</Empty>;
+  if (isNarrowed) return <Empty action={mayWrite && add}>{t('words.noMatch')}</Empty>;
   return (
     <Empty action={mayWrite && add}>
-      <p>
-        <strong>No tunnel yet.</strong> A tunnel is a port of the gateway that leads to a service beside one of your{' '}
-        <a href={hrefTo('clients')}>clients</a>. For web sites by their names see <a href={hrefTo('hosts')}>hosts</a>.
-      </p>
+      <p>{rich('tunnels.empty', { b: bold, clients: linkTo(hrefTo('clients')), hosts: linkTo(hrefTo('hosts')) })}</p>
     </Empty>
   );
 }

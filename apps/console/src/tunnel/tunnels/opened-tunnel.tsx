@@ -3,14 +3,16 @@ import { useApi } from '../../shared/api/api-context.js';
 import { Confirm } from '../../shared/components/dialog.js';
 import { RemoveDialog } from '../../shared/components/remove-dialog.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { EditTunnel } from './edit-tunnel.js';
 import { NewTunnel } from './new-tunnel.js';
 import { nameOf } from './tunnel-name.js';
-import type { TunnelDeed } from './tunnel-table.js';
+import type { TunnelAction } from './tunnel-table.js';
 import { VisitorKey } from './visitor-key.js';
 
 export type Opened =
-  { deed: 'new' } | { deed: 'key'; tunnel: NewTunnelView } | { deed: TunnelDeed; tunnel: TunnelView };
+  { action: 'new' } | { action: 'key'; tunnel: NewTunnelView } | { action: TunnelAction; tunnel: TunnelView };
 
 interface OpenedTunnelProps {
   opened: Opened;
@@ -22,7 +24,7 @@ interface OpenedTunnelProps {
 }
 
 export function OpenedTunnel({ opened, clientId, onCreated, onClose, reload }: OpenedTunnelProps) {
-  switch (opened.deed) {
+  switch (opened.action) {
     case 'new':
       return <NewTunnel clientId={clientId} onClose={onClose} onCreated={onCreated} />;
     case 'key':
@@ -48,10 +50,14 @@ function RotateVisitorKey({ tunnel, onClose, onMade }: RotateProps) {
   const rotate = (): Promise<boolean> =>
     run(async () => onMade(await api.post<NewTunnelView>(`/tunnels/${tunnel.id}/rotate-visitor-key`)));
   return (
-    <Confirm title="Make a new key?" action="Make it" busy={busy} onConfirm={() => void rotate()} onClose={onClose}>
-      <p>
-        Visitors of <strong>{nameOf(tunnel)}</strong> with the old key are cut off and stay out.
-      </p>
+    <Confirm
+      title={t('tunnels.rotateTitle')}
+      action={t('tunnels.rotate')}
+      busy={busy}
+      onConfirm={() => void rotate()}
+      onClose={onClose}
+    >
+      <p>{rich('tunnels.rotateText', { name: nameOf(tunnel), b: bold })}</p>
     </Confirm>
   );
 }
@@ -66,16 +72,13 @@ function RemoveTunnel({ tunnel, onClose, onDone }: RemoveProps) {
   const name = nameOf(tunnel);
   return (
     <RemoveDialog
-      title="Delete this tunnel?"
+      title={t('tunnels.deleteTitle')}
       path={`/tunnels/${tunnel.id}`}
       name={name}
       onClose={onClose}
       onDone={onDone}
     >
-      <p>
-        <strong>{name}</strong> goes with its rules and policies. Its visitors are cut off, and its port may be had by
-        others.
-      </p>
+      <p>{rich('tunnels.deleteText', { name, b: bold })}</p>
     </RemoveDialog>
   );
 }

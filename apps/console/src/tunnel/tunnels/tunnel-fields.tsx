@@ -1,15 +1,16 @@
 import type { TunnelModeName } from '@gatehouse/contracts';
 import { CheckField, SelectField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
+import { t } from '../messages/index.js';
 import { ResourceField } from '../parts/resource-field.js';
 import type { TunnelForm } from './tunnel-form.js';
 import { MODE_NAMES, TUNNEL_MODES } from './tunnel-modes.js';
 
 const MODES = MODE_NAMES.map((value) => ({ value, label: TUNNEL_MODES[value].label }));
 const VERSIONS = [
-  { value: '0', label: 'No' },
-  { value: '1', label: 'Version 1 (text)' },
-  { value: '2', label: 'Version 2 (binary)' },
+  { value: '0', label: t('tunnels.versions.none') },
+  { value: '1', label: t('tunnels.versions.v1') },
+  { value: '2', label: t('tunnels.versions.v2') },
 ];
 
 interface TunnelFieldsProps {
@@ -32,14 +33,14 @@ export function TunnelFields({ form, isNew }: TunnelFieldsProps) {
       {isNew && (
         <ResourceField
           kind="client"
-          label="Client"
+          label={t('kinds.client')}
           value={form.values.client_id}
           problem={form.problem('client_id')}
           onChange={(id) => form.set('client_id', id)}
         />
       )}
       <SelectField
-        label="Kind"
+        label={t('common.type')}
         hint={mode.about}
         value={form.values.mode}
         choices={MODES}
@@ -55,7 +56,7 @@ export function TunnelFields({ form, isNew }: TunnelFieldsProps) {
         {...text('target_addr')}
       />
       {mode.hasPort && <PortFields form={form} />}
-      <TextField label="Name" hint="To find it again; may be empty" {...text('name')} />
+      <TextField label={t('common.name')} hint={t('tunnels.nameHint')} {...text('name')} />
       {(mode.hasPort || mode.hasProxyProtocol) && <MoreFields form={form} />}
     </>
   );
@@ -65,16 +66,16 @@ function PortFields({ form }: { form: Form<TunnelForm> }) {
   return (
     <div class="form-row">
       <TextField
-        label="Port of the gateway"
-        hint="Empty: any free one"
+        label={t('tunnels.port')}
+        hint={t('tunnels.portHint')}
         type="number"
         value={form.values.listen_port}
         problem={form.problem('listen_port')}
         onInput={(port) => form.set('listen_port', port)}
       />
       <TextField
-        label="At address"
-        hint="0.0.0.0: all of the gateway's"
+        label={t('tunnels.listenIp')}
+        hint={t('tunnels.listenIpHint')}
         value={form.values.listen_ip}
         problem={form.problem('listen_ip')}
         onInput={(address) => form.set('listen_ip', address)}
@@ -88,11 +89,11 @@ function MoreFields({ form }: { form: Form<TunnelForm> }) {
   const isUsed = form.values.proxy_protocol !== '0' || form.values.accept_proxy_protocol;
   return (
     <details open={isUsed}>
-      <summary>Addresses of visitors (PROXY protocol)</summary>
+      <summary>{t('tunnels.proxyProtocol')}</summary>
       {mode.hasProxyProtocol && (
         <SelectField
-          label="Send the visitor's address to the target"
-          hint="Only for targets that expect it"
+          label={t('tunnels.sendProxy')}
+          hint={t('tunnels.sendProxyHint')}
           value={form.values.proxy_protocol}
           choices={VERSIONS}
           problem={form.problem('proxy_protocol')}
@@ -101,8 +102,8 @@ function MoreFields({ form }: { form: Form<TunnelForm> }) {
       )}
       {mode.hasPort && (
         <CheckField
-          label="Visitors come through a proxy that says who they are"
-          hint="Only proxies in TRUSTED_PROXIES are believed"
+          label={t('tunnels.acceptProxy')}
+          hint={t('tunnels.acceptProxyHint')}
           checked={form.values.accept_proxy_protocol}
           problem={form.problem('accept_proxy_protocol')}
           onChange={(accept) => form.set('accept_proxy_protocol', accept)}

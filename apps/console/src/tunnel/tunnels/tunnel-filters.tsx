@@ -1,5 +1,6 @@
 import { SelectField } from '../../shared/components/fields.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
+import { t } from '../messages/index.js';
 import { ClientFilter } from '../parts/client-filter.js';
 import { MODE_NAMES, TUNNEL_MODES } from './tunnel-modes.js';
 
@@ -11,15 +12,15 @@ export interface TunnelFilter {
 }
 
 const MODES = [
-  { value: '', label: 'All kinds' },
+  { value: '', label: t('tunnels.allTypes') },
   ...MODE_NAMES.map((value) => ({ value, label: TUNNEL_MODES[value].label })),
 ];
 const STATES = [
-  { value: '', label: 'All states' },
-  { value: '1', label: 'Running' },
-  { value: '2', label: 'Waiting for the agent' },
-  { value: '3', label: 'Failed' },
-  { value: '0', label: 'Stopped' },
+  { value: '', label: t('tunnels.allStates') },
+  { value: '1', label: t('tunnels.states.running') },
+  { value: '2', label: t('tunnels.waitingForAgent') },
+  { value: '3', label: t('tunnels.states.failed') },
+  { value: '0', label: t('tunnels.states.stopped') },
 ];
 
 interface TunnelFiltersProps {
@@ -30,21 +31,21 @@ interface TunnelFiltersProps {
 export function TunnelFilters({ filter, onChange }: TunnelFiltersProps) {
   return (
     <SearchBar
-      label="Filter tunnels"
-      placeholder="Search in names, targets and ports"
+      label={t('tunnels.filter')}
+      placeholder={t('tunnels.search')}
       value={filter.q}
       onInput={(q) => onChange({ ...filter, q })}
     >
       <ClientFilter value={filter.client_id} onChange={(id) => onChange({ ...filter, client_id: id })} />
       <SelectField
-        label="Kind"
+        label={t('common.type')}
         hideLabel
         value={filter.mode}
         choices={MODES}
         onChange={(mode) => onChange({ ...filter, mode })}
       />
       <SelectField
-        label="State"
+        label={t('words.state')}
         hideLabel
         value={filter.run_status}
         choices={STATES}

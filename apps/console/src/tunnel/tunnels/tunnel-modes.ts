@@ -1,4 +1,5 @@
 import type { TunnelModeName } from '@gatehouse/contracts';
+import { t } from '../messages/index.js';
 
 /** What a mode is for, and what its form needs. */
 export interface TunnelModeEntry {
@@ -12,77 +13,77 @@ export interface TunnelModeEntry {
 }
 
 const PORT = {
-  label: 'Target',
-  hint: 'As the agent reaches it: host:port. Several with commas between take turns, by #weight=N',
+  label: t('words.target'),
+  hint: t('tunnels.targetHint'),
   placeholder: '127.0.0.1:8080',
   required: true,
 };
 
 const DESTINATIONS = {
-  label: 'Visitors may reach',
-  hint: 'Such as 10.0.0.0/8:80,443 or *.corp.example; empty: all that the agent allows',
+  label: t('tunnels.destinations'),
+  hint: t('tunnels.destinationsHint'),
   placeholder: '',
   required: false,
 };
 
 export const TUNNEL_MODES: Readonly<Record<TunnelModeName, TunnelModeEntry>> = {
   tcp: {
-    label: 'TCP port',
-    about: 'A port of the gateway leads to one service: SSH, a database, a web server.',
+    label: t('tunnels.modes.tcp'),
+    about: t('tunnels.modeHints.tcp'),
     hasPort: true,
     hasProxyProtocol: true,
     target: PORT,
   },
   udp: {
-    label: 'UDP port',
-    about: 'A UDP port of the gateway leads to one service: DNS, games, WireGuard.',
+    label: t('tunnels.modes.udp'),
+    about: t('tunnels.modeHints.udp'),
     hasPort: true,
     hasProxyProtocol: true,
     target: PORT,
   },
   http_proxy: {
-    label: 'HTTP proxy',
-    about: 'Programs use the port as their HTTP proxy and come out where the agent is.',
+    label: t('tunnels.modes.http_proxy'),
+    about: t('tunnels.modeHints.http_proxy'),
     hasPort: true,
     hasProxyProtocol: false,
     target: DESTINATIONS,
   },
   socks5: {
-    label: 'SOCKS5 proxy',
-    about: 'Programs use the port as their SOCKS5 proxy and come out where the agent is.',
+    label: t('tunnels.modes.socks5'),
+    about: t('tunnels.modeHints.socks5'),
     hasPort: true,
     hasProxyProtocol: false,
     target: DESTINATIONS,
   },
   mix_proxy: {
-    label: 'HTTP and SOCKS5 proxy',
-    about: 'One port that is both kinds of proxy.',
+    label: t('tunnels.modes.mix_proxy'),
+    about: t('tunnels.modeHints.mix_proxy'),
     hasPort: true,
     hasProxyProtocol: false,
     target: DESTINATIONS,
   },
   secret: {
-    label: 'Private, through the gateway',
-    about: 'No public port: visitors run the agent program with a key and get a local port.',
+    label: t('tunnels.modes.secret'),
+    about: t('tunnels.modeHints.secret'),
     hasPort: false,
     hasProxyProtocol: true,
     target: PORT,
   },
   p2p: {
-    label: 'Private, directly',
-    about: 'As private, but visitor and agent connect to each other where their networks let them.',
+    label: t('tunnels.modes.p2p'),
+    about: t('tunnels.modeHints.p2p'),
     hasPort: false,
     hasProxyProtocol: true,
     target: PORT,
   },
   file: {
-    label: 'Files',
-    about: "A directory of the agent's machine as a web site. The agent must allow it with --allow-file-root.",
+    label: t('tunnels.modes.file'),
+    about: t('tunnels.modeHints.file'),
     hasPort: true,
     hasProxyProtocol: false,
     target: {
-      label: 'Directory',
-      hint: 'file:///srv/www?ro=1 – ro=0 lets visitors change files, strip=/web takes that away from paths',
+      label: t('tunnels.folder'),
+      hint: t('tunnels.folderHint'),
       placeholder: 'file:///srv/www?ro=1',
       required: true,
     },

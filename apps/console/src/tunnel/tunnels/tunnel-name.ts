@@ -1,4 +1,5 @@
 import type { TunnelView } from '@gatehouse/contracts';
+import { t } from '../messages/index.js';
 import { TUNNEL_MODES } from './tunnel-modes.js';
 
 /** Its own name, or what it is. */
@@ -8,5 +9,5 @@ export function nameOf({
   listen_port: port,
   id,
 }: Pick<TunnelView, 'name' | 'mode' | 'listen_port' | 'id'>) {
-  return name ?? (TUNNEL_MODES[mode].hasPort ? `${mode} ${port}` : `${mode} tunnel ${id}`);
+  return name ?? (TUNNEL_MODES[mode].hasPort ? `${mode} ${port}` : t('tunnels.named', { mode, id }));
 }

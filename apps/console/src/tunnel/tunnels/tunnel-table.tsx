@@ -5,6 +5,7 @@ import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import type { CursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import { Flow } from '../parts/flow.js';
 import type { NameOf } from '../parts/resource-names.js';
 import { useMayWrite } from '../user-context.js';
@@ -14,21 +15,21 @@ import { TUNNEL_MODES } from './tunnel-modes.js';
 import { nameOf } from './tunnel-name.js';
 import { stateOf } from './tunnel-state.js';
 
-export type TunnelDeed = 'edit' | 'remove' | 'rotate';
+export type TunnelAction = 'edit' | 'remove' | 'rotate';
 
 interface TunnelTableProps {
   list: CursorList<TunnelView>;
   nameOfResource: NameOf;
   empty: ComponentChildren;
-  onDeed: (deed: TunnelDeed, tunnel: TunnelView) => void;
+  onAction: (action: TunnelAction, tunnel: TunnelView) => void;
 }
 
-export function TunnelTable({ list, nameOfResource, empty, onDeed }: TunnelTableProps) {
-  const actions = actionsColumn(list.reload, onDeed);
+export function TunnelTable({ list, nameOfResource, empty, onAction }: TunnelTableProps) {
+  const actions = actionsColumn(list.reload, onAction);
   const columns = [...columnsFor(nameOfResource), ...(useMayWrite() ? [actions] : [])];
   return (
     <Table
-      caption="Tunnels"
+      caption={t('nav.tunnels')}
       columns={columns}
       rows={list.rows}
       rowKey={({ id }) => id}
@@ -42,28 +43,28 @@ export function TunnelTable({ list, nameOfResource, empty, onDeed }: TunnelTable
 
 function columnsFor(nameOfResource: NameOf): Column<TunnelView>[] {
   return [
-    { head: 'State', sort: 'run_status', cell: (tunnel) => <TunnelState tunnel={tunnel} /> },
+    { head: t('words.state'), sort: 'run_status', cell: (tunnel) => <TunnelState tunnel={tunnel} /> },
     {
-      head: 'Tunnel',
+      head: t('kinds.tunnel'),
       sort: 'name',
       grow: true,
       cell: (tunnel) => <TunnelName tunnel={tunnel} nameOfResource={nameOfResource} />,
     },
-    { head: 'From where to where', sort: 'listen_port', cell: (tunnel) => <Way tunnel={tunnel} /> },
+    { head: t('tunnels.route'), sort: 'listen_port', cell: (tunnel) => <Way tunnel={tunnel} /> },
     {
-      head: 'Traffic',
+      head: t('words.traffic'),
       sort: 'export_flow',
       cell: ({ inlet_flow, export_flow }) => <Flow inlet={inlet_flow} outlet={export_flow} />,
     },
   ];
 }
 
-function actionsColumn(reload: () => void, onDeed: TunnelTableProps['onDeed']): Column<TunnelView> {
+function actionsColumn(reload: () => void, onAction: TunnelTableProps['onAction']): Column<TunnelView> {
   return {
-    head: 'Actions',
+    head: t('words.actions'),
     quietHead: true,
     right: true,
-    cell: (tunnel) => <TunnelActions tunnel={tunnel} reload={reload} onDeed={onDeed} />,
+    cell: (tunnel) => <TunnelActions tunnel={tunnel} reload={reload} onAction={onAction} />,
   };
 }
 
@@ -91,20 +92,20 @@ function TunnelName({ tunnel, nameOfResource }: { tunnel: TunnelView; nameOfReso
 function Way({ tunnel }: { tunnel: TunnelView }) {
   const { mode, target_addr: target } = tunnel;
   const address = addressOf(tunnel, location.hostname);
-  const end = target === '' && !TUNNEL_MODES[mode].target.required ? 'all that the agent allows' : target;
+  const end = target === '' && !TUNNEL_MODES[mode].target.required ? t('tunnels.allAllowed') : target;
   return (
     <>
       {address === null ? (
-        <span class="muted">by key</span>
+        <span class="muted">{t('tunnels.byKey')}</span>
       ) : (
         <span class="with-copy">
           <code>{address}</code>
-          <CopyButton text={address} what={`Address of ${nameOf(tunnel)}`} />
+          <CopyButton text={address} what={t('tunnels.addressOf', { name: nameOf(tunnel) })} />
         </span>
       )}
       <span class="second way" title={end}>
         <span aria-hidden="true">→ </span>
-        <span class="hidden">leads to </span>
+        <span class="hidden">{t('tunnels.leadsTo')} </span>
         {end}
       </span>
     </>
@@ -114,24 +115,24 @@ function Way({ tunnel }: { tunnel: TunnelView }) {
 interface TunnelActionsProps {
   tunnel: TunnelView;
   reload: () => void;
-  onDeed: (deed: TunnelDeed, tunnel: TunnelView) => void;
+  onAction: (action: TunnelAction, tunnel: TunnelView) => void;
 }
 
-function TunnelActions({ tunnel, reload, onDeed }: TunnelActionsProps) {
+function TunnelActions({ tunnel, reload, onAction }: TunnelActionsProps) {
   const name = nameOf(tunnel);
   return (
     <RowActions>
       <StartStop tunnel={tunnel} reload={reload} />
       {!TUNNEL_MODES[tunnel.mode].hasPort && (
-        <RowAction label={`New key for visitors of ${name}`} onClick={() => onDeed('rotate', tunnel)}>
-          New key …
+        <RowAction label={t('tunnels.newKeyFor', { name })} onClick={() => onAction('rotate', tunnel)}>
+          {t('clients.newKey')}
         </RowAction>
       )}
-      <RowAction label={`Edit ${name}`} onClick={() => onDeed('edit', tunnel)}>
-        Edit
+      <RowAction label={t('words.editName', { name })} onClick={() => onAction('edit', tunnel)}>
+        {t('common.edit')}
       </RowAction>
-      <RowAction label={`Delete ${name}`} danger onClick={() => onDeed('remove', tunnel)}>
-        Delete …
+      <RowAction label={t('words.deleteName', { name })} danger onClick={() => onAction('remove', tunnel)}>
+        {t('common.deleteMore')}
       </RowAction>
     </RowActions>
   );

@@ -5,6 +5,7 @@ import { useNotify } from '../../shared/components/notices.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import { useResourceNames } from '../parts/resource-names.js';
 import { useMayWrite } from '../user-context.js';
 import { NoTunnel } from './no-tunnel.js';
@@ -21,23 +22,23 @@ export function TunnelsPage({ query }: PageProps) {
   const notify = useNotify();
   const clientId = query['client_id'] ?? '';
   const [filter, setFilter] = useState<TunnelFilter>({ ...NO_FILTER, client_id: clientId });
-  const [opened, setOpened] = useState<Opened | null>(query['new'] === '1' && mayWrite ? { deed: 'new' } : null);
+  const [opened, setOpened] = useState<Opened | null>(query['new'] === '1' && mayWrite ? { action: 'new' } : null);
   const list = useCursorList<TunnelView>('/tunnels', { ...filter }, { everyMs: 3_000 });
   const nameOfClient = useResourceNames(list.rows?.map((tunnel) => ({ kind: 'client', id: tunnel.client_id })) ?? []);
   const isNarrowed = Object.values(filter).some((value) => value !== '');
-  const add = (): void => setOpened({ deed: 'new' });
+  const add = (): void => setOpened({ action: 'new' });
   const created = (tunnel: NewTunnelView): void => {
-    if (tunnel.visitor_key === null) notify(`${nameOf(tunnel)} was created.`);
-    setOpened(tunnel.visitor_key === null ? null : { deed: 'key', tunnel });
+    if (tunnel.visitor_key === null) notify(t('words.created', { name: nameOf(tunnel) }));
+    setOpened(tunnel.visitor_key === null ? null : { action: 'key', tunnel });
     list.reload();
   };
   return (
     <Page
-      title="Tunnels"
+      title={t('nav.tunnels')}
       actions={
         mayWrite && (
           <button type="button" class="primary" onClick={add}>
-            New tunnel
+            {t('tunnels.add')}
           </button>
         )
       }
@@ -48,9 +49,9 @@ export function TunnelsPage({ query }: PageProps) {
         list={list}
         nameOfResource={nameOfClient}
         empty={<NoTunnel isNarrowed={isNarrowed} mayWrite={mayWrite} onAdd={add} />}
-        onDeed={(deed, tunnel) => setOpened({ deed, tunnel })}
+        onAction={(action, tunnel) => setOpened({ action, tunnel })}
       />
-      <CursorPager label="tunnels" order="any" note="" {...list.pager} />
+      <CursorPager label={t('nav.tunnels')} order="any" note="" {...list.pager} />
       {opened && (
         <OpenedTunnel
           opened={opened}

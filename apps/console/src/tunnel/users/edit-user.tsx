@@ -7,6 +7,7 @@ import { useNotify } from '../../shared/components/notices.js';
 import { SaveEnd } from '../../shared/components/save-end.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
 import type { Row } from '../../shared/state/use-row.js';
+import { t } from '../messages/index.js';
 import { changesOf, formOf, ROLES, toBody, type UserForm } from './user-form.js';
 
 interface UserDialogProps {
@@ -20,15 +21,15 @@ export function NewUser({ onClose, onDone }: UserDialogProps) {
   const form = useForm<UserForm>(formOf(null));
   const create = async (values: UserForm): Promise<void> => {
     await api.post<TunnelUserView>('/users', toBody(values));
-    notify(`${values.username} can sign in now.`);
+    notify(t('users.created', { name: values.username }));
     onDone();
     onClose();
   };
   return (
-    <Dialog title="New user" onClose={onClose}>
+    <Dialog title={t('users.add')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <UserFields form={form} user={null} />
-        <FormEnd error={form.error} busy={form.busy} action="Create" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('words.create')} onCancel={onClose} />
       </form>
     </Dialog>
   );
@@ -36,7 +37,11 @@ export function NewUser({ onClose, onDone }: UserDialogProps) {
 
 export function EditUser({ user, onClose, onDone }: UserDialogProps & { user: TunnelUserView }) {
   return (
-    <EditDialog<TunnelUserView> title={`Edit ${user.username}`} path={`/users/${user.id}`} onClose={onClose}>
+    <EditDialog<TunnelUserView>
+      title={t('words.editName', { name: user.username })}
+      path={`/users/${user.id}`}
+      onClose={onClose}
+    >
       {(row, version) => <UserEditor user={row} version={version} onClose={onClose} onDone={onDone} />}
     </EditDialog>
   );
@@ -53,14 +58,14 @@ function UserEditor({ user, version, onClose, onDone }: UserEditorProps) {
   const form = useForm<UserForm>(formOf(user));
   const save = async (values: UserForm): Promise<void> => {
     await api.patch(`/users/${user.id}`, changesOf(user, values), version.etag);
-    notify(`${values.username} was saved.`);
+    notify(t('words.saved', { name: values.username }));
     onDone();
     onClose();
   };
   return (
     <form onSubmit={form.submit(save)}>
       <UserFields form={form} user={user} />
-      <SaveEnd form={form} action="Save" onCancel={onClose} onReload={version.reload} />
+      <SaveEnd form={form} action={t('common.save')} onCancel={onClose} onReload={version.reload} />
     </form>
   );
 }
@@ -69,7 +74,7 @@ function UserFields({ form, user }: { form: Form<UserForm>; user: TunnelUserView
   return (
     <>
       <TextField
-        label="User name"
+        label={t('signIn.username')}
         required
         autofocus={user === null}
         autoComplete="off"
@@ -78,7 +83,7 @@ function UserFields({ form, user }: { form: Form<UserForm>; user: TunnelUserView
         onInput={(name) => form.set('username', name)}
       />
       <SelectField
-        label="Role"
+        label={t('users.role')}
         hint={ROLES[form.values.role].about}
         value={form.values.role}
         choices={Object.entries(ROLES).map(([value, { label }]) => ({ value, label }))}
@@ -86,8 +91,8 @@ function UserFields({ form, user }: { form: Form<UserForm>; user: TunnelUserView
         onChange={(role) => form.set('role', role as TunnelUserRole)}
       />
       <TextField
-        label={user === null ? 'Password' : 'Another password'}
-        hint={user === null ? '8 characters or more' : 'Empty: as before. Another one ends all logins and API keys'}
+        label={user === null ? t('signIn.password') : t('users.newPassword')}
+        hint={user === null ? t('login.passwordHint') : t('users.newPasswordHint')}
         type="password"
         autoComplete="new-password"
         required={user === null}
@@ -97,8 +102,8 @@ function UserFields({ form, user }: { form: Form<UserForm>; user: TunnelUserView
       />
       {user?.totp && (
         <CheckField
-          label="Take away the second factor"
-          hint="For a user who lost the authenticator and the recovery codes"
+          label={t('users.resetTotp')}
+          hint={t('users.resetTotpHint')}
           checked={form.values.reset_totp}
           problem={form.problem('reset_totp')}
           onChange={(reset) => form.set('reset_totp', reset)}

@@ -5,6 +5,8 @@ import { Confirm } from '../../shared/components/dialog.js';
 import { SelectField } from '../../shared/components/fields.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 
 interface RemoveUserProps {
   user: TunnelUserView;
@@ -21,21 +23,26 @@ export function RemoveUser({ user, onClose, onDone }: RemoveUserProps) {
   const others = data?.items.filter(({ id }) => id !== user.id) ?? [];
   const remove = async (): Promise<void> => {
     const path = `/users/${user.id}`;
-    if (!(await run(() => api.delete(path, { transfer_to: heir }), `${user.username} was removed.`))) return;
+    if (!(await run(() => api.delete(path, { transfer_to: heir }), t('notice.deleted', { name: user.username }))))
+      return;
     onDone();
     onClose();
   };
   return (
-    <Confirm title="Delete this user?" action="Delete" busy={busy} onConfirm={() => void remove()} onClose={onClose}>
-      <p>
-        <strong>{user.username}</strong> is signed out everywhere, and keys of theirs end.
-      </p>
+    <Confirm
+      title={t('users.deleteTitle')}
+      action={t('common.delete')}
+      busy={busy}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
+      <p>{rich('users.deleteText', { name: user.username, b: bold })}</p>
       <SelectField
-        label="Who gets the clients"
-        hint="None: a user with clients cannot be removed"
+        label={t('users.heir')}
+        hint={t('users.heirHint')}
         value={heir}
         choices={[
-          { value: '', label: 'None: the user has no clients' },
+          { value: '', label: t('users.noHeir') },
           ...others.map(({ id, username }) => ({ value: String(id), label: username })),
         ]}
         onChange={setHeir}

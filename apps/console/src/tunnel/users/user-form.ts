@@ -1,9 +1,10 @@
 import type { TunnelUserRole, TunnelUserView } from '@gatehouse/contracts';
+import { t } from '../messages/index.js';
 
 export const ROLES: Readonly<Record<TunnelUserRole, { label: string; about: string }>> = {
-  admin: { label: 'Administrator', about: 'Everything, of everybody' },
-  user: { label: 'User', about: 'Own clients and all under them' },
-  viewer: { label: 'Viewer', about: 'Sees own clients and changes nothing' },
+  admin: { label: t('users.roles.admin'), about: t('users.roleHints.admin') },
+  user: { label: t('users.roles.user'), about: t('users.roleHints.user') },
+  viewer: { label: t('users.roles.viewer'), about: t('users.roleHints.viewer') },
 };
 
 export interface UserForm {

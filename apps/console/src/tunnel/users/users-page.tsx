@@ -8,17 +8,18 @@ import { SearchBar } from '../../shared/components/search-bar.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatTime } from '../../shared/format/times.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { t } from '../messages/index.js';
 import { StatusSwitch } from '../parts/status-switch.js';
 import { useUser } from '../user-context.js';
 import { EditUser, NewUser } from './edit-user.js';
 import { RemoveUser } from './remove-user.js';
 import { ROLES } from './user-form.js';
 
-type Deed = 'edit' | 'remove';
-type Opened = { deed: 'new' } | { deed: Deed; user: TunnelUserView };
+type Action = 'edit' | 'remove';
+type Opened = { action: 'new' } | { action: Action; user: TunnelUserView };
 
 const ROLE_CHOICES = [
-  { value: '', label: 'All roles' },
+  { value: '', label: t('users.allRoles') },
   ...Object.entries(ROLES).map(([value, { label }]) => ({ value, label })),
 ];
 
@@ -31,21 +32,21 @@ export function UsersPage() {
   const onClose = (): void => setOpened(null);
   return (
     <Page
-      title="Users"
+      title={t('nav.users')}
       actions={
-        <button type="button" class="primary" onClick={() => setOpened({ deed: 'new' })}>
-          New user
+        <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>
+          {t('users.add')}
         </button>
       }
     >
       <SearchBar
-        label="Filter users"
-        placeholder="Search in names"
+        label={t('users.filter')}
+        placeholder={t('words.searchNames')}
         value={filter.q}
         onInput={(q) => setFilter({ ...filter, q })}
       >
         <SelectField
-          label="Role"
+          label={t('users.role')}
           hideLabel
           value={filter.role}
           choices={ROLE_CHOICES}
@@ -54,19 +55,19 @@ export function UsersPage() {
       </SearchBar>
       <Trouble error={list.error} retry={list.reload} />
       <Table
-        caption="Users"
-        columns={columnsFor(me.id, list.reload, (deed, user) => setOpened({ deed, user }))}
+        caption={t('nav.users')}
+        columns={columnsFor(me.id, list.reload, (action, user) => setOpened({ action, user }))}
         rows={list.rows}
         rowKey={({ id }) => id}
         rowClass={({ status }) => (status === 1 ? '' : 'faint')}
         sort={list.sort}
         onSort={list.setSort}
-        empty="No user is like that."
+        empty={t('words.noMatch')}
       />
-      <CursorPager label="users" order="any" note="" {...list.pager} />
-      {opened?.deed === 'new' && <NewUser onClose={onClose} onDone={list.reload} />}
-      {opened?.deed === 'edit' && <EditUser user={opened.user} onClose={onClose} onDone={list.reload} />}
-      {opened?.deed === 'remove' && <RemoveUser user={opened.user} onClose={onClose} onDone={list.reload} />}
+      <CursorPager label={t('nav.users')} order="any" note="" {...list.pager} />
+      {opened?.action === 'new' && <NewUser onClose={onClose} onDone={list.reload} />}
+      {opened?.action === 'edit' && <EditUser user={opened.user} onClose={onClose} onDone={list.reload} />}
+      {opened?.action === 'remove' && <RemoveUser user={opened.user} onClose={onClose} onDone={list.reload} />}
     </Page>
   );
 }
@@ -74,45 +75,55 @@ export function UsersPage() {
 function columnsFor(
   ownId: number,
   reload: () => void,
-  onDeed: (deed: Deed, user: TunnelUserView) => void,
+  onAction: (action: Action, user: TunnelUserView) => void,
 ): Column<TunnelUserView>[] {
   return [
     {
-      head: 'Enabled',
+      head: t('common.enabled'),
       quietHead: true,
       cell: ({ id, username, status }) =>
         id !== ownId && (
-          <StatusSwitch path={`/users/${id}`} label={`${username} enabled`} value={status} reload={reload} />
+          <StatusSwitch
+            path={`/users/${id}`}
+            label={t('words.enabledName', { name: username })}
+            value={status}
+            reload={reload}
+          />
         ),
     },
     {
-      head: 'Name',
+      head: t('signIn.username'),
       sort: 'username',
       grow: true,
       cell: ({ id, username }) => (
         <>
-          <strong>{username}</strong> {id === ownId && <Badge tone="info">you</Badge>}
+          <strong>{username}</strong> {id === ownId && <Badge tone="info">{t('words.you')}</Badge>}
         </>
       ),
     },
-    { head: 'Role', cell: ({ role }) => <span title={ROLES[role].about}>{ROLES[role].label}</span> },
+    { head: t('users.role'), cell: ({ role }) => <span title={ROLES[role].about}>{ROLES[role].label}</span> },
     {
-      head: 'Second factor',
-      cell: ({ totp }) => (totp ? <Badge tone="good">on</Badge> : <span class="muted">off</span>),
+      head: t('users.twoFactor'),
+      cell: ({ totp }) =>
+        totp ? <Badge tone="good">{t('users.on')}</Badge> : <span class="muted">{t('users.off')}</span>,
     },
-    { head: 'Made', sort: 'created_at', cell: ({ created_at: at }) => formatTime(at) },
+    { head: t('common.created'), sort: 'created_at', cell: ({ created_at: at }) => formatTime(at) },
     {
-      head: 'Actions',
+      head: t('words.actions'),
       quietHead: true,
       right: true,
       cell: (user) => (
         <RowActions>
-          <RowAction label={`Edit ${user.username}`} onClick={() => onDeed('edit', user)}>
-            Edit
+          <RowAction label={t('words.editName', { name: user.username })} onClick={() => onAction('edit', user)}>
+            {t('common.edit')}
           </RowAction>
           {user.id !== ownId && (
-            <RowAction label={`Delete ${user.username}`} danger onClick={() => onDeed('remove', user)}>
-              Delete …
+            <RowAction
+              label={t('words.deleteName', { name: user.username })}
+              danger
+              onClick={() => onAction('remove', user)}
+            >
+              {t('common.deleteMore')}
             </RowAction>
           )}
         </RowActions>

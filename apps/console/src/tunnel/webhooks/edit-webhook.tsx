@@ -7,6 +7,7 @@ import { useNotify } from '../../shared/components/notices.js';
 import { SaveEnd } from '../../shared/components/save-end.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
 import type { Row } from '../../shared/state/use-row.js';
+import { t } from '../messages/index.js';
 import { EVENT_TYPES } from '../events/event-names.js';
 import { formOf, toBody, type WebhookForm } from './webhook-form.js';
 
@@ -17,10 +18,10 @@ export function NewWebhook({ onClose, onCreated }: { onClose: () => void; onCrea
     onCreated(await api.post<NewWebhookView>('/webhooks', toBody(values)));
   };
   return (
-    <Dialog title="New webhook" onClose={onClose}>
+    <Dialog title={t('webhooks.add')} onClose={onClose}>
       <form onSubmit={form.submit(create)}>
         <WebhookFields form={form} />
-        <FormEnd error={form.error} busy={form.busy} action="Create" onCancel={onClose} />
+        <FormEnd error={form.error} busy={form.busy} action={t('words.create')} onCancel={onClose} />
       </form>
     </Dialog>
   );
@@ -34,7 +35,11 @@ interface EditWebhookProps {
 
 export function EditWebhook({ webhook, onClose, onDone }: EditWebhookProps) {
   return (
-    <EditDialog<WebhookView> title={`Edit ${webhook.name}`} path={`/webhooks/${webhook.id}`} onClose={onClose}>
+    <EditDialog<WebhookView>
+      title={t('words.editName', { name: webhook.name })}
+      path={`/webhooks/${webhook.id}`}
+      onClose={onClose}
+    >
       {(row, version) => <WebhookEditor webhook={row} version={version} onClose={onClose} onDone={onDone} />}
     </EditDialog>
   );
@@ -50,14 +55,14 @@ function WebhookEditor({ webhook, version, onClose, onDone }: WebhookEditorProps
   const form = useForm<WebhookForm>(formOf(webhook));
   const save = async (values: WebhookForm): Promise<void> => {
     await api.patch(`/webhooks/${webhook.id}`, toBody(values), version.etag);
-    notify(`${values.name} was saved.`);
+    notify(t('words.saved', { name: values.name }));
     onDone();
     onClose();
   };
   return (
     <form onSubmit={form.submit(save)}>
       <WebhookFields form={form} />
-      <SaveEnd form={form} action="Save" onCancel={onClose} onReload={version.reload} />
+      <SaveEnd form={form} action={t('common.save')} onCancel={onClose} onReload={version.reload} />
     </form>
   );
 }
@@ -69,7 +74,7 @@ function WebhookFields({ form }: { form: Form<WebhookForm> }) {
   return (
     <>
       <TextField
-        label="Name"
+        label={t('common.name')}
         required
         autofocus
         value={name}
@@ -77,8 +82,8 @@ function WebhookFields({ form }: { form: Form<WebhookForm> }) {
         onInput={(text) => form.set('name', text)}
       />
       <TextField
-        label="Address"
-        hint="Gets a POST for each event, signed as in Standard Webhooks"
+        label={t('webhooks.url')}
+        hint={t('webhooks.urlHint')}
         type="url"
         placeholder="https://example.org/hooks/gatehouse"
         required
@@ -87,8 +92,10 @@ function WebhookFields({ form }: { form: Form<WebhookForm> }) {
         onInput={(text) => form.set('url', text)}
       />
       <fieldset>
-        <legend>Which events</legend>
-        <p class="hint">{types.length === 0 ? 'None chosen: all.' : `${types.length} chosen.`}</p>
+        <legend>{t('webhooks.eventTypes')}</legend>
+        <p class="hint">
+          {types.length === 0 ? t('webhooks.noneChosen') : t('webhooks.chosen', { count: types.length })}
+        </p>
         <div class="choices">
           {EVENT_TYPES.map((type) => (
             <CheckField key={type} label={type} checked={types.includes(type)} onChange={(on) => toggle(type, on)} />

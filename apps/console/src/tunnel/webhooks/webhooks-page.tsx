@@ -7,14 +7,17 @@ import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
 import { StatusSwitch } from '../parts/status-switch.js';
 import { useMayWrite } from '../user-context.js';
 import { EditWebhook, NewWebhook } from './edit-webhook.js';
-import { Deliveries, RotateSecret, WebhookSecret } from './webhook-deeds.js';
+import { Deliveries, RotateSecret, WebhookSecret } from './webhook-dialogs.js';
 
-type Deed = 'edit' | 'rotate' | 'deliveries' | 'remove';
-type Opened = { deed: 'new' } | { deed: 'created'; webhook: NewWebhookView } | { deed: Deed; webhook: WebhookView };
+type Action = 'edit' | 'rotate' | 'deliveries' | 'remove';
+type Opened =
+  { action: 'new' } | { action: 'created'; webhook: NewWebhookView } | { action: Action; webhook: WebhookView };
 
 /** The receivers of events. */
 export function WebhooksPage() {
@@ -22,22 +25,22 @@ export function WebhooksPage() {
   const list = useCursorList<WebhookView>('/webhooks', {});
   const [opened, setOpened] = useState<Opened | null>(null);
   const add = (
-    <button type="button" class="primary" onClick={() => setOpened({ deed: 'new' })}>
-      New webhook
+    <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>
+      {t('webhooks.add')}
     </button>
   );
   return (
-    <Page title="Webhooks" actions={mayWrite && add}>
+    <Page title={t('nav.webhooks')} actions={mayWrite && add}>
       <Trouble error={list.error} retry={list.reload} />
       <Table
-        caption="Webhooks"
-        columns={columnsFor(mayWrite, list.reload, (deed, webhook) => setOpened({ deed, webhook }))}
+        caption={t('nav.webhooks')}
+        columns={columnsFor(mayWrite, list.reload, (action, webhook) => setOpened({ action, webhook }))}
         rows={list.rows}
         rowKey={({ id }) => id}
         rowClass={({ status }) => (status === 1 ? '' : 'faint')}
         empty={<Empty action={mayWrite && add}>{NOTHING}</Empty>}
       />
-      <CursorPager label="webhooks" order="any" note="" {...list.pager} />
+      <CursorPager label={t('nav.webhooks')} order="any" note="" {...list.pager} />
       {opened && (
         <OpenedWebhook opened={opened} setOpened={setOpened} reload={list.reload} onClose={() => setOpened(null)} />
       )}
@@ -45,28 +48,28 @@ export function WebhooksPage() {
   );
 }
 
-const NOTHING = (
-  <p>
-    <strong>No webhook yet.</strong> A webhook sends events to your own program: agents that come and go, tunnels that
-    fail, certificates that end.
-  </p>
-);
+const NOTHING = <p>{rich('webhooks.empty', { b: bold })}</p>;
 
 function columnsFor(
   mayWrite: boolean,
   reload: () => void,
-  onDeed: (deed: Deed, webhook: WebhookView) => void,
+  onAction: (action: Action, webhook: WebhookView) => void,
 ): Column<WebhookView>[] {
   return [
     {
-      head: 'Enabled',
+      head: t('common.enabled'),
       quietHead: true,
       cell: ({ id, name, status }) => (
-        <StatusSwitch path={`/webhooks/${id}`} label={`${name} enabled`} value={status} reload={reload} />
+        <StatusSwitch
+          path={`/webhooks/${id}`}
+          label={t('words.enabledName', { name })}
+          value={status}
+          reload={reload}
+        />
       ),
     },
     {
-      head: 'Webhook',
+      head: t('webhooks.webhook'),
       grow: true,
       cell: ({ name, url }) => (
         <>
@@ -76,28 +79,32 @@ function columnsFor(
       ),
     },
     {
-      head: 'Gets',
+      head: t('webhooks.events'),
       cell: ({ event_types: types }) =>
         types.length === 0 ? (
-          'all events'
+          t('webhooks.allEvents')
         ) : (
-          <span title={types.join(', ')}>{types.length === 1 ? types[0] : `${types.length} kinds of events`}</span>
+          <span title={types.join(', ')}>
+            {types.length === 1 ? types[0] : t('webhooks.eventCount', { count: types.length })}
+          </span>
         ),
     },
     {
-      head: 'State',
+      head: t('words.state'),
       cell: ({ failing_since: since }) =>
         since === null ? (
-          <Badge tone="good">fine</Badge>
+          <Badge tone="good">{t('webhooks.ok')}</Badge>
         ) : (
-          <Badge tone="bad" title={formatTime(since)}>{`failing, ${formatRelative(since)}`}</Badge>
+          <Badge tone="bad" title={formatTime(since)}>
+            {t('webhooks.failing', { time: formatRelative(since) })}
+          </Badge>
         ),
     },
     {
-      head: 'Actions',
+      head: t('words.actions'),
       quietHead: true,
       right: true,
-      cell: (webhook) => <WebhookActions webhook={webhook} mayWrite={mayWrite} onDeed={onDeed} />,
+      cell: (webhook) => <WebhookActions webhook={webhook} mayWrite={mayWrite} onAction={onAction} />,
     },
   ];
 }
@@ -105,26 +112,26 @@ function columnsFor(
 interface WebhookActionsProps {
   webhook: WebhookView;
   mayWrite: boolean;
-  onDeed: (deed: Deed, webhook: WebhookView) => void;
+  onAction: (action: Action, webhook: WebhookView) => void;
 }
 
-function WebhookActions({ webhook, mayWrite, onDeed }: WebhookActionsProps) {
+function WebhookActions({ webhook, mayWrite, onAction }: WebhookActionsProps) {
   const { name } = webhook;
   return (
     <RowActions>
-      <RowAction label={`What ${name} got`} onClick={() => onDeed('deliveries', webhook)}>
-        Deliveries
+      <RowAction label={t('webhooks.deliveriesOf', { name })} onClick={() => onAction('deliveries', webhook)}>
+        {t('webhooks.deliveries')}
       </RowAction>
       {mayWrite && (
         <>
-          <RowAction label={`New secret of ${name}`} onClick={() => onDeed('rotate', webhook)}>
-            New secret …
+          <RowAction label={t('webhooks.newSecretOf', { name })} onClick={() => onAction('rotate', webhook)}>
+            {t('webhooks.newSecret')}
           </RowAction>
-          <RowAction label={`Edit ${name}`} onClick={() => onDeed('edit', webhook)}>
-            Edit
+          <RowAction label={t('words.editName', { name })} onClick={() => onAction('edit', webhook)}>
+            {t('common.edit')}
           </RowAction>
-          <RowAction label={`Delete ${name}`} danger onClick={() => onDeed('remove', webhook)}>
-            Delete …
+          <RowAction label={t('words.deleteName', { name })} danger onClick={() => onAction('remove', webhook)}>
+            {t('common.deleteMore')}
           </RowAction>
         </>
       )}
@@ -140,13 +147,13 @@ interface OpenedWebhookProps {
 }
 
 function OpenedWebhook({ opened, setOpened, reload, onClose }: OpenedWebhookProps) {
-  switch (opened.deed) {
+  switch (opened.action) {
     case 'new':
       return (
         <NewWebhook
           onClose={onClose}
           onCreated={(webhook) => {
-            setOpened({ deed: 'created', webhook });
+            setOpened({ action: 'created', webhook });
             reload();
           }}
         />
@@ -163,15 +170,13 @@ function OpenedWebhook({ opened, setOpened, reload, onClose }: OpenedWebhookProp
       const { id, name } = opened.webhook;
       return (
         <RemoveDialog
-          title="Delete this webhook?"
+          title={t('webhooks.deleteTitle')}
           path={`/webhooks/${id}`}
           name={name}
           onClose={onClose}
           onDone={reload}
         >
-          <p>
-            <strong>{name}</strong> gets no more events, including those that are waiting.
-          </p>
+          <p>{rich('webhooks.deleteText', { name, b: bold })}</p>
         </RemoveDialog>
       );
     }

@@ -9,12 +9,14 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 
 export function WebhookSecret({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {
   return (
-    <SecretDialog title={`The secret of ${name}`} onClose={onClose}>
-      <p>Receivers verify signatures with it. You will not be able to see it again.</p>
-      <Secret text={secret} what="Secret" />
+    <SecretDialog title={t('webhooks.secretOf', { name })} onClose={onClose}>
+      <p>{t('webhooks.secretText')}</p>
+      <Secret text={secret} what={t('webhooks.secret')} />
     </SecretDialog>
   );
 }
@@ -27,28 +29,32 @@ export function RotateSecret({ webhook, onClose }: { webhook: WebhookView; onClo
     run(async () => setMade((await api.post<WebhookSecretView>(`/webhooks/${webhook.id}/rotate-secret`)).secret));
   if (made !== null) return <WebhookSecret name={webhook.name} secret={made} onClose={onClose} />;
   return (
-    <Confirm title="Make a new secret?" action="Make it" busy={busy} onConfirm={() => void rotate()} onClose={onClose}>
-      <p>
-        What <strong>{webhook.name}</strong> gets from now on is signed with the new one.
-      </p>
+    <Confirm
+      title={t('webhooks.rotateTitle')}
+      action={t('webhooks.rotate')}
+      busy={busy}
+      onConfirm={() => void rotate()}
+      onClose={onClose}
+    >
+      <p>{rich('webhooks.rotateText', { name: webhook.name, b: bold })}</p>
     </Confirm>
   );
 }
 
 const TONES: Record<WebhookDeliveryView['status'], BadgeTone> = { delivered: 'good', pending: 'info', dead: 'bad' };
 const WORDS: Record<WebhookDeliveryView['status'], string> = {
-  delivered: 'arrived',
-  pending: 'on its way',
-  dead: 'given up',
+  delivered: t('webhooks.states.delivered'),
+  pending: t('webhooks.states.pending'),
+  dead: t('webhooks.states.dead'),
 };
 
 const COLUMNS: Column<WebhookDeliveryView>[] = [
-  { head: 'State', cell: ({ status }) => <Badge tone={TONES[status]}>{WORDS[status]}</Badge> },
-  { head: 'What', cell: ({ type }) => <code>{type}</code> },
-  { head: 'When', cell: ({ created_at: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span> },
-  { head: 'Attempts', right: true, cell: ({ attempts }) => attempts },
-  { head: 'Answer', right: true, cell: ({ response_status: status }) => status ?? '–' },
-  { head: 'Why not', grow: true, cell: ({ error }) => <span title={error ?? ''}>{error ?? ''}</span> },
+  { head: t('words.state'), cell: ({ status }) => <Badge tone={TONES[status]}>{WORDS[status]}</Badge> },
+  { head: t('events.event'), cell: ({ type }) => <code>{type}</code> },
+  { head: t('common.time'), cell: ({ created_at: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span> },
+  { head: t('webhooks.attempts'), right: true, cell: ({ attempts }) => attempts },
+  { head: t('webhooks.response'), right: true, cell: ({ response_status: status }) => status ?? '–' },
+  { head: t('webhooks.error'), grow: true, cell: ({ error }) => <span title={error ?? ''}>{error ?? ''}</span> },
 ];
 
 /** What was sent to a webhook, and what came of it. */
@@ -61,23 +67,23 @@ export function Deliveries({ webhook, onClose }: { webhook: WebhookView; onClose
     { everyMs: 3_000 },
   );
   const test = async (): Promise<void> => {
-    await run(() => api.post<WebhookDeliveryView>(`/webhooks/${webhook.id}/test`), 'A test was sent.');
+    await run(() => api.post<WebhookDeliveryView>(`/webhooks/${webhook.id}/test`), t('webhooks.testSent'));
     reload();
   };
   return (
-    <Dialog title={`What ${webhook.name} got`} onClose={onClose} wide>
+    <Dialog title={t('webhooks.deliveriesOf', { name: webhook.name })} onClose={onClose} wide>
       <p class="actions">
         <button type="button" disabled={busy} onClick={() => void test()}>
-          Send a test
+          {t('webhooks.sendTest')}
         </button>
       </p>
       <Trouble error={error} retry={reload} />
       <Table
-        caption="Deliveries"
+        caption={t('webhooks.deliveries')}
         columns={COLUMNS}
         rows={data?.items}
         rowKey={({ id }) => id}
-        empty="Nothing was sent yet."
+        empty={t('webhooks.noDeliveries')}
       />
     </Dialog>
   );

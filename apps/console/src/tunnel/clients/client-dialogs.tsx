@@ -7,19 +7,21 @@ import { RemoveDialog } from '../../shared/components/remove-dialog.js';
 import { SecretDialog } from '../../shared/components/secret-dialog.js';
 import { formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { bold } from '../../shared/components/rich-text.js';
+import { rich, t } from '../messages/index.js';
 import { AgentCommand } from './agent-command.js';
-import type { ClientDeed } from './client-actions.js';
+import type { ClientAction } from './client-actions.js';
 import { EditClient } from './edit-client.js';
 
-interface DeedProps {
+interface ActionProps {
   client: TunnelClientView;
   onClose: () => void;
   onDone: () => void;
 }
 
-/** The dialog of a deed. */
-export function ClientDeedDialog({ deed, ...props }: DeedProps & { deed: ClientDeed }) {
-  switch (deed) {
+/** The dialog that a button of a client opens. */
+export function ClientActionDialog({ action, ...props }: ActionProps & { action: ClientAction }) {
+  switch (action) {
     case 'edit':
       return <EditClient {...props} />;
     case 'rotate':
@@ -34,13 +36,13 @@ export function ClientDeedDialog({ deed, ...props }: DeedProps & { deed: ClientD
 }
 
 const GRACE_PERIODS = [
-  { value: '0', label: 'now' },
-  { value: '3600', label: 'in an hour' },
-  { value: '86400', label: 'in a day' },
-  { value: '604800', label: 'in a week' },
+  { value: '0', label: t('clients.graces.now') },
+  { value: '3600', label: t('clients.graces.hour') },
+  { value: '86400', label: t('clients.graces.day') },
+  { value: '604800', label: t('clients.graces.week') },
 ];
 
-function RotateKey({ client, onClose, onDone }: DeedProps) {
+function RotateKey({ client, onClose, onDone }: ActionProps) {
   const api = useApi();
   const { busy, run } = useAction();
   const [made, setMade] = useState<RotatedClientKeyView | null>(null);
@@ -53,79 +55,79 @@ function RotateKey({ client, onClose, onDone }: DeedProps) {
     });
   if (made !== null) {
     return (
-      <SecretDialog title={`The new key of ${client.name}`} onClose={onClose} wide>
+      <SecretDialog title={t('clients.newKeyOf', { name: client.name })} onClose={onClose} wide>
         <AgentCommand client={made} />
-        {made.previous_key_until && <p>The old key works until {formatTime(made.previous_key_until)}.</p>}
+        {made.previous_key_until && <p>{t('clients.oldKeyWorks', { time: formatTime(made.previous_key_until) })}</p>}
       </SecretDialog>
     );
   }
   return (
-    <Confirm title="Make a new key?" action="Make it" busy={busy} onConfirm={() => void rotate()} onClose={onClose}>
-      <SelectField label="The old key ends" value={grace} choices={GRACE_PERIODS} onChange={setGrace} />
-      <p>
-        {grace === '0' ? 'Now' : 'If it still uses the old key then'}, the agent of <strong>{client.name}</strong> is
-        cut off with all its visitors. It comes back when it is started with the new key.
-      </p>
+    <Confirm
+      title={t('clients.rotateTitle')}
+      action={t('clients.rotate')}
+      busy={busy}
+      onConfirm={() => void rotate()}
+      onClose={onClose}
+    >
+      <SelectField label={t('clients.oldKeyEnds')} value={grace} choices={GRACE_PERIODS} onChange={setGrace} />
+      <p>{rich(grace === '0' ? 'clients.rotateNow' : 'clients.rotateLater', { name: client.name, b: bold })}</p>
     </Confirm>
   );
 }
 
-function Kick({ client, onClose, onDone }: DeedProps) {
+function Kick({ client, onClose, onDone }: ActionProps) {
   const api = useApi();
   const { busy, run } = useAction();
   const kick = async (): Promise<void> => {
-    if (!(await run(() => api.post(`/clients/${client.id}/kick`), `${client.name} was disconnected.`))) return;
+    if (!(await run(() => api.post(`/clients/${client.id}/kick`), t('clients.kicked', { name: client.name })))) return;
     onDone();
     onClose();
   };
   return (
     <Confirm
-      title="Disconnect the agent?"
-      action="Disconnect"
+      title={t('clients.kickTitle')}
+      action={t('clients.kick')}
       busy={busy}
       onConfirm={() => void kick()}
       onClose={onClose}
     >
-      <p>
-        All visitors of <strong>{client.name}</strong> are cut off. The agent reconnects within seconds; to keep it out,
-        disable the client.
-      </p>
+      <p>{rich('clients.kickText', { name: client.name, b: bold })}</p>
     </Confirm>
   );
 }
 
-function ResetTraffic({ client, onClose, onDone }: DeedProps) {
+function ResetTraffic({ client, onClose, onDone }: ActionProps) {
   const api = useApi();
   const { busy, run } = useAction();
   const reset = async (): Promise<void> => {
     const path = `/clients/${client.id}/reset-traffic`;
-    if (!(await run(() => api.post(path), `The traffic of ${client.name} counts from zero.`))) return;
+    if (!(await run(() => api.post(path), t('clients.resetDone', { name: client.name })))) return;
     onDone();
     onClose();
   };
   return (
-    <Confirm title="Reset the traffic?" action="Reset" busy={busy} onConfirm={() => void reset()} onClose={onClose}>
-      <p>
-        The totals of <strong>{client.name}</strong> and of its tunnels and hosts begin with zero again. That cannot be
-        taken back.
-      </p>
+    <Confirm
+      title={t('clients.resetTitle')}
+      action={t('clients.reset')}
+      busy={busy}
+      onConfirm={() => void reset()}
+      onClose={onClose}
+    >
+      <p>{rich('clients.resetText', { name: client.name, b: bold })}</p>
     </Confirm>
   );
 }
 
-function RemoveClient({ client, onClose, onDone }: DeedProps) {
+function RemoveClient({ client, onClose, onDone }: ActionProps) {
   return (
     <RemoveDialog
-      title="Delete this client?"
+      title={t('clients.deleteTitle')}
       path={`/clients/${client.id}`}
       name={client.name}
       onClose={onClose}
       onDone={onDone}
     >
-      <p>
-        <strong>{client.name}</strong> goes with all its tunnels, hosts, rules and policies. Its agent and its visitors
-        are cut off.
-      </p>
+      <p>{rich('clients.deleteText', { name: client.name, b: bold })}</p>
     </RemoveDialog>
   );
 }
