@@ -1,4 +1,4 @@
-import { allows, ApiKeyStore, keepAnswer } from '@gatehouse/auth';
+import { allows, ApiKeyStore, keepAnswer, readKeyExpiry } from '@gatehouse/auth';
 import type { Actor, ApiKeyRecord } from '@gatehouse/auth';
 import { API_KEY_SCOPES } from '@gatehouse/contracts';
 import type {
@@ -32,7 +32,7 @@ export class ApiKeysService {
     if (actor === null || !scopes.every((scope) => allows(actor, scope))) {
       throw new AppError('FORBIDDEN', 'A key cannot have scopes that its creator does not have');
     }
-    const wanted = { name: body.name ?? DEFAULT_NAME, scopes, expiresAt: readExpiry(body.expires_at) };
+    const wanted = { name: body.name ?? DEFAULT_NAME, scopes, expiresAt: readKeyExpiry(body.expires_at) };
     return this.unitOfWork.run(async (tx) => {
       const { key, record } = await this.keys.create(wanted, tx);
       return keepAnswer(tx, { ...toApiKeyView(record), key });
@@ -44,15 +44,6 @@ export class ApiKeysService {
     const { revokedAt } = await this.keys.revoke(id);
     return { id, revoked_at: (revokedAt ?? new Date()).toISOString() };
   }
-}
-
-function readExpiry(text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const expiresAt = new Date(text);
-  // Not `<=`: an invalid date must not count as "never".
-  if (expiresAt.getTime() > Date.now()) return expiresAt;
-  const message = 'must be in the future';
-  throw new AppError('INVALID_ARGUMENT', `expires_at: ${message}`, { details: [{ field: 'expires_at', message }] });
 }
 
 function toApiKeyView(key: ApiKeyRecord): ApiKeyView {

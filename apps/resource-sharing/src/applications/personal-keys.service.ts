@@ -1,3 +1,4 @@
+import { assertKeyExpiry } from '@gatehouse/auth';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
@@ -42,12 +43,7 @@ export class PersonalKeys {
   /** Raises VIP_REQUIRED for the scope `vip` without Premium, INVALID_ARGUMENT for an end in the past, CONFLICT above 20. */
   async create(userId: number, given: NewPersonalKey, tx?: EntityManager): Promise<IssuedCredential> {
     if (tx === undefined) return this.unitOfWork.run((own) => this.create(userId, given, own));
-    // Written so that an impossible date is refused too.
-    if (given.expiresAt != null && !(given.expiresAt.getTime() > Date.now())) {
-      throw new AppError('INVALID_ARGUMENT', 'expires_at: must be in the future', {
-        details: [{ field: 'expires_at', message: 'must be in the future' }],
-      });
-    }
+    assertKeyExpiry(given.expiresAt ?? null);
     await assertMayHave(tx, userId, given.scopes);
     const secret = this.hasher.create('personal');
     const row = await oneRow<CredentialRow>(

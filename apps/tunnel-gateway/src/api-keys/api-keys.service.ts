@@ -1,4 +1,4 @@
-import { type Actor, allows, ApiKeyStore, keepAnswer, requireLogin, SCOPES } from '@gatehouse/auth';
+import { type Actor, allows, ApiKeyStore, keepAnswer, readKeyExpiry, requireLogin, SCOPES } from '@gatehouse/auth';
 import type { NewTunnelApiKeyView, TunnelApiKeyPage, TunnelApiKeyView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -7,7 +7,6 @@ import { Proof } from '../auth/proof.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { Users } from '../users/users.service.js';
-import { fieldError } from '../wire/field-error.js';
 import { instant } from '../wire/view-parts.js';
 import { API_KEY_SORT, type ApiKeyQuery, type NewApiKeyBody } from './api-key.dto.js';
 import type { ApiKeyRow } from '../data/api-key.entity.js';
@@ -41,7 +40,7 @@ export class ApiKeysService {
   /** The answer has the key, which is not kept. @throws AppError FORBIDDEN for scopes that the user has not. */
   async create(body: NewApiKeyBody, actor: Actor, address: string): Promise<NewTunnelApiKeyView> {
     const scopes = SCOPES.filter((scope) => (body.scopes ?? ['read']).includes(scope));
-    const expiresAt = readExpiry(body.expires_at ?? null);
+    const expiresAt = readKeyExpiry(body.expires_at);
     const userId = requireLogin(actor);
     if (!scopes.every((scope) => allows(actor, scope))) {
       throw new AppError('FORBIDDEN', 'scopes: a key may do no more than its user');
@@ -60,13 +59,6 @@ export class ApiKeysService {
     await this.get(id, actor);
     await this.keys.revoke(id);
   }
-}
-
-function readExpiry(text: string | null): Date | null {
-  if (text === null) return null;
-  const expiresAt = new Date(text);
-  if (expiresAt.getTime() <= Date.now()) throw fieldError('expires_at', 'must be in the future');
-  return expiresAt;
 }
 
 type Shown = Omit<ApiKeyRow, 'revokedAt' | 'scopes'> & { readonly scopes: readonly ApiKeyRow['scopes'][number][] };
