@@ -57,6 +57,14 @@ describe('POST /api/open/checkin', () => {
     const late = { checked_in: false, message: '你已经签到过了，明天再来吧', points: 0, balance: points, streak: 1 };
     expect(dataOf(again)).toEqual(late);
     expect(await site.app.get(PointsLedger).balance(caller.id)).toBe(points);
+
+    const answerIn = async (language: string): Promise<string | undefined> => {
+      const asked = request(site.url).post('/api/open/checkin').set('X-API-Key', caller.key);
+      return dataOf(await asked.set('Accept-Language', language)).message;
+    };
+    expect(await answerIn('en-US,en;q=0.9')).toBe('You have already checked in today. Come back tomorrow');
+    // What programs send that have no wish.
+    expect(await answerIn('*')).toBe(late.message);
   });
 
   it('accepts and ignores fields that later clients send', async () => {

@@ -1,6 +1,7 @@
 import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsOptional } from 'class-validator';
+import { openText } from '../messages/open-api.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import type { CheckIn } from './check-ins.service.js';
 
@@ -33,7 +34,7 @@ export function toCheckInAnswer(result: CheckIn): Enveloped {
 }
 
 function messageOf({ checkedIn, points, doubled }: CheckIn): string {
-  if (!checkedIn) return '你已经签到过了，明天再来吧';
-  if (points < 0) return `签到成功，失去 ${-points} 积分`;
-  return `签到成功，获得 ${points} 积分${doubled ? '（Premium 双倍积分）' : ''}`;
+  if (!checkedIn) return openText('open.checkedInBefore');
+  if (points < 0) return openText('open.checkInLost', { points: -points });
+  return openText(doubled ? 'open.checkInDoubled' : 'open.checkInWon', { points });
 }

@@ -1,8 +1,7 @@
 import { AppError } from '@gatehouse/platform';
 import type { OpenScope } from '../credentials/caller.js';
+import { openText } from '../messages/open-api.js';
 import type { LimitCode, LimitScope } from './limit-rule.js';
-
-const LABELS: Readonly<Record<LimitScope, string>> = { global: '全局', app: '应用', user: '用户' };
 
 export interface Refusal {
   readonly code: LimitCode;
@@ -34,7 +33,7 @@ export function refusalParts(refusal: Refusal): ConstructorParameters<typeof App
       members: {
         retry_after_seconds: seconds,
         limit_scope: scope,
-        limit_scope_label: LABELS[scope],
+        limit_scope_label: openText(`open.scopes.${scope}`),
         limit_code: code,
       },
       level: 'debug',

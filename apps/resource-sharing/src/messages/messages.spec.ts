@@ -1,10 +1,15 @@
 import { compareCatalogues } from '@gatehouse/i18n';
 import { describe, expect, it } from 'vitest';
 import { CATALOGUES, siteMessages } from './index.js';
+import { OPEN_CATALOGUES } from './open-api.js';
 
 describe('messages of the site', () => {
   it('have the same placeholders in both languages', () => {
     expect(compareCatalogues(CATALOGUES.en, 'zh-CN', CATALOGUES['zh-CN'])).toEqual([]);
+  });
+
+  it('of the open API have them, too', () => {
+    expect(compareCatalogues(OPEN_CATALOGUES['zh-CN'], 'en', OPEN_CATALOGUES.en)).toEqual([]);
   });
 
   it('are given in the language that was asked for', () => {

@@ -1,5 +1,6 @@
 import { SHARE_LINK_KINDS, type ShareLinkKind } from '@gatehouse/share-links';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { openText } from '../messages/open-api.js';
 import { MEDIA_TYPES, type MediaType } from '../titles/titles.js';
 import type { ShareRow } from './share-rows.js';
 
@@ -129,9 +130,9 @@ export function toShareDetail(row: ShareRow, price: number): ShareDetailView {
 
 /** Clients compare these texts: a free share is free to everybody first of all. */
 function unlockMessage(row: ShareRow, price: number): string {
-  if (row.unlock_points === null) return '免费资源';
-  if (row.is_own) return '自己的分享';
-  return row.has_unlocked ? '已解锁' : `需要 ${price} 积分解锁`;
+  if (row.unlock_points === null) return openText('open.free');
+  if (row.is_own) return openText('open.ownShare');
+  return row.has_unlocked ? openText('open.isUnlocked') : openText('open.needsPoints', { price });
 }
 
 function toMedia({ media_type, tmdb_id, media_title }: ShareRow): MediaView {

@@ -2,6 +2,7 @@ import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { openText } from '../messages/open-api.js';
 import { ApiIdempotent } from '../idempotency/api-idempotent.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { CurrentCaller, OpenOperation, type Caller, type UserCaller } from '../credentials/caller.js';
@@ -60,7 +61,7 @@ export class SharesController {
   ): Promise<Enveloped> {
     return this.idempotent.run(request, caller, async (tx) => {
       const item = toShareItem(await this.writer.create(caller, body, tx));
-      return new Enveloped(item, { message: '分享成功' });
+      return new Enveloped(item, { message: openText('open.shared') });
     });
   }
 
@@ -74,7 +75,9 @@ export class SharesController {
     @Body() body: UpdateShareBody,
     @CurrentCaller() caller: UserCaller,
   ): Promise<Enveloped> {
-    return new Enveloped(toShareItem(await this.writer.update(caller, slug, body)), { message: '更新成功' });
+    return new Enveloped(toShareItem(await this.writer.update(caller, slug, body)), {
+      message: openText('open.updated'),
+    });
   }
 
   @Delete(':slug')
@@ -84,6 +87,6 @@ export class SharesController {
   @Fails('FORBIDDEN', 'NOT_FOUND')
   async delete(@Param('slug') slug: string, @CurrentCaller() caller: UserCaller): Promise<Enveloped> {
     await this.writer.delete(caller, slug);
-    return new Enveloped(null, { message: '删除成功' });
+    return new Enveloped(null, { message: openText('open.deleted') });
   }
 }

@@ -1,6 +1,7 @@
 import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
+import { openText } from '../messages/open-api.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import type { UnlockedShare } from './unlocks.service.js';
 
@@ -25,17 +26,17 @@ export class UnlockView {
 }
 
 /** Clients recognise the outcome by these texts. */
-const MESSAGES: Readonly<Record<UnlockedShare['outcome'], string>> = {
-  own: '已拥有该资源',
-  owned: '已拥有该资源',
-  free: '免费资源',
-  official: '解锁成功',
-  weekly_free: '解锁成功',
-  points: '解锁成功',
-};
+const MESSAGES = {
+  own: 'open.alreadyOwned',
+  owned: 'open.alreadyOwned',
+  free: 'open.free',
+  official: 'open.unlocked',
+  weekly_free: 'open.unlocked',
+  points: 'open.unlocked',
+} as const satisfies Readonly<Record<UnlockedShare['outcome'], string>>;
 
 export function toUnlockAnswer({ outcome, url, accessCode, fullUrl }: UnlockedShare): Enveloped {
   const owned = outcome === 'own' || outcome === 'owned';
   const view: UnlockView = { url, access_code: accessCode, full_url: fullUrl, already_owned: owned };
-  return new Enveloped(view, { message: MESSAGES[outcome] });
+  return new Enveloped(view, { message: openText(MESSAGES[outcome]) });
 }

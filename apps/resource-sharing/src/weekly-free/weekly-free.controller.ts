@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { openText } from '../messages/open-api.js';
 import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/caller.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
@@ -16,6 +17,6 @@ export class WeeklyFreeController {
   @ApiOperation({ summary: 'Free unlocks of the week of a user with Premium for good; all 0 for everybody else' })
   @ApiEnvelope(WeeklyFreeView)
   async quota(@CurrentCaller() { userId }: UserCaller): Promise<Enveloped> {
-    return new Enveloped(toWeeklyFreeView(await this.weekly.of(userId)), { message: '获取成功' });
+    return new Enveloped(toWeeklyFreeView(await this.weekly.of(userId)), { message: openText('open.weeklyFree') });
   }
 }

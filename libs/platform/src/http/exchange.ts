@@ -8,13 +8,15 @@ export type AnswerObserver = (status: number, milliseconds: number) => void;
 /** What the platform keeps of a request and its answer while they run. */
 export class Exchange implements RequestContext {
   readonly requestId: string;
+  readonly acceptLanguage: string | undefined;
   /** Names and values in turn. */
   readonly headers: string[];
   private readonly startedAt = performance.now();
   private readonly observers: AnswerObserver[] = [];
 
-  constructor(requestId: string, headers: string[]) {
+  constructor(requestId: string, headers: string[], acceptLanguage?: string) {
     this.requestId = requestId;
+    this.acceptLanguage = acceptLanguage;
     this.headers = headers;
   }
 

@@ -13,7 +13,7 @@ const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,99}$/;
  */
 export function receiveRequests(observerOf: (request: Request) => AnswerObserver): RequestHandler {
   return (request, response, next) => {
-    const exchange = new Exchange(idOf(request), SECURITY_HEADERS.slice());
+    const exchange = new Exchange(idOf(request), SECURITY_HEADERS.slice(), request.headers['accept-language']);
     exchange.headers.push('X-Request-Id', exchange.requestId);
     if (isSecure(request)) exchange.headers.push(...STRICT_TRANSPORT);
     beginExchange(response, exchange);

@@ -1,8 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What the log knows about the request or job that runs. Only the log reads it: business code gets an Actor argument. */
+/**
+ * What the log knows about the request or job that runs, and the languages its reader asks for. Only the log and texts for
+ * people read it: business code gets an Actor argument.
+ */
 export interface RequestContext {
   readonly requestId: string;
+  /** The field as it came; undefined where the client said nothing. */
+  readonly acceptLanguage?: string | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
@@ -15,4 +20,9 @@ export function runInRequestContext<T>(context: RequestContext, work: () => T): 
 /** Id of the request or job that runs, if one does. */
 export function currentRequestId(): string | undefined {
   return storage.getStore()?.requestId;
+}
+
+/** `Accept-Language` of the request that runs; undefined where its client has no wish. */
+export function currentAcceptLanguage(): string | undefined {
+  return storage.getStore()?.acceptLanguage;
 }

@@ -1,0 +1,22 @@
+import type { Translation } from '@gatehouse/i18n';
+import type { openApi as chinese } from '../zh-CN/open-api.js';
+
+export const openApi: Translation<typeof chinese> = {
+  open: {
+    alreadyOwned: 'You already have this resource',
+    free: 'Free resource',
+    unlocked: 'Unlocked',
+    weeklyFree: 'Success',
+    ownShare: 'Your own share',
+    isUnlocked: 'Unlocked before',
+    needsPoints: '{price} points to unlock',
+    shared: 'Shared',
+    updated: 'Updated',
+    deleted: 'Deleted',
+    checkedInBefore: 'You have already checked in today. Come back tomorrow',
+    checkInLost: 'Checked in, lost {points} points',
+    checkInWon: 'Checked in, won {points} points',
+    checkInDoubled: 'Checked in, won {points} points (doubled with Premium)',
+    scopes: { global: 'global', app: 'application', user: 'user' },
+  },
+};
