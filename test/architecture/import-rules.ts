@@ -14,7 +14,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   'proxy-kernel': ['net', 'geo', 'contracts'],
   'tunnel-kernel': ['net', 'contracts'],
   persistence: ['postgres', 'net', 'contracts'],
-  platform: ['postgres', 'net', 'contracts'],
+  platform: ['postgres', 'net', 'i18n', 'contracts'],
   auth: ['persistence', 'platform', 'net', 'contracts'],
   audit: ['auth', 'persistence', 'platform', 'postgres', 'contracts'],
   jobs: ['persistence', 'platform', 'postgres', 'contracts'],

@@ -12,6 +12,7 @@ import { ProxyGatewaySettings } from './settings.js';
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'proxy',
   globalPrefix: 'api/v1',
+  compress: true,
   // The same place seen from src and from dist.
   console: { folder: fileURLToPath(new URL('../../console/dist/site', import.meta.url)), page: 'proxy.html' },
   proxyClients: (app) => app.get(KernelClients, { strict: false }),

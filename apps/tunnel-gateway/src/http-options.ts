@@ -14,6 +14,7 @@ import { additions } from './wire/openapi-additions.js';
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'problem',
   globalPrefix: 'api/v1',
+  compress: true,
   // These paths work from src and from dist.
   console: {
     folder: fileURLToPath(new URL('../../console/dist/site', import.meta.url)),

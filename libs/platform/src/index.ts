@@ -29,7 +29,12 @@ export {
   type RecordLevel,
 } from './logging/json-logger.js';
 export { isSecretField, redactText, redactValue } from './logging/redact.js';
-export { currentRequestId, runInRequestContext, type RequestContext } from './logging/request-context.js';
+export {
+  currentAcceptLanguage,
+  currentRequestId,
+  runInRequestContext,
+  type RequestContext,
+} from './logging/request-context.js';
 export { MetricsRegistry } from './metrics/metrics-registry.js';
 export { MetricsServer } from './metrics/metrics-server.js';
 export { Answers, AnswersEvents, AnswersFile, AnswersNothing, Fails } from './openapi/answers.js';

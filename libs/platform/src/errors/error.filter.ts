@@ -5,6 +5,7 @@ import { currentRequestId } from '../logging/request-context.js';
 import { AppError } from './app-error.js';
 import { classifyError } from './classify-error.js';
 import { formatError, type ErrorFormat } from './error-format.js';
+import { isPageView, sendErrorPage } from './error-page.js';
 import { methodNotAllowed } from './fixed-paths.js';
 
 /** Turns everything thrown while a request runs into one body of the service's wire format, and logs it at its level. */
@@ -29,7 +30,8 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    this.answer(error, request, response);
+    if (isPageView(request)) sendErrorPage(request, response, error);
+    else this.answer(error, request, response);
   }
 
   private answer(error: AppError, request: Request, response: Response): void {

@@ -65,7 +65,10 @@ export function configureServiceApp(
   { http, settings }: Pick<ServiceAppOptions, 'http' | 'settings'>,
 ): NestExpressApplication {
   const adapter = app.getHttpAdapter();
-  if (adapter instanceof ServiceHttpAdapter) adapter.present = http.present;
+  if (adapter instanceof ServiceHttpAdapter) {
+    adapter.present = http.present;
+    adapter.compresses = http.compress ?? false;
+  }
   const application = adapter.getInstance();
   const metrics = app.get(MetricsRegistry);
   app.disable('x-powered-by');

@@ -44,6 +44,15 @@ class NotesController {
 
 @Controller('drawers')
 class DrawersController {
+  @Get('contents')
+  contents(): { id: number; text: string }[] {
+    return Array.from({ length: 500 }, (_, id) => ({ id, text: 'the same text in each row' }));
+  }
+  @Post('contents')
+  @HttpCode(200)
+  fill(): { id: number; text: string }[] {
+    return this.contents();
+  }
   @Get('labels')
   labels(): string[] {
     return [];

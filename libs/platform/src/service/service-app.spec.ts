@@ -69,6 +69,21 @@ describe('a service application in the proxy format', () => {
     expect(answer.body).toMatchObject({ code, request_id: answer.headers['x-request-id'] });
   });
 
+  it('shows a page to people who open an unknown address, in their language', async () => {
+    const ask = (path: string, accept: string) =>
+      request(app.getHttpServer()).get(path).set({ accept, 'accept-language': 'zh-CN,zh;q=0.9' });
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const page = await ask('/nothing/<script>', browser);
+    expect(page.status).toBe(404);
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.text).toContain('<html lang="zh-CN">');
+    expect(page.text).toContain('<h1>页面不存在</h1>');
+    expect(page.text).not.toContain('script');
+    expect((await ask('/api/v1/nothing', browser)).body).toMatchObject({ code: 'NOT_FOUND' });
+    expect((await ask('/nothing', '*/*')).body).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
   it('names the allowed methods', async () => {
     const one = await request(app.getHttpServer()).delete('/api/v1/notes/3');
     expect(one.headers['allow']).toBe('GET, HEAD');

@@ -3,6 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import { addHeader } from '../http/exchange.js';
 import { isKnownAnswer } from '../http/known-answer.js';
+import { compress, isToBeCompressed } from './compress-answer.js';
 
 type Handler = Parameters<ExpressAdapter['setNotFoundHandler']>[0];
 
@@ -16,6 +17,9 @@ export type Presentation = (result: unknown, status: number) => unknown;
 export class ServiceHttpAdapter extends ExpressAdapter {
   /** Applied to everything that handlers return, files aside. Here and not in an interceptor: those cost as much as the rest of Nest. */
   present: Presentation | undefined;
+
+  /** Whether long answers are compressed for those that can read it. */
+  compresses = false;
 
   override setNotFoundHandler(handler: Handler): unknown {
     return this.use(handler);
@@ -38,9 +42,25 @@ export class ServiceHttpAdapter extends ExpressAdapter {
     const text = JSON.stringify(shown);
     response.statusCode = answered;
     addHeader(response, 'Content-Type', 'application/json; charset=utf-8');
+    if (this.compresses) addHeader(response, 'Vary', 'Accept-Encoding');
+    if (this.compresses && isToBeCompressed(response.req, answered, text)) return sendCompressed(response, text);
     addHeader(response, 'Content-Length', String(Buffer.byteLength(text)));
     return response.end(text);
   }
+}
+
+async function sendCompressed(response: Response, text: string): Promise<void> {
+  const body = await compress(text).catch(() => null);
+  // The client may have left meanwhile.
+  if (response.destroyed) return;
+  if (body === null) {
+    addHeader(response, 'Content-Length', String(Buffer.byteLength(text)));
+    response.end(text);
+    return;
+  }
+  addHeader(response, 'Content-Encoding', 'gzip');
+  addHeader(response, 'Content-Length', String(body.length));
+  response.end(body);
 }
 
 function hasNoBody(status: number): boolean {

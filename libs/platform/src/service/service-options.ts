@@ -14,6 +14,8 @@ export interface HttpOptions {
   readonly errorFormat: ErrorFormat;
   /** Turns what handlers return into what is sent. Default: as it is. */
   readonly present?: Presentation;
+  /** Compress long answers to reads. Default: false, for APIs that answer cookies of other sites' visitors. */
+  readonly compress?: boolean;
   /** Such as api/v1. /healthz, /readyz, /metrics and /docs stay at the root. */
   readonly globalPrefix?: string;
   readonly openapi?: OpenApiOptions;

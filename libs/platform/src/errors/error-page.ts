@@ -1,0 +1,59 @@
+import { acceptedLanguage, createTranslator, type Language, type Translation } from '@gatehouse/i18n';
+import type { Request, Response } from 'express';
+import type { AppError } from './app-error.js';
+
+const english = {
+  notFound: 'Page not found',
+  refused: 'This is not possible',
+  failed: 'Something went wrong',
+  home: 'Go to the home page',
+} as const;
+
+const chinese: Translation<typeof english> = {
+  notFound: '页面不存在',
+  refused: '无法完成此操作',
+  failed: '出错了',
+  home: '返回首页',
+};
+
+const TEXTS: Readonly<Record<Language, Translation<typeof english>>> = { en: english, 'zh-CN': chinese };
+
+/** A browser that opens an address: a program names no type, or JSON. The API answers everybody in its own format. */
+export function isPageView(request: Request): boolean {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead && !request.path.startsWith('/api/') && request.accepts(['json', 'html']) === 'html';
+}
+
+/** Says what went wrong as a page, in the reader's language. It repeats no part of the request. */
+export function sendErrorPage(request: Request, response: Response, error: AppError): void {
+  const language = acceptedLanguage(request.headers['accept-language']);
+  const words = createTranslator<typeof english>(language, TEXTS[language]);
+  const title = words.text(error.status === 404 ? 'notFound' : error.status < 500 ? 'refused' : 'failed');
+  response
+    .status(error.status)
+    .setHeader('Content-Type', 'text/html; charset=utf-8')
+    .setHeader('Content-Language', language)
+    .setHeader('Cache-Control', 'no-store')
+    .setHeader('Content-Security-Policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
+    .end(
+      request.method === 'HEAD'
+        ? undefined
+        : `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Gatehouse</title>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${error.status}</p>
+<p><a href="/">${words.text('home')}</a></p>
+</main>
+</body>
+</html>
+`,
+    );
+}

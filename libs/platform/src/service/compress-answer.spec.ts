@@ -1,0 +1,48 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import request from 'supertest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { JsonLogger } from '../logging/json-logger.js';
+import { loadSettings } from '../settings/load-settings.js';
+import { ServiceSettings } from '../settings/service-settings.js';
+import { createServiceApp } from './create-service-app.js';
+import { NotesModule } from './notes.fixture.js';
+
+let app: NestExpressApplication;
+afterEach(() => app.close());
+
+async function boot(compress: boolean): Promise<ReturnType<typeof request>> {
+  app = await createServiceApp({
+    name: 'notes',
+    module: NotesModule,
+    settings: loadSettings(ServiceSettings, { DATABASE_URL: 'postgres://localhost/none' }),
+    logger: new JsonLogger({ service: 'notes', level: 'error', write: () => undefined }),
+    http: { errorFormat: 'proxy', compress },
+  });
+  await app.init();
+  return request(app.getHttpServer());
+}
+
+describe('a long answer', () => {
+  it('is compressed for clients that can read it', async () => {
+    const http = await boot(true);
+    const plain = await http.get('/drawers/contents').set('Accept-Encoding', 'identity');
+    expect([plain.headers['content-encoding'], plain.headers['vary']]).toEqual([undefined, 'Accept-Encoding']);
+    const zipped = await http.get('/drawers/contents').set('Accept-Encoding', 'gzip, br');
+    expect([zipped.headers['content-encoding'], zipped.headers['vary']]).toEqual(['gzip', 'Accept-Encoding']);
+    expect(Number(zipped.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']) / 5);
+    expect(zipped.body).toEqual(plain.body);
+  });
+
+  it('is sent as it is where it is short, or answers a change', async () => {
+    const http = await boot(true);
+    const short = await http.get('/notes/3').set('Accept-Encoding', 'gzip');
+    expect([short.headers['content-encoding'], short.body]).toEqual([undefined, { id: 3 }]);
+    const changed = await http.post('/drawers/contents').set('Accept-Encoding', 'gzip');
+    expect([changed.status, changed.headers['content-encoding']]).toEqual([200, undefined]);
+  });
+
+  it('is sent as it is by a service that did not ask for it', async () => {
+    const answer = await (await boot(false)).get('/drawers/contents').set('Accept-Encoding', 'gzip');
+    expect([answer.headers['content-encoding'], answer.headers['vary']]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,26 @@
+import { gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import type { Request } from 'express';
+
+const zip = promisify(gzip);
+
+/** Bytes. A shorter answer fits into a packet or two anyway. */
+const WORTHWHILE = 4_096;
+
+/**
+ * Whether a JSON answer is to be compressed. Only what is read: an answer to a change may hold a new key beside what the
+ * caller sent, and the length of both together would tell of the key (BREACH).
+ */
+export function isToBeCompressed(request: Request, status: number, text: string): boolean {
+  return (
+    request.method === 'GET' &&
+    status === 200 &&
+    text.length >= WORTHWHILE &&
+    request.acceptsEncodings('gzip', 'identity') === 'gzip'
+  );
+}
+
+/** In a thread of the pool: large lists would hold up everyone else. */
+export function compress(text: string): Promise<Buffer> {
+  return zip(text, { level: 6 });
+}
