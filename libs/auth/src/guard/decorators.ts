@@ -7,7 +7,7 @@ export const NEEDED_SCOPE = 'gatehouse:scope';
 export const NEEDS_LOGIN = 'gatehouse:login';
 export const COOKIE_ROUTE = 'gatehouse:cookie';
 
-/** Open to everybody: the guard does not look at credentials. */
+/** Open to all callers: the guard does not look at credentials. */
 export const Public = (): CustomDecorator => SetMetadata(PUBLIC_ROUTE, true);
 
 /** The scope a route needs. Without it: read for GET and HEAD, write for the rest. */

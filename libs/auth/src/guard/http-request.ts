@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The parts of Express's request that tell who asks. */
+/** The parts of Express's request that identify the caller. */
 export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readonly method: string;

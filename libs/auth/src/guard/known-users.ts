@@ -29,7 +29,7 @@ export class KnownUsers {
   private readonly channel: string;
   private stopListening: (() => Promise<void>) | undefined;
 
-  /** `channel`: on which replicas tell each other of users who are others now. */
+  /** @param channel on which replicas announce users that have changed */
   constructor(users: SessionUsers, channel: string) {
     this.users = users;
     this.channel = channel;

@@ -13,11 +13,11 @@ export interface KeyedRequest {
   /** Keys of different credentials are different keys. */
   actor: string;
   key: string;
-  /** Of method, address and body: a repeat is the same request. */
+  /** Hash of method, address and body. A repeat must have the same. */
   hash: string;
 }
 
-/** A keyed request that is being carried out. Whoever takes the key over has another `claim`. */
+/** A keyed request that is being carried out. A caller that takes over the key has another `claim`. */
 export interface ClaimedRequest extends KeyedRequest {
   claim: string;
 }
@@ -176,7 +176,7 @@ export class IdempotencyStore {
     }
   }
 
-  /** Sealed as answers are: a plain hash tells whether a guess at a password in the request is right. */
+  /** The hash is sealed like answers: a plain one would let a reader check guesses at a password in the request. */
   private isOf({ actor, key, hash }: KeyedRequest, { request_hash: sealed }: Pick<Row, 'request_hash'>): boolean {
     try {
       return this.box.open(sealed, idempotencyPlace(actor, key)) === hash;

@@ -40,7 +40,7 @@ export interface ApiKeyIdentity {
 export interface ApiKeyStoreConfig {
   /** Such as `gpk_`. */
   readonly prefix: string;
-  /** Channel on which replicas tell each other of revoked keys. */
+  /** Channel on which replicas announce revoked keys. */
   readonly channel: string;
 }
 

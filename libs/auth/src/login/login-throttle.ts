@@ -13,7 +13,7 @@ export interface LoginThrottleLimits {
   /** The same with all accounts, which no success forgives: it may be that of a guesser's own account. */
   readonly addressFailures: number;
   readonly failureWindowSeconds: number;
-  /** Of `addressFailures`. Default: `failureWindowSeconds`. */
+  /** Window of `addressFailures`. Default: `failureWindowSeconds`. */
   readonly addressFailureWindowSeconds?: number;
   /** Attempts of one client address in a window, whatever comes of them. */
   readonly attempts: number;
@@ -112,7 +112,7 @@ export class LoginThrottle {
    */
   async attempt<T>(address: string, account: string, check: () => Promise<T | undefined>): Promise<T | undefined> {
     const client = networkOf(address);
-    // Hashed: what somebody types for a name may be a password.
+    // Hashed, because users sometimes type a password as their name.
     const pair = `${client} ${hash('sha256', account.toLowerCase(), 'base64url').slice(0, 22)}`;
     this.refuseRecent(this.standing(client, pair, true));
     const { standing, trust, noted } = await this.entry.run({ client, trust: this.firstTrust(client, pair) }, () =>

@@ -3,19 +3,19 @@ import { AppError } from '@gatehouse/platform';
 import { FairQueue } from '@gatehouse/net';
 
 /**
- * What is known of those who ask: they have logged in before from where they are; nothing; nobody could log in from there
- * lately. The three are served in turn, and when there is no more room the latter give way to the former; half of it is
- * left to them, for anybody may have an account and log in with it all day.
+ * How far a client is trusted: it has logged in before from its address; nothing is known of it; all recent logins from
+ * its address failed. The three are served in turn. When no place is left, a less trusted client gives way, but trusted
+ * ones cannot hold more than half of all places against it: an attacker may have an account, too.
  */
 const TRUST = ['known', 'new', 'failing'] as const;
 export type HashingTrust = (typeof TRUST)[number];
 
 /** For whom a password is hashed. */
 export interface HashingTurn {
-  /** Turns go round among clients: whoever asks a hundred times waits behind their own questions. */
+  /** Clients are served in turn, so a client with a hundred requests delays only itself. */
   readonly client: string;
   readonly trust: HashingTrust;
-  /** Asked when the turn has come: raises when there is nothing to hash any more. */
+  /** Called when the turn has come. Throws if the hash is no longer needed. */
   readonly assertWanted?: () => void;
 }
 
@@ -34,8 +34,8 @@ interface Waiter {
 }
 
 /**
- * Lets few hashes run at a time and few more wait, so that a storm of logins costs bounded memory and CPU. Beyond that,
- * who has the most waiting goes without: SERVICE_UNAVAILABLE with Retry-After.
+ * Limits how many hashes run and wait, so that a storm of logins costs bounded memory and CPU. When no place is left, one
+ * request is refused with SERVICE_UNAVAILABLE and Retry-After; `giveWay` says whose.
  */
 export class HashingSlots {
   private readonly queues = TRUST.map(() => new FairQueue<Waiter>());

@@ -5,7 +5,7 @@ import { BoundedCache } from '../cache/bounded-cache.js';
 import type { LastUseWriter } from '../keys/last-use-writer.js';
 
 export interface SessionStoreConfig {
-  /** Channel on which replicas tell each other of ended sessions. */
+  /** Channel on which replicas announce ended sessions. */
   readonly channel: string;
   /** Default: 12 hours. */
   readonly absoluteSeconds?: number;

@@ -36,7 +36,7 @@ export class SigningKeys {
     });
   }
 
-  /** Replaces the key and tells every replica: all tokens signed before are void. */
+  /** Replaces the key and notifies every replica. Tokens signed before become invalid. */
   async rotate(tx: EntityManager): Promise<SigningKey> {
     await lock(tx);
     await tx.query('DELETE FROM signing_keys');

@@ -10,7 +10,7 @@ import { SigningKeys, type SigningKey } from './signing-keys.js';
 export interface TokenSignerConfig {
   /** Issuer and audience of the tokens: the service's name. */
   readonly issuer: string;
-  /** Channel on which replicas tell each other of a new key. */
+  /** Channel on which replicas announce a new key. */
   readonly channel: string;
 }
 
@@ -92,7 +92,7 @@ export class TokenSigner {
     return actor;
   }
 
-  /** Logs everybody out: no token issued before is accepted any more, on any replica. */
+  /** Logs all users out: no replica accepts a token that was issued before. */
   async rotate(tx?: EntityManager): Promise<void> {
     if (tx === undefined) await this.dataSource.transaction((own) => this.keys.rotate(own));
     else await this.keys.rotate(tx);

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { base32 } from './base32.js';
 
-/** What authenticator programs understand without being told: SHA-1, six digits, thirty seconds. */
+/** The defaults of authenticator programs: SHA-1, six digits, thirty seconds. */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 /** RFC 4226 section 4: 160 bits. */
