@@ -25,32 +25,40 @@ export interface TableProps<T> {
   rowClass?: (row: T) => string;
 }
 
-/** A table that scrolls sideways on its own where the window is narrow. */
+/**
+ * A table whose rows become cards on a phone (`stacked` in parts.css). The roles are written out because browsers drop those
+ * of a table whose parts are laid out as blocks.
+ */
 export function Table<T>({ caption, columns, rows, rowKey, empty, sort, onSort, rowClass }: TableProps<T>) {
   return (
     <div class="table" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+      <table class="stacked" role="table">
         <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((column) => (
               <HeadCell key={column.head} column={column} sort={sort} onSort={onSort} />
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows?.map((row) => (
-            <tr key={rowKey(row)} class={rowClass?.(row) ?? ''}>
-              {columns.map(({ head, cell, right, grow }) => (
-                <td key={head} class={`${right ? 'right' : ''} ${grow ? 'grow' : ''}`}>
+            <tr key={rowKey(row)} role="row" class={rowClass?.(row) ?? ''}>
+              {columns.map(({ head, cell, right, grow, quietHead }) => (
+                <td
+                  key={head}
+                  role="cell"
+                  class={`${right ? 'right' : ''} ${grow ? 'grow' : ''}`}
+                  data-label={quietHead ? undefined : head}
+                >
                   {cell(row)}
                 </td>
               ))}
             </tr>
           ))}
           {rows?.length === 0 && (
-            <tr>
-              <td colSpan={columns.length} class="empty">
+            <tr role="row">
+              <td colSpan={columns.length} role="cell" class="empty">
                 {empty}
               </td>
             </tr>
@@ -72,7 +80,7 @@ function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
   const order =
     field === undefined ? undefined : sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : 'none';
   return (
-    <th scope="col" class={right ? 'right' : ''} aria-sort={order}>
+    <th scope="col" role="columnheader" class={right ? 'right' : ''} aria-sort={order}>
       {field === undefined || onSort === undefined ? (
         <span class={quietHead ? 'hidden' : ''}>{head}</span>
       ) : (
