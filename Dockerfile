@@ -17,6 +17,7 @@ COPY libs/auth/package.json libs/auth/
 COPY libs/child/package.json libs/child/
 COPY libs/contracts/package.json libs/contracts/
 COPY libs/geo/package.json libs/geo/
+COPY libs/i18n/package.json libs/i18n/
 COPY libs/jobs/package.json libs/jobs/
 COPY libs/net/package.json libs/net/
 COPY libs/persistence/package.json libs/persistence/

@@ -279,5 +279,7 @@ describe('the login', { timeout: 90_000 }, () => {
     await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
     await page.getByText('Login is off').waitFor();
     expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
+    // A page that stays open would go on asking the gateway that ends here.
+    await page.context().close();
   });
 });

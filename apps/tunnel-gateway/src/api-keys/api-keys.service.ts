@@ -7,6 +7,7 @@ import { Proof } from '../auth/proof.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { Users } from '../users/users.service.js';
+import { fieldError } from '../wire/field-error.js';
 import { instant } from '../wire/view-parts.js';
 import { API_KEY_SORT, type ApiKeyQuery, type NewApiKeyBody } from './api-key.dto.js';
 import type { ApiKeyRow } from '../data/api-key.entity.js';
@@ -40,7 +41,7 @@ export class ApiKeysService {
   /** The answer has the key, which is not kept. @throws AppError FORBIDDEN for scopes that the user has not. */
   async create(body: NewApiKeyBody, actor: Actor, address: string): Promise<NewTunnelApiKeyView> {
     const scopes = SCOPES.filter((scope) => (body.scopes ?? ['read']).includes(scope));
-    const expiresAt = readKeyExpiry(body.expires_at);
+    const expiresAt = readKeyExpiry(body.expires_at, fieldError);
     const userId = requireLogin(actor);
     if (!scopes.every((scope) => allows(actor, scope))) {
       throw new AppError('FORBIDDEN', 'scopes: a key may do no more than its user');
