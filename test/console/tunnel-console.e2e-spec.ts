@@ -459,6 +459,27 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     }
   });
 
+  it('has one login for all tabs, which survives a reload, and says so where there is no page', async () => {
+    const page = await signedIn();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+    const second = await page.context().newPage();
+    await second.goto(`${gateway.url}#/tunnels`);
+    await second.getByRole('heading', { name: 'Tunnels', level: 1 }).waitFor();
+    expect(await second.evaluate(() => document.cookie + JSON.stringify(localStorage))).not.toMatch(/token/);
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Username').waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    await fillLogin(page, 'admin', gateway.password);
+    await second.getByRole('heading', { name: 'Tunnels', level: 1 }).waitFor();
+
+    await second.goto(`${gateway.url}#/no-such-page`);
+    await second.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
+    await second.getByRole('link', { name: 'Go to the dashboard' }).click();
+    await second.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+    await page.context().close();
+  });
+
   it('shows names as text, whatever they look like', async () => {
     const name = '<img src=x onerror=alert(1)> "quoted" & <b>bold</b>';
     await gateway.call('POST', '/clients', { name });

@@ -18,8 +18,7 @@ export interface PageEntry {
 /** Pages in groups, as they stand beside each other. */
 export type Navigation = readonly (readonly PageEntry[])[];
 
-/** An address that names no page leads to the first. */
-export function findPage(navigation: Navigation, id: string): PageEntry {
-  const pages = navigation.flat();
-  return pages.find((page) => page.id === id) ?? pages[0]!;
+/** Undefined where the address names no page. */
+export function findPage(navigation: Navigation, id: string): PageEntry | undefined {
+  return navigation.flat().find((page) => page.id === id);
 }

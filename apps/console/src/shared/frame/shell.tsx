@@ -6,6 +6,7 @@ import { useRoute } from '../state/use-route.js';
 import { Brand } from './brand.js';
 import { findPage, type Navigation } from './pages.js';
 import { Preferences } from './preferences.js';
+import { UnknownPage } from './unknown-page.js';
 import { t } from '../messages/index.js';
 
 interface ShellProps {
@@ -20,7 +21,7 @@ export function Shell({ product, navigation, foot }: ShellProps) {
   const route = useRoute();
   const [menuOpen, setMenuOpen] = useState(false);
   useEffect(() => setMenuOpen(false), [route.page]);
-  const { Component } = findPage(navigation, route.page);
+  const Component = findPage(navigation, route.page)?.Component ?? UnknownPage;
   return (
     <div class="shell">
       <a class="skip" href="#content" onClick={skip}>

@@ -1,6 +1,7 @@
 import { render, type ComponentType } from 'preact';
 import { ApiClient } from '../api/api-client.js';
 import { ApiContext } from '../api/api-context.js';
+import { openSessionTabs } from '../api/session-tabs.js';
 import { Session } from '../api/session.js';
 import { NoticeProvider } from '../components/notices.js';
 import type { Catalogue } from '../messages/catalogue.js';
@@ -27,8 +28,9 @@ export async function startConsole(
   document.documentElement.lang = language;
   await Promise.all([shared.use(language), use(language)]);
   const App = await loadApp();
-  const session = new Session(`gatehouse.${service}.token`, sessionStorage);
-  const api = new ApiClient(new URL('api/v1', document.baseURI).pathname, session);
+  const base = new URL('api/v1', document.baseURI).pathname;
+  const session = new Session(`gatehouse.${service}.token`, sessionStorage, openSessionTabs(`${service} ${base}`));
+  const api = new ApiClient(base, session);
   render(
     <ApiContext.Provider value={api}>
       <SessionContext.Provider value={session}>

@@ -35,6 +35,7 @@ export const en = {
   },
   frame: {
     apiReference: 'API reference',
+    home: 'Go to the dashboard',
     language: 'Language',
     menu: 'Menu',
     pages: 'Pages',
@@ -45,6 +46,8 @@ export const en = {
     themeLight: 'Light',
     themeSystem: 'System',
     timeZone: 'Times are in {zone}',
+    unknownText: 'No page at this address. The link may be old, or your account may not open this page.',
+    unknownTitle: 'Page not found',
   },
   signIn: {
     title: 'Sign in',

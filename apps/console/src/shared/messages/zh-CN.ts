@@ -37,6 +37,7 @@ export const zhCN: Translation<typeof en> = {
   },
   frame: {
     apiReference: 'API 文档',
+    home: '返回概览',
     language: '语言',
     menu: '菜单',
     pages: '页面',
@@ -47,6 +48,8 @@ export const zhCN: Translation<typeof en> = {
     themeLight: '浅色',
     themeSystem: '跟随系统',
     timeZone: '时间以 {zone} 显示',
+    unknownText: '此地址没有对应的页面：链接可能已失效，或当前账号无权访问。',
+    unknownTitle: '页面不存在',
   },
   signIn: {
     title: '登录',
