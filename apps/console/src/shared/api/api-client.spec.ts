@@ -162,6 +162,33 @@ describe('an answer that goes on', () => {
   });
 });
 
+describe('a service that does not answer', () => {
+  it('is away until it answers again, with whatever status', async () => {
+    let answer: () => Response = () => {
+      throw new TypeError('fetch failed');
+    };
+    const { api } = setUp(() => answer());
+    const changes: boolean[] = [];
+    const leave = api.reachability.onChange(() => changes.push(api.reachability.away));
+    await failure(api.get('/x'));
+    await failure(api.get('/x'));
+    answer = () => json(500, { error: 'Something failed', code: 'INTERNAL' });
+    await failure(api.get('/x'));
+    leave();
+    expect(changes).toEqual([true, false]);
+  });
+
+  it('is not away because a request was given up', async () => {
+    const { api } = setUp(() => {
+      throw new DOMException('aborted', 'AbortError');
+    });
+    const abort = new AbortController();
+    abort.abort();
+    await expect(api.get('/x', {}, abort.signal)).rejects.toThrow('aborted');
+    expect(api.reachability.away).toBe(false);
+  });
+});
+
 describe('a 401', () => {
   const unauthorized = () => json(401, { error: 'Valid credentials are needed', code: 'UNAUTHORIZED' });
 

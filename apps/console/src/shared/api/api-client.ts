@@ -1,4 +1,5 @@
 import { ApiError, toApiError } from './api-error.js';
+import { Reachability } from './reachability.js';
 import { RepeatKeys } from './repeat-keys.js';
 import type { Session } from './session.js';
 import { language, t } from '../messages/index.js';
@@ -28,6 +29,7 @@ const TIMEOUT_MS = 130_000;
 
 /** Calls the service's API with the session's token. Every failure is an ApiError; a 401 also ends the session. */
 export class ApiClient {
+  readonly reachability = new Reachability();
   readonly #base: string;
   readonly #session: Session;
   readonly #fetch: typeof fetch;
@@ -115,8 +117,11 @@ export class ApiClient {
       signal: signal === undefined ? until : AbortSignal.any([signal, until]),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
-      throw signal?.aborted === true ? cause : unreachable(cause);
+      if (signal?.aborted === true) throw cause;
+      this.reachability.report(true);
+      throw unreachable(cause);
     });
+    this.reachability.report(false);
     if (response.ok) return response;
     const error = toApiError(response.status, await readJson(response), response.headers.get('retry-after'));
     // An answer to an old token must not end the session that has begun since.

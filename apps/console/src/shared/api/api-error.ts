@@ -55,6 +55,11 @@ export function problemsOf(error: unknown, fields: readonly string[]): readonly 
   return fields.includes(field) ? [{ field, message }] : [];
 }
 
+/** Whether there was no answer at all. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 0;
+}
+
 /** What to show for anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;

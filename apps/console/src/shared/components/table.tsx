@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { useAway } from '../api/use-away.js';
+import { t } from '../messages/index.js';
 
 export interface Column<T> {
   head: string;
@@ -30,6 +32,8 @@ export interface TableProps<T> {
  * of a table whose parts are laid out as blocks.
  */
 export function Table<T>({ caption, columns, rows, rowKey, empty, sort, onSort, rowClass }: TableProps<T>) {
+  // Rows that could not be read are not the same as no rows.
+  const away = useAway();
   return (
     <div class="table" role="region" aria-label={caption} tabIndex={0}>
       <table class="stacked" role="table">
@@ -56,10 +60,10 @@ export function Table<T>({ caption, columns, rows, rowKey, empty, sort, onSort, 
               ))}
             </tr>
           ))}
-          {rows?.length === 0 && (
+          {(rows?.length ?? (away ? 0 : 1)) === 0 && (
             <tr role="row">
               <td colSpan={columns.length} role="cell" class="empty">
-                {empty}
+                {away ? t('errors.unreachable') : empty}
               </td>
             </tr>
           )}
