@@ -122,10 +122,11 @@ describe('connections', () => {
         nodeTag: null,
         chain: ['DIRECT'],
       }),
+      aConnection({ id: 'd', rule: null, sourceIp: '192.168.1.77', inboundName: 'socks' }),
     ];
     const ids = async (query: string) => {
       const { body } = await get(`/connections?sort=host&${query}`);
-      expect([body.count, body.total]).toEqual([3, body.connections.length]);
+      expect([body.count, body.total]).toEqual([4, body.connections.length]);
       return body.connections
         .map((each: { id: string }) => each.id)
         .sort()
@@ -138,18 +139,34 @@ describe('connections', () => {
     expect(await ids('rule_id=5')).toBe('b');
     expect(await ids('rule_id=1&inbound=mixed')).toBe('c');
     expect(await ids('inbound=http&network=udp')).toBe('a');
-    expect(await ids('group=PROXY')).toBe('ab');
+    expect(await ids('group=PROXY')).toBe('abd');
     expect(await ids('group=n8')).toBe('');
+    expect(await ids('node=DIRECT')).toBe('c');
+    expect(await ids('node=n8')).toBe('');
+    expect(await ids('node=Paris')).toBe('b');
+    expect(await ids('rule=DOMAIN-SUFFIX,example.com')).toBe('abc');
+    expect(await ids('rule=DOMAIN-SUFFIX')).toBe('');
+    expect(await ids('rule=none')).toBe('d');
+    expect(await ids('source_ip=192.168.1.77')).toBe('d');
     const direct = (await get('/connections?search=1.1.1.1')).body.connections[0];
     expect(direct).toMatchObject({ sniff_host: 'seen.test', destination_country: expect.stringMatching(/^[A-Z]{2}$/) });
-    for (const query of ['search=', 'node_id=x', 'rule_id=0', 'inbound=', 'network=sctp', 'search=a&search=b']) {
+    for (const query of [
+      'search=',
+      'node_id=x',
+      'rule_id=0',
+      'inbound=',
+      'network=sctp',
+      'source_ip=x',
+      'rule=',
+      'search=a&search=b',
+    ]) {
       expect((await get(`/connections?${query}`)).status, query).toBe(400);
       expect((await api.call('DELETE', `/connections?${query}`)).status, query).toBe(400);
     }
     expect((await api.call('DELETE', '/connections?group=JP')).body).toEqual({ closed: 1 });
     expect((await api.call('DELETE', '/connections?group=JP')).body).toEqual({ closed: 0 });
     expect((await api.call('DELETE', '/connections?sort=host')).status).toBe(400);
-    expect(api.kernel.open.map(({ id }) => id)).toEqual(['a', 'c']);
+    expect(api.kernel.open.map(({ id }) => id)).toEqual(['a', 'c', 'd']);
   });
 
   it('answers 503 while the kernel is down', async () => {

@@ -1,4 +1,4 @@
-import { IsIn, IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsIP, IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
 import { OneLine } from '../wire/one-line.js';
 import { QueryInteger } from '../wire/query-integer.js';
 import { SORT_VALUES } from './sort-connections.js';
@@ -21,6 +21,26 @@ export class ConnectionFilter {
 
   @QueryInteger({ min: 1, max: MAX_ID })
   rule_id?: number;
+
+  /** The rule as `TYPE,payload`, or `TYPE` for one without a payload; `none`: no rule matched. */
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(2_100)
+  @OneLine()
+  rule?: string;
+
+  /** The name at the end of the chain: a node or a built-in. */
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(300)
+  node?: string;
+
+  /** The client's address. */
+  @IsOptional()
+  @IsIP()
+  source_ip?: string;
 
   /** A group in the chain. */
   @IsOptional()

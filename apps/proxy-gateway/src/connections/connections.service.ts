@@ -12,6 +12,7 @@ import { toConnectionView } from './connection.view.js';
 import type { Places } from './connection.view.js';
 import { sortConnections } from './sort-connections.js';
 import type { FlowNames } from '../data/flow-names.js';
+import { parseRuleText } from '../wire/rule-text.js';
 
 @Injectable()
 export class ConnectionsService {
@@ -79,21 +80,43 @@ function tagsOf(connections: readonly ConnectionSnapshot[]): Set<string> {
 /** The connections that match every field given; `connections` itself if the filter is empty. */
 function filterConnections(
   connections: readonly ConnectionSnapshot[],
-  { search, node_id: nodeId, rule_id: ruleId, group, inbound, network }: ConnectionFilter,
+  filter: ConnectionFilter,
   names: FlowNames,
 ): readonly ConnectionSnapshot[] {
-  const tests: ((connection: ConnectionSnapshot) => boolean)[] = [];
+  const tests = [...testsOf(filter), ...namingTests(filter, names)];
+  if (tests.length === 0) return connections;
+  return connections.filter((connection) => tests.every((test) => test(connection)));
+}
+
+type Test = (connection: ConnectionSnapshot) => boolean;
+
+function testsOf({ node_id: nodeId, rule_id: ruleId, rule: text, ...filter }: ConnectionFilter): Test[] {
+  const tests: Test[] = [];
+  const { network, inbound, group, source_ip: ip } = filter;
   if (network !== undefined) tests.push((connection) => connection.network === network);
   if (inbound !== undefined) tests.push(({ inboundName }) => inboundName === inbound);
   if (ruleId !== undefined) tests.push(({ rule }) => rule?.id === ruleId);
   if (nodeId !== undefined) tests.push(({ chain }) => chain.includes(`n${nodeId}`));
   if (group !== undefined) tests.push(({ chain }) => chain.slice(0, -1).includes(group));
+  if (ip !== undefined) tests.push(({ sourceIp }) => sourceIp === ip);
+  if (text !== undefined) {
+    const wanted = parseRuleText(text);
+    tests.push(({ rule }) =>
+      wanted === null ? rule === null : rule?.type === wanted.type && rule.payload === wanted.payload,
+    );
+  }
+  return tests;
+}
+
+/** Tests that need the names that users see. */
+function namingTests({ search, node }: ConnectionFilter, names: FlowNames): Test[] {
+  const tests: Test[] = [];
+  if (node !== undefined) tests.push(({ chain }) => names.chain(chain).at(-1) === node);
   if (search !== undefined) {
     const word = search.toLowerCase();
     tests.push((connection) => textsOf(connection, names).some((text) => text?.toLowerCase().includes(word)));
   }
-  if (tests.length === 0) return connections;
-  return connections.filter((connection) => tests.every((test) => test(connection)));
+  return tests;
 }
 
 function textsOf(connection: ConnectionSnapshot, names: FlowNames): (string | null | undefined)[] {
