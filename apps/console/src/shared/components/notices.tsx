@@ -4,19 +4,29 @@ import { t } from '../messages/index.js';
 
 export type Tone = 'good' | 'bad';
 
+/** What a notice offers to do next: undo, or show what was made. It stays longer, and goes when it was used. */
+export interface NoticeAction {
+  label: string;
+  run: () => void;
+}
+
 interface Notice {
   id: number;
   text: string;
   tone: Tone;
+  action: NoticeAction | undefined;
 }
 
+type Notify = (text: string, tone?: Tone, action?: NoticeAction) => void;
+
 const SHOWN_MS = 6_000;
+const SHOWN_WITH_ACTION_MS = 15_000;
 const MAX_SHOWN = 4;
 
-const NoticeContext = createContext<(text: string, tone?: Tone) => void>(() => undefined);
+const NoticeContext = createContext<Notify>(() => undefined);
 
 /** Shows results in a corner of the page and announces them to screen readers. */
-export function useNotify(): (text: string, tone?: Tone) => void {
+export function useNotify(): Notify {
   return useContext(NoticeContext);
 }
 
@@ -26,12 +36,12 @@ export function NoticeProvider({ children }: { children: ComponentChildren }) {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   const dismiss = useCallback((id: number) => setNotices((all) => all.filter((notice) => notice.id !== id)), []);
   const notify = useCallback(
-    (text: string, tone: Tone = 'good') => {
+    (text: string, tone: Tone = 'good', action?: NoticeAction) => {
       lastId += 1;
       const id = lastId;
-      setNotices((all) => [...all, { id, text, tone }].slice(-MAX_SHOWN));
+      setNotices((all) => [...all, { id, text, tone, action }].slice(-MAX_SHOWN));
       // What went wrong stays until it is put away.
-      if (tone === 'good') setTimeout(() => dismiss(id), SHOWN_MS);
+      if (tone === 'good') setTimeout(() => dismiss(id), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
     },
     [dismiss],
   );
@@ -58,9 +68,21 @@ function NoticeList({ notices, tone, dismiss }: NoticeListProps) {
     <div role={tone === 'bad' ? 'alert' : 'status'}>
       {notices
         .filter((notice) => notice.tone === tone)
-        .map(({ id, text }) => (
+        .map(({ id, text, action }) => (
           <p key={id} class={`notice ${tone}`}>
             <span>{text}</span>
+            {action && (
+              <button
+                type="button"
+                class="small"
+                onClick={() => {
+                  dismiss(id);
+                  action.run();
+                }}
+              >
+                {action.label}
+              </button>
+            )}
             <button type="button" class="quiet" aria-label={t('notice.dismiss')} onClick={() => dismiss(id)}>
               ×
             </button>

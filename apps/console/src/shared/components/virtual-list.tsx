@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useScrollView } from './use-scroll-view.js';
 import { visibleRange } from './visible-range.js';
 
 interface VirtualListProps<T> {
@@ -13,21 +13,7 @@ interface VirtualListProps<T> {
 
 /** A list of any length that scrolls on its own and draws only the rows that can be seen. */
 export function VirtualList<T>({ label, items, itemKey, rowHeight, children }: VirtualListProps<T>) {
-  const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const look = (): void => setView({ top: element.scrollTop, height: element.clientHeight });
-    look();
-    element.addEventListener('scroll', look, { passive: true });
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    return () => {
-      element.removeEventListener('scroll', look);
-      observer.disconnect();
-    };
-  }, []);
+  const { box, view } = useScrollView<HTMLDivElement>();
   const { first, last } = visibleRange(view, rowHeight, items.length);
   return (
     <div class="virtual-list" ref={box} role="region" aria-label={label} tabIndex={0}>

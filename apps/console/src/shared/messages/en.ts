@@ -66,6 +66,11 @@ export const en = {
     newer: 'Newer',
     older: 'Older',
     first: 'First',
+    order: 'Order',
+    moveHint: 'Drag it, or press the arrow keys, Home or End',
+    sortBy: 'Sort by',
+    columns: 'Columns',
+    resetColumns: 'Reset',
   },
   form: {
     changedByOthers: 'Someone else changed this while you were editing. Nothing was saved.',

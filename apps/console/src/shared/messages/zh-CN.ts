@@ -68,6 +68,11 @@ export const zhCN: Translation<typeof en> = {
     newer: '较新',
     older: '较旧',
     first: '首页',
+    order: '顺序',
+    moveHint: '拖动，或按方向键、Home、End',
+    sortBy: '排序方式',
+    columns: '列',
+    resetColumns: '恢复默认',
   },
   form: {
     changedByOthers: '编辑期间其他人修改了此内容，未保存任何更改。',

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FIRST_CURSOR, nextPage, previousPage } from './cursor.js';
+import { readColumns } from './use-columns.js';
 import { splitProblems } from './field-problems.js';
 import { hrefTo, parseHash } from './route.js';
+import { addressWith, filterOf } from './use-address-filter.js';
 
 describe('addresses of pages', () => {
   it.each([
@@ -52,5 +54,32 @@ describe('cursors', () => {
     expect(previousPage(third)).toEqual(second);
     expect(previousPage(second)).toEqual(FIRST_CURSOR);
     expect(previousPage(FIRST_CURSOR)).toEqual(FIRST_CURSOR);
+  });
+});
+
+describe('a filter in the address', () => {
+  const defaults = { search: '', sort: '-start' };
+
+  it('is what the address says, and the default for the rest', () => {
+    expect(filterOf(defaults, { search: 'a', tab: 'closed' })).toEqual({ search: 'a', sort: '-start' });
+  });
+
+  it('names only what is not as by default, and keeps what is no part of it', () => {
+    const route = { page: 'connections', query: { tab: 'closed', search: 'a' } };
+    expect(addressWith(route, defaults, { sort: 'host' })).toBe('#/connections?tab=closed&search=a&sort=host');
+    expect(addressWith(route, defaults, { search: '', sort: '-start' })).toBe('#/connections?tab=closed');
+  });
+});
+
+describe('chosen columns', () => {
+  const known = ['a', 'b', 'c'];
+
+  it('are in the order of the table, without those that there are not', () => {
+    expect(readColumns('["c","x","a"]', known, ['b'])).toEqual(['a', 'c']);
+    expect(readColumns('[]', known, ['b'])).toEqual([]);
+  });
+
+  it.each([null, 'nonsense', '{}'])('are the default where %j is stored', (stored) => {
+    expect(readColumns(stored, known, ['b'])).toEqual(['b']);
   });
 });
