@@ -5,22 +5,26 @@ import { Confirm } from '../../shared/components/dialog.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { t } from '../messages/index.js';
+import { isFiltered, type ConnectionFilter } from './connection-filter.js';
 
 interface CloseManyProps {
-  /** Empty: all connections. */
-  search: string;
-  total: number;
+  filter: ConnectionFilter;
+  /** How many match it. */
+  count: number;
   onDone: () => void;
 }
 
-export function CloseMany({ search, total, onDone }: CloseManyProps) {
+/** Closes what the list shows. The service finds the connections itself, so those that came since are closed as well. */
+export function CloseMany({ filter, count, onDone }: CloseManyProps) {
   const api = useApi();
   const notify = useNotify();
   const { busy, run } = useAction();
   const [asking, setAsking] = useState(false);
+  const hasFilter = isFiltered(filter);
   const close = async (): Promise<void> => {
     await run(async () => {
-      const { closed } = await api.delete<ConnectionsClosedResponse>('/connections', { search });
+      const query = { ...filter, search: filter.search.trim() };
+      const { closed } = await api.delete<ConnectionsClosedResponse>('/connections', query);
       notify(t('connections.closed', { count: closed }));
     });
     setAsking(false);
@@ -28,8 +32,8 @@ export function CloseMany({ search, total, onDone }: CloseManyProps) {
   };
   return (
     <>
-      <button type="button" class="danger" disabled={total === 0} onClick={() => setAsking(true)}>
-        {search === '' ? t('connections.closeAll') : t('connections.closeFound')}
+      <button type="button" class="danger" disabled={count === 0} onClick={() => setAsking(true)}>
+        {hasFilter ? t('connections.closeFound') : t('connections.closeAll')}
       </button>
       {asking && (
         <Confirm
@@ -39,11 +43,7 @@ export function CloseMany({ search, total, onDone }: CloseManyProps) {
           onConfirm={() => void close()}
           onClose={() => setAsking(false)}
         >
-          <p>
-            {search === ''
-              ? t('connections.closeAllText', { count: total })
-              : t('connections.closeFoundText', { count: total, search })}
-          </p>
+          <p>{t(hasFilter ? 'connections.closeFoundText' : 'connections.closeAllText', { count })}</p>
         </Confirm>
       )}
     </>

@@ -1,36 +1,37 @@
-import type { ConnectionListResponse } from '@gatehouse/contracts';
+import type { ConnectionListResponse, ConnectionsClosedResponse } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
+import { segment } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
-import { Page, Trouble } from '../../shared/components/page.js';
-import { PAGE_SIZES, Pager } from '../../shared/components/pager.js';
+import { ColumnChooser } from '../../shared/components/column-chooser.js';
+import { useNotify } from '../../shared/components/notices.js';
+import { Page, Tabs, Trouble } from '../../shared/components/page.js';
+import { VirtualTable } from '../../shared/components/virtual-table.js';
 import { formatBytes, formatRate } from '../../shared/format/amounts.js';
-import { SearchBar } from '../../shared/components/search-bar.js';
-import { useDebounced } from '../../shared/state/use-debounced.js';
-import { useResource } from '../../shared/state/use-resource.js';
 import type { PageProps } from '../../shared/frame/pages.js';
+import { hrefTo } from '../../shared/state/route.js';
+import { useAction } from '../../shared/state/use-action.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
+import { useColumns } from '../../shared/state/use-columns.js';
 import { t } from '../messages/index.js';
+import { NewRuleFrom } from '../rules/new-rule-from.js';
 import { CloseMany } from './close-many.js';
-import { ConnectionTable } from './connection-table.js';
+import { CHOICES, COLUMN_IDS, columnsOf, ConnectionCard, DEFAULT_COLUMNS, ORDERS } from './connection-columns.js';
+import { ConnectionDetail } from './connection-detail.js';
+import { hostOf, isFiltered, matchingConnections, NO_FILTER } from './connection-filter.js';
+import { ConnectionFilters } from './connection-filters.js';
+import { closedAt, keyOf, MAX_CLOSED, type ConnectionHistory, type ListedConnection } from './connection-history.js';
+import { DEFAULT_ORDER, sortConnections } from './connection-order.js';
+import { useConnections } from './use-connections.js';
 
-const REFRESH_MS = 1_500;
-
-/** Every open connection, as it goes. */
+/** The open connections, and those that were seen to close. */
 export function ConnectionsPage({ query }: PageProps) {
-  const api = useApi();
-  const [search, setSearch] = useState(query['search'] ?? '');
-  const [sort, setSort] = useState('-start');
-  const [page, setPage] = useState({ limit: 50, offset: 0 });
   const [paused, setPaused] = useState(false);
-  const settled = useDebounced(search.trim());
-  const { data, error, reload } = useResource(
-    (signal) => api.get<ConnectionListResponse>('/connections', { search: settled, sort, ...page }, signal),
-    [settled, sort, page],
-    paused ? {} : { everyMs: REFRESH_MS },
-  );
-  const find = (text: string): void => {
-    setSearch(text);
-    setPage({ ...page, offset: 0 });
-  };
+  const { list, history, error, reload, forgetClosed } = useConnections(paused);
+  const [filter, setFilter] = useAddressFilter(query, NO_FILTER);
+  const [chosen, choose] = useColumns('connections', COLUMN_IDS, DEFAULT_COLUMNS);
+  const isClosedView = query['tab'] === 'closed';
+  const all: readonly ListedConnection[] = isClosedView ? history.closed : (list?.connections ?? []);
+  const found = matchingConnections(all, filter);
   return (
     <Page
       title={t('nav.connections')}
@@ -39,33 +40,146 @@ export function ConnectionsPage({ query }: PageProps) {
           <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
             {paused ? t('connections.resume') : t('connections.pause')}
           </button>
-          <CloseMany search={settled} total={data?.total ?? 0} onDone={reload} />
+          <ColumnChooser columns={CHOICES} chosen={chosen} defaults={DEFAULT_COLUMNS} onChange={choose} />
+          {isClosedView ? (
+            <button type="button" disabled={history.closed.length === 0} onClick={forgetClosed}>
+              {t('connections.clearClosed')}
+            </button>
+          ) : (
+            <CloseMany filter={filter} count={found.length} onDone={reload} />
+          )}
         </>
       }
     >
-      {data && <Sums list={data} />}
-      <SearchBar label={t('connections.filter')} placeholder={t('connections.search')} value={search} onInput={find} />
+      <Views query={query} open={list?.count ?? 0} closed={history.closed.length} isClosedView={isClosedView} />
       <Trouble error={error} retry={reload} />
-      <ConnectionTable rows={data?.connections} sort={sort} onSort={setSort} reload={reload} />
-      {data && (
-        <Pager
-          label={t('nav.connections')}
-          sizes={PAGE_SIZES}
-          total={data.total}
-          limit={page.limit}
-          offset={page.offset}
-          onChange={setPage}
-        />
-      )}
+      <ConnectionFilters rows={all} filter={filter} onChange={setFilter} />
+      {list && <Sums list={list} shown={isFiltered(filter) ? { shown: found.length, total: all.length } : null} />}
+      <ConnectionList
+        query={query}
+        rows={list === undefined && !isClosedView ? undefined : found}
+        history={history}
+        chosen={chosen}
+        isClosedView={isClosedView}
+        isFiltered={isFiltered(filter)}
+        reload={reload}
+      />
     </Page>
   );
 }
 
-function Sums({ list }: { list: ConnectionListResponse }) {
+interface ViewsProps {
+  query: PageProps['query'];
+  open: number;
+  closed: number;
+  isClosedView: boolean;
+}
+
+/** Both views keep the filter, but not the order: one has a column that the other has not. */
+function Views({ query, open, closed, isClosedView }: ViewsProps) {
+  const { sort: _order, tab: _tab, ...filter } = query;
+  return (
+    <Tabs
+      label={t('connections.views')}
+      tabs={[
+        { id: 'active', label: t('connections.active', { count: open }) },
+        { id: 'closed', label: t('connections.closedTab', { count: closed }) },
+      ]}
+      current={isClosedView ? 'closed' : 'active'}
+      hrefOf={(tab) => hrefTo('connections', tab === 'closed' ? { ...filter, tab } : filter)}
+    />
+  );
+}
+
+interface ConnectionListProps {
+  query: PageProps['query'];
+  rows: readonly ListedConnection[] | undefined;
+  history: ConnectionHistory;
+  chosen: readonly string[];
+  isClosedView: boolean;
+  isFiltered: boolean;
+  reload: () => void;
+}
+
+function ConnectionList({
+  query,
+  rows,
+  history,
+  chosen,
+  isClosedView,
+  isFiltered: hasFilter,
+  reload,
+}: ConnectionListProps) {
+  const [{ sort }, setOrder] = useAddressFilter(query, { sort: isClosedView ? '-closed' : DEFAULT_ORDER });
+  const [opened, setOpened] = useState<ListedConnection | null>(null);
+  const [ruleOf, setRuleOf] = useState<ListedConnection | null>(null);
+  const close = useClose(reload);
+  const makeRule = (row: ListedConnection): void => {
+    setOpened(null);
+    setRuleOf(row);
+  };
+  const actions = { onOpen: setOpened, onMakeRule: makeRule, onClose: (row: ListedConnection) => void close(row) };
+  const nothing = isClosedView ? t('connections.noneClosed', { max: MAX_CLOSED }) : t('words.nothingOpen');
+  return (
+    <>
+      <VirtualTable
+        caption={t('nav.connections')}
+        columns={columnsOf(chosen, isClosedView, actions)}
+        rows={rows && sortConnections(rows, sort)}
+        rowKey={keyOf}
+        empty={hasFilter ? t('connections.noMatch') : nothing}
+        card={(row) => <ConnectionCard row={row} actions={actions} />}
+        cardHeight={96}
+        sort={sort}
+        orders={isClosedView ? [{ head: t('connections.ended'), sort: 'closed' }, ...ORDERS] : ORDERS}
+        onSort={(order) => setOrder({ sort: order })}
+      />
+      {opened && (
+        <ConnectionDetail connection={latest(opened, history)} actions={actions} onDone={() => setOpened(null)} />
+      )}
+      {ruleOf && (
+        <NewRuleFrom
+          connection={latest(ruleOf, history)}
+          isOpen={closedAt(latest(ruleOf, history)) === null}
+          onClose={() => setRuleOf(null)}
+          onDone={reload}
+        />
+      )}
+    </>
+  );
+}
+
+/** A connection as it is now, or as it was when it closed. */
+function latest(connection: ListedConnection, { open, closed }: ConnectionHistory): ListedConnection {
+  const key = keyOf(connection);
+  return open.get(key) ?? closed.find((row) => keyOf(row) === key) ?? connection;
+}
+
+function useClose(reload: () => void): (connection: ListedConnection) => Promise<void> {
+  const api = useApi();
+  const notify = useNotify();
+  const { run } = useAction();
+  return async (connection) => {
+    await run(async () => {
+      await api.delete<ConnectionsClosedResponse>(`/connections/${segment(connection.id)}`);
+      notify(t('connections.closedOne', { host: hostOf(connection) }));
+    });
+    reload();
+  };
+}
+
+interface SumsProps {
+  list: ConnectionListResponse;
+  /** Null: all are shown. */
+  shown: { shown: number; total: number } | null;
+}
+
+function Sums({ list, shown }: SumsProps) {
   const { count, download_speed: down, upload_speed: up, memory_bytes: memory } = list;
   return (
     <p class="muted">
       {t('connections.sums', { count, down: formatRate(down), up: formatRate(up), memory: formatBytes(memory) })}
+      {shown && ` · ${t('connections.shown', shown)}`}
     </p>
   );
 }

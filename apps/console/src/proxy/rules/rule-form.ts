@@ -33,6 +33,8 @@ export interface RuleForm {
   note: string;
   no_resolve: boolean;
   src: boolean;
+  /** Of a new rule: before a neighbour, before all other manual rules, or behind them. */
+  place: 'before' | 'start' | 'end';
   /** Stands for the whole line in what the service refuses. */
   raw: null;
 }
@@ -45,10 +47,11 @@ export function formOf(rule: RuleView | null): RuleForm {
     note: rule?.note ?? '',
     no_resolve: rule?.options.no_resolve ?? false,
     src: rule?.options.src ?? false,
+    place: 'end',
     raw: null,
   };
 }
 
-export function toBody({ raw: _unused, note, ...rest }: RuleForm): Record<string, unknown> {
+export function toBody({ raw: _unused, place: _place, note, ...rest }: RuleForm): Record<string, unknown> {
   return { ...rest, note: note.trim() === '' ? null : note };
 }

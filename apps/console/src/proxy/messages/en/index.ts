@@ -1,3 +1,4 @@
+import { activity } from './activity.js';
 import { frame } from './frame.js';
 import { nodes } from './nodes.js';
 import { routing } from './routing.js';
@@ -5,4 +6,4 @@ import { settings } from './settings.js';
 import { traffic } from './traffic.js';
 
 /** Words of the proxy gateway's console by page. */
-export const en = { ...frame, ...nodes, ...routing, ...settings, ...traffic } as const;
+export const en = { ...activity, ...frame, ...nodes, ...routing, ...settings, ...traffic } as const;

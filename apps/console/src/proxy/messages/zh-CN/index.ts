@@ -1,9 +1,10 @@
 import type { Translation } from '@gatehouse/i18n';
 import type { en } from '../en/index.js';
+import { activity } from './activity.js';
 import { frame } from './frame.js';
 import { nodes } from './nodes.js';
 import { routing } from './routing.js';
 import { settings } from './settings.js';
 import { traffic } from './traffic.js';
 
-export const zhCN: Translation<typeof en> = { ...frame, ...nodes, ...routing, ...settings, ...traffic };
+export const zhCN: Translation<typeof en> = { ...activity, ...frame, ...nodes, ...routing, ...settings, ...traffic };
