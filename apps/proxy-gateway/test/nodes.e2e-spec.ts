@@ -263,6 +263,59 @@ describe('PUT and DELETE /proxies/{id}', () => {
   });
 });
 
+describe('GET /proxies/ids', () => {
+  it('has the ids of all nodes that match, in order, without a page', async () => {
+    const names = ['charlie', 'alpha', 'bravo', 'other'];
+    const ids = new Map<string, number>();
+    for (const name of names) ids.set(name, (await add(shadowsocksLink(name, name))).body.id);
+    const { body } = await gateway.call('GET', '/proxies/ids?sort=-name&type=ss');
+    expect(body).toEqual({ ids: ['other', 'charlie', 'bravo', 'alpha'].map((name) => ids.get(name)) });
+    expect((await gateway.call('GET', '/proxies/ids?search=brav')).body).toEqual({ ids: [ids.get('bravo')] });
+    expect((await gateway.call('GET', '/proxies/ids?sort=colour')).status).toBe(400);
+  });
+});
+
+describe('POST /proxies/batch', () => {
+  const batch = (action: string, ids: unknown[]) => gateway.call('POST', '/proxies/batch', { action, ids });
+
+  it('disables and enables nodes of any source', async () => {
+    const { body: manual } = await add(shadowsocksLink('m', 'm'));
+    await subscribed(shadowsocksLink('s', 's'));
+    const ids = (await page()).items.map(({ id }) => id);
+    const { body } = await batch('disable', [...ids, manual.id]);
+    expect(body).toEqual({ action: 'disable', done: ids, failed: [] });
+    expect((await page('?enabled=false')).total).toBe(2);
+    await batch('enable', [manual.id]);
+    expect((await page('?enabled=true')).items.map(({ id }) => id)).toEqual([manual.id]);
+  });
+
+  it('deletes what it may, and says for each other node why it stays', async () => {
+    const { body: manual } = await add(shadowsocksLink('m', 'm'));
+    await subscribed(shadowsocksLink('s', 's'));
+    const foreign = (await page('?source=subscription')).items[0]!.id;
+    const { status, body } = await batch('delete', [manual.id, foreign, 999_999]);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      done: [manual.id],
+      failed: [
+        { id: foreign, code: 'CONFLICT', message: expect.stringContaining('belongs to a subscription') },
+        { id: 999_999, code: 'NOT_FOUND' },
+      ],
+    });
+    expect((await page()).items.map(({ id }) => id)).toEqual([foreign]);
+  });
+
+  it.each([
+    ['an unknown action', 'explode', [1], 'action'],
+    ['no node', 'enable', [], 'ids'],
+    ['ids that are no numbers', 'enable', ['1'], 'ids'],
+    ['too many nodes', 'enable', Array.from({ length: 501 }, (_, index) => index + 1), 'ids'],
+  ])('refuses %s', async (_what, action, ids, field) => {
+    const { status, body }: Answer = await batch(action, ids);
+    expect([status, body.details[0].field]).toEqual([400, field]);
+  });
+});
+
 describe('several nodes in one transaction', () => {
   it('are locked in the order of their ids, whatever order is requested', async () => {
     const ids: number[] = [];

@@ -62,6 +62,7 @@ const member = (name: string, type: string) => ({
   node_id: null as number | null,
   type,
   country: null as string | null,
+  subscription_name: null as string | null,
   alive: null,
   delay_ms: null,
 });
@@ -95,10 +96,30 @@ const MEASURING = {
 };
 
 describe('GET /outbound', () => {
+  it('finds the groups of a node, and the subscription of each member', async () => {
+    const id = await idOf('Paris');
+    const { body } = await gateway.call<OutboundOverview>('GET', `/outbound?member=n${id}&members_limit=500`);
+    expect(body.groups.map(({ name }) => name)).toEqual(['PROXY', 'AUTO', 'FALLBACK', 'BALANCE', 'FR']);
+    expect(body.groups[4]!.members).toMatchObject([{ name: 'Paris', subscription_name: 's' }]);
+    expect((await gateway.call('GET', '/outbound?member=n999999')).body.groups).toEqual([]);
+  });
+
   it('shows the group of all nodes, the policies and the kernel', async () => {
     const [one, two] = await nodes();
-    const tokyoCard = { ...member('Tokyo', 'http'), proxy: `n${one!.id}`, node_id: one!.id, country: 'JP' };
-    const parisCard = { ...member('Paris', 'http'), proxy: `n${two!.id}`, node_id: two!.id, country: 'FR' };
+    const tokyoCard = {
+      ...member('Tokyo', 'http'),
+      proxy: `n${one!.id}`,
+      node_id: one!.id,
+      country: 'JP',
+      subscription_name: 's',
+    };
+    const parisCard = {
+      ...member('Paris', 'http'),
+      proxy: `n${two!.id}`,
+      node_id: two!.id,
+      country: 'FR',
+      subscription_name: 's',
+    };
     expect(await overview()).toEqual({
       mode: 'rule',
       default_policy: 'PROXY',

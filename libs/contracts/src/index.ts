@@ -9,6 +9,7 @@ export * from './proxy-gateway/traffic-log.js';
 export * from './proxy-gateway/dashboard.js';
 export * from './proxy-gateway/page.js';
 export * from './proxy-gateway/node.js';
+export * from './proxy-gateway/node-batch.js';
 export * from './proxy-gateway/job.js';
 export * from './proxy-gateway/speed-test.js';
 export * from './proxy-gateway/country.js';

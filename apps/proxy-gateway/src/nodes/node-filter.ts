@@ -1,4 +1,4 @@
-import type { NodeQuery } from './node.dto.js';
+import type { NodeConditions } from './node.dto.js';
 
 const UNKNOWN_COUNTRY = 'ZZ';
 const NAME = 'coalesce(node.custom_name, node.original_name)';
@@ -19,7 +19,7 @@ const ORDERS: Readonly<Record<string, string>> = {
 };
 
 /** The general measurements are joined only if the query needs them, since they double the cost of counting. */
-export function selectNodes(query: NodeQuery): NodeSelection {
+export function selectNodes(query: NodeConditions): NodeSelection {
   const { conditions, parameters } = conditionsOf(query);
   const { sort = 'id' } = query;
   const descending = sort.startsWith('-');
@@ -32,7 +32,7 @@ export function selectNodes(query: NodeQuery): NodeSelection {
   return { from: `FROM nodes node ${join} ${where}`, orderBy, parameters };
 }
 
-function conditionsOf(query: NodeQuery): { conditions: string[]; parameters: unknown[] } {
+function conditionsOf(query: NodeConditions): { conditions: string[]; parameters: unknown[] } {
   const conditions: string[] = [];
   const parameters: unknown[] = [];
   const where = (value: unknown, condition: (parameter: string) => string): void => {

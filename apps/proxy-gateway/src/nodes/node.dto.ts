@@ -36,7 +36,8 @@ const flag = ({ value }: { value: unknown }): unknown => (value === 'true' ? tru
 /** Each sort field, and the same with a minus sign for the reverse order. */
 const NODE_SORTS: readonly string[] = NODE_SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
 
-export class NodeQuery {
+/** What narrows a list of nodes, and its order. */
+export class NodeConditions {
   @IsOptional()
   @IsIn(NODE_SOURCES)
   source?: NodeSource;
@@ -87,7 +88,9 @@ export class NodeQuery {
   @IsOptional()
   @IsIn(NODE_SORTS)
   sort?: string;
+}
 
+export class NodeQuery extends NodeConditions {
   @IsOptional()
   @Transform(integer)
   @IsInt()

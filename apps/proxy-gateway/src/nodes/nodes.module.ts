@@ -8,6 +8,8 @@ import { NodesController } from './nodes.controller.js';
 import { NodesQuery } from './nodes.query.js';
 import { NodesService } from './nodes.service.js';
 import { OpenedNodes } from './opened-nodes.js';
+import { NodeBatchController } from './batch/node-batch.controller.js';
+import { NodeBatch } from './batch/node-batch.js';
 import { ExportNodes } from './transfer/export-nodes.js';
 import { ImportNodes } from './transfer/import-nodes.js';
 import { NodeTransferController } from './transfer/transfer.controller.js';
@@ -15,13 +17,14 @@ import { NodeTransferController } from './transfer/transfer.controller.js';
 @Module({
   imports: [KernelModule, NodeStorageModule],
   // Fixed paths must come before `:id`.
-  controllers: [NodeTransferController, NodesController],
+  controllers: [NodeTransferController, NodeBatchController, NodesController],
   providers: [
     NodesService,
     CountryChoice,
     NodesQuery,
     ActiveConnections,
     OpenedNodes,
+    NodeBatch,
     ExportNodes,
     ImportNodes,
     { provide: DocumentParser, useFactory: () => new DocumentParser() },

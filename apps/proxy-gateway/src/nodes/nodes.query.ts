@@ -1,10 +1,10 @@
-import type { NodeView, Page } from '@gatehouse/contracts';
+import type { NodeIds, NodeView, Page } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { ActiveConnections } from './active-connections.js';
-import type { NodeQuery } from './node.dto.js';
+import type { NodeConditions, NodeQuery } from './node.dto.js';
 import { selectNodes } from './node-filter.js';
 import { toNodeView } from './node.view.js';
 import type { NodeRow, NodeSourceRow } from './node.view.js';
@@ -54,6 +54,15 @@ export class NodesQuery {
     const wanted = ids.map(({ id }) => id);
     const items = await this.views(this.dataSource.manager, wanted, showSecrets);
     return { items, total, limit, offset };
+  }
+
+  async ids(query: NodeConditions): Promise<NodeIds> {
+    const { from, orderBy, parameters } = selectNodes(query);
+    const rows: { id: number }[] = await this.dataSource.query(
+      `SELECT node.id ${from} ORDER BY ${orderBy}`,
+      parameters,
+    );
+    return { ids: rows.map(({ id }) => id) };
   }
 
   /** @throws AppError NOT_FOUND. */

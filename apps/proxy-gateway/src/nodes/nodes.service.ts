@@ -68,7 +68,7 @@ export class NodesService {
       await this.writer.lock(tx);
       const row = await find(tx, id);
       if (row.source !== 'manual') {
-        throw new AppError('CONFLICT', `Node ${id} belongs to a subscription; disable it, or delete the subscription.`);
+        throw belongsToSubscription(id);
       }
       // A node that a subscription contains as well stays as that subscription's node.
       await tx.update(NodeEntity, id, { source: 'subscription' });
@@ -120,6 +120,10 @@ export class NodesService {
     row.tags = body.tags ?? row.tags;
     if (body.country !== undefined) this.choice.make(row, body.country);
   }
+}
+
+export function belongsToSubscription(id: number): AppError {
+  return new AppError('CONFLICT', `Node ${id} belongs to a subscription; disable it, or delete the subscription.`);
 }
 
 async function find(tx: EntityManager, id: number): Promise<NodeEntity> {

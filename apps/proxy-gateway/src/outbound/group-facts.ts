@@ -16,7 +16,11 @@ import { SAMPLE, toGroupViews } from './outbound.view.js';
 import type { MeasuredHealth, MemberWindow, NodeCardRow, OverviewFacts } from './outbound.view.js';
 
 const SELECT_NODES = `
-  SELECT id, coalesce(custom_name, original_name) AS name, type, country, udp FROM nodes WHERE id = ANY ($1::bigint[])`;
+  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.type, node.country, node.udp,
+    (SELECT subscription.name FROM node_sources source JOIN subscriptions subscription
+       ON subscription.id = source.subscription_id
+       WHERE source.node_id = node.id ORDER BY source.subscription_id LIMIT 1) AS subscription_name
+  FROM nodes node WHERE node.id = ANY ($1::bigint[])`;
 const SELECT_HEALTH =
   'SELECT node_id, test_url, alive, delay_ms FROM node_health WHERE test_url = ANY ($1) AND node_id = ANY ($2::bigint[])';
 

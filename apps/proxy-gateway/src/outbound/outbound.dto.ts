@@ -62,6 +62,12 @@ export class MembersQuery {
 
   @QueryInteger({ min: 0, max: 1_000_000_000 })
   members_offset = 0;
+
+  /** Only groups with this member: `n12` for a node, or the name of a group or a built-in. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(300)
+  member?: string;
 }
 
 export class HistoryQuery {

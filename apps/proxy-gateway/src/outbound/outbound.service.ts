@@ -37,7 +37,11 @@ export class OutboundService {
   async overview(query: MembersQuery, actor: Actor | null): Promise<OutboundOverview> {
     const { facts, config } = await this.facts.read(windowOf(query), maySeeSecrets(actor));
     const kernel = { type: this.kernel.program, version: SERVICE_VERSION, state: this.kernel.state };
-    return toOutboundOverview({ mode: config.mode, defaultPolicy: config.defaultPolicy, kernel }, facts);
+    const overview = toOutboundOverview({ mode: config.mode, defaultPolicy: config.defaultPolicy, kernel }, facts);
+    const { member } = query;
+    if (member === undefined) return overview;
+    const having = new Set(config.groups.filter(({ members }) => members.includes(member)).map(({ name }) => name));
+    return { ...overview, groups: overview.groups.filter(({ name }) => having.has(name)) };
   }
 
   /** @throws AppError NOT_FOUND */

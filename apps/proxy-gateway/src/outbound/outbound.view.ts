@@ -12,6 +12,8 @@ export interface NodeCardRow {
   type: string;
   country: string | null;
   udp: boolean;
+  /** The first subscription that contains it. */
+  subscription_name: string | null;
 }
 
 /** The last measurements, by test address and node id; the general address is the empty string. */
@@ -126,6 +128,7 @@ function memberViews(
       node_id: node?.id ?? null,
       type: node?.type ?? using.get(tag)?.type ?? tag.toLowerCase(),
       country: node?.country ?? null,
+      subscription_name: node?.subscription_name ?? null,
       alive: state?.alive ?? null,
       delay_ms: state?.delay_ms ?? null,
     };

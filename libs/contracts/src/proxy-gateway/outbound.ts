@@ -12,6 +12,8 @@ export interface GroupMemberView {
   node_id: number | null;
   type: string;
   country: string | null;
+  /** The first subscription that contains the node. */
+  subscription_name: string | null;
   /**
    * Result of the last measurement with the group's address; for a group that of the member it uses; null: not
    * measured.

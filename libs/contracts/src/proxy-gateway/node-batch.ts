@@ -1,0 +1,23 @@
+/** `GET /proxies/ids`: the ids of all nodes that match, in the requested order. */
+export interface NodeIds {
+  ids: number[];
+}
+
+/** `delete` removes nodes as `DELETE /proxies/{id}` does. */
+export const NODE_BATCH_ACTIONS = ['enable', 'disable', 'delete'] as const;
+export type NodeBatchAction = (typeof NODE_BATCH_ACTIONS)[number];
+
+/** A node that a batch left as it was. */
+export interface NodeBatchFailure {
+  id: number;
+  /** `NOT_FOUND`, or `CONFLICT` for a node that only its subscription can remove. */
+  code: string;
+  message: string;
+}
+
+/** `POST /proxies/batch`. Each requested id is either in `done` or in `failed`. */
+export interface NodeBatchResult {
+  action: NodeBatchAction;
+  done: number[];
+  failed: NodeBatchFailure[];
+}
