@@ -8,6 +8,7 @@ const member = (name: string, alive: boolean | null, delay: number | null, count
   node_id: 1,
   type: 'ss',
   country,
+  subscription_name: null,
   alive,
   delay_ms: delay,
 });
