@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ShareLooks } from '../src/risk/share-looks.js';
+import { ShareCounters } from '../src/shares/share-counters.js';
 import { startOpenSite } from './support/open-site.js';
 import { PageReader } from './support/page-reader.js';
 import { CALLBACK, PASSWORD, ThirdParty } from './support/third-party.js';
@@ -201,6 +203,22 @@ const FORMS: Readonly<Record<string, Sender>> = {
     await reader.get('/admin/operations');
     const off = { operation: 'GET /api/open/ping', reason: 'A test' };
     await reader.submit('/admin/operations', off, { containing: 'Disable' });
+    return reader;
+  },
+  '/points/check-in': async () => {
+    const { reader } = await member();
+    await reader.get('/points');
+    await reader.submit('/points/check-in', {}, { containing: '>Check in<' });
+    return reader;
+  },
+  '/shares/:slug/unlock': async () => {
+    const { slug } = await ownShare();
+    const { id, reader } = await member();
+    await people.sql.query("SELECT ledger_transfer('grant', $1, NULL, $2, 'grants', 5)", [newName(), id]);
+    await reader.get(`/shares/${slug}`);
+    // The look is a row, too; it is written later.
+    await Promise.all([site.app.get(ShareLooks).flush(), site.app.get(ShareCounters).flush()]);
+    await reader.submit(`/shares/${slug}/unlock`);
     return reader;
   },
   '/admin/risk/:user_id/reset': async () => {

@@ -27,6 +27,29 @@ interface CheckInRow {
 
 const CHECK_IN: Statement = { name: 'check_in', text: 'SELECT * FROM check_in($1, $2, $3, $4, $5)' };
 
+/** A check-in of the past. */
+export interface PastCheckIn {
+  /** YYYY-MM-DD in the service's time zone. */
+  readonly day: string;
+  readonly mode: CheckInMode;
+  readonly points: number;
+  /** Days in a row up to it. */
+  readonly streak: number;
+}
+
+export interface CheckInState {
+  readonly today: PastCheckIn | null;
+  /** Days in a row up to today, or up to yesterday while today's is still to come. */
+  readonly streak: number;
+}
+
+const LATEST: Statement = {
+  name: 'check_in_state',
+  text: `SELECT to_char(c.day, 'YYYY-MM-DD') AS day, c.mode, c.points, c.streak, c.day = today.day AS is_today
+    FROM check_ins c, (SELECT (now() AT TIME ZONE $2)::date AS day) today
+    WHERE c.user_id = $1 AND c.day >= today.day - 1 ORDER BY c.day DESC LIMIT 1`,
+};
+
 /** The daily check-in; days begin at 00:00 in the service's time zone, by the clock of the database. */
 @Injectable()
 export class CheckIns {
@@ -49,5 +72,14 @@ export class CheckIns {
     if (row === undefined) throw new Error('a check-in answered nothing');
     const { checked_in: checkedIn, ...rest } = row;
     return { checkedIn, ...rest };
+  }
+
+  /** Whether a user checked in today, and for how many days in a row. */
+  async stateOf(userId: number): Promise<CheckInState> {
+    const values = [userId, this.settings.timeZone];
+    const [row] = await runStatement<PastCheckIn & { is_today: boolean }>(this.dataSource, undefined, LATEST, values);
+    if (row === undefined) return { today: null, streak: 0 };
+    const { is_today: isToday, ...checkIn } = row;
+    return { today: isToday ? checkIn : null, streak: checkIn.streak };
   }
 }

@@ -1,13 +1,15 @@
 import { createTranslator, type Language, type Translator } from '@gatehouse/i18n';
 import { administration } from './en/administration.js';
 import { frame } from './en/frame.js';
+import { library } from './en/library.js';
 import { member } from './en/member.js';
 import { administration as administrationZh } from './zh-CN/administration.js';
 import { frame as frameZh } from './zh-CN/frame.js';
+import { library as libraryZh } from './zh-CN/library.js';
 import { member as memberZh } from './zh-CN/member.js';
 
-const en = { ...frame, ...member, ...administration };
-const zhCN = { ...frameZh, ...memberZh, ...administrationZh };
+const en = { ...frame, ...library, ...member, ...administration };
+const zhCN = { ...frameZh, ...libraryZh, ...memberZh, ...administrationZh };
 
 export type SiteMessages = typeof en;
 

@@ -3,11 +3,15 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AdministrationModule } from '../administration/administration.module.js';
 import { ApplicationsModule } from '../applications/applications.module.js';
+import { CheckInModule } from '../check-in/check-in.module.js';
 import { DemoModule } from '../demo/demo.module.js';
 import { OAuthModule } from '../oauth/oauth.module.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { SharesModule } from '../shares/shares.module.js';
 import { SiteModule } from '../site/site.module.js';
+import { TitlesModule } from '../titles/titles.module.js';
+import { UnlocksModule } from '../unlocks/unlocks.module.js';
+import { WeeklyFreeModule } from '../weekly-free/weekly-free.module.js';
 import { AccountPageController } from './account/account.controller.js';
 import { AccountOverviews } from './account/account-overviews.js';
 import { AdminApplicationPagesController } from './administration/applications.controller.js';
@@ -24,9 +28,14 @@ import { ApplicationUsage } from './developer/application-usage.js';
 import { DeveloperController } from './developer/developer.controller.js';
 import { EntryController } from './entry/entry.controller.js';
 import { HomeController } from './home/home.controller.js';
+import { MemberHome } from './home/member-home.js';
+import { SharePageController } from './library/share.controller.js';
+import { TitlesController } from './library/titles.controller.js';
 import { AuthorizedController } from './own/authorized.controller.js';
 import { KeysPageController } from './own/keys.controller.js';
+import { PointsController } from './own/points.controller.js';
 import { SharesPageController } from './own/shares.controller.js';
+import { UnlockedController } from './own/unlocked.controller.js';
 import { FormTokens } from './parts/form-tokens.js';
 import { OneTimeTexts } from './parts/one-time-texts.js';
 import { PreferencesController } from './parts/preferences.controller.js';
@@ -34,7 +43,18 @@ import { Visitors } from './parts/visitors.js';
 
 /** What people see: plain pages over the services of the other folders. */
 @Module({
-  imports: [AdministrationModule, ApplicationsModule, DemoModule, OAuthModule, SharesModule, SiteModule],
+  imports: [
+    AdministrationModule,
+    ApplicationsModule,
+    CheckInModule,
+    DemoModule,
+    OAuthModule,
+    SharesModule,
+    SiteModule,
+    TitlesModule,
+    UnlocksModule,
+    WeeklyFreeModule,
+  ],
   controllers: [
     PreferencesController,
     HomeController,
@@ -45,6 +65,10 @@ import { Visitors } from './parts/visitors.js';
     KeysPageController,
     AuthorizedController,
     SharesPageController,
+    SharePageController,
+    TitlesController,
+    UnlockedController,
+    PointsController,
     AdminApplicationPagesController,
     AdminUserPagesController,
     AdminSharePagesController,
@@ -68,6 +92,7 @@ import { Visitors } from './parts/visitors.js';
     Visitors,
     AccountOverviews,
     ConsentMemory,
+    MemberHome,
     ApplicationForms,
     ApplicationPages,
     ApplicationUsage,

@@ -1,12 +1,13 @@
 import { Global, Module } from '@nestjs/common';
 import { PointGrants } from './point-grants.js';
 import { PointsLedger } from './points-ledger.js';
+import { PointsStory } from './points-story.js';
 import { ShareFees } from './share-fees.js';
 
 /** The ledger of points and what moves them, for every folder. */
 @Global()
 @Module({
-  providers: [PointsLedger, PointGrants, ShareFees],
-  exports: [PointsLedger, PointGrants, ShareFees],
+  providers: [PointsLedger, PointGrants, PointsStory, ShareFees],
+  exports: [PointsLedger, PointGrants, PointsStory, ShareFees],
 })
 export class PointsModule {}

@@ -16,6 +16,11 @@ export interface UnlockAllowance {
   readonly reset_s: number | null;
 }
 
+/** Who unlocks: `site` is a user on the pages of the site. */
+type WatchedCaller = Pick<UserCaller, 'userId' | 'applicationId'> & {
+  readonly credentialKind: UserCaller['credentialKind'] | 'site';
+};
+
 /** What unlock_shares() answers for an unlock that the user's tier does not allow. */
 export type RefusedOutcome = 'paused' | 'blocked' | 'too_fast';
 
@@ -64,27 +69,27 @@ export class UnlockRisk {
    * Runs an unlock to its end, the end of its transaction included, and holds a refusal against the user. A user's own
    * key learns the tier; applications do not.
    */
-  async watch<T>(caller: UserCaller, response: Response, work: () => Promise<T>): Promise<T> {
+  async watch<T>(caller: WatchedCaller, response: Response, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof UnlockRefused)) throw error;
       const tier = error.hit ? await this.noteHit(caller, error.tier) : error.tier;
-      tellTier(caller, response, tier);
+      sendTier(caller, response, tier);
       throw error;
     }
   }
 
   /** Sends what is left of the allowance, in header fields. */
-  sendAllowance(caller: UserCaller, response: Response, allowance: UnlockAllowance): void {
+  sendAllowance(caller: WatchedCaller, response: Response, allowance: UnlockAllowance): void {
     const { tier, quota, remaining, reset_s: reset } = allowance;
     if (tier === null || quota === null || remaining === null || reset === null) return;
     const state: LimitState = { name: 'unlock-user', quota, windowMs: 60_000, remaining, resetMs: reset * 1_000 };
     response.setHeader('RateLimit-Policy', policyField([state])).setHeader('RateLimit', limitField(state));
-    tellTier(caller, response, tier);
+    sendTier(caller, response, tier);
   }
 
-  private async noteHit({ userId, applicationId }: UserCaller, tier: number): Promise<number> {
+  private async noteHit({ userId, applicationId }: WatchedCaller, tier: number): Promise<number> {
     try {
       const { rows } = await pgPool(this.dataSource).query<{ tier: number }>({
         name: 'note_limit_hit',
@@ -99,6 +104,6 @@ export class UnlockRisk {
   }
 }
 
-function tellTier({ credentialKind }: UserCaller, response: Response, tier: number): void {
+function sendTier({ credentialKind }: WatchedCaller, response: Response, tier: number): void {
   if (credentialKind === 'personal') response.setHeader('X-Risk-Tier', `T${tier}`);
 }

@@ -8,6 +8,14 @@ import { ShareReader } from './share-reader.js';
 import type { ShareRow } from './share-rows.js';
 import { toShareDetail, type ShareDetailView } from './share.view.js';
 
+type Viewer = Pick<Caller, 'userId' | 'isPremium'>;
+
+export interface OfferedShare {
+  readonly row: ShareRow;
+  /** In points; 0 for nothing. */
+  readonly price: number;
+}
+
 /** One share as it is offered to one caller. */
 @Injectable()
 export class ShareOffer {
@@ -18,17 +26,23 @@ export class ShareOffer {
     private readonly looks: ShareLooks,
   ) {}
 
-  /** Counts as a look. Raises NOT_FOUND. */
-  async show(slug: string, caller: Caller): Promise<ShareDetailView> {
-    const row = await this.reader.detail(slug, caller.userId);
+  /** For the open API. Counts as a look. Raises NOT_FOUND. */
+  async show(slug: string, viewer: Viewer): Promise<ShareDetailView> {
+    const { row, price } = await this.look(slug, viewer);
+    return toShareDetail(row, price);
+  }
+
+  /** The share and what unlocking it would cost now. Counts as a look. Raises NOT_FOUND. */
+  async look(slug: string, viewer: Viewer): Promise<OfferedShare> {
+    const row = await this.reader.detail(slug, viewer.userId);
     if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
     this.counters.click(row.id);
-    if (caller.userId !== null) this.looks.note(caller.userId, row.slug);
-    return toShareDetail(row, await this.priceFor(row, caller));
+    if (viewer.userId !== null) this.looks.note(viewer.userId, row.slug);
+    return { row, price: await this.priceFor(row, viewer) };
   }
 
   /** What unlocking would cost now. Long-term Premium has official shares for nothing, and some others every week. */
-  private async priceFor(row: ShareRow, { userId, isPremium }: Caller): Promise<number> {
+  private async priceFor(row: ShareRow, { userId, isPremium }: Viewer): Promise<number> {
     const { price } = row;
     if (price === 0 || row.is_own || row.has_unlocked) return 0;
     if (userId === null || !isPremium) return price;

@@ -2,7 +2,7 @@ import { pgPool } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ResourceSharingSettings } from '../settings.js';
-import { TMDB_ID } from '../titles/titles.js';
+import { type MediaType, TMDB_ID } from '../titles/titles.js';
 import { selectShares, type ShareRow } from './share-rows.js';
 import { parseSlug } from './share-slug.js';
 
@@ -14,14 +14,18 @@ const ITEM = selectShares('SELECT * FROM shares WHERE id = $3 LIMIT 1');
 // Who unlocked a share keeps it after it was taken back.
 const DETAIL = `${selectShares('SELECT * FROM shares WHERE slug = $3 LIMIT 1')}
   WHERE s.deleted_at IS NULL OR u.share_id IS NOT NULL`;
-const OF_MOVIE = ofTitle('movie');
-const OF_SERIES = ofTitle('tv');
+const OF_TITLE: Readonly<Record<MediaType, string>> = {
+  movie: ofTitle('movie'),
+  tv: ofTitle('tv'),
+  collection: ofTitle('collection'),
+};
+const BY_IDS = selectShares('SELECT * FROM shares WHERE id = ANY ($3::bigint[]) LIMIT 1000');
 const OF_OWNER = `${selectShares(`
   SELECT * FROM shares WHERE owner_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $3 OFFSET $4`)}
   ${NEWEST_FIRST}`;
 const COUNT_OF_OWNER = 'SELECT count(*) AS total FROM shares WHERE owner_id = $1 AND deleted_at IS NULL';
 
-function ofTitle(type: 'movie' | 'tv'): string {
+function ofTitle(type: MediaType): string {
   const title = `SELECT id FROM titles WHERE media_type = '${type}' AND tmdb_id = $3`;
   const chosen = `SELECT * FROM shares WHERE ${type}_id = (${title}) AND deleted_at IS NULL
     ORDER BY id DESC LIMIT ${MAX_OF_TITLE}`;
@@ -42,10 +46,9 @@ export class ShareReader {
   ) {}
 
   /** Newest first; empty for a title that nobody knows. */
-  async ofTitle(type: 'movie' | 'tv', tmdbId: string, viewerId: number | null): Promise<ShareRow[]> {
+  async ofTitle(type: MediaType, tmdbId: string, viewerId: number | null): Promise<ShareRow[]> {
     if (!TMDB_ID.test(tmdbId)) return [];
-    const text = type === 'movie' ? OF_MOVIE : OF_SERIES;
-    return this.select(`shares_of_${type}`, text, [viewerId, this.settings.timeZone, tmdbId]);
+    return this.select(`shares_of_${type}`, OF_TITLE[type], [viewerId, this.settings.timeZone, tmdbId]);
   }
 
   /** Undefined when there is none that the viewer may see. */
@@ -67,6 +70,11 @@ export class ShareReader {
       }),
     ]);
     return { rows, total: counted.rows[0]?.total ?? 0 };
+  }
+
+  /** Shares by their ids, deleted ones too, in any order; at most 1,000. */
+  async byIds(ids: readonly number[], viewerId: number): Promise<ShareRow[]> {
+    return ids.length === 0 ? [] : this.select('shares_by_ids', BY_IDS, [viewerId, this.settings.timeZone, ids]);
   }
 
   /** One share by its id, within the transaction that made or changed it. */

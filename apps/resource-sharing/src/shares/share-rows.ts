@@ -27,6 +27,8 @@ export interface ShareRow {
   validate_message: string | null;
   last_validated_at: string | null;
   created_at: string;
+  /** The same as a moment. */
+  shared_at: Date;
   unlocked_users_count: number;
   click_count: number;
   is_own: boolean;
@@ -47,7 +49,7 @@ export const selectShares = (chosen: string): string => `
   SELECT s.id, replace(s.slug::text, '-', '') AS slug, s.owner_id, o.nickname, o.avatar_url, s.title, s.kind, s.url,
     s.access_code, s.share_size, s.video_resolution, s.source, s.subtitle_language, s.subtitle_type, s.remark,
     s.unlock_points, share_price(s.unlock_points, s.held_points, s.held_until) AS price, s.is_anonymous, s.is_official, s.validate_status, s.validate_message,
-    ${time('s.last_validated_at')}, ${time('s.created_at')},
+    ${time('s.last_validated_at')}, ${time('s.created_at')}, s.created_at AS shared_at,
     coalesce(c.unlocked_users_count, 0) AS unlocked_users_count, coalesce(c.click_count, 0) AS click_count,
     s.owner_id IS NOT DISTINCT FROM $1::bigint AS is_own, u.share_id IS NOT NULL AS has_unlocked,
     t.media_type, t.tmdb_id, t.title AS media_title

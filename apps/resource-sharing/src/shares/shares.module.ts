@@ -13,6 +13,6 @@ import { SharesController } from './shares.controller.js';
   imports: [TitlesModule, WeeklyFreeModule],
   controllers: [ResourcesController, SharesController],
   providers: [ShareCounters, ShareOffer, ShareReader, ShareRelations, ShareWriter],
-  exports: [ShareReader, ShareWriter],
+  exports: [ShareOffer, ShareReader, ShareWriter],
 })
 export class SharesModule {}

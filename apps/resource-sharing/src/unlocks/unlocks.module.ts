@@ -1,6 +1,13 @@
 import { Module } from '@nestjs/common';
+import { SharesModule } from '../shares/shares.module.js';
+import { UnlockHistory } from './unlock-history.js';
 import { UnlocksController } from './unlocks.controller.js';
 import { Unlocks } from './unlocks.service.js';
 
-@Module({ controllers: [UnlocksController], providers: [Unlocks], exports: [Unlocks] })
+@Module({
+  imports: [SharesModule],
+  controllers: [UnlocksController],
+  providers: [Unlocks, UnlockHistory],
+  exports: [Unlocks, UnlockHistory],
+})
 export class UnlocksModule {}

@@ -36,8 +36,13 @@ interface UnlockRow extends UnlockAllowance {
   retry_s: number | null;
 }
 
+/** Who unlocks; nulls where a user does so on the site. */
+export type Unlocker = Pick<UserCaller, 'userId' | 'isPremium' | 'applicationId' | 'grantId'> & {
+  readonly credentialId: number | null;
+};
+
 interface Asked {
-  readonly caller: UserCaller;
+  readonly caller: Unlocker;
   readonly slug: string;
   readonly looked: boolean;
 }
@@ -71,7 +76,7 @@ export class Unlocks {
    * Raises INVALID_ARGUMENT for what is no slug, NOT_FOUND, INSUFFICIENT_POINTS, UnlockRefused for what the user's tier
    * does not allow, and SERVICE_UNAVAILABLE when another request holds a needed lock for too long.
    */
-  async unlock(caller: UserCaller, slug: string, tx?: EntityManager): Promise<UnlockedShare> {
+  async unlock(caller: Unlocker, slug: string, tx?: EntityManager): Promise<UnlockedShare> {
     const asked = { caller, slug: slugOf(slug), looked: this.risk.hasLooked(caller.userId, slug) };
     const work =
       tx === undefined ? this.batches.submit(asked) : this.run([asked], tx).then(([row]) => row as UnlockRow);

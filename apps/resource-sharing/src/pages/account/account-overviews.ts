@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, type AuditEntry } from '../../audit/audit-trail.js';
-import { PointsLedger, type LedgerLine } from '../../points/points-ledger.js';
+import { PointsLedger } from '../../points/points-ledger.js';
 import { SiteSessions, type SiteSession } from '../../site/site-sessions.js';
 
 export interface AccountOverview {
   readonly points: number;
-  readonly ledger: readonly LedgerLine[];
   readonly sessions: readonly SiteSession[];
   readonly events: readonly AuditEntry[];
 }
@@ -22,12 +21,11 @@ export class AccountOverviews {
   ) {}
 
   async of(userId: number): Promise<AccountOverview> {
-    const [points, ledger, sessions, events] = await Promise.all([
+    const [points, sessions, events] = await Promise.all([
       this.ledger.balance(userId),
-      this.ledger.history(userId, { limit: LINES }),
       this.sessions.list(userId),
       this.trail.list({ userId, limit: LINES }),
     ]);
-    return { points, ledger, sessions, events };
+    return { points, sessions, events };
   }
 }

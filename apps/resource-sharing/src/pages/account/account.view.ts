@@ -22,12 +22,11 @@ export function accountPage(visitor: Member, overview: AccountOverview, refused:
   const overviewFacts = facts([
     [words.text('fields.username'), account.username],
     [words.text('fields.premium'), premiumText(visitor, account.premiumUntil)],
-    [words.text('common.points'), overview.points],
+    [words.text('common.points'), markup`<a href="/points">${overview.points}</a>`],
     [words.text('common.permissions'), account.permissions.join(', ') || words.text('account.everyMembers')],
     [words.text('account.memberSince'), timesFor(visitor)(account.createdAt)],
   ]);
   return markup`${card(words.text('account.overview'), overviewFacts)}
-${card(words.text('account.pointsHistory'), ledgerTable(visitor, overview))}
 ${card(words.text('account.sessions'), sessionPart(visitor, overview))}
 <div class="columns">
 ${card(words.text('account.profile'), profileForm(visitor, refusedIn('profile')))}
@@ -87,26 +86,6 @@ function deletionForm(visitor: Member): Html {
     field(visitor, { name: 'password', type: 'password', autocomplete: 'current-password' }),
     submit(words.text('account.deleteAction'), 'danger'),
   ]);
-}
-
-function ledgerTable(visitor: Member, { ledger }: AccountOverview): Html {
-  const { words } = visitor;
-  const time = timesFor(visitor);
-  const rows = ledger.map((line) => [
-    time(line.at),
-    words.text(`account.kinds.${line.kind}`),
-    line.amount > 0 ? `+${line.amount}` : line.amount,
-    line.balanceAfter,
-    line.note,
-  ]);
-  const columns = [
-    words.text('common.time'),
-    words.text('common.type'),
-    words.text('account.change'),
-    words.text('account.balance'),
-    words.text('account.note'),
-  ];
-  return dataTable(words.text('account.pointsHistory'), columns, rows, words.text('account.noPoints'));
 }
 
 function sessionPart(visitor: Member, { sessions }: AccountOverview): Html {

@@ -1,13 +1,13 @@
 import type { AppError } from '@gatehouse/platform';
 import type { AuditEntry } from '../../audit/audit-trail.js';
 import type { EndpointSwitch } from '../../open-api/endpoint-switches.js';
-import { actionForm, field, form, submit } from '../parts/forms.js';
+import { actionForm, field, form, submit, searchForm } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { card, dataTable } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import type { Visitor } from '../../wire/visitor.js';
-import { searchForm, sections } from './sections.js';
+import { sections } from './sections.js';
 
 interface SwitchState {
   readonly values?: FormValues;

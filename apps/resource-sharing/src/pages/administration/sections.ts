@@ -22,11 +22,3 @@ export function sections({ words }: Visitor, present: (typeof SECTIONS)[number][
   );
   return markup`<nav class="tabs" aria-label="${words.text('frame.administration')}">${links}</nav>`;
 }
-
-/** A form that looks something up: it changes nothing, so it needs no token. */
-export function searchForm({ words }: Visitor, action: string, label: string, search: string): Html {
-  return markup`<form method="get" action="${action}" role="search" class="filters"><div class="field search">
-<label class="hidden" for="search">${label}</label>
-<input id="search" name="search" type="search" placeholder="${label}" value="${search}"></div>
-<div><button>${words.text('common.search')}</button></div></form>`;
-}

@@ -1,7 +1,7 @@
 import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { ShareAdministration, type KnownShare } from '../../administration/share-administration.js';
-import { actionForm } from '../parts/forms.js';
+import { actionForm, searchForm } from '../parts/forms.js';
 import { FormValues } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { markup, type Content } from '../parts/markup.js';
@@ -10,7 +10,7 @@ import { PageController } from '../parts/page-controller.js';
 import { dataTable, pageNumber, pager } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
-import { searchForm, sections } from './sections.js';
+import { sections } from './sections.js';
 
 const PAGE_SIZE = 50;
 

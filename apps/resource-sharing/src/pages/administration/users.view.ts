@@ -2,12 +2,12 @@ import type { AppError } from '@gatehouse/platform';
 import { PERMISSIONS } from '../../administration/administration.dto.js';
 import type { KnownUser } from '../../administration/user-administration.js';
 import type { LedgerLine } from '../../points/points-ledger.js';
-import { actionForm, checkboxes, field, form, hiddenField, select, submit } from '../parts/forms.js';
+import { actionForm, checkboxes, field, form, hiddenField, select, submit, searchForm } from '../parts/forms.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { badge, card, dataTable, facts, pager } from '../parts/tables.js';
 import { premiumText, timesFor } from '../parts/times.js';
 import type { Member, Visitor } from '../../wire/visitor.js';
-import { searchForm, sections } from './sections.js';
+import { sections } from './sections.js';
 
 export type UserForm = 'rights' | 'points';
 

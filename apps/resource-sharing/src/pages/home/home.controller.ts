@@ -8,6 +8,7 @@ import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { Audience, PageController } from '../parts/page-controller.js';
 import { CurrentVisitor, type Member, type Visitor } from '../../wire/visitor.js';
 import { demoPage, homePage } from './home.view.js';
+import { MemberHome } from './member-home.js';
 
 /** Name of the page for what it shows once. */
 const DEMO_PAGE = 'demo';
@@ -17,13 +18,15 @@ export class HomeController {
   constructor(
     private readonly demo: DemoSeed,
     private readonly oneTime: OneTimeTexts,
+    private readonly memberHome: MemberHome,
   ) {}
 
   @Get()
   async home(@CurrentVisitor() visitor: Visitor, @Query() query: object, @Res() response: Response): Promise<void> {
     const administers = visitor.account?.role === 'administrator';
     const offersDemo = administers && !(await this.demo.isSeeded());
-    const body = homePage(visitor, offersDemo);
+    const own = isMember(visitor) ? await this.memberHome.page(visitor) : undefined;
+    const body = homePage(visitor, own, offersDemo);
     sendPage(response, visitor, { title: visitor.words.text('home.title'), body, notice: noticeOf(visitor, query) });
   }
 
@@ -50,4 +53,8 @@ export class HomeController {
       notice: noticeOf(visitor, query),
     });
   }
+}
+
+function isMember(visitor: Visitor): visitor is Member {
+  return visitor.account !== null && visitor.sessionId !== null;
 }

@@ -3,10 +3,14 @@ import { code, Html, markup, type Content } from '../parts/markup.js';
 import { card } from '../parts/tables.js';
 import type { Visitor } from '../../wire/visitor.js';
 
-export function homePage(visitor: Visitor, offersDemo: boolean): Html {
-  const { words, account } = visitor;
-  return markup`<p>${words.text('home.intro')}</p>
-${account === null ? forStrangers(visitor) : forMembers(visitor, account.nickname)}
+/** `own`: what the page shows to a member; undefined for a stranger. */
+export function homePage(visitor: Visitor, own: Html | undefined, offersDemo: boolean): Html {
+  const { words } = visitor;
+  return markup`${
+    own ??
+    markup`<p>${words.text('home.intro')}</p>
+${forStrangers(visitor)}`
+  }
 ${offersDemo && demoOffer(visitor)}
 ${card(
   words.text('home.developers'),
@@ -24,20 +28,6 @@ function forStrangers({ words }: Visitor): Html {
   return markup`<p class="actions"><a class="button primary" href="/login">${words.text('frame.signIn')}</a>
 <a class="button" href="/register">${words.text('frame.register')}</a></p>
 <p class="muted">${words.text('home.firstStart')}</p>`;
-}
-
-function forMembers({ words }: Visitor, nickname: string): Html {
-  const link = (path: string, title: string, text: string): Html =>
-    markup`<li><a href="${path}">${title}</a><span class="second">${text}</span></li>`;
-  return card(
-    words.text('home.welcome', { name: nickname }),
-    markup`<ul class="links">
-${link('/account', words.text('home.yours'), words.text('home.yoursText'))}
-${link('/shares', words.text('frame.shares'), words.text('home.sharesText'))}
-${link('/authorized', words.text('frame.authorized'), words.text('home.authorizedText'))}
-${link('/keys', words.text('frame.keys'), words.text('home.keysText'))}
-</ul>`,
-  );
 }
 
 function demoOffer(visitor: Visitor): Html {

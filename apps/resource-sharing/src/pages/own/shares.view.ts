@@ -4,6 +4,7 @@ import { actionForm, checkbox, field, form, select, submit, textArea, type Field
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { card, dataTable, pager } from '../parts/tables.js';
+import { timesFor } from '../parts/times.js';
 import type { Visitor } from '../../wire/visitor.js';
 
 const MEDIA_TYPES = ['movie', 'tv'] as const;
@@ -19,12 +20,16 @@ interface State {
 export function sharesPage(visitor: Visitor, state: State): Html {
   const { words } = visitor;
   const { rows, page, hasMore, values, problem } = state;
+  const time = timesFor(visitor);
   const cells = rows.map((row) => [
-    [shareName(row), markup`<span class="second">${words.text(`shares.${row.media_type}`)} ${row.tmdb_id}</span>`],
+    [
+      markup`<a href="/shares/${row.slug}">${shareName(row)}</a>`,
+      markup`<span class="second">${words.text(`shares.${row.media_type}`)} ${row.tmdb_id}</span>`,
+    ],
     row.kind,
     row.unlock_points ?? words.text('common.free'),
     row.unlocked_users_count,
-    row.created_at,
+    time(row.shared_at),
     actionForm(visitor, `/shares/${row.slug}/delete`, words.text('common.delete'), {
       style: 'danger',
       about: shareName(row),

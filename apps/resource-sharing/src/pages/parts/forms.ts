@@ -43,13 +43,27 @@ export function actionForm(
   visitor: Visitor,
   action: string,
   label: string,
-  options: { style?: 'primary' | 'danger'; fields?: Readonly<Record<string, string | number>>; about?: string } = {},
+  options: {
+    style?: 'primary' | 'danger';
+    /** Small ones stand in rows of tables. */
+    size?: 'small' | 'normal';
+    fields?: Readonly<Record<string, string | number>>;
+    about?: string;
+  } = {},
 ): Html {
-  const { style, fields = {}, about } = options;
+  const { style, size = 'small', fields = {}, about } = options;
   const hidden = Object.entries(fields).map(([name, value]) => hiddenField(name, value));
   // The name of the item distinguishes the buttons of a list.
   const name = about === undefined ? '' : markup` aria-label="${label}: ${about}"`;
-  return markup`<form class="inline" method="post" action="${action}">${tokenField(visitor)}${hidden}<button class="small ${style}"${name}>${label}</button></form>`;
+  return markup`<form class="inline" method="post" action="${action}">${tokenField(visitor)}${hidden}<button class="${size === 'small' && new Html('small ')}${style}"${name}>${label}</button></form>`;
+}
+
+/** A form that looks something up: it changes nothing, so it needs no token. */
+export function searchForm({ words }: Visitor, action: string, label: string, search: string): Html {
+  return markup`<form method="get" action="${action}" role="search" class="filters"><div class="field search">
+<label class="hidden" for="search">${label}</label>
+<input id="search" name="search" type="search" placeholder="${label}" value="${search}"></div>
+<div><button>${words.text('common.search')}</button></div></form>`;
 }
 
 export function hiddenField(name: string, value: string | number): Html {

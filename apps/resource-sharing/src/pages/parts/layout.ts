@@ -2,6 +2,7 @@ import { LANGUAGE_NAMES, LANGUAGES } from '@gatehouse/i18n';
 import type { AppError } from '@gatehouse/platform';
 import type { Response } from 'express';
 import { frame } from '../../messages/en/frame.js';
+import { library } from '../../messages/en/library.js';
 import { THEMES, type Visitor } from '../../wire/visitor.js';
 import { actionForm, hiddenField, tokenField, type FieldName } from './forms.js';
 import { Html, markup, render, type Content } from './markup.js';
@@ -126,8 +127,11 @@ const STRANGERS: readonly (readonly [path: string, name: LinkName, icon: string]
 ];
 const MEMBERS: typeof STRANGERS = [
   ['/', 'home', 'home'],
+  ['/titles', 'titles', 'logs'],
+  ['/unlocked', 'unlocked', 'access'],
+  ['/points', 'points', 'traffic'],
   ['/shares', 'shares', 'shares'],
-  ['/authorized', 'authorized', 'access'],
+  ['/authorized', 'authorized', 'connections'],
   ['/account', 'account', 'account'],
   ['/keys', 'keys', 'keys'],
   ['/developer', 'developer', 'developer'],
@@ -138,9 +142,11 @@ function navigation({ account, words, path }: Visitor): Html {
   const links =
     account === null ? STRANGERS : account.role === 'administrator' ? [...MEMBERS, ...ADMINISTRATORS] : MEMBERS;
   const { icons } = siteAssets();
+  // One share belongs to what people browse; `/shares` alone lists a member's own.
+  const place = /^\/shares\/[^/]/.test(path) ? '/titles' : path;
   const items = links.map(([href, name, icon]) => {
     const isHere =
-      href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`) || path.startsWith(`${href}?`);
+      href === '/' ? place === '/' : place.startsWith(href) && /^(?:[/?]|$)/.test(place.slice(href.length));
     const drawing =
       icons !== undefined &&
       markup`<svg class="icon" width="18" height="18" aria-hidden="true" focusable="false"><use href="${icons}#${icon}"/></svg>`;
@@ -183,6 +189,19 @@ function summary({ words }: Visitor, { problem, notice }: Page): Content {
   });
   return markup`<div class="problems" role="alert" tabindex="-1" autofocus>
 <h2>${words.text('frame.problem')}</h2>
-${items.length === 0 ? markup`<p>${problem.message}.</p>` : markup`<ul>${items}</ul>`}
+${items.length === 0 ? markup`<p>${problemText(words, problem)}</p>` : markup`<ul>${items}</ul>`}
 </div>`;
+}
+
+/** What went wrong, in the reader's language where the catalogue has it. */
+export function problemText(words: Visitor['words'], { code, message, retryAfterSeconds }: AppError): Content {
+  if (!isKnownError(code)) return `${message}.`;
+  const minutes = Math.ceil((retryAfterSeconds ?? 0) / 60);
+  return [words.text(`errors.${code}`), minutes > 0 && [' ', words.text('errors.tryAgain', { minutes })]];
+}
+
+type KnownError = Exclude<keyof typeof library.errors, 'tryAgain'>;
+
+function isKnownError(code: string): code is KnownError {
+  return code !== 'tryAgain' && Object.hasOwn(library.errors, code);
 }

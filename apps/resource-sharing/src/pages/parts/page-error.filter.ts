@@ -2,7 +2,7 @@ import { AppError, classifyError, currentRequestId, JsonLogger } from '@gatehous
 import { Catch, Injectable, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { visitorOf, type Visitor } from '../../wire/visitor.js';
-import { sendPage } from './layout.js';
+import { problemText, sendPage } from './layout.js';
 import { markup } from './markup.js';
 import { LoginNeeded } from './page-guard.js';
 import { loginPath } from './return-address.js';
@@ -48,7 +48,7 @@ export function sendErrorPage(visitor: Visitor, response: Response, error: AppEr
       title: words.text(`errorPage.${title}`),
       status: error.status,
       narrow: true,
-      body: markup`<p>${error.message}.</p>
+      body: markup`<p>${problemText(words, error)}</p>
 <p class="muted">${words.text('errorPage.reference', { code: error.code, id: currentRequestId() })}</p>
 <p><a href="/">${words.text('errorPage.home')}</a></p>`,
     },

@@ -27,6 +27,14 @@ export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   return markup`<dl class="facts">${pairs.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+/** Figures that people look at first. */
+export function tiles(pairs: readonly (readonly [string, Content] | false)[]): Html {
+  const items = pairs.map(
+    (pair) => pair !== false && markup`<div class="tile"><dt>${pair[0]}</dt><dd>${pair[1]}</dd></div>`,
+  );
+  return markup`<dl class="tiles">${items}</dl>`;
+}
+
 /** A part of a page with its own heading. */
 export function card(title: string, content: Content): Html {
   return markup`<section class="card" aria-label="${title}">

@@ -1,3 +1,4 @@
+import type { SiteAccount } from '../../site/site-account.entity.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { Html, markup, type Content } from './markup.js';
 
@@ -12,6 +13,10 @@ export function timesFor({ timeZone, words }: Pick<Visitor, 'timeZone' | 'words'
 }
 
 const TWENTY_YEARS_MS = 20 * 365.25 * 86_400_000;
+
+export function hasPremium({ premiumUntil }: Pick<SiteAccount, 'premiumUntil'>): boolean {
+  return premiumUntil !== null && Number(premiumUntil) > Date.now();
+}
 
 /** How long Premium lasts. */
 export function premiumText(visitor: Visitor, until: Date | number | null): Content {
