@@ -30,6 +30,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['events', 'migrations', 'tunnels', 'users', 'warnings'],
     ['acme', 'auth', 'clients', 'dashboard', 'hosts', 'visits', 'webhooks'],
     ['api-keys', 'certificates', 'transfer'],
+    ['checks'],
   ],
   'libs/audit': [['chain'], ['record', 'witness'], ['read']],
   'libs/auth': [

@@ -14,6 +14,7 @@ import { LOGIN_LIMITS } from './auth/login-limits.js';
 import { API_KEY_PREFIX } from './api-keys/api-key-prefix.js';
 import { SESSION_COOKIE } from './common/session-cookie-name.js';
 import { CertificatesModule } from './certificates/certificates.module.js';
+import { ChecksModule } from './checks/checks.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { DomainsModule } from './domains/domains.module.js';
@@ -75,6 +76,7 @@ export class AppModule {
         HostsModule,
         DomainsModule,
         CertificatesModule,
+        ChecksModule,
         IpRulesModule,
         AuthPoliciesModule,
         TrafficModule,

@@ -107,6 +107,7 @@ const OPERATIONS: Record<string, Operation> = {
   tunnels_start: { rule: 'change', of: 'tunnel' },
   tunnels_stop: { rule: 'change', of: 'tunnel' },
   tunnels_rotateVisitorKey: { rule: 'change', of: 'tunnel' },
+  tunnelChecks_check: { rule: 'change', of: 'tunnel' },
   tunnels_remove: { rule: 'change', of: 'tunnel', consumes: true },
 
   hosts_list: { rule: 'known', lists: 'host' },
@@ -115,6 +116,7 @@ const OPERATIONS: Record<string, Operation> = {
     rule: 'change',
     body: ({ client }) => ({ client_id: client, host: `n${++names}.ulf.example.net`, target_addr: 'a:1' }),
   },
+  hostChecks_check: { rule: 'change', of: 'host' },
   hosts_update: { rule: 'change', of: 'host', body: () => ({}) },
   certificates_list: { rule: 'known', lists: 'host' },
   certificates_get: { rule: 'read', of: 'host' },

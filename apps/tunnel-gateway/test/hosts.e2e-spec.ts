@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { createServerIdentity } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
@@ -136,6 +136,53 @@ describe('hosts with policies', () => {
   });
   const ask = async (headers: Record<string, string> = {}): Promise<number> =>
     (await visit('http', 'guarded.example.org', '/', 'GET', '', headers)).status;
+
+  it('are checked: what is wrong is said, and only to those who may see the host', async () => {
+    const client = await world.client();
+    const check = async (path: string): Promise<[boolean, string[]]> => {
+      const { status, body }: AnyJson = await world.admin('POST', path);
+      expect(status).toBe(200);
+      return [
+        body.answers,
+        body.steps.map(({ code, detail }: AnyJson) => (detail === null ? code : `${code} ${detail}`)),
+      ];
+    };
+    const made: AnyJson = await world.admin('POST', '/hosts', {
+      client_id: client.id,
+      host: 'checked.localhost',
+      target_addr: `http://127.0.0.1:${origin}`,
+    });
+    const path = `/hosts/${made.body.id}`;
+    await waitFor(async () => (await check(`${path}/check`))[1].includes('agent_offline'));
+    await world.online(client.key);
+    const fine = ['enabled', 'agent_online', 'target_answers 200', 'dns_local', 'certificate_none', 'access_open'];
+    await waitFor(async () => (await check(`${path}/check`))[0]);
+    expect(await check(`${path}/check`)).toEqual([true, fine]);
+
+    const policy = { resource_type: 'host', resource_id: made.body.id, type: 'password', password: 'open sesame' };
+    await world.admin('POST', '/auth-policies', policy);
+    expect(await check(`${path}/check`)).toEqual([true, [...fine.slice(0, -1), 'access_protected password']]);
+    const unused = await reservePort();
+    await world.admin('PATCH', path, { target_addr: `http://127.0.0.1:${unused}` });
+    await waitFor(async () => (await check(`${path}/check`))[1].includes('target_refused'));
+    expect((await check(`${path}/check`))[0]).toBe(false);
+    await world.admin('PATCH', path, { status: 0 });
+    expect((await check(`${path}/check`))[1][0]).toBe('disabled');
+
+    const tunnel: AnyJson = await world.admin('POST', '/tunnels', {
+      client_id: client.id,
+      mode: 'tcp',
+      listen_ip: '127.0.0.1',
+      listen_port: await reservePort(),
+      target_addr: `127.0.0.1:${origin}`,
+    });
+    const { id, listen_port: port } = tunnel.body;
+    await waitFor(async () => (await check(`/tunnels/${id}/check`))[0]);
+    const steps = ['enabled', 'agent_online', 'target_answers', `port_open ${port}`, 'access_open'];
+    expect(await check(`/tunnels/${id}/check`)).toEqual([true, steps]);
+    const { body: before }: AnyJson = await world.admin('GET', `/tunnels/${id}`);
+    expect([before.inlet_flow, before.export_flow]).toEqual([0, 0]);
+  });
 
   it('let in who proves who they are, by password or by asking somebody', async () => {
     const client = await world.client();

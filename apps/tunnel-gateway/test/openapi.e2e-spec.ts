@@ -37,6 +37,7 @@ const WALK: [operation: string, request: string, body?: object][] = [
   ['tunnels_list', 'GET /tunnels?mode=secret'],
   ['tunnels_get', 'GET /tunnels/:tunnel'],
   ['tunnels_update', 'PATCH /tunnels/:tunnel', { name: 'ssh', proxy_protocol: 2 }],
+  ['tunnelChecks_check', 'POST /tunnels/:tunnel/check'],
   ['tunnels_stop', 'POST /tunnels/:tunnel/stop'],
   ['tunnels_start', 'POST /tunnels/:tunnel/start'],
   [
@@ -56,6 +57,7 @@ const WALK: [operation: string, request: string, body?: object][] = [
   ['domains_remove', 'DELETE /domains/:domain'],
   ['hosts_list', 'GET /hosts'],
   ['hosts_get', 'GET /hosts/:host'],
+  ['hostChecks_check', 'POST /hosts/:host/check'],
   ['hosts_update', 'PATCH /hosts/:host', { response_headers: { Server: '' } }],
   ['ipRules_create', 'POST /ip-rules', { scope: 'host', resource_id: ':host', type: 'deny', pattern: '192.0.2.1' }],
   ['ipRules_check', 'GET /ip-rules/check?ip=192.0.2.1&resource_type=host&resource_id=:host'],

@@ -34,6 +34,7 @@ export * from './tunnel-gateway/auth-policy.js';
 export * from './tunnel-gateway/traffic.js';
 export * from './tunnel-gateway/dashboard.js';
 export * from './tunnel-gateway/ip-rule-check.js';
+export * from './tunnel-gateway/service-check.js';
 export * from './tunnel-gateway/event.js';
 export * from './tunnel-gateway/user.js';
 export * from './tunnel-gateway/webhook.js';

@@ -48,6 +48,7 @@ export { TunnelVisits, visitedTunnel, type VisitStanding } from './verification/
 export type { Tries } from './verification/try-limit.js';
 export { readVisitorRequest } from './verification/visitor-request.js';
 export { TunnelServer } from './server.js';
+export type { TargetCheck, TargetCheckState } from './target-check.js';
 export type { AgentState, ServerEvents, TunnelServerEnvironment } from './server-environment.js';
 export type { TunnelState } from './modes/entrance-table.js';
 export { TunnelAgent, type AgentStatus, type TunnelAgentEnvironment } from './agent.js';

@@ -14,7 +14,7 @@ import { createModes } from './modes/mode-table.js';
 import type { ModeContext } from './modes/mode.js';
 import { PrivateMode } from './modes/private/private-mode.js';
 import { RendezvousTable } from './modes/private/rendezvous-table.js';
-import { resourceKey } from './resource.js';
+import { resourceKey, type ResourceRef } from './resource.js';
 import {
   DEFAULT_SERVER_DATAGRAM_LIMITS,
   DEFAULT_TIMEOUTS,
@@ -28,6 +28,7 @@ import { AgentListener } from './session/agent-listener.js';
 import { ServerIdentities } from './session/server-identities.js';
 import type { AgentPortState } from './session/unknown-connections.js';
 import { clientDisabled } from './session/server-session.js';
+import { checkTarget, type TargetCheck } from './target-check.js';
 import { createVerifier } from './verification/create-verifier.js';
 import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
 import { HttpGateway, type HttpsPortState } from './vhost/http-gateway.js';
@@ -200,6 +201,13 @@ export class TunnelServer {
   connections(clientId: number): ConnectionState[] {
     const running = [...this.ledger.running()].filter((flow) => flow.clientId === clientId);
     return running.map(({ resource, visitor, startedAt, counter }) => ({ resource, visitor, startedAt, ...counter }));
+  }
+
+  /** Reaches the target of a tunnel or host through its agent, as for a visitor, whom no rule or policy stops. */
+  checkTarget(resource: ResourceRef, timeoutMs: number): Promise<TargetCheck> {
+    const { config, http, sessions } = this;
+    const isOnline = (clientId: number): boolean => sessions.of(clientId) !== undefined;
+    return checkTarget({ config, http, channels: sessions.channels, isOnline }, resource, timeoutMs);
   }
 
   /** Connections to the port for agents that have not authenticated yet. */

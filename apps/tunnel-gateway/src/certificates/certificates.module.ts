@@ -9,5 +9,6 @@ import { RenewalRequests } from './renewal-requests.js';
   imports: [AcmeModule],
   controllers: [CertificatesController, HostCertificatesController],
   providers: [CertificatesService, HostCertificatesService, RenewalRequests],
+  exports: [CertificatesService],
 })
 export class CertificatesModule {}

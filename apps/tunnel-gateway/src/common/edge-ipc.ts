@@ -6,7 +6,9 @@ import type {
   FormerIdentity,
   HttpsPortState,
   ResourceKind,
+  ResourceRef,
   ServerIdentity,
+  TargetCheck,
   TunnelState,
 } from '@gatehouse/tunnel-kernel';
 
@@ -128,6 +130,8 @@ export interface EdgeCalls {
   agents: { params: { clientIds: number[] | null }; result: EdgeAgent[] };
   tunnels: { params: { ids: number[] }; result: TunnelState[] };
   connections: { params: { clientId: number; limit: number }; result: ConnectionList };
+  /** Reaches the target of a tunnel or host of the client through its agent. */
+  checkTarget: { params: { clientId: number; resource: ResourceRef }; result: TargetCheck };
   /** True if an agent was connected. */
   kick: { params: { clientId: number }; result: boolean };
   /**

@@ -24,7 +24,10 @@ export interface SupervisorHello {
 }
 
 /** Requests of an administration to a supervisor; those about the data plane are answered by the edge. */
-export interface SupervisorCalls extends Pick<EdgeCalls, 'status' | 'agents' | 'tunnels' | 'connections' | 'kick'> {
+export interface SupervisorCalls extends Pick<
+  EdgeCalls,
+  'status' | 'agents' | 'tunnels' | 'connections' | 'checkTarget' | 'kick'
+> {
   /** `watch`: as in `SupervisorStart`, for the current administration; absent: unchanged. */
   hello: { params: { protocol: SupervisorProtocol; watch?: number | null }; result: SupervisorHello };
   /** Replaces the process, possibly with new options. Answered when the new one serves. */
@@ -33,7 +36,10 @@ export interface SupervisorCalls extends Pick<EdgeCalls, 'status' | 'agents' | '
   stop: { params: { graceMs: number }; result: null };
 }
 export type SupervisorMethod = keyof SupervisorCalls;
-export type ForwardedMethod = keyof Pick<EdgeCalls, 'status' | 'agents' | 'tunnels' | 'connections' | 'kick'>;
+export type ForwardedMethod = keyof Pick<
+  EdgeCalls,
+  'status' | 'agents' | 'tunnels' | 'connections' | 'checkTarget' | 'kick'
+>;
 
 /** Notifications of a supervisor, by name. */
 export interface SupervisorNotes {

@@ -5,6 +5,7 @@ import { EdgeUnavailableError } from '../common/edge-process.js';
 import type { FirstStart } from '../edge-supervisor/edge-supervisor.js';
 import { CHANNEL_LIMITS } from '../common/channel-limits.js';
 import { ChannelError, ChannelPeer } from '../common/channel-peer.js';
+import { patienceFor } from '../common/target-check-times.js';
 import type {
   ForwardedMethod,
   SupervisorCalls,
@@ -75,7 +76,11 @@ export class EdgeLink {
 
   /** @throws EdgeUnavailableError */
   async request<M extends ForwardedMethod>(method: M, params: EdgeCalls[M]['params']): Promise<EdgeCalls[M]['result']> {
-    return this.call(method, params as SupervisorCalls[M]['params'], REQUEST_MS) as Promise<EdgeCalls[M]['result']>;
+    return this.call(
+      method,
+      params as SupervisorCalls[M]['params'],
+      patienceFor(method, 'supervisor') ?? REQUEST_MS,
+    ) as Promise<EdgeCalls[M]['result']>;
   }
 
   /** Replaces the edge's process; see `EdgeSupervisor.replace`. @throws EdgeUnavailableError */

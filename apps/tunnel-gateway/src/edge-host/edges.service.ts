@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { AppError, HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
-import type { TunnelState } from '@gatehouse/tunnel-kernel';
+import type { ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { TunnelGatewaySettings } from '../settings.js';
@@ -92,6 +92,11 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   /** @throws AppError EDGE_UNAVAILABLE */
   connections(clientId: number, limit: number): Promise<ConnectionList> {
     return this.ask('connections', { clientId, limit });
+  }
+
+  /** Reaches the target of a tunnel or host through its agent. @throws AppError EDGE_UNAVAILABLE */
+  checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck> {
+    return this.ask('checkTarget', { clientId, resource });
   }
 
   /** Ends the session and the connections of a client; its agent may reconnect. @throws AppError EDGE_UNAVAILABLE */

@@ -10,6 +10,7 @@ import type {
   PortName,
 } from '../common/edge-ipc.js';
 import { EdgeProcess, EdgeUnavailableError, type EdgeChild, type EdgeEvents } from '../common/edge-process.js';
+import { patienceFor } from '../common/target-check-times.js';
 import { RestartWaits } from '@gatehouse/child';
 
 export interface EdgeSupervisorOptions {
@@ -77,7 +78,7 @@ export class EdgeSupervisor {
   /** @throws EdgeUnavailableError */
   request<M extends EdgeMethod>(method: M, params: EdgeCalls[M]['params']): Promise<EdgeCalls[M]['result']> {
     if (!this.current) return Promise.reject(new EdgeUnavailableError('The edge is not running.'));
-    return this.current.request(method, params);
+    return this.current.request(method, params, patienceFor(method, 'edge'));
   }
 
   /** As `kick` of an edge, including processes that were replaced. @throws EdgeUnavailableError */

@@ -32,7 +32,14 @@ const WATCH_MS = 250;
 /** How long an administration may take to read the last message. */
 const LAST_WORDS_MS = 500;
 const MAX_KEPT_LINES = 1_000;
-const FORWARDED: ReadonlySet<string> = new Set<ForwardedMethod>(['status', 'agents', 'tunnels', 'connections', 'kick']);
+const FORWARDED: ReadonlySet<string> = new Set<ForwardedMethod>([
+  'status',
+  'agents',
+  'tunnels',
+  'connections',
+  'checkTarget',
+  'kick',
+]);
 
 /**
  * Keeps an edge running, with or without an administration: tunnels do not depend on the service's process.

@@ -154,6 +154,8 @@ export class EdgeProgram {
         return edge.tunnels(request.params.ids);
       case 'connections':
         return edge.connections(request.params.clientId, request.params.limit);
+      case 'checkTarget':
+        return edge.checkTarget(request.params.clientId, request.params.resource);
       case 'kick':
         return edge.kick(request.params.clientId);
       case 'handOver':

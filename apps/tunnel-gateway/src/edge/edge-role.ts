@@ -1,4 +1,4 @@
-import type { TunnelState } from '@gatehouse/tunnel-kernel';
+import type { ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
 import type { HandedSocket } from '@gatehouse/net';
 import type { ConnectionList, DrainParams, EdgeAgent, EdgePorts, EdgeStatus } from '../common/edge-ipc.js';
 
@@ -19,6 +19,7 @@ export interface EdgeRole {
   agents(clientIds: readonly number[] | null): EdgeAgent[] | Promise<EdgeAgent[]>;
   tunnels(ids: readonly number[]): TunnelState[] | Promise<TunnelState[]>;
   connections(clientId: number, limit: number): ConnectionList | Promise<ConnectionList>;
+  checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck>;
   kick(clientId: number): boolean | Promise<boolean>;
   /** Passes on all listening sockets; returns the clients whose agents are connected. */
   handOver(give: (socket: HandedSocket) => void): Promise<number[]>;

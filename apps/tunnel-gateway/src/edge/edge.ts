@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { guardPromise, type HandedSocket, ListeningSockets } from '@gatehouse/net';
-import type { TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { ResourceRef, TargetCheck, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
 import { ClientDirectory } from './client-directory.js';
 import { ConfigFeed } from './config-feed.js';
@@ -10,6 +10,7 @@ import { CountryFile } from '../common/country-file.js';
 import { DatabasePresence } from './database-presence.js';
 import { WorkerShare } from './door/worker-share.js';
 import { EdgeDatabase } from '../common/edge-database.js';
+import { TARGET_CHECK_MS } from '../common/target-check-times.js';
 import { EdgeEvents } from './edge-events.js';
 import { EdgeGrants } from './edge-grants.js';
 import { EdgeWriters } from './edge-writers.js';
@@ -193,6 +194,10 @@ export class Edge implements EdgeRole {
       download,
     }));
     return { items, total: all.length };
+  }
+
+  checkTarget(_clientId: number, resource: ResourceRef): Promise<TargetCheck> {
+    return this.server.checkTarget(resource, TARGET_CHECK_MS);
   }
 
   kick(clientId: number): boolean {

@@ -4,12 +4,14 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { createHttpServer, type ListeningSockets } from '@gatehouse/net';
 import type { HostConfig } from '../config.js';
 import type { HostAndPort } from '../environment.js';
+import { TunnelError } from '../errors.js';
 import type { ModeContext } from '../modes/mode.js';
 import { CertificateTable, type ServerCertificate } from './certificate-table.js';
 import { RequestDispatcher } from './request-dispatcher.js';
 import { Http1Listener, http1Options } from './http1-listener.js';
 import type { ListenerContext } from './listener-context.js';
 import { MAX_UNIDENTIFIED, TlsListener } from './tls-listener.js';
+import { askForHead } from './target-question.js';
 import { UpstreamTable } from './upstreams.js';
 
 /** What the HTTP side of a server gets from outside; everything has a default. */
@@ -129,6 +131,16 @@ export class HttpGateway {
 
   agentLeft(clientId: number): void {
     this.upstreams.agentLeft(clientId);
+  }
+
+  /**
+   * Status of what one target of the host answers to `HEAD`. @throws TunnelError, and errors of undici for what is no
+   * answer in HTTP
+   */
+  async ask(host: HostConfig, timeoutMs: number): Promise<number> {
+    const upstream = this.upstreams.of(host).pick([]);
+    if (!upstream) throw new TunnelError('overloaded', 'too many requests');
+    return askForHead(upstream, host, timeoutMs);
   }
 
   /** Returns the port. @throws Error of `listen`. */

@@ -6,6 +6,8 @@ import {
   TrustedProxies,
   type AgentPortState,
   type HttpsPortState,
+  type ResourceRef,
+  type TargetCheck,
   type TunnelLogger,
   type TunnelState,
 } from '@gatehouse/tunnel-kernel';
@@ -24,6 +26,7 @@ import type {
 } from '../../common/edge-ipc.js';
 import { EdgePortError } from '../edge-port-error.js';
 import { EdgeUnavailableError } from '../../common/edge-process.js';
+import { patienceFor } from '../../common/target-check-times.js';
 import type { EdgeRole } from '../edge-role.js';
 import { DoorConfig } from './door-config.js';
 import { chooseWorker } from './first-bytes.js';
@@ -168,6 +171,10 @@ export class EdgeDoor implements EdgeRole {
 
   connections(clientId: number, limit: number): Promise<ConnectionList> {
     return this.workerOf(clientId).request('connections', { clientId, limit });
+  }
+
+  checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck> {
+    return this.workerOf(clientId).request('checkTarget', { clientId, resource }, patienceFor('checkTarget', 'worker'));
   }
 
   async kick(clientId: number): Promise<boolean> {

@@ -1,0 +1,37 @@
+import { CurrentActor, type Actor } from '@gatehouse/auth';
+import type { ServiceCheckView } from '@gatehouse/contracts';
+import { Answers, Fails, IdPipe } from '@gatehouse/platform';
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { ServiceChecks } from './service-checks.service.js';
+
+const ABOUT =
+  'Checks whether visitors get an answer: reaches the target through the agent, and looks at DNS, port, certificate and access';
+
+@ApiTags('hosts')
+@Controller('hosts')
+export class HostChecksController {
+  constructor(private readonly checks: ServiceChecks) {}
+
+  @Post(':id/check')
+  @HttpCode(200)
+  @Answers('ServiceCheckView', ABOUT)
+  @Fails('EDGE_UNAVAILABLE', 'SERVICE_UNAVAILABLE')
+  check(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<ServiceCheckView> {
+    return this.checks.host(id, actor);
+  }
+}
+
+@ApiTags('tunnels')
+@Controller('tunnels')
+export class TunnelChecksController {
+  constructor(private readonly checks: ServiceChecks) {}
+
+  @Post(':id/check')
+  @HttpCode(200)
+  @Answers('ServiceCheckView', ABOUT)
+  @Fails('EDGE_UNAVAILABLE', 'SERVICE_UNAVAILABLE')
+  check(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<ServiceCheckView> {
+    return this.checks.tunnel(id, actor);
+  }
+}

@@ -1,0 +1,109 @@
+import type { Actor } from '@gatehouse/auth';
+import type { CertificateView, ServiceCheckStep, ServiceCheckView } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
+import type { ResourceKind } from '@gatehouse/tunnel-kernel';
+import { Injectable } from '@nestjs/common';
+import { CertificatesService } from '../certificates/certificates.service.js';
+import { OwnedRows } from '../data/owned-rows.js';
+import { Edges } from '../edge-host/edges.service.js';
+import { ListenPorts } from '../tunnels/listen-port.js';
+import { NameCheck } from './name-check.js';
+import { step, stepOfCertificate, stepOfPort, stepOfRow, stepsOfTarget } from './steps.js';
+
+/** Concurrent checks of this process: each waits for a target. */
+const MAX_CHECKS = 32;
+
+interface Checked {
+  kind: ResourceKind;
+  id: number;
+  clientId: number;
+  status: number;
+}
+
+/** Checks whether visitors of a host or tunnel get an answer. */
+@Injectable()
+export class ServiceChecks {
+  private running = 0;
+
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly edges: Edges,
+    private readonly certificates: CertificatesService,
+    private readonly names: NameCheck,
+  ) {}
+
+  /** @throws AppError NOT_FOUND, EDGE_UNAVAILABLE, SERVICE_UNAVAILABLE */
+  async host(id: number, actor: Actor): Promise<ServiceCheckView> {
+    const { clientId, status, host, scheme } = await this.owned.hosts(actor).one(id);
+    return this.check({ kind: 'host', id, clientId, status }, actor, async () => {
+      const [name, certificate] = await Promise.all([
+        this.names.run(host),
+        scheme === 'http' ? null : this.certificateOf(id, actor),
+      ]);
+      return [...(name === null ? [] : [name]), stepOfCertificate(certificate)];
+    });
+  }
+
+  /** @throws AppError NOT_FOUND, EDGE_UNAVAILABLE, SERVICE_UNAVAILABLE */
+  async tunnel(id: number, actor: Actor): Promise<ServiceCheckView> {
+    const { clientId, status, mode } = await this.owned.tunnels(actor).one(id);
+    return this.check({ kind: 'tunnel', id, clientId, status }, actor, async () => {
+      if (!ListenPorts.needsPort(mode)) return [];
+      return [stepOfPort((await this.edges.tunnelStates([id]))?.get(id))];
+    });
+  }
+
+  /** `more`: steps between the target and access. */
+  private async check(row: Checked, actor: Actor, more: () => Promise<ServiceCheckStep[]>): Promise<ServiceCheckView> {
+    if (this.running >= MAX_CHECKS) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'Too many checks are running', { retryAfterSeconds: 1 });
+    }
+    this.running += 1;
+    try {
+      const { kind, id, clientId } = row;
+      const enabled = stepOfRow(row.status, await this.owned.clients(actor).one(clientId), new Date());
+      const [target, others, access] = await Promise.all([
+        enabled.state === 'ok' ? this.edges.checkTarget(clientId, { kind, id }) : null,
+        more(),
+        this.access(row, actor),
+      ]);
+      const steps = [enabled, ...(target === null ? [] : stepsOfTarget(target)), ...others, access];
+      const answers = steps.every(({ state }) => state === 'ok' || state === 'warning');
+      return { answers, steps, checked_at: new Date().toISOString() };
+    } finally {
+      this.running -= 1;
+    }
+  }
+
+  private async certificateOf(hostId: number, actor: Actor): Promise<CertificateView | null> {
+    try {
+      return await this.certificates.get(hostId, actor);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+      throw error;
+    }
+  }
+
+  /** A resource's own policies replace those of its client. */
+  private async access({ kind, id, clientId }: Checked, actor: Actor): Promise<ServiceCheckStep> {
+    const policies = await this.owned.authPolicies(actor).some([
+      { sql: 'row.enabled = 1' },
+      {
+        sql: `((row.resource_type = :kind AND row.resource_id = :id)
+          OR (row.resource_type = 'client' AND row.resource_id = :clientId))`,
+        parameters: { kind, id, clientId },
+      },
+    ]);
+    const own = policies.filter(({ resourceType }) => resourceType === kind);
+    const types = new Set((own.length > 0 ? own : policies).map(({ type }) => type));
+    if (types.size > 0) return step('access_protected', [...types].join(', '));
+    const rules = await this.owned.ipRules(actor).some([
+      {
+        sql: `((row.scope = :kind AND row.resource_id = :id)
+          OR (row.scope = 'client' AND row.resource_id = :clientId))`,
+        parameters: { kind, id, clientId },
+      },
+    ]);
+    return rules.length > 0 ? step('access_rules', rules.length) : step('access_open');
+  }
+}

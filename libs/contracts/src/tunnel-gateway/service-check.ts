@@ -1,0 +1,60 @@
+/** What one step of a check found. `detail` of the step has what differs from case to case. */
+export type ServiceCheckCode =
+  | 'enabled'
+  | 'disabled'
+  | 'client_disabled'
+  | 'client_expired'
+  | 'agent_online'
+  | 'agent_offline'
+  /** `detail`: the status of an HTTP answer. */
+  | 'target_answers'
+  | 'target_refused'
+  | 'target_timeout'
+  | 'target_unreachable'
+  | 'target_name'
+  | 'target_forbidden'
+  | 'target_tls'
+  | 'target_no_http'
+  | 'target_failed'
+  | 'target_busy'
+  | 'target_unchecked'
+  | 'target_starting'
+  | 'port_open'
+  | 'port_starting'
+  /** `detail`: why the port cannot be bound. */
+  | 'port_failed'
+  | 'dns_here'
+  | 'dns_local'
+  /** `detail`: the public addresses of the name. */
+  | 'dns_elsewhere'
+  | 'dns_missing'
+  | 'dns_unknown'
+  | 'certificate_valid'
+  | 'certificate_pending'
+  /** `detail`: why the last order failed, or the files cannot be used. */
+  | 'certificate_failed'
+  | 'certificate_expired'
+  | 'certificate_none'
+  | 'access_open'
+  /** `detail`: the types of the policies. */
+  | 'access_protected'
+  /** `detail`: how many address rules there are. */
+  | 'access_rules';
+
+export interface ServiceCheckStep {
+  code: ServiceCheckCode;
+  /** `pending`: check again soon. `warning`: visitors may still get an answer. */
+  state: 'ok' | 'warning' | 'pending' | 'failed';
+  message: string;
+  detail: string | null;
+}
+
+/** Whether visitors of a host or tunnel get an answer, and what is wrong if they do not. */
+export interface ServiceCheckView {
+  /** No step failed or is pending. */
+  answers: boolean;
+  /** From the row to the visitor. After `disabled` or `agent_offline`, the target is not asked. */
+  steps: ServiceCheckStep[];
+  /** @format date-time */
+  checked_at: string;
+}

@@ -1,0 +1,77 @@
+import { resetStream } from '@gatehouse/net';
+import type { TunnelConfig, TunnelServerConfig } from './config.js';
+import { TargetError, TunnelError } from './errors.js';
+import type { ResourceRef } from './resource.js';
+import type { ChannelSource } from './session/channel-source.js';
+import type { HttpGateway } from './vhost/http-gateway.js';
+import { codeOf } from './vhost/answers.js';
+import type { DialFailure } from './wire/messages.js';
+
+/**
+ * What came of a connection to a target: the agent's reason, or `answers`; `starting`: the server or the agent does not
+ * have this configuration yet; `offline`: no agent is connected; `tls`: no TLS with the target; `no_http`: it does not
+ * speak HTTP; `unchecked`: an agent is there, and the mode has no target of its own.
+ */
+export type TargetCheckState =
+  | Exclude<DialFailure, 'unknown_tunnel'>
+  | 'answers'
+  | 'starting'
+  | 'offline'
+  | 'overloaded'
+  | 'tls'
+  | 'no_http'
+  | 'unchecked';
+
+export interface TargetCheck {
+  state: TargetCheckState;
+  /** Of an answer in HTTP; null: there was none. */
+  status: number | null;
+}
+
+export interface TargetCheckContext {
+  config: TunnelServerConfig;
+  channels: ChannelSource;
+  http: HttpGateway;
+  isOnline: (clientId: number) => boolean;
+}
+
+/** Modes whose agents connect to a target of the tunnel, or open its directory, for each visitor. */
+const WITH_TARGET: ReadonlySet<string> = new Set(['tcp', 'secret', 'p2p', 'file']);
+const NOBODY = { address: '0.0.0.0', port: 0 };
+
+/** Reaches a target as for a visitor, through the agent of its own client, and lets go of it. */
+export async function checkTarget(
+  { config, channels, http, isOnline }: TargetCheckContext,
+  { kind, id }: ResourceRef,
+  timeoutMs: number,
+): Promise<TargetCheck> {
+  try {
+    if (kind === 'host') {
+      const host = config.hosts.find((each) => each.id === id);
+      return host ? { state: 'answers', status: await http.ask(host, timeoutMs) } : { state: 'starting', status: null };
+    }
+    const tunnel = config.tunnels.find((each) => each.id === id);
+    if (!tunnel) return { state: 'starting', status: null };
+    if (!WITH_TARGET.has(tunnel.mode)) {
+      return { state: isOnline(tunnel.clientId) ? 'unchecked' : 'offline', status: null };
+    }
+    await reach(channels, tunnel, timeoutMs);
+    return { state: 'answers', status: null };
+  } catch (error) {
+    return { state: stateOf(error), status: null };
+  }
+}
+
+async function reach(channels: ChannelSource, { id, clientId }: TunnelConfig, timeoutMs: number): Promise<void> {
+  const start = { kind: 'tunnel', id, target: null, destination: '', visitor: NOBODY, entrance: NOBODY } as const;
+  resetStream(await channels.reach(clientId, start, timeoutMs));
+}
+
+function stateOf(error: unknown): TargetCheckState {
+  if (error instanceof TargetError) return error.reason === 'unknown_tunnel' ? 'starting' : error.reason;
+  if (error instanceof TunnelError) {
+    if (error.code === 'target') return 'tls';
+    return error.code === 'overloaded' ? 'overloaded' : 'offline';
+  }
+  return codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT' ? 'timeout' : 'no_http';
+}
