@@ -24,5 +24,19 @@ export const HTTP_OPTIONS: HttpOptions = {
     version: SERVICE_VERSION,
     cookie: SESSION_COOKIE,
     apiKeys: 'named',
+    // What applications call comes before the site's own calls.
+    tags: [
+      { name: 'resources', description: 'Look up and unlock shares' },
+      { name: 'shares', description: 'Shares of the user' },
+      { name: 'vip', description: 'Profile, daily check-in and Premium' },
+      { name: 'usage', description: 'Limits, quotas and usage of the caller' },
+      { name: 'authorization', description: 'OAuth: codes, tokens and their end, as the open API has it' },
+      { name: 'oauth2', description: 'OAuth by the RFCs: token, revocation, introspection and metadata' },
+      { name: 'applications', description: 'The site: applications of a developer and their secrets' },
+      { name: 'keys', description: 'The site: personal API keys' },
+      { name: 'grants', description: 'The site: applications that act for the user' },
+      { name: 'site', description: 'The site: account, login and sessions' },
+      { name: 'administration', description: 'The site: for administrators' },
+    ],
   },
 };

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import express, { type Application, type Response } from 'express';
 import { ERROR_CATALOGUE } from '@gatehouse/contracts';
 import { PAGE_POLICY } from '../http/security-headers.js';
+import { REFERENCE_STYLE, startScript } from './reference-page.js';
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
@@ -15,6 +16,9 @@ export function serveDocsPage(application: Application, title: string, documentP
   application.get('/docs/errors', (_request, response) => sendPage(response, errors));
   application.get('/docs/start.js', (_request, response) => {
     response.type('text/javascript').send(script);
+  });
+  application.get('/docs/reference.css', (_request, response) => {
+    response.type('text/css').send(REFERENCE_STYLE);
   });
   for (const name of ASSETS) application.get(`/docs/${name}`, sendAsset(name));
 }
@@ -45,22 +49,20 @@ function docsPage(title: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="/docs/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/reference.css">
 </head>
 <body>
+<header class="reference-head"><a href="/">${escapeHtml(title)}</a><a href="/docs/errors">Error codes</a></header>
 <div id="docs"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
 </html>
 `;
-}
-
-function startScript(documentPath: string): string {
-  const options = JSON.stringify({ url: documentPath, dom_id: '#docs', deepLinking: true, validatorUrl: null });
-  return `SwaggerUIBundle(${options});\n`;
 }
 
 function errorsPage(): string {
@@ -70,10 +72,21 @@ function errorsPage(): string {
   );
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Error codes</title></head>
-<body><h1>Error codes</h1><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Error codes</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/reference.css">
+</head>
+<body>
+<header class="reference-head"><a href="/docs">API reference</a></header>
+<main class="reference-text"><h1>Error codes</h1>
+<table><thead><tr><th>Code</th><th>Status</th><th>Meaning</th></tr></thead>
+<tbody>
 ${rows.join('\n')}
-</table></body>
+</tbody></table></main></body>
 </html>
 `;
 }

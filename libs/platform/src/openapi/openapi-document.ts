@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorFormat } from '../errors/error-format.js';
+import { codeSamples } from './code-samples.js';
 import { ContractSchemas } from './contract-schemas.js';
 import {
   describeOperation,
@@ -31,6 +32,8 @@ export interface OpenApiOptions {
   readonly isOpen?: (route: Route) => boolean;
   /** What stands before the controllers and shows in their operations. */
   readonly additions?: (facts: OperationFacts) => OperationAdditions;
+  /** Names and descriptions of groups of operations, in the order in which readers see them. */
+  readonly tags?: readonly { readonly name: string; readonly description: string }[];
   /** Examples by operation; asked for when the document is. */
   readonly examples?: () => Promise<readonly OperationExample[]>;
 }
@@ -62,6 +65,7 @@ export async function createOpenApiDocument(
   }
   const document = SwaggerModule.createDocument(app, builder.build(), { operationIdFactory: operationId });
   document.security = requirements;
+  document.tags = (options.tags ?? []).map((tag) => ({ ...tag }));
   await completeDocument(document as unknown as JsonSchema, app, options, format);
   return document;
 }
@@ -88,6 +92,9 @@ async function completeDocument(
   });
   Object.assign(components['schemas'] as object, contracts?.reachableFrom(types));
   if (options.examples !== undefined) addExamples(operationsOf(document), await options.examples());
+  for (const { path, method, operation } of operationsOf(document)) {
+    operation['x-codeSamples'] = codeSamples(method, path, operation, document['security']);
+  }
 }
 
 /** An absent body is read as an object without fields. */
@@ -113,11 +120,11 @@ function describeOperations(document: JsonSchema, routes: Map<string, Route>, co
   return types;
 }
 
-function operationsOf(document: JsonSchema): { method: string; operation: JsonSchema }[] {
-  return Object.values(document['paths'] as Record<string, JsonSchema>).flatMap((item) =>
+function operationsOf(document: JsonSchema): { path: string; method: string; operation: JsonSchema }[] {
+  return Object.entries(document['paths'] as Record<string, JsonSchema>).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
-      return isSchema(operation) ? [{ method, operation }] : [];
+      return isSchema(operation) ? [{ path, method, operation }] : [];
     }),
   );
 }

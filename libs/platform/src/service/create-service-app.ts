@@ -154,6 +154,8 @@ function serveOpenApi(
   let document: Promise<string> | undefined;
   application.get(openapi.path, async (_request: Request, response: Response) => {
     document ??= createOpenApiDocument(app, openapi, errorFormat).then((value) => JSON.stringify(value));
+    // The next reader tries again.
+    document.catch(() => (document = undefined));
     response.type('application/json').send(await document);
   });
   serveDocsPage(application, openapi.title, openapi.path);
