@@ -11,7 +11,7 @@ export class Reachability {
   report(away: boolean): void {
     if (this.#away === away) return;
     this.#away = away;
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of this.#listeners) listener();
   }
 
   /** Calls the listener with each change of `away`, until the returned function is called. */
