@@ -12,7 +12,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['health'],
   ],
   'apps/resource-sharing': [
-    ['batches', 'data', 'messages', 'migrations', 'titles', 'wire'],
+    ['api-reference', 'batches', 'data', 'messages', 'migrations', 'titles', 'wire'],
     ['audit', 'idempotency'],
     ['credentials', 'points'],
     ['check-in', 'links', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
@@ -24,7 +24,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['pages'],
   ],
   'apps/tunnel-gateway': [
-    ['common', 'wire'],
+    ['api-reference', 'common', 'wire'],
     ['data', 'edge', 'edge-host', 'edge-supervisor'],
     ['audit', 'auth-policies', 'domains', 'gateway', 'ip-rules', 'retention', 'rollup', 'sessions', 'traffic'],
     ['events', 'migrations', 'tunnels', 'users', 'warnings'],

@@ -1,6 +1,7 @@
 import { AuditRecorder } from '@gatehouse/audit';
 import { RemoteProxyClients, type HttpOptions } from '@gatehouse/platform';
 import { openApiEntry } from './limits/open-api-entry.js';
+import { loadDescriptions, loadExamples } from './api-reference/reference-texts.js';
 import { ASSET_FOLDER } from './pages/parts/site-assets.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
@@ -24,6 +25,8 @@ export const HTTP_OPTIONS: HttpOptions = {
     version: SERVICE_VERSION,
     cookie: SESSION_COOKIE,
     apiKeys: 'named',
+    descriptions: loadDescriptions,
+    examples: loadExamples,
     // What applications call comes before the site's own calls.
     tags: [
       { name: 'resources', description: 'Look up and unlock shares' },

@@ -35,6 +35,7 @@ export const HTTP_OPTIONS: HttpOptions = {
     schemas: new URL('../contract-schemas.json', import.meta.url),
     isOpen: isPublicRoute,
     additions,
+    descriptions: async () => (await import('./api-reference/operation-descriptions.js')).OPERATION_DESCRIPTIONS,
     examples: loadExamples,
   },
 };

@@ -1,149 +1,21 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseBase32, totpCode } from '@gatehouse/auth';
 import type { OperationExample } from '@gatehouse/platform';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLES_FILE, loadExamples } from '../src/http-options.js';
-import { makeCertificate } from '@gatehouse/testing';
-import { TunnelWorld, type Answer, type AnyJson } from './support/tunnel-world.js';
-
-const UPLOADED = makeCertificate({ subject: 'app.example.org', names: ['app.example.org'] });
-
-/** One request of each operation, in an order in which they can be; `:name` is the id that an earlier answer brought. */
-const WALK: [operation: string, request: string, body?: object][] = [
-  ['users_create', 'POST /users', { username: 'zoe', password: 'a long password', role: 'viewer' }],
-  ['users_list', 'GET /users?role=viewer&sort=-username&q=z'],
-  ['users_get', 'GET /users/:user'],
-  ['users_update', 'PATCH /users/:user', { role: 'user', reset_totp: true }],
-  ['users_remove', 'DELETE /users/:user?transfer_to=1'],
-  ['sessions_list', 'GET /sessions?user_id=1&sort=-created_at'],
-  ['sessions_endOthers', 'DELETE /sessions'],
-  ['apiKeys_create', 'POST /api-keys', { name: 'ci', scopes: ['read'], current_password: 'correct horse battery' }],
-  ['apiKeys_list', 'GET /api-keys?sort=name'],
-  ['apiKeys_get', 'GET /api-keys/:apiKey'],
-  ['apiKeys_revoke', 'DELETE /api-keys/:apiKey'],
-  ['auth_me', 'GET /auth/me'],
-  ['auth_setupState', 'GET /auth/setup'],
-  ['clients_create', 'POST /clients', { name: 'home', rate_limit: 1024 }],
-  ['clients_list', 'GET /clients?limit=1'],
-  ['clients_get', 'GET /clients/:client'],
-  ['clients_update', 'PATCH /clients/:client', { max_conn: 10 }],
-  ['clients_rotateKey', 'POST /clients/:client/rotate-key', { grace_seconds: 86_400 }],
-  ['clients_update', 'PATCH /clients/:client', { status: true }],
-  ['clients_kick', 'POST /clients/:client/kick'],
-  ['clients_resetTraffic', 'POST /clients/:client/reset-traffic'],
-  ['clients_connections', 'GET /clients/:client/connections'],
-  ['tunnels_create', 'POST /tunnels', { client_id: ':client', mode: 'secret', target_addr: '127.0.0.1:22' }],
-  ['tunnels_rotateVisitorKey', 'POST /tunnels/:tunnel/rotate-visitor-key'],
-  ['tunnels_list', 'GET /tunnels?mode=secret'],
-  ['tunnels_get', 'GET /tunnels/:tunnel'],
-  ['tunnels_update', 'PATCH /tunnels/:tunnel', { name: 'ssh', proxy_protocol: 2 }],
-  ['tunnelChecks_check', 'POST /tunnels/:tunnel/check'],
-  ['tunnels_stop', 'POST /tunnels/:tunnel/stop'],
-  ['tunnels_start', 'POST /tunnels/:tunnel/start'],
-  [
-    'hosts_create',
-    'POST /hosts',
-    { client_id: ':client', host: 'app.example.org', target_addr: 'http://127.0.0.1:80', auto_https: 1 },
-  ],
-  ['hostCertificates_renew', 'POST /hosts/:host/acme/renew'],
-  ['hostCertificates_upload', 'POST /hosts/:host/cert', { certificate: UPLOADED.certificate, key: UPLOADED.key }],
-  ['certificates_list', 'GET /certificates?source=upload'],
-  ['certificates_get', 'GET /certificates/:host'],
-  ['hostCertificates_remove', 'DELETE /hosts/:host/cert'],
-  ['domains_create', 'POST /domains', { name: 'example.org', user_id: 1 }],
-  ['domains_verify', 'POST /domains/:domain/verify'],
-  ['domains_list', 'GET /domains?status=verified&sort=name'],
-  ['domains_get', 'GET /domains/:domain'],
-  ['domains_remove', 'DELETE /domains/:domain'],
-  ['hosts_list', 'GET /hosts'],
-  ['hosts_get', 'GET /hosts/:host'],
-  ['hostChecks_check', 'POST /hosts/:host/check'],
-  ['hosts_update', 'PATCH /hosts/:host', { response_headers: { Server: '' } }],
-  ['ipRules_create', 'POST /ip-rules', { scope: 'host', resource_id: ':host', type: 'deny', pattern: '192.0.2.1' }],
-  ['ipRules_check', 'GET /ip-rules/check?ip=192.0.2.1&resource_type=host&resource_id=:host'],
-  ['ipRules_list', 'GET /ip-rules?scope=host'],
-  ['ipRules_get', 'GET /ip-rules/:ipRule'],
-  ['ipRules_update', 'PATCH /ip-rules/:ipRule', { priority: 5 }],
-  [
-    'authPolicies_create',
-    'POST /auth-policies',
-    {
-      resource_type: 'host',
-      resource_id: ':host',
-      type: 'oauth',
-      oauth: {
-        issuer: 'https://login.example.org',
-        client_id: 'gateway',
-        client_secret: 'secret',
-        authorization_endpoint: 'https://login.example.org/authorize',
-        token_endpoint: 'https://login.example.org/token',
-        userinfo_endpoint: 'https://login.example.org/userinfo',
-        emails: ['ann@example.org'],
-      },
-    },
-  ],
-  [
-    'authPolicies_create',
-    'POST /auth-policies',
-    { resource_type: 'host', resource_id: ':host', type: 'basic', users: [{ username: 'ann', password: 'secret' }] },
-  ],
-  ['authPolicies_list', 'GET /auth-policies?resource_type=host'],
-  ['authPolicies_get', 'GET /auth-policies/:authPolicy'],
-  ['authPolicies_update', 'PATCH /auth-policies/:authPolicy', { ttl_seconds: 60 }],
-  ['flowStats_list', 'GET /flow-stats?resource_type=client&resource_id=1'],
-  ['flowStats_series', 'GET /flow-stats/series?resource_type=client&resource_id=:client&bucket=minute'],
-  [
-    'webhooks_create',
-    'POST /webhooks',
-    { name: 'chat', url: 'http://127.0.0.1:1/hook', event_types: ['tunnel.failed', 'cert.expiring'] },
-  ],
-  [
-    'transfer_import',
-    'POST /transfer/import',
-    {
-      format: 'frp',
-      files: [{ name: 'frpc.toml', text: '[[proxies]]\nname = "db"\ntype = "stcp"\nlocalPort = 5432' }],
-      dry_run: true,
-    },
-  ],
-  ['transfer_export', 'GET /transfer/export?hashes=true'],
-  [
-    'transfer_restore',
-    'POST /transfer/restore',
-    {
-      archive: {
-        format: 'gatehouse.tunnel-gateway',
-        version: 1,
-        users: [{ id: 1, username: 'admin', role: 'admin', status: 1 }],
-      },
-    },
-  ],
-  ['webhooks_list', 'GET /webhooks?status=1'],
-  ['webhooks_get', 'GET /webhooks/:webhook'],
-  ['webhooks_update', 'PATCH /webhooks/:webhook', { name: 'talk' }],
-  ['webhooks_rotateSecret', 'POST /webhooks/:webhook/rotate-secret'],
-  ['webhooks_test', 'POST /webhooks/:webhook/test'],
-  ['webhooks_deliveries', 'GET /webhooks/:webhook/deliveries?status=dead'],
-  ['auditLogs_list', 'GET /audit-logs?action=domain.*&limit=1'],
-  ['auditLogs_verify', 'GET /audit-logs/verify'],
-  ['webhooks_remove', 'DELETE /webhooks/:webhook'],
-  ['events_list', 'GET /events?type=client.kicked,client.online&limit=5'],
-  ['dashboard_get', 'GET /dashboard'],
-  ['gateway_get', 'GET /gateway'],
-  ['requestIps_list', 'GET /request-ips?sort=-hits'],
-  ['authPolicies_remove', 'DELETE /auth-policies/:authPolicy'],
-  ['ipRules_remove', 'DELETE /ip-rules/:ipRule'],
-  ['hosts_remove', 'DELETE /hosts/:host'],
-  ['tunnels_remove', 'DELETE /tunnels/:tunnel'],
-  ['clients_remove', 'DELETE /clients/:client'],
-];
+import { startGateway } from './gateway-app.js';
+import { API_WALK } from './support/api-walk.js';
+import { caller, TunnelWorld, type Answer, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 /** Writes the exchanges down, for the description, instead of comparing them with what is written there. */
 const recording = process.env['RECORD_EXAMPLES'] === '1';
 const exchanges: OperationExample[] = [];
 
-/** Logins, and what people do with their own accounts: see accounts.e2e-spec.ts. */
-const ELSEWHERE = /^(auth|ownAccount)_|^sessions_end$/;
+const PASSWORD = 'correct horse battery';
+/** Logins, and what people do with their own accounts. */
+const OWN_ACCOUNT = /^auth_(logIn|logOut|runSetup)$|^ownAccount_|^sessions_end$/;
 
 let world: TunnelWorld;
 let document: AnyJson;
@@ -190,13 +62,15 @@ const filled = (value: unknown): unknown =>
 
 describe('the interface description', () => {
   it('knows every operation, and all that they answer', () => {
-    const shown = new Set(WALK.map(([operation]) => operation));
-    const described = [...operations().keys()].filter((id) => !ELSEWHERE.test(id));
+    const shown = new Set(API_WALK.map(([operation]) => operation));
+    const described = [...operations().keys()].filter((id) => !OWN_ACCOUNT.test(id));
     expect(described.filter((id) => !shown.has(id))).toEqual([]);
+    for (const [id, { operation }] of operations()) expect(operation.description, id).toMatch(/\.$/);
     for (const id of described) {
-      const { responses, summary } = operations().get(id)?.operation ?? {};
+      const { responses, security, summary } = operations().get(id)?.operation ?? {};
       expect(summary, id).toBeTypeOf('string');
-      expect(Object.keys(responses), id).toEqual(expect.arrayContaining(['401', '403', '422', '429']));
+      const refused = security?.length === 0 ? [] : ['401', '403'];
+      expect(Object.keys(responses), id).toEqual(expect.arrayContaining([...refused, '422', '429']));
       expect(responses, id).not.toHaveProperty('default');
     }
   });
@@ -217,23 +91,43 @@ describe('the interface description', () => {
     }
   });
 
-  it.each(WALK)('%s is answered as it says', async (id, request, body) => {
-    const { place, operation } = operations().get(id) ?? { place: [], operation: {} };
-    const [method = '', path = ''] = request.split(' ');
+  it.each(API_WALK)('%s is answered as it says', async (id, request, body) => {
     const sent = body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, filled(value)]));
-    if (sent) expect(problems([...place, 'requestBody', 'content', 'application/json', 'schema'], sent)).toEqual([]);
-    const answer = await world.admin(
-      method,
-      path.replace(/:(\w+)/, (_, name: string) => String(ids.get(name))),
-      sent,
-    );
-    expect(Object.keys(operation.responses)).toContain(String(answer.status));
-    expect(answer.status).toBeLessThan(300);
-    const where = [...place, 'responses', String(answer.status)];
-    if (answer.status === 204) expect(answer.body).toBeNull();
-    else expect(problems([...where, 'content', 'application/json', 'schema'], answer.body)).toEqual([]);
+    const answer = await exchange(world.admin, id, request, sent);
     if (id.endsWith('_create')) ids.set(nameOf(id), answer.body.id);
-    keep(id, request, sent, answer);
+  });
+
+  it('answers as it says what people do with their own accounts', async () => {
+    const { call, id: user } = await world.user('ann');
+    const begun = await exchange(call, 'ownAccount_beginTotp', 'POST /auth/totp', { current_password: PASSWORD });
+    const secret = parseBase32(begun.body.secret) ?? Buffer.alloc(0);
+    const code = totpCode(secret, Math.floor(Date.now() / 30_000));
+    const confirmed = await exchange(call, 'ownAccount_confirmTotp', 'POST /auth/totp/confirm', { code });
+    const [first, second] = confirmed.body.recovery_codes as string[];
+    const visitor = caller(world.gateway.url, {});
+    const login = { username: 'ann', password: PASSWORD, code: first };
+    const { body: session } = await exchange(visitor, 'auth_logIn', 'POST /auth/login', login);
+    const proof = { current_password: PASSWORD, code: second };
+    const renewed = await exchange(call, 'ownAccount_renewRecoveryCodes', 'POST /auth/totp/recovery-codes', proof);
+    const again = { current_password: PASSWORD, code: (renewed.body.recovery_codes as string[])[0] };
+    await exchange(call, 'ownAccount_endTotp', 'POST /auth/totp/disable', again);
+    const { body: sessions } = await world.admin('GET', `/sessions?user_id=${user}&sort=-created_at`);
+    ids.set('session', sessions.items[0].id);
+    await exchange(call, 'sessions_end', 'DELETE /sessions/:session');
+    expect(
+      (await caller(world.gateway.url, { authorization: `Bearer ${session.token}` })('GET', '/auth/me')).status,
+    ).toBe(401);
+    const change = { current_password: PASSWORD, new_password: 'a better horse battery', revoke_keys: true };
+    await exchange(call, 'ownAccount_changePassword', 'POST /auth/password', change);
+    await exchange(call, 'auth_logOut', 'POST /auth/logout');
+  });
+
+  it('answers the first setup as it says', async () => {
+    await using gateway = await startGateway({ TUNNEL_FIRST_ADMINISTRATOR: 'setup' });
+    const token = readFileSync(join(gateway.home, 'setup-token.txt'), 'utf8').trim();
+    const body = { token, username: 'admin', password: PASSWORD };
+    await exchange(caller(gateway.url, {}), 'auth_runSetup', 'POST /auth/setup', body);
+    expect([...operations().keys()].filter((id) => !exchanges.some(({ operation }) => operation === id))).toEqual([]);
   });
 
   it.skipIf(recording)('shows what was sent and answered', async () => {
@@ -259,6 +153,25 @@ describe('the interface description', () => {
     expect(problems([...place, 'responses', '404', 'content', 'application/problem+json', 'schema'], body)).toEqual([]);
   });
 });
+
+/** Sends a request, and holds it and its answer against the description. */
+async function exchange(call: Caller, id: string, request: string, body?: object): Promise<Answer> {
+  const { place, operation } = operations().get(id) ?? { place: [], operation: {} };
+  const [method = '', path = ''] = request.split(' ');
+  if (body) expect(problems([...place, 'requestBody', 'content', 'application/json', 'schema'], body)).toEqual([]);
+  const answer = await call(
+    method,
+    path.replace(/:(\w+)/, (_, name: string) => String(ids.get(name))),
+    body,
+  );
+  expect(Object.keys(operation.responses)).toContain(String(answer.status));
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  const where = [...place, 'responses', String(answer.status)];
+  if (answer.status === 204) expect(answer.body).toBeNull();
+  else expect(problems([...where, 'content', 'application/json', 'schema'], answer.body)).toEqual([]);
+  keep(id, request, body, answer);
+  return answer;
+}
 
 /** Remembers an exchange as an example; one without an answer shows its request alone. */
 function keep(operation: string, request: string, body: object | undefined, answer: Answer): void {
@@ -290,13 +203,20 @@ function forReaders(exchange: OperationExample): OperationExample {
 }
 
 /** Certificates are new each time, series are long, and what is secret looks like that. */
-function shortened(_name: string, value: unknown): unknown {
+function shortened(name: string, value: unknown): unknown {
+  if (name === 'recovery_codes') return [RECOVERY_CODE];
   if (Array.isArray(value)) return value.slice(0, 3) as unknown[];
   if (typeof value !== 'string') return value;
+  if (name === 'code') return /^\d{6}$/.test(value) ? '492039' : RECOVERY_CODE;
+  if (name === 'token' || (name === 'secret' && /^[A-Z2-7]+$/.test(value)))
+    return `${/^[a-z]+_/.exec(value)?.[0] ?? ''}…`;
+  if (name === 'otpauth_uri') return value.replace(/secret=\w+/, 'secret=…');
   const pem = /^-----BEGIN ([A-Z ]+)-----/.exec(value)?.[1];
   if (pem !== undefined) return `-----BEGIN ${pem}-----\n…\n-----END ${pem}-----\n`;
   return value.replaceAll(/\b(gtk1\.|gtv1\.|gtk_|whsec_)[\w.+/=-]{8,}/g, '$1…');
 }
+
+const RECOVERY_CODE = '7xk2p-9qm4d';
 
 /** `ipRules_create` makes an `ipRule`. */
 function nameOf(operation: string): string {

@@ -29,5 +29,6 @@ export const OPENAPI: OpenApiOptions = {
   schemas: new URL('../../contract-schemas.json', import.meta.url),
   isOpen: isPublicRoute,
   additions,
+  descriptions: async () => (await import('./operation-descriptions.js')).OPERATION_DESCRIPTIONS,
   examples: async () => (await import('./examples.js')).loadExamples(),
 };

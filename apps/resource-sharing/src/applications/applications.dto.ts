@@ -26,7 +26,7 @@ import { VISIBLE_NAME } from './visible-name.js';
 
 /** PostgreSQL keeps no NUL in a text; other control characters have no place in one either. */
 const PLAIN = /^[^\p{Cc}]*$/u;
-const PROSE = /^[\P{Cc}\t\n\r]*$/u;
+const PROSE = /^(?:\P{Cc}|[\t\n\r])*$/u;
 
 /** May be left out, but not null. */
 const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);

@@ -1,9 +1,10 @@
 import { Public } from '@gatehouse/auth';
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ResourceSharingSettings } from '../settings.js';
 import { issuerOf } from './issuer.js';
+import { ServerMetadataView } from './server-metadata.view.js';
 import { fromAnyOrigin } from './token-answers.js';
 import { OPEN_SCOPES } from '../credentials/caller.js';
 
@@ -12,7 +13,7 @@ import { OPEN_SCOPES } from '../credentials/caller.js';
 @Public()
 @Controller('.well-known/oauth-authorization-server')
 export class ServerMetadataController {
-  private readonly metadata: Readonly<Record<string, unknown>>;
+  private readonly metadata: ServerMetadataView;
 
   constructor(settings: ResourceSharingSettings) {
     this.metadata = serverMetadata(issuerOf(settings));
@@ -20,13 +21,14 @@ export class ServerMetadataController {
 
   @Get(['', 'oauth2'])
   @ApiOperation({ summary: 'Addresses and abilities of the authorization server (RFC 8414)', security: [] })
+  @ApiOkResponse({ type: ServerMetadataView })
   read(@Res() response: Response): void {
     fromAnyOrigin(response).setHeader('Cache-Control', 'public, max-age=300').json(this.metadata);
   }
 }
 
 /** RFC 8414 section 2, RFC 9207 section 3. */
-function serverMetadata(issuer: string): Readonly<Record<string, unknown>> {
+function serverMetadata(issuer: string): ServerMetadataView {
   const methods = ['client_secret_basic', 'client_secret_post', 'none'];
   return {
     issuer,

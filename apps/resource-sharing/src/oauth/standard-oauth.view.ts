@@ -62,6 +62,14 @@ export class IntrospectionView {
   sub?: string;
   @ApiPropertyOptional({ type: 'integer' })
   exp?: number;
+  @ApiPropertyOptional({ type: 'integer' })
+  iat?: number;
+  @ApiPropertyOptional({ type: String })
+  iss?: string;
+  @ApiPropertyOptional({ type: String })
+  aud?: string;
+  @ApiPropertyOptional({ enum: ['Bearer'] })
+  token_type?: string;
 }
 
 export class NothingView {}

@@ -14,9 +14,28 @@ export interface OperationExample {
   readonly answer: unknown;
 }
 
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Throws for an operation that is not there: the text would be lost. */
+export function addDescriptions(
+  operations: readonly { operation: JsonSchema }[],
+  descriptions: Readonly<Record<string, string>>,
+): void {
+  const byId = byOperationId(operations);
+  for (const [id, description] of Object.entries(descriptions)) {
+    const operation = byId.get(id);
+    if (operation === undefined) throw new Error(`A description names the operation ${id}: there is none`);
+    operation['description'] = description;
+  }
+}
+
+function byOperationId(operations: readonly { operation: JsonSchema }[]): Map<unknown, JsonSchema> {
+  return new Map(operations.map(({ operation }) => [operation['operationId'], operation]));
+}
+
 /** Puts examples where readers and tools look for them: at parameters, request body and answer. */
 export function addExamples(operations: readonly { operation: JsonSchema }[], examples: readonly OperationExample[]) {
-  const byId = new Map(operations.map(({ operation }) => [operation['operationId'], operation]));
+  const byId = byOperationId(operations);
   for (const example of examples) {
     const operation = byId.get(example.operation);
     if (operation === undefined) throw new Error(`An example names the operation ${example.operation}: there is none`);
@@ -29,7 +48,10 @@ function addExample(operation: JsonSchema, { name, path, query, body, status, me
     const value = { ...path, ...query }[String(parameter['name'])];
     if (value !== undefined) put(parameter, name, value);
   }
-  if (body !== undefined) put(contentOf(operation['requestBody'], 'application/json'), name, body);
+  if (body !== undefined) {
+    const { requestBody } = operation;
+    put(contentOf(requestBody, 'application/json') ?? contentOf(requestBody, FORM), name, body);
+  }
   const responses = operation['responses'] as Record<string, unknown>;
   put(contentOf(responses[status], mediaType), name, answer);
 }

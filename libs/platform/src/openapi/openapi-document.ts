@@ -10,7 +10,7 @@ import {
   type OperationFacts,
 } from './describe-operation.js';
 import { anyFailure, errorSchema } from './error-schemas.js';
-import { addExamples, type OperationExample } from './examples.js';
+import { addDescriptions, addExamples, type OperationExample } from './examples.js';
 import { requestParameters, requestSchemas } from './generated-schemas.js';
 import { isSchema, referencesIn, type JsonSchema } from './json-schema.js';
 import { operationId, routesOf, type Route } from './routes.js';
@@ -34,6 +34,8 @@ export interface OpenApiOptions {
   readonly additions?: (facts: OperationFacts) => OperationAdditions;
   /** Names and descriptions of groups of operations, in the order in which readers see them. */
   readonly tags?: readonly { readonly name: string; readonly description: string }[];
+  /** What operations do beyond their summaries, by operation id; asked for when the document is. */
+  readonly descriptions?: () => Promise<Readonly<Record<string, string>>>;
   /** Examples by operation; asked for when the document is. */
   readonly examples?: () => Promise<readonly OperationExample[]>;
 }
@@ -91,6 +93,7 @@ async function completeDocument(
     add: options.additions ?? (() => ({})),
   });
   Object.assign(components['schemas'] as object, contracts?.reachableFrom(types));
+  if (options.descriptions !== undefined) addDescriptions(operationsOf(document), await options.descriptions());
   if (options.examples !== undefined) addExamples(operationsOf(document), await options.examples());
   for (const { path, method, operation } of operationsOf(document)) {
     operation['x-codeSamples'] = codeSamples(method, path, operation, document['security']);

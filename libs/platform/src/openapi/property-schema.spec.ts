@@ -60,7 +60,10 @@ describe('the schema of a validated property', () => {
     expect(['a\u0085', 'a\ud83d', 'a \u{1f600}'].map((text) => read.test(text))).toEqual([false, false, true]);
   });
 
-  it('leaves out a pattern that ignores case, which no schema can say', () => {
+  it('leaves out a pattern that ignores case or needs sets of characters, which no schema can say', () => {
     expect(propertySchema(String, [rule('matches', [/^a$/i])])).toEqual({ type: 'string' });
+    expect(propertySchema(String, [rule('matches', [new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v')])])).toEqual({
+      type: 'string',
+    });
   });
 });

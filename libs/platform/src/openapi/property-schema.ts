@@ -67,8 +67,7 @@ function describeRule({ name, constraints = [] }: ValidationRule): JsonSchema {
     case 'isLength':
       return { minLength: first, ...(second === undefined ? {} : { maxLength: second }) };
     case 'matches':
-      // JSON Schema knows no flags: what ignores case cannot be said.
-      return first instanceof RegExp && !first.ignoreCase ? { pattern: portable(first.source) } : {};
+      return first instanceof RegExp && !needsFlags(first) ? { pattern: portable(first.source) } : {};
     case 'isStringList':
       return { items: { type: 'string', minLength: 1 } };
     default:
@@ -76,12 +75,20 @@ function describeRule({ name, constraints = [] }: ValidationRule): JsonSchema {
   }
 }
 
+/** JSON Schema knows the flag u and no other. */
+function needsFlags({ ignoreCase, unicodeSets }: RegExp): boolean {
+  return ignoreCase || unicodeSets;
+}
+
 /** Control characters and halves of surrogate pairs by number: few validators but ours know the classes of Unicode. */
 function portable(source: string): string {
-  return source
+  const pattern = source
     .replaceAll(String.raw`\P{Cc}`, String.raw`[^\x00-\x1f\x7f-\x9f]`)
     .replaceAll(String.raw`\p{Cc}`, String.raw`\x00-\x1f\x7f-\x9f`)
     .replaceAll(String.raw`\p{Cs}`, String.raw`\ud800-\udfff`);
+  // Throws if a class of Unicode stood in a set of characters, where its replacement does not fit.
+  new RegExp(pattern, 'u');
+  return pattern;
 }
 
 const LIMITS: Readonly<Record<string, string>> = {

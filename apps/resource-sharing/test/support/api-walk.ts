@@ -1,0 +1,296 @@
+import { CALLBACK, PASSWORD } from './third-party.js';
+
+/** Who sends a request: a visitor, a session of a person, or credentials of the open API. */
+export type WalkCaller = 'admin' | 'ada' | 'application' | 'client' | 'key' | 'visitor';
+
+/** One request of the walk; `:name` stands for a value that an earlier answer brought. */
+export interface WalkStep {
+  readonly operation: string;
+  readonly as: WalkCaller;
+  readonly send: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Sends the body as a form. */
+  readonly form?: true;
+  /** Values of the answer to keep, by the path at which they stand in it. */
+  readonly keep?: Readonly<Record<string, string>>;
+}
+
+const SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'];
+const AUTHORIZATION = { client_id: ':client', redirect_uri: CALLBACK, scope: SCOPES.join(' '), state: 'af0ifjsldkj' };
+const CLIENT = { client_id: ':client', client_secret: ':secret' };
+
+const REGISTRATION: WalkStep[] = [
+  {
+    operation: 'account_register',
+    as: 'visitor',
+    send: 'POST /api/site/register',
+    body: { username: 'ada', password: PASSWORD, email: 'ada@example.org' },
+    keep: { ada: 'data.id' },
+  },
+  {
+    operation: 'site_logIn',
+    as: 'visitor',
+    send: 'POST /api/site/login',
+    body: { username: 'ada', password: PASSWORD },
+  },
+  { operation: 'site_me', as: 'ada', send: 'GET /api/site/me' },
+  {
+    operation: 'account_update',
+    as: 'ada',
+    send: 'PATCH /api/site/me',
+    body: { nickname: 'Ada', avatar_url: 'https://images.example.org/ada.png' },
+  },
+  {
+    operation: 'applications_register',
+    as: 'ada',
+    send: 'POST /api/site/applications',
+    body: { name: 'Film shelf', kind: 'confidential', redirect_uris: [CALLBACK], scopes: SCOPES },
+    keep: { client: 'data.client_id' },
+  },
+  {
+    operation: 'applications_update',
+    as: 'ada',
+    send: 'PATCH /api/site/applications/:client',
+    body: { description: 'Shows what friends share', require_pkce: false },
+  },
+  { operation: 'applications_list', as: 'ada', send: 'GET /api/site/applications' },
+  { operation: 'applications_one', as: 'ada', send: 'GET /api/site/applications/:client' },
+  {
+    operation: 'applications_listSecrets',
+    as: 'ada',
+    send: 'GET /api/site/applications/:client/secrets',
+    keep: { oldSecret: 'data.0.id' },
+  },
+  {
+    operation: 'applications_rotate',
+    as: 'ada',
+    send: 'POST /api/site/applications/:client/secrets',
+    body: { overlap_seconds: 3600, current_password: PASSWORD },
+    keep: { secret: 'data.secret' },
+  },
+  {
+    operation: 'applications_revokeSecret',
+    as: 'ada',
+    send: 'DELETE /api/site/applications/:client/secrets/:oldSecret',
+  },
+];
+
+const REVIEW: WalkStep[] = [
+  {
+    operation: 'adminLimits_save',
+    as: 'admin',
+    send: 'PUT /api/site/admin/quota-profiles/generous',
+    body: { app_per_minute: 6000, user_per_minute: 600, user_per_day: 100_000 },
+  },
+  { operation: 'adminLimits_list', as: 'admin', send: 'GET /api/site/admin/quota-profiles' },
+  {
+    operation: 'adminApplications_list',
+    as: 'admin',
+    send: 'GET /api/site/admin/applications?status=pending&page_size=10',
+  },
+  { operation: 'adminApplications_one', as: 'admin', send: 'GET /api/site/admin/applications/:client' },
+  {
+    operation: 'adminApplications_review',
+    as: 'admin',
+    send: 'PATCH /api/site/admin/applications/:client',
+    body: { auth_level: 'verified', status: 'approved', quota_profile: 'generous' },
+  },
+  { operation: 'adminUsers_list', as: 'admin', send: 'GET /api/site/admin/users?search=ada' },
+  { operation: 'adminUsers_one', as: 'admin', send: 'GET /api/site/admin/users/:ada' },
+  {
+    operation: 'adminUsers_change',
+    as: 'admin',
+    send: 'PATCH /api/site/admin/users/:ada',
+    body: { premium_until: '2099-12-31T00:00:00Z', permissions: ['share:manage', 'resource:notify'] },
+  },
+  {
+    operation: 'adminUsers_grant',
+    as: 'admin',
+    send: 'POST /api/site/admin/users/:ada/points',
+    body: { points: 100, ref: 'welcome-ada', note: 'Welcome' },
+  },
+];
+
+const AUTHORIZATIONS: WalkStep[] = [
+  { operation: 'serverMetadata_read[0]', as: 'visitor', send: 'GET /.well-known/oauth-authorization-server' },
+  { operation: 'serverMetadata_read[1]', as: 'visitor', send: 'GET /.well-known/oauth-authorization-server/oauth2' },
+  {
+    operation: 'openOAuth_preview',
+    as: 'ada',
+    send: `GET /api/public/openapi/oauth/authorize?client_id=:client&redirect_uri=${encodeURIComponent(CALLBACK)}&scope=meta%20query&state=af0ifjsldkj`,
+  },
+  {
+    operation: 'openOAuth_confirm',
+    as: 'ada',
+    send: 'POST /api/public/openapi/oauth/authorize',
+    body: AUTHORIZATION,
+    keep: { standardCode: 'data.code' },
+  },
+  {
+    operation: 'standardOAuth_token',
+    as: 'visitor',
+    send: 'POST /oauth2/token',
+    form: true,
+    body: { grant_type: 'authorization_code', code: ':standardCode', redirect_uri: CALLBACK, ...CLIENT },
+    keep: { standardToken: 'access_token' },
+  },
+  {
+    operation: 'standardOAuth_introspect',
+    as: 'visitor',
+    send: 'POST /oauth2/introspect',
+    form: true,
+    body: { token: ':standardToken', ...CLIENT },
+  },
+  {
+    operation: 'standardOAuth_revoke',
+    as: 'visitor',
+    send: 'POST /oauth2/revoke',
+    form: true,
+    body: { token: ':standardToken', token_type_hint: 'access_token', ...CLIENT },
+  },
+  {
+    operation: 'openOAuth_confirm',
+    as: 'ada',
+    send: 'POST /api/public/openapi/oauth/authorize',
+    body: AUTHORIZATION,
+    keep: { code: 'data.code' },
+  },
+  {
+    operation: 'openOAuth_token',
+    as: 'client',
+    send: 'POST /api/public/openapi/oauth/token',
+    body: { grant_type: 'authorization_code', code: ':code', redirect_uri: CALLBACK },
+    keep: { firstRefresh: 'data.refresh_token' },
+  },
+  {
+    operation: 'openOAuth_refresh',
+    as: 'client',
+    send: 'POST /api/public/openapi/oauth/refresh',
+    body: { refresh_token: ':firstRefresh' },
+    keep: { token: 'data.access_token', refresh: 'data.refresh_token' },
+  },
+];
+
+const OPEN_API: WalkStep[] = [
+  { operation: 'quota_ping', as: 'application', send: 'GET /api/open/ping' },
+  { operation: 'quota_quota', as: 'application', send: 'GET /api/open/quota' },
+  { operation: 'profile_me', as: 'application', send: 'GET /api/open/me' },
+  {
+    operation: 'links_check',
+    as: 'application',
+    send: 'POST /api/open/check/resource',
+    body: { url: 'https://115.com/s/swz9x8y7?password=a1b2' },
+  },
+  {
+    operation: 'shares_create',
+    as: 'application',
+    send: 'POST /api/open/shares',
+    body: {
+      url: 'https://115.com/s/swz9x8y7?password=a1b2',
+      tmdb_id: '603',
+      media_type: 'movie',
+      title: 'The Matrix, remastered',
+      share_size: '21.4 GB',
+      video_resolution: ['4K'],
+      source: ['WEB-DL/WEBRip'],
+      unlock_points: 5,
+    },
+    keep: { slug: 'data.slug' },
+  },
+  { operation: 'shares_list', as: 'application', send: 'GET /api/open/shares?page=1&page_size=20' },
+  { operation: 'shares_detail', as: 'application', send: 'GET /api/open/shares/:slug' },
+  {
+    operation: 'shares_update',
+    as: 'application',
+    send: 'PATCH /api/open/shares/:slug',
+    body: { subtitle_language: ['简英双语'], remark: 'With both sound tracks' },
+  },
+  { operation: 'resources_ofTitle', as: 'application', send: 'GET /api/open/resources/movie/603' },
+  {
+    operation: 'unlocks_unlock',
+    as: 'application',
+    send: 'POST /api/open/resources/unlock',
+    body: { slug: ':foreignSlug' },
+  },
+  { operation: 'checkIn_checkIn', as: 'application', send: 'POST /api/open/checkin', body: { is_gambler: false } },
+  { operation: 'weeklyFree_quota', as: 'application', send: 'GET /api/open/vip/weekly-free-quota' },
+  {
+    operation: 'keys_create',
+    as: 'ada',
+    send: 'POST /api/site/keys',
+    body: { name: 'Laptop', scopes: ['meta', 'query'], current_password: PASSWORD },
+    keep: { key: 'data.secret', keyId: 'data.id' },
+  },
+  { operation: 'keys_list', as: 'ada', send: 'GET /api/site/keys' },
+  { operation: 'quota_ping', as: 'key', send: 'GET /api/open/ping' },
+  { operation: 'usage_usage', as: 'application', send: 'GET /api/open/usage' },
+  { operation: 'usage_today', as: 'application', send: 'GET /api/open/usage/today' },
+];
+
+const ADMINISTRATION: WalkStep[] = [
+  { operation: 'adminShares_list', as: 'admin', send: 'GET /api/site/admin/shares?search=matrix' },
+  {
+    operation: 'adminShares_change',
+    as: 'admin',
+    send: 'PATCH /api/site/admin/shares/:slug',
+    body: { is_official: true },
+  },
+  { operation: 'adminShares_remove', as: 'admin', send: 'DELETE /api/site/admin/shares/:foreignSlug' },
+  {
+    operation: 'adminOperations_switch',
+    as: 'admin',
+    send: 'PUT /api/site/admin/endpoints',
+    body: { operation: 'POST /api/open/checkin', enabled: false, reason: 'Maintenance until noon' },
+  },
+  { operation: 'adminOperations_endpoints', as: 'admin', send: 'GET /api/site/admin/endpoints' },
+  { operation: 'adminOperations_events', as: 'admin', send: 'GET /api/site/admin/events?user_id=:ada&limit=3' },
+  { operation: 'adminLimits_raised', as: 'admin', send: 'GET /api/site/admin/risk' },
+  { operation: 'adminLimits_ofUser', as: 'admin', send: 'GET /api/site/admin/risk/:ada' },
+  { operation: 'adminLimits_reset', as: 'admin', send: 'POST /api/site/admin/risk/:ada/reset' },
+  { operation: 'adminAudit_list', as: 'admin', send: 'GET /api/site/admin/audit-logs?actor=admin&limit=3' },
+  { operation: 'adminAudit_verify', as: 'admin', send: 'GET /api/site/admin/audit-logs/verify' },
+];
+
+const ENDS: WalkStep[] = [
+  { operation: 'ownEvents_list', as: 'ada', send: 'GET /api/site/events?limit=3' },
+  { operation: 'shares_delete', as: 'application', send: 'DELETE /api/open/shares/:slug' },
+  { operation: 'grants_list', as: 'ada', send: 'GET /api/site/grants', keep: { grant: 'data.0.grant_ids.0' } },
+  { operation: 'grants_revoke', as: 'ada', send: 'DELETE /api/site/grants/:grant' },
+  { operation: 'grants_revokeApplication', as: 'ada', send: 'DELETE /api/site/grants/applications/:client' },
+  {
+    operation: 'openOAuth_revoke',
+    as: 'client',
+    send: 'POST /api/public/openapi/oauth/revoke',
+    body: { refresh_token: ':refresh' },
+  },
+  { operation: 'keys_revoke', as: 'ada', send: 'DELETE /api/site/keys/:keyId' },
+  { operation: 'applications_remove', as: 'ada', send: 'DELETE /api/site/applications/:client' },
+  { operation: 'adminLimits_remove', as: 'admin', send: 'DELETE /api/site/admin/quota-profiles/generous' },
+  { operation: 'account_listSessions', as: 'ada', send: 'GET /api/site/sessions', keep: { session: 'data.1.id' } },
+  { operation: 'account_endSession', as: 'ada', send: 'DELETE /api/site/sessions/:session' },
+  {
+    operation: 'account_changePassword',
+    as: 'ada',
+    send: 'POST /api/site/me/password',
+    body: { current_password: PASSWORD, new_password: `${PASSWORD} 2`, revoke_keys: true },
+  },
+  { operation: 'account_endSessions', as: 'ada', send: 'DELETE /api/site/sessions' },
+  {
+    operation: 'site_logIn',
+    as: 'visitor',
+    send: 'POST /api/site/login',
+    body: { username: 'ada', password: `${PASSWORD} 2` },
+  },
+  { operation: 'account_delete', as: 'ada', send: 'POST /api/site/me/delete', body: { password: `${PASSWORD} 2` } },
+  { operation: 'site_logOut', as: 'admin', send: 'POST /api/site/logout' },
+];
+
+/** A developer registers, an application is reviewed and acts for its user, and all of it ends: every operation once. */
+export const API_WALK: readonly WalkStep[] = [
+  ...REGISTRATION,
+  ...REVIEW,
+  ...AUTHORIZATIONS,
+  ...OPEN_API,
+  ...ADMINISTRATION,
+  ...ENDS,
+];
