@@ -1,7 +1,6 @@
 import type { NodeView, OutboundGroupView, RefreshResult } from '@gatehouse/contracts';
 import { describe, expect, it } from 'vitest';
 import { formOf as groupForm, groupChanges, toBody as groupBody } from './groups/group-form.js';
-import { filterFrom } from './nodes/node-filter.js';
 import { nodeChanges } from './nodes/node-changes.js';
 import { describeTest } from './nodes/test-progress.js';
 import { toBody as ruleSetBody, formOf as ruleSetForm } from './rules/rule-set-form.js';
@@ -23,11 +22,6 @@ describe('a node that is edited', () => {
     expect(nodeChanges(node, { ...form, name: 'b' }, [])).toEqual({ name: 'b', tags: [] });
     const manual: NodeView = { ...node, country_source: 'manual' };
     expect(nodeChanges(manual, { ...form, country: '' }, ['x'])).toEqual({ country: null });
-  });
-
-  it('is found by what an address says, unknown words left out', () => {
-    expect(filterFrom({ subscription_id: '3', hack: '1' })).toMatchObject({ subscription_id: '3', search: '' });
-    expect(filterFrom({ hack: '1' })).not.toHaveProperty('hack');
   });
 });
 

@@ -16,6 +16,11 @@ const ORDERS: Readonly<Record<string, string>> = {
   name: `lower(${NAME})`,
   delay: 'CASE WHEN health.alive THEN health.delay_ms END',
   country: 'node.country',
+  type: 'node.type',
+  subscription: `(SELECT lower(subscription.name) FROM node_sources source JOIN subscriptions subscription
+    ON subscription.id = source.subscription_id WHERE source.node_id = node.id ORDER BY source.subscription_id LIMIT 1)`,
+  // Those that can be used, those that were not tested, those without an answer, and those that are disabled.
+  status: 'CASE WHEN NOT node.enabled THEN 3 WHEN health.alive THEN 0 WHEN health.alive IS NULL THEN 1 ELSE 2 END',
 };
 
 /** The general measurements are joined only if the query needs them, since they double the cost of counting. */

@@ -23,7 +23,7 @@ export interface NodeDelayView {
 }
 
 /** Values of `sort` in `GET /proxies`; a leading minus sign reverses the order. */
-export const NODE_SORT_FIELDS = ['id', 'name', 'delay', 'country'] as const;
+export const NODE_SORT_FIELDS = ['id', 'name', 'delay', 'country', 'type', 'subscription', 'status'] as const;
 export type NodeSortField = (typeof NODE_SORT_FIELDS)[number];
 
 /** A node as the API shows it. Times are RFC 3339 in UTC; null means unknown. */

@@ -1,5 +1,8 @@
-/** What the list of nodes can be narrowed to, as `GET /proxies` names it; empty: not narrowed. */
-export interface NodeFilter {
+/**
+ * What the list of nodes can be narrowed to, and its order, as `GET /proxies` names it; empty: not narrowed. It stands in
+ * the address, so that other pages can link to a part of the list, and reloading keeps it.
+ */
+export type NodeFilter = {
   search: string;
   country: string;
   type: string;
@@ -8,7 +11,8 @@ export interface NodeFilter {
   alive: string;
   source: string;
   tag: string;
-}
+  sort: string;
+};
 
 export const NO_FILTER: NodeFilter = {
   search: '',
@@ -19,10 +23,9 @@ export const NO_FILTER: NodeFilter = {
   alive: '',
   source: '',
   tag: '',
+  sort: 'id',
 };
 
-/** Takes from an address what it knows, so that other pages can link to a part of the list. */
-export function filterFrom(query: Readonly<Record<string, string>>): NodeFilter {
-  const known = Object.keys(NO_FILTER) as (keyof NodeFilter)[];
-  return { ...NO_FILTER, ...Object.fromEntries(known.flatMap((key) => (query[key] ? [[key, query[key]]] : []))) };
+export function isNarrowed(filter: NodeFilter): boolean {
+  return Object.entries(filter).some(([name, value]) => name !== 'sort' && value !== '');
 }

@@ -1,137 +1,157 @@
-import type { NodeTestResult, NodeView } from '@gatehouse/contracts';
-import { useState } from 'preact/hooks';
-import { useApi } from '../../shared/api/api-context.js';
-import { Delay } from '../../shared/components/delay.js';
-import { Switch } from '../../shared/components/fields.js';
-import { Badge } from '../../shared/components/page.js';
-import { Table, type Column } from '../../shared/components/table.js';
-import { formatBytes, formatCount } from '../../shared/format/amounts.js';
-import { formatRelative, formatTime } from '../../shared/format/times.js';
-import { useAction } from '../../shared/state/use-action.js';
+import type { NodeView } from '@gatehouse/contracts';
+import type { ComponentChildren } from 'preact';
+import { VirtualTable, type VirtualColumn } from '../../shared/components/virtual-table.js';
 import { t } from '../messages/index.js';
+import {
+  EnabledSwitch,
+  NodeDelay,
+  NodeTitle,
+  NodeTraffic,
+  NodeType,
+  SelectBox,
+  serverOf,
+  UseButton,
+  type NodeActions,
+} from './node-cells.js';
+import type { NodeList, NodeRow } from './use-nodes.js';
 
 interface NodeTableProps {
-  rows: readonly NodeView[] | undefined;
+  list: NodeList;
   sort: string;
   onSort: (sort: string) => void;
-  onOpen: (node: NodeView) => void;
-  reload: () => void;
+  actions: NodeActions;
+  empty: string;
 }
 
-export function NodeTable({ rows, sort, onSort, onOpen, reload }: NodeTableProps) {
-  const columns: Column<NodeView>[] = [
-    { head: t('common.enabled'), quietHead: true, cell: (node) => <EnabledSwitch node={node} reload={reload} /> },
-    { head: t('common.name'), sort: 'name', grow: true, cell: (node) => <NodeName node={node} onOpen={onOpen} /> },
-    { head: t('common.type'), cell: (node) => <NodeType node={node} /> },
+/** The list of nodes, of any length. */
+export function NodeTable({ list, sort, onSort, actions, empty }: NodeTableProps) {
+  return (
+    <VirtualTable
+      caption={t('nav.nodes')}
+      columns={columnsOf(actions)}
+      rows={list.rows}
+      rowKey={({ id }) => id}
+      rowClass={({ id, node }) => `${node?.enabled === false ? 'faint' : ''} ${actions.isSelected(id) ? 'marked' : ''}`}
+      card={(row) => <NodeCard row={row} actions={actions} />}
+      rowHeight={52}
+      cardHeight={92}
+      sort={sort}
+      orders={ORDERS}
+      onSort={onSort}
+      onView={list.look}
+      empty={empty}
+    />
+  );
+}
+
+const ORDERS = [
+  { head: t('nodes.orderAdded'), sort: 'id' },
+  { head: t('common.name'), sort: 'name' },
+  { head: t('words.delay'), sort: 'delay' },
+  { head: t('common.type'), sort: 'type' },
+  { head: t('nodes.subscription'), sort: 'subscription' },
+  { head: t('words.country'), sort: 'country' },
+  { head: t('common.status'), sort: 'status' },
+];
+
+function columnsOf(actions: NodeActions): VirtualColumn<NodeRow>[] {
+  const cell =
+    (draw: (node: NodeView) => ComponentChildren) =>
+    ({ node }: NodeRow): ComponentChildren =>
+      node === undefined ? null : draw(node);
+  return [
     {
+      id: 'select',
+      head: t('bulk.select'),
+      quietHead: true,
+      width: 36,
+      cell: ({ id, node }) => <SelectBox id={id} name={node?.name ?? `n${id}`} actions={actions} />,
+    },
+    {
+      id: 'enabled',
+      head: t('common.status'),
+      sort: 'status',
+      width: 74,
+      cell: cell((node) => <EnabledSwitch node={node} reload={actions.reload} />),
+    },
+    {
+      id: 'name',
+      head: t('common.name'),
+      sort: 'name',
+      width: 210,
+      grow: 3,
+      cell: ({ id, node }) =>
+        node === undefined ? (
+          <span class="muted">n{id} …</span>
+        ) : (
+          <NodeTitle node={node} actions={actions} second={serverOf(node)} />
+        ),
+    },
+    { id: 'type', head: t('common.type'), sort: 'type', width: 108, cell: cell((node) => <NodeType node={node} />) },
+    {
+      id: 'subscription',
+      head: t('nodes.subscription'),
+      sort: 'subscription',
+      width: 118,
+      grow: 1,
+      cell: cell((node) => <span title={sourcesOf(node)}>{node.subscription_name ?? '–'}</span>),
+    },
+    {
+      id: 'country',
       head: t('words.country'),
       sort: 'country',
-      cell: (node) => <span title={node.country_name ?? ''}>{node.country ?? '–'}</span>,
+      width: 92,
+      cell: cell((node) => <span title={node.country_name ?? ''}>{node.country ?? '–'}</span>),
     },
-    { head: t('words.delay'), sort: 'delay', right: true, cell: (node) => <NodeDelay node={node} /> },
     {
-      head: t('nodes.tested'),
+      id: 'delay',
+      head: t('words.delay'),
+      sort: 'delay',
       right: true,
-      cell: (node) => <span class="muted">{formatRelative(node.last_tested_at)}</span>,
+      width: 112,
+      cell: cell((node) => <NodeDelay node={node} actions={actions} />),
     },
-    { head: t('words.connections'), right: true, cell: (node) => formatCount(node.active_connections) },
-    { head: t('words.bytes'), right: true, cell: (node) => formatBytes(node.upload_total + node.download_total) },
-    { head: t('words.test'), quietHead: true, right: true, cell: (node) => <TestButton node={node} reload={reload} /> },
+    {
+      id: 'traffic',
+      head: t('words.bytes'),
+      right: true,
+      width: 104,
+      cell: cell((node) => <NodeTraffic node={node} />),
+    },
+    {
+      id: 'use',
+      head: t('exit.use'),
+      quietHead: true,
+      right: true,
+      width: 76,
+      cell: cell((node) => <UseButton node={node} actions={actions} />),
+    },
   ];
-  return (
-    <Table
-      caption={t('nav.nodes')}
-      columns={columns}
-      rows={rows}
-      rowKey={(node) => node.id}
-      rowClass={(node) => (node.enabled ? '' : 'faint')}
-      sort={sort}
-      onSort={onSort}
-      empty={t('nodes.empty')}
-    />
-  );
 }
 
-function NodeName({ node, onOpen }: { node: NodeView; onOpen: (node: NodeView) => void }) {
-  const from = node.subscription_name === null ? '' : ` · ${node.subscription_name}`;
+function sourcesOf(node: NodeView): string {
+  return node.subscription_name === null ? t(`nodes.sourceNames.${node.source}`) : node.subscription_name;
+}
+
+/** A node on a phone. */
+function NodeCard({ row: { id, node }, actions }: { row: NodeRow; actions: NodeActions }) {
+  if (node === undefined) return <span class="muted">n{id} …</span>;
+  const second = [node.type, node.country, node.subscription_name].filter(Boolean).join(' · ');
   return (
     <>
-      <button type="button" class="link" title={node.name} onClick={() => onOpen(node)}>
-        {node.name}
-      </button>
-      <span class="second">{`${node.server}:${node.port}${from}${node.tags.map((tag) => ` · #${tag}`).join('')}`}</span>
+      <div class="line">
+        <span>
+          <SelectBox id={id} name={node.name} actions={actions} />{' '}
+          <NodeTitle node={node} actions={actions} second={second} />
+        </span>
+        <span class="right">
+          <NodeDelay node={node} actions={actions} />
+        </span>
+      </div>
+      <div class="line">
+        <EnabledSwitch node={node} reload={actions.reload} />
+        <UseButton node={node} actions={actions} />
+      </div>
     </>
-  );
-}
-
-function NodeType({ node }: { node: NodeView }) {
-  const extras = [node.network === 'tcp' ? '' : node.network, node.tls === 'none' ? '' : node.tls].filter(
-    (text) => text !== '',
-  );
-  return (
-    <>
-      {node.type}
-      {extras.length > 0 && <span class="muted"> {extras.join(' ')}</span>}{' '}
-      {node.kernel_support !== 'embedded' && (
-        <Badge tone="fair" title={node.unsupported_reason ?? undefined}>
-          {t(`nodes.kernelSupport.${node.kernel_support}`)}
-        </Badge>
-      )}
-    </>
-  );
-}
-
-function NodeDelay({ node }: { node: NodeView }) {
-  return (
-    <>
-      {node.circuit_open_since !== null && (
-        <Badge tone="bad" title={t('nodes.failingSince', { time: formatTime(node.circuit_open_since) })}>
-          {t('nodes.failing')}
-        </Badge>
-      )}{' '}
-      <Delay alive={node.alive} delayMs={node.delay_ms} title={node.last_error?.message} />
-    </>
-  );
-}
-
-function EnabledSwitch({ node, reload }: { node: NodeView; reload: () => void }) {
-  const api = useApi();
-  const { busy, run } = useAction();
-  const change = async (enabled: boolean): Promise<void> => {
-    await run(() => api.put(`/proxies/${node.id}`, { enabled }));
-    reload();
-  };
-  return (
-    <Switch
-      label={t('nodes.enabledName', { name: node.name })}
-      checked={node.enabled}
-      disabled={busy}
-      onChange={(enabled) => void change(enabled)}
-    />
-  );
-}
-
-function TestButton({ node, reload }: { node: NodeView; reload: () => void }) {
-  const api = useApi();
-  const { busy, run } = useAction();
-  const [failed, setFailed] = useState<string | null>(null);
-  const test = async (): Promise<void> => {
-    await run(async () => {
-      const result = await api.post<NodeTestResult>(`/proxies/${node.id}/test`);
-      setFailed(result.error?.message ?? null);
-    });
-    reload();
-  };
-  return (
-    <button
-      type="button"
-      class="small"
-      disabled={busy}
-      aria-label={t('nodes.testName', { name: node.name })}
-      title={failed ?? undefined}
-      onClick={() => void test()}
-    >
-      {busy ? '…' : t('words.test')}
-    </button>
   );
 }

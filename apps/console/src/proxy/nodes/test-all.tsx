@@ -14,7 +14,7 @@ const LOOK_MS = 700;
 const KEPT = 'gatehouse.proxy-gateway.speed-test';
 
 /** Starts a test of all nodes, shows how far it is, and can end it. */
-export function TestAll({ onDone }: { onDone: () => void }) {
+export function TestAll({ onDone, onProgress }: { onDone: () => void; onProgress: () => void }) {
   const api = useApi();
   const { busy, run } = useAction();
   const [jobId, setJobId] = useState(() => sessionStorage.getItem(KEPT));
@@ -35,7 +35,7 @@ export function TestAll({ onDone }: { onDone: () => void }) {
           </button>
         </div>
       ) : (
-        <RunningTest key={jobId} jobId={jobId} onDone={onDone} onClose={() => keep(null)} />
+        <RunningTest key={jobId} jobId={jobId} onDone={onDone} onProgress={onProgress} onClose={() => keep(null)} />
       )}
     </div>
   );
@@ -44,10 +44,12 @@ export function TestAll({ onDone }: { onDone: () => void }) {
 interface RunningTestProps {
   jobId: string;
   onDone: () => void;
+  /** More results are there. */
+  onProgress: () => void;
   onClose: () => void;
 }
 
-function RunningTest({ jobId, onDone, onClose }: RunningTestProps) {
+function RunningTest({ jobId, onDone, onProgress, onClose }: RunningTestProps) {
   const api = useApi();
   const { busy, run } = useAction();
   const [over, setOver] = useState(false);
@@ -63,6 +65,9 @@ function RunningTest({ jobId, onDone, onClose }: RunningTestProps) {
     onDone();
   }, [job?.status]);
   const progress = (job?.progress ?? null) as SpeedTestProgress | null;
+  useEffect(() => {
+    if (progress !== null && progress.tested > 0) onProgress();
+  }, [progress?.tested]);
   const ratio = progress === null || progress.total === 0 ? (over ? 1 : 0) : progress.tested / progress.total;
   return (
     <div class="progress">

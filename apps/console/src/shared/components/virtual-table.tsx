@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useAway } from '../api/use-away.js';
 import { t } from '../messages/index.js';
 import { useNarrow } from '../state/use-narrow.js';
 import { SelectField } from './fields.js';
@@ -49,6 +50,8 @@ export interface VirtualTableProps<T> {
   rowClass?: (row: T) => string;
   /** The reader comes near the last row. */
   onEnd?: () => void;
+  /** Which rows are drawn, from `first` up to and without `last`. */
+  onView?: (first: number, last: number) => void;
   /** Lets the reader change the order. */
   move?: RowMove<T> | undefined;
 }
@@ -62,6 +65,7 @@ const HANDLE_WIDTH = 40;
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const { caption, columns, rows, rowKey, empty, rowHeight = 49, cardHeight = 76, sort, onSort, onEnd, move } = props;
   const narrow = useNarrow();
+  const away = useAway();
   const height = narrow ? cardHeight : rowHeight;
   const { box, view } = useScrollView<HTMLDivElement>();
   const head = useRef<HTMLDivElement>(null);
@@ -70,6 +74,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const headHeight = (): number => head.current?.offsetHeight ?? 0;
   const drag = useRowDrag({ box, headHeight, rowHeight: height, count, onMove: move?.onMove ?? (() => undefined) });
   useKeptPlace(box, rows, rowKey, height);
+  useEffect(() => props.onView?.(first, last), [first, last]);
   const isNearEnd = count > 0 && last >= count;
   useEffect(() => {
     if (isNearEnd) onEnd?.();
@@ -105,7 +110,11 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
             {drag.held && <div class="drop-gap" style={{ transform: `translateY(${drag.held.gap * height - 1}px)` }} />}
           </div>
         </div>
-        {count === 0 && <p class="virtual-empty">{rows === undefined ? t('common.loading') : empty}</p>}
+        {count === 0 && (
+          <p class="virtual-empty">
+            {away ? t('errors.unreachable') : rows === undefined ? t('common.loading') : empty}
+          </p>
+        )}
       </div>
     </>
   );

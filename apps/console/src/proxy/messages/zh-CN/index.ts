@@ -2,9 +2,18 @@ import type { Translation } from '@gatehouse/i18n';
 import type { en } from '../en/index.js';
 import { activity } from './activity.js';
 import { frame } from './frame.js';
+import { nodeActions } from './node-actions.js';
 import { nodes } from './nodes.js';
 import { routing } from './routing.js';
 import { settings } from './settings.js';
 import { traffic } from './traffic.js';
 
-export const zhCN: Translation<typeof en> = { ...activity, ...frame, ...nodes, ...routing, ...settings, ...traffic };
+export const zhCN: Translation<typeof en> = {
+  ...activity,
+  ...frame,
+  ...nodeActions,
+  ...nodes,
+  ...routing,
+  ...settings,
+  ...traffic,
+};

@@ -1,0 +1,57 @@
+import type { Translation } from '@gatehouse/i18n';
+import type { nodeActions as english } from '../en/node-actions.js';
+
+export const nodeActions: Translation<typeof english> = {
+  exit: {
+    use: '使用',
+    useName: '使用 {name}',
+    inUse: '使用中',
+    usedBy: '使用者：{groups}',
+    modes: {
+      rule: '没有规则匹配的流量出口',
+      global: '全部流量出口',
+      direct: '全部流量出口',
+    },
+    direct: '（不经过节点）',
+    chooseTitle: '使用 {name}',
+    chooseText: '选择要使用此节点的代理组。',
+  },
+  tests: {
+    waiting: '等待测速',
+    testing: '正在测速',
+    stop: '停止',
+    test: '测速',
+    testName: '测速 {name}',
+    progress: '已测速 {tested, number}/{total, number}{failed, plural, =0 {} other {，# 个无响应}}',
+  },
+  bulk: {
+    title: '所选节点',
+    select: '选择',
+    selectName: '选择 {name}',
+    selectAll: '全选 {count, number} 个',
+    selected: '已选 {count, number} 个',
+    enable: '启用…',
+    disable: '停用…',
+    addToGroup: '加入代理组…',
+    clear: '取消选择',
+    enableTitle: '启用 {count, plural, other {# 个节点}}？',
+    enableCount: '启用 {count, plural, other {# 个节点}}',
+    enableText: '<b>{count, plural, other {# 个节点}}</b>将重新可用并参与测速。',
+    disableTitle: '停用 {count, plural, other {# 个节点}}？',
+    disableCount: '停用 {count, plural, other {# 个节点}}',
+    disableText: '<b>{count, plural, other {# 个节点}}</b>将退出所有代理组，直到重新启用；指定它们的规则会被跳过。',
+    deleteTitle: '删除 {count, plural, other {# 个节点}}？',
+    deleteCount: '删除 {count, plural, other {# 个节点}}',
+    deleteText: '将删除 <b>{count, plural, other {# 个节点}}</b>。订阅中的节点会保留：可以停用它们，或删除该订阅。',
+    progress: '已完成 {done, number}/{total, number}{failed, plural, =0 {} other {，失败 # 个}}',
+    summary:
+      '已完成 {done, number}/{total, number}{failed, plural, =0 {} other {，失败 # 个}}{left, plural, =0 {} other {，未处理 # 个}}。',
+    failures: '失败',
+    failuresText: '以下节点未更改，仍保持选中：',
+    groupTitle: '将 {count, plural, other {# 个节点}}加入代理组',
+    group: '代理组',
+    groupHint: '无论代理组的筛选条件如何，这些节点都会按名称成为成员',
+    addCount: '加入 {count, plural, other {# 个节点}}',
+    addedToGroup: '已将 {added, plural, other {# 个节点}}加入 {group}{present, plural, =0 {} other {；# 个已在其中}}。',
+  },
+};
