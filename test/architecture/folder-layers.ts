@@ -49,7 +49,8 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['service'],
   ],
   'libs/tunnel-kernel': [
-    ['base', 'limits', 'mux', 'websocket'],
+    ['base', 'limits', 'messages', 'mux', 'websocket'],
+    ['pages'],
     ['vhost', 'wire'],
     ['datagrams', 'modes', 'session'],
     ['access', 'agent'],

@@ -12,7 +12,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   'subscription-formats': ['contracts'],
   'share-links': ['contracts'],
   'proxy-kernel': ['net', 'geo', 'contracts'],
-  'tunnel-kernel': ['net', 'contracts'],
+  'tunnel-kernel': ['net', 'i18n', 'contracts'],
   persistence: ['postgres', 'net', 'contracts'],
   platform: ['postgres', 'net', 'i18n', 'contracts'],
   auth: ['persistence', 'platform', 'net', 'contracts'],
@@ -76,7 +76,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'geo',
     'tunnel-kernel',
   ],
-  'tunnel-agent': ['tunnel-kernel', 'net', 'contracts'],
+  'tunnel-agent': ['tunnel-kernel', 'net', 'i18n', 'contracts'],
   console: ['contracts', 'i18n'],
   tools: ['persistence', 'i18n', 'net', 'proxy-kernel', 'tunnel-kernel', 'contracts'],
 };

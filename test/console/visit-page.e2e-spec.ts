@@ -59,14 +59,14 @@ it('lets an address in to a raw tunnel from a browser without scripts, under the
   const page = await browser.open(`${gateway.url}/visit/tunnel/${tunnel.id}`, { javaScriptEnabled: false });
   expect(await page.title()).toBe(`Sign in - Tunnel ${tunnel.id}`);
   // The style is in force: its hash is what the policy says.
-  expect(await page.locator('body').evaluate((body) => getComputedStyle(body).maxWidth)).toBe('384px');
+  expect(await page.locator('body').evaluate((body) => getComputedStyle(body).maxWidth)).toBe('448px');
   await page.getByLabel('Password').fill('wrong');
-  await page.getByRole('button', { name: 'Continue' }).click();
-  expect(await page.getByRole('alert').textContent()).toBe('This is not the password.');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  expect(await page.getByRole('alert').textContent()).toBe('Wrong password.');
   expect(await isIn(tunnel.listen_port)).toBe(false);
   await page.getByLabel('Password').fill('open sesame');
-  await page.getByRole('button', { name: 'Continue' }).click();
-  expect(await page.getByRole('status').textContent()).toContain('127.0.0.1 is let in until');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  expect(await page.getByRole('status').textContent()).toContain('127.0.0.1 has access until');
   expect(new URL(page.url()).pathname).toBe(`/visit/tunnel/${tunnel.id}`);
   await waitFor(() => isIn(tunnel.listen_port), { timeoutMs: 1_000 });
   expect(browser.problems.filter((problem) => !problem.startsWith(`request: ${gateway.url}/`))).toEqual([]);

@@ -105,7 +105,7 @@ describe('visitors who sign in at resource-sharing', () => {
     const bob = { at: people.developer, browser: visitor() };
     const refused = await signIn(bob);
     expect(refused.status).toBe(401);
-    expect(refused.body).toContain('You may not come in here.');
+    expect(refused.body).toContain('Your account has no access.');
     expect((await bob.browser.ask()).status).toBe(401);
     // The cookies are those of one browser, and the way back is, too.
     expect([...ann.browser.jar.keys()]).toEqual([`__Host-gwv_${made.id}`]);
@@ -167,12 +167,12 @@ describe('visitors who sign in at resource-sharing', () => {
     const ann = { at: people.viewer, browser: visitor() };
     expect(await signIn(ann, page)).toMatchObject({ status: 303, headers: { location: page } });
     await waitFor(isIn, { timeoutMs: 1_000 });
-    expect((await ann.browser.ask({ path: page })).body).toContain('127.0.0.1 is let in until');
+    expect((await ann.browser.ask({ path: page })).body).toContain('127.0.0.1 has access until');
     expect(formOf(await ann.browser.ask({ path: page })).action).toBe('');
     await gateway.call('PATCH', `/auth-policies/${made.id}`, { enabled: 0 });
     await gateway.call('PATCH', `/auth-policies/${made.id}`, { enabled: 1 });
     await waitFor(async () => !(await isIn()));
-    expect((await ann.browser.ask({ path: page })).body).toContain('is not let in at the moment');
+    expect((await ann.browser.ask({ path: page })).body).toContain('has no access yet');
   });
 
   it('reports at once that a server has no discovery document', async () => {

@@ -272,7 +272,7 @@ describe('a host that asks a service, as Traefik and nginx do', () => {
     expect(await question()).toBe(403);
     verdict = { allow: true, ttl: 60 };
     expect(await question()).toBe(303);
-    expect((await visitor.ask({ path: page })).body).toContain('127.0.0.2 is let in until');
+    expect((await visitor.ask({ path: page })).body).toContain('127.0.0.2 has access until');
     expect(await isIn()).toBe(true);
     // What the edge was told is in the table, for its successors and the other edges.
     const rows = (): Promise<AnyJson[]> =>

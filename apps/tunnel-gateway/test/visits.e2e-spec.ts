@@ -51,7 +51,7 @@ describe('a raw tunnel with a password', () => {
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-.*form-action 'self'$/);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' });
     expect(body).not.toContain('<script');
-    expect(body).toContain('127.0.0.1 is not let in at the moment');
+    expect(body).toContain('127.0.0.1 has no access yet');
     expect((await browser('127.0.0.5').prove('wrong', page(tunnel))).status).toBe(401);
     expect(await isIn(tunnel)).toBe(false);
     expect(await visitor.prove('open sesame', page(tunnel))).toMatchObject({
@@ -59,7 +59,7 @@ describe('a raw tunnel with a password', () => {
       headers: { location: page(tunnel) },
     });
     await waitFor(() => isIn(tunnel), { timeoutMs: 1_000 });
-    expect((await visitor.ask({ path: page(tunnel) })).body).toContain('127.0.0.1 is let in until');
+    expect((await visitor.ask({ path: page(tunnel) })).body).toContain('127.0.0.1 has access until');
     const event = { client_id: clientId, address: '127.0.0.5', count: 1 };
     await waitFor(async () => {
       const events = await world.rows(

@@ -45,6 +45,7 @@ export { MemoryGrantStore, type GrantChange, type GrantKey, type VisitorGrant } 
 export type { FailedVisitors, VerificationOptions } from './verification/verification-options.js';
 export { discoverOAuthServer } from './verification/oauth-discovery.js';
 export { TunnelVisits, visitedTunnel, type VisitStanding } from './verification/tunnel-visits.js';
+export { visitorRefusal } from './verification/login-page.js';
 export type { Tries } from './verification/try-limit.js';
 export { readVisitorRequest } from './verification/visitor-request.js';
 export { TunnelServer } from './server.js';

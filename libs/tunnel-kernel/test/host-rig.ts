@@ -12,6 +12,11 @@ export interface Answer {
   body: string;
 }
 
+/** The body as the text that people read; `body` itself has a character for each byte. */
+export function textOf({ body }: Pick<Answer, 'body'>): string {
+  return Buffer.from(body, 'latin1').toString('utf8');
+}
+
 export interface Asked {
   method?: string;
   path?: string;

@@ -6,6 +6,7 @@ import {
   readVisitorRequest,
   TunnelVisits,
   visitedTunnel,
+  visitorRefusal,
   type FailedVisitors,
   type GatewayAnswer,
 } from '@gatehouse/tunnel-kernel';
@@ -66,12 +67,12 @@ export class Visits implements BeforeApplicationShutdown {
   async serve(request: Request, response: Response): Promise<void> {
     await pendingSource(request);
     const { key } = clientAddress(request);
-    if (!this.turns.take(key)) return send(request, response, busy());
+    if (!this.turns.take(key)) return send(request, response, busy(request));
     try {
       send(request, response, await this.answer(request));
     } catch (error) {
       if (!(error instanceof AppError)) this.logger.error('a visitor could not be answered', { error }, 'Visits');
-      send(request, response, busy());
+      send(request, response, busy(request));
     } finally {
       this.turns.done(key);
     }
@@ -81,9 +82,9 @@ export class Visits implements BeforeApplicationShutdown {
     const id = visitedTunnel(request.url);
     const address = parseIp(clientAddress(request).ip);
     const tunnel = id === null || address === null ? null : await this.tunnels.find(id);
-    if (!tunnel || address === null) return nothingHere();
+    if (!tunnel || address === null) return nothingHere(request);
     const asked = readVisitorRequest(arrivalOf(tunnel, formatIp(address), request), request);
-    return asked ? this.visits.answer(asked, tunnel.policies) : nothingHere(400);
+    return asked ? this.visits.answer(asked, tunnel.policies) : nothingHere(request, 400);
   }
 
   private async report({ resource, clientId, policyId, address, count }: FailedVisitors): Promise<void> {
@@ -117,18 +118,16 @@ function arrivalOf(
 }
 
 /** The same answer whether the tunnel does not exist or cannot be visited. */
-function nothingHere(status = 404): GatewayAnswer {
-  const body = `${JSON.stringify({ error: 'visitor_auth', message: 'There is nothing to prove here.' })}\n`;
-  return { status, headers: [['content-type', 'application/json']], body };
+function nothingHere(request: Request, status = 404): GatewayAnswer {
+  return visitorRefusal(readerOf(request), status, 'nothingToProve');
 }
 
-function busy(): GatewayAnswer {
-  const body = `${JSON.stringify({ error: 'visitor_auth', message: 'This cannot be answered at the moment.' })}\n`;
-  const headers: GatewayAnswer['headers'] = [
-    ['content-type', 'application/json'],
-    ['retry-after', '1'],
-  ];
-  return { status: 503, headers, body };
+function busy(request: Request): GatewayAnswer {
+  return visitorRefusal(readerOf(request), 503, 'notChecked', [['retry-after', '1']]);
+}
+
+function readerOf({ method, headers, url }: Request): Parameters<typeof visitorRefusal>[0] {
+  return { method, headers, target: url };
 }
 
 function send(request: Request, response: Response, { status, headers, body }: GatewayAnswer): void {

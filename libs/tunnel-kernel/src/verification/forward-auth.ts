@@ -3,7 +3,7 @@ import type { VisitorPolicyConfig } from '../config.js';
 import type { TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { foreignCookies } from './cookies.js';
-import { ANSWER_FIELDS, unauthorizedAnswer } from './login-page.js';
+import { ANSWER_FIELDS, visitorRefusal } from './login-page.js';
 import type { OutboundAnswer, OutboundCalls } from './outbound-call.js';
 import type { ProofCookies } from './proof-cookies.js';
 
@@ -75,8 +75,7 @@ export class ForwardAuth {
     } catch (error) {
       if (!(error instanceof TunnelError)) throw error;
       this.logger.warn('a callback about visitors failed', { policy: policy.id, reason: error.message });
-      const message = 'Who you are cannot be found out at the moment.';
-      return { allowed: false, answer: unauthorizedAnswer(503, message, [['retry-after', '5']]) };
+      return { allowed: false, answer: visitorRefusal(asked, 503, 'notChecked', [['retry-after', '5']]) };
     }
   }
 

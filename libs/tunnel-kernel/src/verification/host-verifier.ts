@@ -1,11 +1,12 @@
 import type { GatewayAnswer, Verdict, VisitorRequest } from '../access/visitor-verifier.js';
 import type { VisitorPolicyConfig } from '../config.js';
+import type { ProblemName } from '../messages/index.js';
 import type { BasicCredentials } from './basic-credentials.js';
 import { parseBasic } from './basic-credentials.js';
 import { foreignCookies } from './cookies.js';
 import { copiedHeaders, type ForwardAuth } from './forward-auth.js';
 import { busyAnswer, formTarget, isNavigation, type LoginForm } from './login-form.js';
-import { ANSWER_FIELDS, unauthorizedAnswer } from './login-page.js';
+import { ANSWER_FIELDS, visitorRefusal } from './login-page.js';
 import { isSignInAnswer, signInTarget, type OAuthSignIn } from './oauth-sign-in.js';
 import type { ProofCookies } from './proof-cookies.js';
 import { safePath } from './safe-path.js';
@@ -62,7 +63,7 @@ export class HostVerifier {
       const byCallback = await this.byCallback(asked, policies);
       return byCallback?.allowed ? byCallback : this.refuse(asked, policies, byCredentials, byCallback);
     } catch (error) {
-      return refusal(error);
+      return refusal(asked, error);
     }
   }
 
@@ -75,7 +76,7 @@ export class HostVerifier {
     if (verdict !== 'wrong' && 'policy' in verdict && holds(verdict.policy)) return allow(asked, policies);
     failed(asked, basic.id);
     if (verdict === 'wrong' || 'policy' in verdict) return null;
-    return deny(unauthorizedAnswer(429, 'Too many tries.', [['retry-after', String(verdict.limited)]]));
+    return deny(visitorRefusal(asked, 429, 'tooManyTries', [['retry-after', String(verdict.limited)]]));
   }
 
   private async byCallback(asked: VisitorRequest, policies: Policies): Promise<Verdict | null> {
@@ -99,12 +100,12 @@ export class HostVerifier {
   ): Verdict {
     if (byCredentials) return byCredentials;
     const asksPeople = policies.some(({ type }) => type === 'password' || type === 'oauth');
-    if (asksPeople && isNavigation(asked)) return deny(this.page(asked, policies, ''));
+    if (asksPeople && isNavigation(asked)) return deny(this.page(asked, policies, null));
     if (policies.some(({ type }) => type === 'basic')) {
       const challenge = `Basic realm="${asked.host.replaceAll(/["\\]/g, '')}", charset="UTF-8"`;
-      return deny(unauthorizedAnswer(401, 'Say who you are.', [['www-authenticate', challenge]]));
+      return deny(visitorRefusal(asked, 401, 'credentials', [['www-authenticate', challenge]]));
     }
-    return byCallback ?? deny(unauthorizedAnswer(401, 'Sign in with a browser first.'));
+    return byCallback ?? deny(visitorRefusal(asked, 401, 'useBrowser'));
   }
 
   private async submit(asked: VisitorRequest, policies: Policies, policyId: number): Promise<Verdict> {
@@ -116,17 +117,17 @@ export class HostVerifier {
         return deny(submitted);
       }
       const { policy, next } = submitted;
-      if (!holds(policy)) return deny(this.page(asked, policies, 'The password was changed just now.'));
+      if (!holds(policy)) return deny(this.page(asked, policies, 'passwordChanged'));
       return deny(seeOther(next, [cookies.issue(asked, policy).header]));
     } catch (error) {
-      return refusal(error);
+      return refusal(asked, error);
     }
   }
 
   private startSignIn(asked: VisitorRequest, policies: Policies, policyId: number): Verdict {
     const policy = policies.find(({ id, type }) => id === policyId && type === 'oauth');
     const answer = policy && this.options.signIn.start(asked, policy);
-    return deny(answer ?? this.page(asked, policies, 'This sign-in is not known here.'));
+    return deny(answer ?? this.page(asked, policies, 'unknownSignIn'));
   }
 
   private async finishSignIn(asked: VisitorRequest, policies: Policies): Promise<Verdict> {
@@ -138,11 +139,16 @@ export class HostVerifier {
     }
     const policy = policies.find(({ type }) => type === 'oauth');
     if (policy) failed(asked, policy.id);
-    const { problem, retryAfter } = 'problem' in result ? result : { problem: 'Try again.' };
+    const { problem, retryAfter } = 'problem' in result ? result : { problem: 'tryAgain' as const };
     return deny(this.page(asked, policies, problem, retryAfter));
   }
 
-  private page(asked: VisitorRequest, policies: Policies, problem: string, retryAfter?: number): GatewayAnswer {
+  private page(
+    asked: VisitorRequest,
+    policies: Policies,
+    problem: ProblemName | null,
+    retryAfter?: number,
+  ): GatewayAnswer {
     const wait: GatewayAnswer['headers'] = retryAfter === undefined ? [] : [['retry-after', String(retryAfter)]];
     const status = retryAfter === undefined ? 401 : 429;
     return this.options.form.page(asked, policies, { status, problem, next: safePath(asked.target), headers: wait });
@@ -167,8 +173,8 @@ function deny(answer: GatewayAnswer): Verdict {
 }
 
 /** @throws unexpected errors that the visitor did not cause. */
-function refusal(error: unknown): Verdict {
-  const answer = busyAnswer(error);
+function refusal(asked: VisitorRequest, error: unknown): Verdict {
+  const answer = busyAnswer(asked, error);
   if (!answer) throw error;
   return deny(answer);
 }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { GatewayAnswer, VisitorRequest } from '../access/visitor-verifier.js';
 import type { VisitorPolicyConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
+import type { ProblemName } from '../messages/index.js';
 import { cookieName, cookieValues, setCookie } from './cookies.js';
-import { loginPage, unauthorizedAnswer } from './login-page.js';
+import { loginPage, visitorRefusal, wordsFor } from './login-page.js';
 import type { ProofSigner } from './proof-signer.js';
 import { readForm } from './request-form.js';
 import { safePath } from './safe-path.js';
@@ -12,7 +13,8 @@ import type { PasswordVerdict, SharedPasswords } from './shared-passwords.js';
 /** What the visitor is shown besides the form. */
 export interface PageState {
   status: number;
-  problem: string;
+  /** Null: nothing was tried yet. */
+  problem: ProblemName | null;
   next: string;
   headers: GatewayAnswer['headers'];
 }
@@ -80,13 +82,14 @@ export class LoginForm {
     const oauth = policies.filter((policy) => policy.type === 'oauth' && policy.oauth);
     const browser = this.forBrowser(asked);
     const form = password && { action: `/__gw/auth/${password.id}?r=${id}`, csrf: browser.sign(password), next };
-    return loginPage({
+    const words = wordsFor(asked);
+    return loginPage(words, {
       status,
       site: asked.headers.host ?? asked.host,
       form: form ?? null,
       links: oauth.map((policy) => ({
         href: `/__gw/oauth/start/${policy.id}?r=${id}&next=${encodeURIComponent(next)}`,
-        label: `Sign in with ${nameOf(policy.oauth?.issuer ?? '')}`,
+        label: words.text('signIn.with', { name: nameOf(policy.oauth?.issuer ?? '') }),
       })),
       problem,
       headers: [...(form ? browser.cookie : []), ...headers],
@@ -96,33 +99,43 @@ export class LoginForm {
   /** Checks a submitted form. @throws TunnelError of `readBody`, `overloaded` for too many at a time. */
   async submit(asked: VisitorRequest, policies: Policies, policyId: number): Promise<Submitted> {
     const first = policies.find(({ id, type }) => id === policyId && type === 'password');
-    if (!first) return unauthorizedAnswer(404, 'There is no such form here.');
-    if (asked.method !== 'POST') return unauthorizedAnswer(405, 'Send the form.', [['allow', 'POST']]);
-    if (!isFromHere(asked)) return unauthorizedAnswer(403, 'The form came from another site.');
+    if (!first) return visitorRefusal(asked, 404, 'noForm');
+    if (asked.method !== 'POST') return visitorRefusal(asked, 405, 'sendForm', [['allow', 'POST']]);
+    if (!isFromHere(asked)) return visitorRefusal(asked, 403, 'foreignForm');
     const fields = await readForm(asked);
-    if (!fields) return unauthorizedAnswer(415, 'Send the form as application/x-www-form-urlencoded.');
+    if (!fields) return visitorRefusal(asked, 415, 'formType');
     const next = safePath(fields.get('next'));
-    const refuse = (status: number, problem: string, headers: PageState['headers'] = []): GatewayAnswer =>
+    const refuse = (status: number, problem: ProblemName, headers: PageState['headers'] = []): GatewayAnswer =>
       asked.headers.accept === undefined || asked.headers.accept.includes('text/html')
         ? this.page(asked, policies, { status, problem, next, headers })
-        : unauthorizedAnswer(status, problem, headers);
-    if (!this.isOwn(asked, first, fields.get('csrf') ?? '')) return refuse(403, 'The page was too old. Try again.');
+        : visitorRefusal(asked, status, problem, headers);
+    if (!this.isOwn(asked, first, fields.get('csrf') ?? '')) return refuse(403, 'pageExpired');
     const verdict = await this.check(policies, fields, asked.visitor.address);
-    if (verdict === 'wrong') return refuse(401, 'This is not the password.');
+    if (verdict === 'wrong') return refuse(401, 'wrongPassword');
     if ('limited' in verdict) {
-      return refuse(429, 'Too many tries. Wait a minute.', [['retry-after', String(verdict.limited)]]);
+      return refuse(429, 'tooManyTries', [['retry-after', String(verdict.limited)]]);
     }
     return { policy: verdict.policy, next };
   }
 }
 
-/** Answers to errors that the visitor did not cause. */
-export function busyAnswer(error: unknown): GatewayAnswer | null {
-  if (!(error instanceof TunnelError)) return null;
-  if (error.code === 'timeout') return unauthorizedAnswer(408, 'The form did not come.');
-  if (error.code === 'protocol') return unauthorizedAnswer(413, 'The form is too long.');
-  if (error.code !== 'overloaded') return null;
-  return unauthorizedAnswer(503, 'Too many visitors at the moment.', [['retry-after', '1']]);
+/** Errors that the visitor did not cause, or caused by its form, and the answer to each. */
+const BUSY: Partial<Record<TunnelError['code'], { status: number; problem: ProblemName }>> = {
+  timeout: { status: 408, problem: 'formTimeout' },
+  protocol: { status: 413, problem: 'formTooLarge' },
+  overloaded: { status: 503, problem: 'busy' },
+};
+
+export function isBusy(error: unknown): error is TunnelError {
+  return error instanceof TunnelError && BUSY[error.code] !== undefined;
+}
+
+/** Null: the error is another one. */
+export function busyAnswer(asked: VisitorRequest, error: unknown): GatewayAnswer | null {
+  const known = error instanceof TunnelError ? BUSY[error.code] : undefined;
+  if (!known) return null;
+  const wait: GatewayAnswer['headers'] = known.status === 503 ? [['retry-after', '1']] : [];
+  return visitorRefusal(asked, known.status, known.problem, wait);
 }
 
 function formContext({ host, scheme }: VisitorRequest, browser: string): string {

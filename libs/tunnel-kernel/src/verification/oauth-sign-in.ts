@@ -3,6 +3,7 @@ import type { GatewayAnswer, VisitorRequest } from '../access/visitor-verifier.j
 import type { OAuthEndpoints, VisitorOAuthClient, VisitorPolicyConfig } from '../config.js';
 import type { TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
+import type { ProblemName } from '../messages/index.js';
 import { cookieName, cookieValues, setCookie } from './cookies.js';
 import { ANSWER_FIELDS } from './login-page.js';
 import { asksMore, identityIn, isWelcome, profileIn, type Identity } from './oauth-identity.js';
@@ -13,7 +14,7 @@ import type { Tries } from './try-limit.js';
 import type { OAuthIssuer } from './verification-options.js';
 
 /** `retryAfter`: seconds until the next try. */
-export type SignedIn = { policy: VisitorPolicyConfig; next: string } | { problem: string; retryAfter?: number };
+export type SignedIn = { policy: VisitorPolicyConfig; next: string } | { problem: ProblemName; retryAfter?: number };
 
 interface Registration {
   server: OAuthEndpoints;
@@ -106,33 +107,33 @@ export class OAuthSignIn {
     const [, id, ...rest] = (query.get('state') ?? '').split('.');
     const policy = policies.find((each) => each.type === 'oauth' && String(each.id) === id);
     const registration = policy && this.registrationOf(policy, asked);
-    if (!policy || !registration) return { problem: 'This sign-in is not known here.' };
+    if (!policy || !registration) return { problem: 'unknownSignIn' };
     const pending = cookieValues(asked, cookieName(asked, cookieOf(policy))).find(
       (value) => this.signer.read(rest.join('.'), policy, stateContext(asked, value)) !== null,
     );
     const [, nonce, next] = PENDING.exec(pending ?? '') ?? [];
-    if (nonce === undefined || next === undefined) return { problem: 'The sign-in took too long. Try again.' };
+    if (nonce === undefined || next === undefined) return { problem: 'signInExpired' };
     if (!isFromIssuer(query.get('iss'), registration, policies)) {
-      return { problem: 'The answer is from somebody else.' };
+      return { problem: 'wrongIssuer' };
     }
     const code = query.get('code');
-    if (code === null || code === '') return { problem: 'You were not signed in.' };
+    if (code === null || code === '') return { problem: 'notSignedIn' };
     // Codes can be made up, and each one costs a request to the server.
     const { tries } = this.options;
     const { address } = asked.visitor;
     if (!(await tries.take(policy.id, address))) {
-      return { problem: 'Too many tries. Wait a minute.', retryAfter: await tries.retryAfter(policy.id, address) };
+      return { problem: 'tooManyTries', retryAfter: await tries.retryAfter(policy.id, address) };
     }
     try {
       const token = await this.exchange(asked, registration, code, nonce);
       const identity = await this.identityOf(registration, token);
-      if (!isWelcome(registration.client, identity)) return { problem: 'You may not come in here.' };
+      if (!isWelcome(registration.client, identity)) return { problem: 'notAllowed' };
       await tries.giveBack(policy.id, address);
       return { policy, next: safePath(Buffer.from(next, 'base64url').toString('utf8')) };
     } catch (error) {
       if (!(error instanceof TunnelError)) throw error;
       this.options.logger.warn('a visitor could not be signed in', { policy: policy.id, reason: error.message });
-      return { problem: 'You could not be signed in at the moment.' };
+      return { problem: 'signInFailed' };
     }
   }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { textOf } from '../../test/host-rig.js';
 import { formOf, GuardedHost, policy } from '../../test/verification-rig.js';
 
 let host: GuardedHost;
@@ -32,6 +33,22 @@ describe('a host with a password', () => {
       expect(JSON.parse(answer.body)).toMatchObject({ error: 'visitor_auth' });
     }
     expect(host.seen).toEqual([]);
+  });
+
+  it('speaks the language of the browser, and English to others', async () => {
+    await host.guard(policy());
+    const browser = host.browser({ 'accept-language': 'zh-CN,zh;q=0.9' });
+    const page = await browser.ask({ headers: { accept: 'text/html' } });
+    expect(page.headers).toMatchObject({ 'content-language': 'zh-CN' });
+    expect(page.body).toContain('<html lang="zh-CN">');
+    expect(textOf(page)).toContain('<label for="password">密码</label>');
+    expect(textOf(await browser.logIn('wrong'))).toContain('密码错误。');
+    expect((await host.browser().logIn('wrong')).body).toContain('Wrong password.');
+    const program = await host.rig.ask({ headers: { 'accept-language': 'zh' } });
+    expect(JSON.parse(textOf(program))).toEqual({ error: 'visitor_auth', message: '请在浏览器中打开此地址并登录。' });
+    const refused = await browser.ask({ path: '/__gw/auth/99', headers: { accept: 'text/html' } });
+    expect(refused).toMatchObject({ status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(textOf(refused)).toContain('此表单不存在。');
   });
 
   it('lets in who knows it, back to where it wanted to go, and keeps the proof from the target', async () => {

@@ -9,8 +9,8 @@ import { BasicCredentials, parseBasic } from './basic-credentials.js';
 import { ForwardAuth } from './forward-auth.js';
 import { MemoryGrantStore, type GrantStore } from './grants.js';
 import { HostVerifier } from './host-verifier.js';
-import { busyAnswer, LoginForm } from './login-form.js';
-import { unauthorizedAnswer } from './login-page.js';
+import { isBusy, LoginForm } from './login-form.js';
+import { visitorRefusal } from './login-page.js';
 import { hostRedirectUri, OAuthSignIn } from './oauth-sign-in.js';
 import { OutboundCalls } from './outbound-call.js';
 import { PasswordChecks } from './password-checks.js';
@@ -148,7 +148,7 @@ export class PolicyVerifier implements VisitorVerifier {
       const verdict = await this.credentials.check(policies, { user, password }, visitor.address);
       if (verdict !== 'wrong' && 'policy' in verdict && this.table.has(verdict.policy)) return true;
     } catch (error) {
-      if (!busyAnswer(error)) throw error;
+      if (!isBusy(error)) throw error;
       return false;
     }
     this.reportRaw({ resource, clientId, visitor }, 'basic');
@@ -179,10 +179,10 @@ export class PolicyVerifier implements VisitorVerifier {
       return { allowed: true, dropHeaders: ['proxy-authorization'], requestHeaders: [], responseHeaders: [] };
     }
     if (!this.table.of(resource, clientId).some(({ type }) => type === 'basic')) {
-      return { allowed: false, answer: unauthorizedAnswer(403, 'This address is not let in.') };
+      return { allowed: false, answer: visitorRefusal(request, 403, 'addressRefused') };
     }
     const challenge = `Basic realm="tunnel ${resource.id}", charset="UTF-8"`;
-    const answer = unauthorizedAnswer(407, 'Say who you are.', [['proxy-authenticate', challenge]]);
+    const answer = visitorRefusal(request, 407, 'credentials', [['proxy-authenticate', challenge]]);
     return { allowed: false, answer };
   }
 

@@ -9,9 +9,10 @@ import {
 } from '@gatehouse/net';
 import type { GatewayAnswer, SocketVisitor, VisitorRequest } from '../access/visitor-verifier.js';
 import type { VisitorPolicyConfig } from '../config.js';
+import { badRequestAnswer } from '../vhost/answers.js';
 import { busyAnswer, formTarget, isNavigation, type LoginForm } from './login-form.js';
 import { seeOther } from './host-verifier.js';
-import { unauthorizedAnswer } from './login-page.js';
+import { visitorRefusal } from './login-page.js';
 import { safePath } from './safe-path.js';
 import { readVisitorRequest } from './visitor-request.js';
 
@@ -84,16 +85,16 @@ export class RawGreeting {
   private async respond(visitor: SocketVisitor, request: IncomingMessage): Promise<GatewayAnswer> {
     const { resource, clientId, visitor: from } = visitor;
     const asked = readVisitorRequest({ resource, clientId, visitor: from, scheme: 'http' }, request);
-    if (!asked) return unauthorizedAnswer(400, 'The request could not be understood.');
+    if (!asked) return badRequestAnswer(400, 'visitor_auth');
     const { form, policiesOf } = this.options;
     const policies = policiesOf(visitor).filter(({ type }) => type === 'password');
     const policyId = formTarget(asked);
     try {
       if (policyId !== null) return await this.submit(visitor, asked, policies, policyId);
-      if (!isNavigation(asked)) return unauthorizedAnswer(401, 'Sign in with a browser first.');
-      return form.page(asked, policies, { status: 401, problem: '', next: safePath(asked.target), headers: [] });
+      if (!isNavigation(asked)) return visitorRefusal(asked, 401, 'useBrowser');
+      return form.page(asked, policies, { status: 401, problem: null, next: safePath(asked.target), headers: [] });
     } catch (error) {
-      return busyAnswer(error) ?? unauthorizedAnswer(400, 'The form could not be read.');
+      return busyAnswer(asked, error) ?? visitorRefusal(asked, 400, 'unreadableForm');
     }
   }
 
@@ -109,9 +110,7 @@ export class RawGreeting {
       return submitted;
     }
     const { policy, next } = submitted;
-    return this.options.letIn(visitor, policy)
-      ? seeOther(next, [])
-      : unauthorizedAnswer(401, 'The password was changed just now.');
+    return this.options.letIn(visitor, policy) ? seeOther(next, []) : visitorRefusal(asked, 401, 'passwordChanged');
   }
 }
 

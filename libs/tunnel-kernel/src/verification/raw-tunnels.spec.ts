@@ -136,7 +136,7 @@ describe('a raw tunnel with a password', () => {
     const page = await say(browse('/a?b=1'));
     expect(page).toMatch(/^HTTP\/1.1 401 /);
     expect(page).toMatch(/connection: close/i);
-    expect(await say(post(page, 'wrong'))).toMatch(/^HTTP\/1.1 401 [^]*This is not the password/);
+    expect(await say(post(page, 'wrong'))).toMatch(/^HTTP\/1.1 401 [^]*Wrong password/);
     expect(await say(post(page, 'open sesame', { cookie: '' }))).toMatch(/^HTTP\/1.1 403 /);
     expect(await echoes()).toBe(false);
     expect(await say(post(page, 'open sesame', { next: '//evil.test' }))).toMatch(

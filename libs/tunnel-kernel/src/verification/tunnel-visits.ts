@@ -2,9 +2,10 @@ import { RefusalSampler } from '../access/refusal-sampler.js';
 import type { GatewayAnswer, VisitorRequest } from '../access/visitor-verifier.js';
 import type { VisitorPolicyConfig } from '../config.js';
 import type { TunnelLogger } from '../environment.js';
+import type { ProblemName } from '../messages/index.js';
 import { seeOther } from './host-verifier.js';
 import { busyAnswer, isFromHere, LoginForm, nameOf } from './login-form.js';
-import { unauthorizedAnswer } from './login-page.js';
+import { visitorRefusal, wordsFor } from './login-page.js';
 import { OAuthSignIn } from './oauth-sign-in.js';
 import { OutboundCalls } from './outbound-call.js';
 import { PasswordChecks } from './password-checks.js';
@@ -80,16 +81,16 @@ export class TunnelVisits {
   /** `policies`: the current ones of the tunnel. */
   async answer(asked: VisitorRequest, policies: Policies): Promise<GatewayAnswer> {
     const ways = policies.filter(({ type, oauth }) => type !== 'basic' && (type !== 'oauth' || oauth !== undefined));
-    if (ways.length === 0) return unauthorizedAnswer(404, 'There is nothing to prove here.');
+    if (ways.length === 0) return visitorRefusal(asked, 404, 'nothingToProve');
     const [, , step, id] = TARGET.exec(asked.target) ?? [];
     const policy = ways.find((each) => String(each.id) === id);
     try {
       if (isReturn(asked.target)) return await this.finish(asked, ways);
       if (step === undefined) return await this.show(asked, ways);
-      if (!policy) return await this.page(asked, ways, 404, 'There is no such way in here.');
+      if (!policy) return await this.page(asked, ways, 404, 'unknownSignIn');
       return step === 'proof' ? await this.prove(asked, ways, policy) : await this.begin(asked, ways, policy);
     } catch (error) {
-      const answer = busyAnswer(error);
+      const answer = busyAnswer(asked, error);
       if (!answer) throw error;
       return answer;
     }
@@ -100,21 +101,21 @@ export class TunnelVisits {
   }
 
   private async show(asked: VisitorRequest, ways: Policies): Promise<GatewayAnswer> {
-    if (asked.method === 'GET' || asked.method === 'HEAD') return this.page(asked, ways, 200, '');
-    return unauthorizedAnswer(405, 'Open the page.', [['allow', 'GET, HEAD']]);
+    if (asked.method === 'GET' || asked.method === 'HEAD') return this.page(asked, ways, 200, null);
+    return visitorRefusal(asked, 405, 'openPage', [['allow', 'GET, HEAD']]);
   }
 
   private async prove(asked: VisitorRequest, ways: Policies, policy: VisitorPolicyConfig): Promise<GatewayAnswer> {
-    if (asked.method !== 'POST') return unauthorizedAnswer(405, 'Send the form.', [['allow', 'POST']]);
-    if (!isFromHere(asked)) return unauthorizedAnswer(403, 'The form came from another site.');
+    if (asked.method !== 'POST') return visitorRefusal(asked, 405, 'sendForm', [['allow', 'POST']]);
+    if (!isFromHere(asked)) return visitorRefusal(asked, 403, 'foreignForm');
     const fields = await readForm(asked);
-    if (!fields) return unauthorizedAnswer(415, 'Send the form as application/x-www-form-urlencoded.');
+    if (!fields) return visitorRefusal(asked, 415, 'formType');
     if (!this.form.isOwn(asked, policy, fields.get('csrf') ?? '')) {
-      return this.page(asked, ways, 403, 'The page was too old. Try again.');
+      return this.page(asked, ways, 403, 'pageExpired');
     }
     if (policy.type === 'password') return this.byPassword(asked, ways, fields);
     if (policy.type === 'callback') return this.byCallback(asked, ways, policy);
-    return this.page(asked, ways, 404, 'There is no such form here.');
+    return this.page(asked, ways, 404, 'noForm');
   }
 
   private async byPassword(asked: VisitorRequest, ways: Policies, fields: URLSearchParams): Promise<GatewayAnswer> {
@@ -125,9 +126,9 @@ export class TunnelVisits {
     }
     const policy = ways.find(({ type }) => type === 'password');
     if (policy) this.report(asked, policy);
-    if (verdict === 'wrong') return this.page(asked, ways, 401, 'This is not the password.');
+    if (verdict === 'wrong') return this.page(asked, ways, 401, 'wrongPassword');
     const wait = [['retry-after', String(verdict.limited)]] as GatewayAnswer['headers'];
-    return this.page(asked, ways, 429, 'Too many tries. Wait a minute.', wait);
+    return this.page(asked, ways, 429, 'tooManyTries', wait);
   }
 
   /** Each request costs another service time, so it counts like a guess. */
@@ -136,21 +137,21 @@ export class TunnelVisits {
     const { address } = asked.visitor;
     if (!(await tries.take(policy.id, address))) {
       const wait: [string, string] = ['retry-after', String(await tries.retryAfter(policy.id, address))];
-      return this.page(asked, ways, 429, 'Too many tries. Wait a minute.', [wait]);
+      return this.page(asked, ways, 429, 'tooManyTries', [wait]);
     }
     const ttl = await this.callback.ask(asked, policy);
     if (ttl !== null) return this.letIn(asked, ways, policy, ttl);
     this.report(asked, policy);
-    return this.page(asked, ways, 403, 'This address is not let in.');
+    return this.page(asked, ways, 403, 'addressRefused');
   }
 
   private async begin(asked: VisitorRequest, ways: Policies, policy: VisitorPolicyConfig): Promise<GatewayAnswer> {
-    if (asked.method !== 'GET') return unauthorizedAnswer(405, 'Follow the link.', [['allow', 'GET']]);
-    return this.signIn.start(asked, policy) ?? this.page(asked, ways, 404, 'This sign-in is not known here.');
+    if (asked.method !== 'GET') return visitorRefusal(asked, 405, 'followLink', [['allow', 'GET']]);
+    return this.signIn.start(asked, policy) ?? this.page(asked, ways, 404, 'unknownSignIn');
   }
 
   private async finish(asked: VisitorRequest, ways: Policies): Promise<GatewayAnswer> {
-    if (asked.method !== 'GET') return unauthorizedAnswer(405, 'Follow the link.', [['allow', 'GET']]);
+    if (asked.method !== 'GET') return visitorRefusal(asked, 405, 'followLink', [['allow', 'GET']]);
     const result = await this.signIn.finish(asked, ways);
     if ('policy' in result) {
       const { policy } = result;
@@ -174,14 +175,14 @@ export class TunnelVisits {
     if (await this.context.letIn(resource.id, visitor.address, policy, ttlSeconds)) {
       return seeOther(`/visit/tunnel/${resource.id}`, headers);
     }
-    return this.page(asked, ways, 401, 'The way in was changed just now. Try again.', headers);
+    return this.page(asked, ways, 401, 'accessChanged', headers);
   }
 
   private async page(
     asked: VisitorRequest,
     ways: Policies,
     status: number,
-    problem: string,
+    problem: ProblemName | null,
     headers: GatewayAnswer['headers'] = [],
   ): Promise<GatewayAnswer> {
     const { id: tunnelId } = asked.resource;
@@ -193,7 +194,8 @@ export class TunnelVisits {
       csrf: browser.sign(policy),
     });
     const browser = this.form.forBrowser(asked);
-    return visitPage({
+    const words = wordsFor(asked);
+    return visitPage(words, {
       status,
       tunnelId,
       address,
@@ -202,7 +204,12 @@ export class TunnelVisits {
       questions: asking.map(formFor),
       links: ways.flatMap(({ id, type, oauth }) =>
         type === 'oauth' && oauth
-          ? [{ href: `/visit/tunnel/${tunnelId}/sign-in/${id}`, label: `Sign in with ${nameOf(oauth.issuer)}` }]
+          ? [
+              {
+                href: `/visit/tunnel/${tunnelId}/sign-in/${id}`,
+                label: words.text('signIn.with', { name: nameOf(oauth.issuer) }),
+              },
+            ]
           : [],
       ),
       problem,

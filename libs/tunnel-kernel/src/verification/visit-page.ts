@@ -1,5 +1,7 @@
 import type { GatewayAnswer } from '../access/visitor-verifier.js';
-import { escapeHtml, linkButton, PAGE_FIELDS, passwordForm, plainPage, POLICY, problemText } from './login-page.js';
+import type { ProblemName, VisitorWords } from '../messages/index.js';
+import { escapeHtml, FORM_POLICY, pageHtml } from '../pages/visitor-page.js';
+import { formPageFields, linkButton, passwordForm, problemText } from './login-page.js';
 
 export interface VisitPage {
   status: number;
@@ -13,41 +15,41 @@ export interface VisitPage {
   /** Forms without fields: another service decides. */
   questions: { action: string; csrf: string }[];
   links: { href: string; label: string }[];
-  /** An error message; empty: none yet. */
-  problem: string;
+  /** Why the address has no access; null: nothing was tried yet. */
+  problem: ProblemName | null;
   headers: GatewayAnswer['headers'];
 }
 
 /** Apart from links, nothing here leads to another site. */
-const VISIT_POLICY = `${POLICY}; form-action 'self'`;
+const VISIT_POLICY = `${FORM_POLICY}; form-action 'self'`;
 
 /** The page on which visitors of a raw tunnel have their address admitted. */
-export function visitPage({ status, problem, headers, ...page }: VisitPage): GatewayAnswer {
-  const name = `Tunnel ${page.tunnelId}`;
-  const main = `<h1>${name}</h1>
-${problemText(problem)}${standingText(page)}${page.form ? passwordForm({ ...page.form, next: '' }, problem !== '') : ''}${page.questions
-    .map(questionForm)
-    .join('')}${page.links.map(linkButton).join('')}<p>What is let in is the address ${escapeHtml(page.address)}, with \
-everybody who shares it: a household, an office, a mobile network. A program that comes from another address, or by \
-IPv6 where this page came by IPv4, is not.</p>
-`;
-  const fields = PAGE_FIELDS.map(([field, value]): [string, string] =>
-    field === 'content-security-policy' ? [field, VISIT_POLICY] : [field, value],
-  );
-  return { status, headers: [...fields, ...headers], body: plainPage(`Sign in - ${name}`, main) };
+export function visitPage(words: VisitorWords, { status, problem, headers, ...page }: VisitPage): GatewayAnswer {
+  const title = words.text('tunnel.title', { id: String(page.tunnelId) });
+  const main = [
+    `<h1>${title}</h1>\n`,
+    problemText(words, problem),
+    standingText(words, page),
+    page.form ? passwordForm(words, { ...page.form, next: '' }, problem !== null) : '',
+    ...page.questions.map((question) => questionForm(words, question)),
+    ...page.links.map(linkButton),
+    `<p class="note">${escapeHtml(words.text('tunnel.shared', { address: page.address }))}</p>\n`,
+  ].join('');
+  const body = pageHtml(words, words.text('signIn.pageTitle', { site: title }), main);
+  return { status, headers: [...formPageFields(words, VISIT_POLICY), ...headers], body };
 }
 
-function standingText({ standing, address }: Pick<VisitPage, 'standing' | 'address'>): string {
-  if (!standing) return `<p>Not open to everybody. ${escapeHtml(address)} is not let in at the moment.</p>\n`;
-  const until = new Date(standing.until).toISOString().slice(0, 19).replace('T', ' ');
-  const extent = standing.once ? 'for one connection, ' : '';
-  return `<p role="status">${escapeHtml(address)} is let in ${extent}until ${until} UTC.</p>\n`;
+function standingText(words: VisitorWords, { standing, address }: Pick<VisitPage, 'standing' | 'address'>): string {
+  if (!standing) return `<p>${escapeHtml(words.text('tunnel.noAccess', { address }))}</p>\n`;
+  const time = new Date(standing.until).toISOString().slice(0, 19).replace('T', ' ');
+  const text = words.text(standing.once ? 'tunnel.accessOnce' : 'tunnel.access', { address, time });
+  return `<p role="status">${escapeHtml(text)}</p>\n`;
 }
 
-function questionForm({ action, csrf }: { action: string; csrf: string }): string {
+function questionForm(words: VisitorWords, { action, csrf }: { action: string; csrf: string }): string {
   return `<form method="post" action="${escapeHtml(action)}">
 <input type="hidden" name="csrf" value="${escapeHtml(csrf)}">
-<button>Ask to be let in</button>
+<button>${words.text('tunnel.request')}</button>
 </form>
 `;
 }

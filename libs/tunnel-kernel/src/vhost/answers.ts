@@ -1,71 +1,56 @@
 import type { GateRefusal } from '../access/gate.js';
 import type { GatewayAnswer } from '../access/visitor-verifier.js';
 import { TargetError, TunnelError } from '../errors.js';
+import { visitorWords, type ErrorName } from '../messages/index.js';
+import { failurePage, pageFields } from '../pages/visitor-page.js';
+import { firstField } from './request-fields.js';
+import type { RequestHead } from './request-rules.js';
 
 /** An error as the visitor sees it: `X-Gw-Error` and, in a browser, a page. */
 interface Failure {
   status: number;
   error: string;
-  /** Text for people. */
-  text: string;
+  /** What the page says. */
+  text: ErrorName;
   /** Seconds. */
   retryAfter?: number;
 }
 
+/** Whose request is answered: its fields choose the form and the language of the answer. Null: a program. */
+export type Reader = Pick<RequestHead, 'fields'> | null;
+
 const REFUSALS: Readonly<Record<Exclude<GateRefusal, 'address_denied'>, Failure>> = {
-  client_disabled: {
-    status: 503,
-    error: 'client_disabled',
-    text: 'This site is switched off at the moment.',
-    retryAfter: 5,
-  },
-  client_expired: {
-    status: 503,
-    error: 'client_expired',
-    text: 'This site is switched off at the moment.',
-    retryAfter: 5,
-  },
-  too_many_connections: {
-    status: 429,
-    error: 'max_conn',
-    text: 'This site has too many visitors just now.',
-    retryAfter: 1,
-  },
-};
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad request',
-  404: 'Not found',
-  405: 'Method not allowed',
-  408: 'Request timeout',
-  417: 'Expectation failed',
-  421: 'Misdirected request',
-  429: 'Too many requests',
-  431: 'Request header fields too large',
-  501: 'Not implemented',
-  502: 'Bad gateway',
-  503: 'Service unavailable',
-  504: 'Gateway timeout',
+  client_disabled: { status: 503, error: 'client_disabled', text: 'switchedOff', retryAfter: 5 },
+  client_expired: { status: 503, error: 'client_expired', text: 'switchedOff', retryAfter: 5 },
+  too_many_connections: { status: 429, error: 'max_conn', text: 'tooManyConnections', retryAfter: 1 },
 };
 const FORBIDDEN: GatewayAnswer = { status: 403, headers: [['content-length', '0']], body: '' };
 
 /** For a refused visitor; a denied address gets no hint. */
-export function refusalAnswer(refusal: GateRefusal, accept: string | undefined): GatewayAnswer {
-  return refusal === 'address_denied' ? FORBIDDEN : failureAnswer(REFUSALS[refusal], accept);
+export function refusalAnswer(refusal: GateRefusal, reader: Reader): GatewayAnswer {
+  return refusal === 'address_denied' ? FORBIDDEN : failureAnswer(REFUSALS[refusal], reader);
 }
 
-export function badRequestAnswer(status: number, error: string, accept?: string): GatewayAnswer {
-  const answer = failureAnswer({ status, error, text: 'The request could not be understood.' }, accept);
+export function badRequestAnswer(status: number, error: string, reader: Reader = null): GatewayAnswer {
+  const answer = failureAnswer({ status, error, text: 'badRequest' }, reader);
   if (status === 405) answer.headers.push(['allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS']);
   return answer;
 }
 
-export function noHostAnswer(accept: string | undefined): GatewayAnswer {
-  return failureAnswer({ status: 404, error: 'no_host', text: 'There is no site of this name here.' }, accept);
+export function noHostAnswer(reader: Reader): GatewayAnswer {
+  return failureAnswer({ status: 404, error: 'no_host', text: 'noHost' }, reader);
 }
 
-export function misdirectedAnswer(accept: string | undefined): GatewayAnswer {
-  const text = 'This connection was opened for another site.';
-  return failureAnswer({ status: 421, error: 'misdirected', text }, accept);
+/** For a visitor whose identity cannot be verified. `tooLarge`: its request is too large for that. */
+export function unverifiedAnswer(tooLarge: boolean, reader: Reader): GatewayAnswer {
+  const failure: Failure = tooLarge
+    ? { status: 413, error: 'verification', text: 'bodyTooLarge' }
+    : { status: 503, error: 'verification', text: 'notChecked' };
+  return failureAnswer(failure, reader);
+}
+
+export function misdirectedAnswer(reader: Reader): GatewayAnswer {
+  return failureAnswer({ status: 421, error: 'misdirected', text: 'misdirected' }, reader);
 }
 
 export function redirectAnswer(location: string): GatewayAnswer {
@@ -80,56 +65,43 @@ export function redirectAnswer(location: string): GatewayAnswer {
 }
 
 /** For a target that did not answer. */
-export function targetFailureAnswer(error: Error, accept: string | undefined): GatewayAnswer {
-  return failureAnswer(failureOf(error), accept);
+export function targetFailureAnswer(error: Error, reader: Reader): GatewayAnswer {
+  return failureAnswer(failureOf(error), reader);
 }
 
 function failureOf(error: Error): Failure {
   if (error instanceof TargetError) {
     const status = error.reason === 'timeout' ? 504 : 502;
-    return { status, error: `target_${error.reason}`, text: 'The site could not be reached.' };
+    return { status, error: `target_${error.reason}`, text: 'unreachable' };
   }
   if (error instanceof TunnelError && error.code === 'target') {
-    return { status: 502, error: 'target_tls', text: 'The site could not be reached securely.' };
+    return { status: 502, error: 'target_tls', text: 'unreachableSecurely' };
   }
   if (error instanceof TunnelError) {
     const code = error.code === 'overloaded' ? 'overloaded' : 'agent_offline';
-    return { status: 503, error: code, text: 'This site is not connected at the moment.', retryAfter: 5 };
+    return { status: 503, error: code, text: 'offline', retryAfter: 5 };
   }
   if (codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT') {
-    return { status: 504, error: 'target_timeout', text: 'The site did not answer in time.' };
+    return { status: 504, error: 'target_timeout', text: 'timeout' };
   }
-  return { status: 502, error: 'bad_response', text: 'The site did not give a proper answer.' };
+  return { status: 502, error: 'bad_response', text: 'badResponse' };
 }
 
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
-function failureAnswer({ status, error, text, retryAfter }: Failure, accept: string | undefined): GatewayAnswer {
-  const html = accept?.includes('text/html') ?? false;
-  const body = html ? page(status, text) : '';
+function failureAnswer({ status, error, text, retryAfter }: Failure, reader: Reader): GatewayAnswer {
+  const accept = reader ? firstField(reader.fields, 'accept') : undefined;
+  const isBrowser = accept?.includes('text/html') === true;
+  const words = reader && isBrowser ? visitorWords(firstField(reader.fields, 'accept-language')) : null;
+  const body = words ? failurePage(words, status, words.text(`errors.${text}`)) : '';
   const headers: GatewayAnswer['headers'] = [
     ['x-gw-error', error],
     ['cache-control', 'no-store'],
     ['content-length', String(Buffer.byteLength(body))],
   ];
-  if (html) headers.push(['content-type', 'text/html; charset=utf-8']);
+  if (words) headers.push(...pageFields(words));
   if (retryAfter !== undefined) headers.push(['retry-after', String(retryAfter)]);
   return { status, headers, body };
-}
-
-function page(status: number, text: string): string {
-  const title = TITLES[status] ?? 'Error';
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:18vh auto;padding:0 1rem;color-scheme:light dark}</style>
-<h1>${title}</h1>
-<p>${text}</p>
-<p><small>${status}</small></p>
-</html>
-`;
 }

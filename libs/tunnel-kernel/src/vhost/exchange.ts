@@ -21,8 +21,6 @@ export type Allowed = Extract<Verdict, { allowed: true }>;
 export interface ExchangeRequest {
   head: RequestHead;
   host: HostConfig;
-  /** `Accept` of the visitor. */
-  accept: string | undefined;
   /** Fields that describe the visitor to the target: name, value, name, value … */
   forwarded: readonly string[];
   reply: Reply;
@@ -185,7 +183,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const upstream = this.tried.at(-1);
     if (upstream && blames(error)) this.upstreams?.failed(upstream);
     if (this.mayTryAgain(error)) this.attempt();
-    else this.answer(targetFailureAnswer(error, this.request.accept));
+    else this.answer(targetFailureAnswer(error, this.request.head));
   }
 
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, headers: unknown, target: Duplex): void {
@@ -193,7 +191,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.release?.();
     if (this.over || status !== 101) {
       resetStream(target);
-      return this.answer(targetFailureAnswer(new Error(`${status} is no upgrade`), this.request.accept));
+      return this.answer(targetFailureAnswer(new Error(`${status} is no upgrade`), this.request.head));
     }
     const { reply, flow, head, admitted } = this.request;
     const { fields } = readResponseFields(controller.rawHeaders ?? headers, status);
@@ -211,7 +209,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private attempt(): void {
     const upstream = this.upstreams?.pick(this.tried) ?? this.tried.at(-1);
     if (!upstream || upstream.full) {
-      return this.answer(targetFailureAnswer(new TunnelError('overloaded', 'too many requests'), this.request.accept));
+      return this.answer(targetFailureAnswer(new TunnelError('overloaded', 'too many requests'), this.request.head));
     }
     this.tried.push(upstream);
     this.heard = false;

@@ -4,7 +4,7 @@ import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
 import type { ModeContext } from '../modes/mode.js';
-import { noHostAnswer } from './answers.js';
+import { noHostAnswer, unverifiedAnswer } from './answers.js';
 import { Exchange, type Allowed } from './exchange.js';
 import type { HostRequest } from './incoming-request.js';
 import { RequestBody } from './request-body.js';
@@ -33,7 +33,7 @@ export class HostVisit {
   private whole: Buffer | null = null;
 
   constructor(options: HostVisitContext, request: HostRequest, admitted: Admitted) {
-    const { head, host, accept, origin, incoming } = request;
+    const { head, host, origin, incoming } = request;
     const { ledger } = options.context;
     const flow = ledger.open(admitted.resource, admitted.clientId, admitted.visitor);
     flow.counter.upload += head.bytes;
@@ -44,7 +44,6 @@ export class HostVisit {
     this.exchange = new Exchange({
       head,
       host,
-      accept,
       forwarded: origin.forwarded,
       reply: incoming.reply,
       flow,
@@ -76,7 +75,7 @@ export class HostVisit {
         this.options.context.logger.error('a visitor could not be verified', { host: host.id, error: message });
       }
       const tooLong = error instanceof TunnelError && error.code === 'overloaded';
-      this.exchange.answer({ status: tooLong ? 413 : 503, headers: [['x-gw-error', 'verification']], body: '' });
+      this.exchange.answer(unverifiedAnswer(tooLong, this.request.head));
     }
   }
 
@@ -105,9 +104,9 @@ export class HostVisit {
 
   /** `verdict`: null without verification. */
   private proceed(verdict: Allowed | null): void {
-    const { head, host, accept, incoming } = this.request;
+    const { head, host, incoming } = this.request;
     const { path } = head.target;
-    if (path.startsWith(OWN_PREFIX) || path === '/__gw') return this.exchange.answer(noHostAnswer(accept));
+    if (path.startsWith(OWN_PREFIX) || path === '/__gw') return this.exchange.answer(noHostAnswer(head));
     const body = this.whole ?? (incoming.body && new RequestBody(incoming.body, this.bodyOptions()));
     this.exchange.start(this.options.upstreams.of(host), body, verdict);
   }

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { HostRig, readUntilEnd } from '../../test/host-rig.js';
+import { HostRig, textOf, readUntilEnd } from '../../test/host-rig.js';
 import type { VisitorVerifier } from '../access/visitor-verifier.js';
 
 let rig: HostRig;
@@ -248,6 +248,27 @@ describe('a target that does not answer', () => {
       'x-gw-error': 'agent_offline',
       'retry-after': '5',
     });
+  });
+
+  it.each([
+    [undefined, 'en', 'Bad gateway', 'The site could not be reached.'],
+    ['en-GB,zh;q=0.5', 'en', 'Bad gateway', 'The site could not be reached.'],
+    ['zh-CN,zh;q=0.9,en;q=0.8', 'zh-CN', '网关错误', '无法连接到此网站。'],
+  ])('is explained to a reader of %s in %s', async (wanted, language, title, text) => {
+    rig = await HostRig.start();
+    rig.client();
+    await rig.serve(rig.hostConfig([1]));
+    // The cookie of the consoles is not read on hosts of other people.
+    const cookie = `gatehouse_language=${language === 'en' ? 'zh-CN' : 'en'}`;
+    const headers = { accept: 'text/html', cookie, ...(wanted && { 'accept-language': wanted }) };
+    const page = await rig.ask({ headers });
+    expect(page.headers).toMatchObject({ 'content-language': language, 'cache-control': 'no-store' });
+    expect(page.headers['vary']).toContain('accept-language');
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(textOf(page)).toContain(`<html lang="${language}">`);
+    expect(textOf(page)).toContain(`<h1>${title}</h1>`);
+    expect(textOf(page)).toContain(`<p>${text}</p>`);
+    expect(page.body).not.toMatch(/<script|src=|href=|url\(/);
   });
 
   it('leaves the request to another one', async () => {

@@ -20,7 +20,5 @@ export interface HostRequest {
   head: RequestHead;
   host: HostConfig;
   origin: VisitorOrigin;
-  /** `Accept` of the visitor. */
-  accept: string | undefined;
   incoming: IncomingRequest;
 }

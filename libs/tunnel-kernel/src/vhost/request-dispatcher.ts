@@ -51,31 +51,29 @@ export class RequestDispatcher {
       return send(reply, raw.method, badRequestAnswer(head.status, head.error));
     }
     withholdCookies(head.fields, this.options.withheldCookies);
-    const accept = fieldOf(head, 'accept');
     const challenge = this.challengeAnswer(head);
     if (challenge) return send(reply, raw.method, challenge);
     const origin = originOf(head, arrival, this.options.proxies);
-    const found = this.route(incoming, head, origin, accept);
+    const found = this.route(incoming, head, origin);
     if ('status' in found) return send(reply, raw.method, found);
-    this.admit({ head, host: found, origin, accept, incoming });
+    this.admit({ head, host: found, origin, incoming });
   }
 
   private route(
     { covers, reply }: IncomingRequest,
     head: RequestHead,
     { scheme }: VisitorOrigin,
-    accept: string | undefined,
   ): HostConfig | GatewayAnswer {
     if (!this.options.serves(head.host)) {
       reply.close();
-      return misdirectedAnswer(accept);
+      return misdirectedAnswer(head);
     }
     const host = this.hostFor(head, scheme);
-    if (!covers(head.host)) return misdirectedAnswer(accept);
-    if (!host) return noHostAnswer(accept);
+    if (!covers(head.host)) return misdirectedAnswer(head);
+    if (!host) return noHostAnswer(head);
     if (this.isMisleading(head)) {
       reply.close();
-      return badRequestAnswer(400, 'target', accept);
+      return badRequestAnswer(400, 'target', head);
     }
     if (host.redirectToHttps && scheme === 'http') return redirectAnswer(this.secureLocation(head));
     return host;
@@ -109,21 +107,12 @@ export class RequestDispatcher {
   }
 
   private admit(request: HostRequest): void {
-    const { head, host, origin, accept, incoming } = request;
+    const { head, host, origin, incoming } = request;
     const resource = { kind: 'host', id: host.id } as const;
     const admitted = this.options.context.admission.admit(resource, host.clientId, origin.visitor);
-    if (typeof admitted === 'string') send(incoming.reply, head.method, refusalAnswer(admitted, accept));
+    if (typeof admitted === 'string') send(incoming.reply, head.method, refusalAnswer(admitted, head));
     else new HostVisit(this.options, request, admitted).start();
   }
-}
-
-function fieldOf({ fields }: RequestHead, name: string): string | undefined {
-  const { kept } = fields;
-  for (let at = 0; at + 1 < kept.length; at += 2) {
-    const field = kept[at] ?? '';
-    if (field.length === name.length && field.toLowerCase() === name) return kept[at + 1];
-  }
-  return undefined;
 }
 
 /** Sends an answer to a visitor that was not admitted: nothing is counted. */

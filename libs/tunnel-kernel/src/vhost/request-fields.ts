@@ -145,6 +145,15 @@ export function dropNamedByConnection(fields: RequestFields): boolean {
   return true;
 }
 
+/** The first value of a field that goes to the target; `name` in lower case. */
+export function firstField({ kept }: RequestFields, name: string): string | undefined {
+  for (let at = 0; at + 1 < kept.length; at += 2) {
+    const field = kept[at] ?? '';
+    if (field.length === name.length && field.toLowerCase() === name) return kept[at + 1];
+  }
+  return undefined;
+}
+
 /** `drop` is called with names in lower case. */
 export function without(fields: readonly string[], drop: (name: string) => boolean): string[] {
   const left: string[] = [];

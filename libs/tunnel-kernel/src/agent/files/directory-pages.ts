@@ -1,5 +1,6 @@
 import { setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../../errors.js';
+import type { VisitorWords } from '../../messages/index.js';
 import { directoryPage } from './directory-page.js';
 
 /** How long a page is reused. */
@@ -30,14 +31,14 @@ export class DirectoryPages {
   }
 
   /**
-   * The page of the directory `path`, titled `shown`. @throws TunnelError `overloaded`, or an error of the file system.
+   * The page of the directory `path`, titled `shown`, in the language of `words`. @throws TunnelError `overloaded`, or an error of the file system.
    */
-  async page(path: string, shown: string): Promise<string> {
-    const key = `${path}\0${shown}`;
+  async page(path: string, shown: string, words: VisitorWords): Promise<string> {
+    const key = `${path}\0${shown}\0${words.language}`;
     const age = this.now() - (this.kept.get(key)?.madeAt ?? Number.NEGATIVE_INFINITY);
     const known = age >= 0 && age < FRESH_MS ? this.kept.get(key) : undefined;
     if (known) return known.page;
-    const page = this.inTurn(() => directoryPage(path, shown));
+    const page = this.inTurn(() => directoryPage(path, shown, words));
     this.keep(key, page);
     return page;
   }

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { TunnelError } from '../../errors.js';
+import { visitorWords } from '../../messages/index.js';
 import type { FileRoot } from '../../wire/messages.js';
 import { parseRange, type ByteRange } from './byte-range.js';
 import { contentType } from './content-type.js';
@@ -95,7 +96,9 @@ export class FileRequests {
     if (index?.isFile()) return this.read(request, response, await existingPath(`${shown}index.html`, this.root, ''));
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-    end(response, 200, await this.pages.page(path, shown));
+    const words = visitorWords(request.headers['accept-language']);
+    response.setHeader('Content-Language', words.language).setHeader('Vary', 'Accept-Language');
+    end(response, 200, await this.pages.page(path, shown, words));
   }
 
   private fail(response: ServerResponse, error: unknown): void {

@@ -106,9 +106,9 @@ describe('mode file', () => {
     const { headers, body } = await ask('/');
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     expect(String(body)).toContain('href="./sub%20dir/"');
-    expect(String(body)).toContain('&lt;img src=x&gt;.txt');
+    expect(String(body)).toContain('&#60;img src=x&#62;.txt');
     expect(String(body)).toContain('href="./javascript%3Aalert(1)"');
-    expect(String((await ask('/sub%20dir/')).body)).toContain('a &amp; b.html');
+    expect(String((await ask('/sub%20dir/')).body)).toContain('a &#38; b.html');
     writeFileSync(join(root, 'index.html'), 'the index');
     expect(String((await ask('/')).body)).toBe('the index');
   });

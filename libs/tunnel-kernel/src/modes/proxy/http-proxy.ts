@@ -269,7 +269,7 @@ function watchHeads(socket: Socket): HeadWatch {
 function failureOf(error: unknown): GatewayAnswer {
   if (error instanceof TargetError && error.reason === 'forbidden')
     return badRequestAnswer(403, 'destination_forbidden');
-  return targetFailureAnswer(error instanceof Error ? error : new Error(String(error)), undefined);
+  return targetFailureAnswer(error instanceof Error ? error : new Error(String(error)), null);
 }
 
 function send(response: ServerResponse, { status, headers, body }: GatewayAnswer): void {
