@@ -118,6 +118,24 @@ describe('merged rules', () => {
     }
   });
 
+  it('are found by text, type, target and source, and keep their places', async () => {
+    await insert('system', null, 1, 'DOMAIN', 'system.example');
+    for (let index = 0; index < 5; index++) await insert('manual', null, index, 'DOMAIN', `d${index}.example`);
+    await insert('manual', null, 9, 'DOMAIN-SUFFIX', 'd3.example', 'PROXY');
+    await insert('subscription', 1, 1, 'IP-CIDR', '10.0.0.0/8');
+    const places = async (query: string): Promise<number[]> =>
+      (await merged(`?${query}`)).items.map(({ index }: { index: number }) => index);
+    expect(await places('search=D3.')).toEqual([4, 6]);
+    expect(await places('search=d3.&type=domain')).toEqual([4]);
+    expect(await places('target=PROXY')).toEqual([6]);
+    expect(await places('source=subscription')).toEqual([7]);
+    expect(await merged('?source=manual&limit=2&offset=4')).toMatchObject({
+      items: [{ index: 5 }, { index: 6 }],
+      total: 6,
+    });
+    expect((await api.call('GET', '/rules/merged?search=')).status).toBe(400);
+  });
+
   it('are quick to page through at a hundred thousand', async () => {
     await api.dataSource.query(`INSERT INTO rules (type, payload, target, priority)
       SELECT 'DOMAIN-SUFFIX', 'd' || n || '.example', 'PROXY', n FROM generate_series(1, 100000) n`);

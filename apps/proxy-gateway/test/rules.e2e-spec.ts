@@ -233,6 +233,32 @@ describe('rules', () => {
     expect((await api.call('PUT', '/rules/2', { enabled: false })).status).toBe(409);
   });
 
+  it('finds by text, type and target, within a source', async () => {
+    await create({ raw: 'DOMAIN-SUFFIX,example.com,Tokyo' });
+    await create({ raw: 'DOMAIN-REGEX,^a_b,DIRECT' });
+    await create({ type: 'IP-CIDR', payload: '10.0.0.0/8', target: 'REJECT', note: 'The office' });
+    const found = async (query: string): Promise<string> => {
+      const page = await list(`?${query}`);
+      expect(page.total).toBe(page.items.length);
+      return page.items.map(({ id }: { id: number }) => id).join('');
+    };
+    expect(await found('search=EXAMPLE')).toBe('1');
+    expect(await found('search=domain')).toBe('12');
+    expect(await found('search=tokyo&limit=5')).toBe('1');
+    expect(await found('search=office')).toBe('3');
+    expect(await found('search=a_b')).toBe('2');
+    expect(await found('search=a%25b')).toBe('');
+    expect(await found('search=suffix,example.com,n1')).toBe('1');
+    expect(await found('type=domain-regex')).toBe('2');
+    expect(await found('target=n1')).toBe('1');
+    expect(await found('target=Tokyo')).toBe('');
+    expect(await found('source=subscription&search=example')).toBe('');
+    expect((await list('?search=domain&limit=1&offset=1')).items).toMatchObject([{ id: 2 }]);
+    for (const query of ['search=', 'type=', 'target=', 'search=a&search=b', `search=${'x'.repeat(257)}`]) {
+      expect((await api.call('GET', `/rules?${query}`)).status, query).toBe(400);
+    }
+  });
+
   it('notifies other replicas when the change is committed', async () => {
     const runner = api.dataSource.createQueryRunner();
     const client = await runner.connect();

@@ -24,12 +24,40 @@ const NETWORKS = ['tcp', 'udp'] as const;
 type Network = (typeof NETWORKS)[number];
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-export class RuleQuery {
+/** Selects rules that match every field given. */
+export class RuleFilterQuery {
   @IsOptional()
   @IsIn(RULE_SOURCES)
   source?: RuleSource;
 
-  /** Absent: no limit. */
+  /** Text in the rule's line, its note, or the name of the node that it leads to; case is ignored. */
+  @Omittable()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(256)
+  @OneLine()
+  search?: string;
+
+  /** The type's name in Clash. */
+  @Omittable()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toUpperCase() : value))
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(32)
+  @OneLine()
+  type?: string;
+
+  /** A group, a built-in, or a node as `n12`. */
+  @Omittable()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(256)
+  @OneLine()
+  target?: string;
+}
+
+export class RuleQuery extends RuleFilterQuery {
+  /** Absent: no limit; with `search`, `type` or `target` 500. */
   @QueryInteger({ min: 1, max: 500 })
   limit?: number;
 
@@ -37,7 +65,7 @@ export class RuleQuery {
   offset?: number;
 }
 
-export class MergedRulesQuery {
+export class MergedRulesQuery extends RuleFilterQuery {
   @QueryInteger({ min: 1, max: 500 })
   limit = 50;
 

@@ -4,6 +4,7 @@ import type { MergedRulesResponse, Page, RuleDeletedResponse, RuleTestResponse, 
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
 import { MergedRulesService } from './merged/merged-rules.service.js';
 import { MergedRulesQuery, RuleBody, RuleQuery, RuleTestBody } from './rule.dto.js';
+import { isFiltered } from './rule-filter.js';
 import { RuleDocuments } from './rule-documents.js';
 import { RulesService } from './rules.service.js';
 import { TestRoute } from './test-route.js';
@@ -20,15 +21,17 @@ export class RulesController {
   @Get()
   @Answers('RuleList', 'The rules')
   @Requires('read')
-  list(@Query() { source, limit, offset = 0 }: RuleQuery): Promise<Page<RuleView> | StreamableFile> {
-    return limit === undefined ? this.documents.of(source, offset) : this.rules.listRules(source, limit, offset);
+  list(@Query() { limit, offset = 0, ...filter }: RuleQuery): Promise<Page<RuleView> | StreamableFile> {
+    const { source, ...search } = filter;
+    const isWhole = limit === undefined && !isFiltered(search);
+    return isWhole ? this.documents.of(source, offset) : this.rules.listRules(filter, limit ?? 500, offset);
   }
 
   @Get('merged')
   @Answers('MergedRulesResponse', 'The rules in the order of evaluation')
   @Requires('read')
-  listMerged(@Query() { limit, offset }: MergedRulesQuery): Promise<MergedRulesResponse> {
-    return this.merged.page(limit, offset);
+  listMerged(@Query() { limit, offset, ...filter }: MergedRulesQuery): Promise<MergedRulesResponse> {
+    return this.merged.page(filter, limit, offset);
   }
 
   @Get(':id')

@@ -1,4 +1,4 @@
-import type { Page, RuleDeletedResponse, RuleSource, RuleView } from '@gatehouse/contracts';
+import type { Page, RuleDeletedResponse, RuleView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
@@ -8,6 +8,7 @@ import { KernelService } from '../kernel-process/kernel.service.js';
 import { movePriorities } from './rule-rows.store.js';
 import { announceRules, lockRules } from './rule-changes.js';
 import { readDefinition } from './rule-definition.js';
+import { filterRules, type RuleFilter } from './rule-filter.js';
 import { RuleList } from '../kernel-config/rule-list.js';
 import { placeBeside, placeLast } from './rule-order.js';
 import type { OrderedRule, Placement } from './rule-order.js';
@@ -27,14 +28,15 @@ export class RulesService {
   ) {}
 
   /** A page of rules by priority; with a source, in the order of evaluation. */
-  listRules(source: RuleSource | undefined, limit: number, offset: number): Promise<Page<RuleView>> {
+  listRules(filter: RuleFilter, limit: number, offset: number): Promise<Page<RuleView>> {
     return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
-      const [rows, total] = await tx.findAndCount(Rule, {
-        ...(source !== undefined && { where: { source } }),
-        order: { priority: 'ASC', id: 'ASC' },
-        take: limit,
-        skip: offset,
-      });
+      const query = filterRules(tx.createQueryBuilder(Rule, 'rule'), filter);
+      const [rows, total] = await query
+        .orderBy('rule.priority')
+        .addOrderBy('rule.id')
+        .take(limit)
+        .skip(offset)
+        .getManyAndCount();
       const items = await this.views.of(tx, rows, await this.list.load(tx));
       return { items, total, limit, offset };
     });

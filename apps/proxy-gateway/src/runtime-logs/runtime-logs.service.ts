@@ -1,6 +1,7 @@
 import type { RuntimeLogPage, RuntimeLogView } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { likePattern } from '../wire/like-pattern.js';
 import type { RuntimeLogFilter, RuntimeLogQuery } from './runtime-log.dto.js';
 import { toRuntimeLogView, weightOf } from './runtime-log-row.js';
 import type { RuntimeLogRow } from './runtime-log-row.js';
@@ -73,9 +74,5 @@ export class RuntimeLogsService {
 
 function valuesOf({ level, source, request_id, search }: RuntimeLogFilter): unknown[] {
   const least = level === 'silent' ? Number.MAX_SAFE_INTEGER : weightOf(level);
-  return [least, source ?? null, request_id ?? null, search ? containing(search) : null];
-}
-
-function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+  return [least, source ?? null, request_id ?? null, search ? likePattern(search) : null];
 }

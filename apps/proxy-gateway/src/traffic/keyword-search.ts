@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { likePattern } from '../wire/like-pattern.js';
 import { filterHolds, gramsOfKeyword } from './search-grams.js';
 
 /** Identifies a log row. */
@@ -131,11 +132,6 @@ export class KeywordSearch {
 export function searchedText(keyword: string | undefined): string | null {
   const text = (keyword ?? '').trim().toLowerCase().toWellFormed();
   return text === '' ? null : text;
-}
-
-/** Escapes `%` and `_`. */
-export function likePattern(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
 /** A section that may match; the times are null if none of the checked ones does. */

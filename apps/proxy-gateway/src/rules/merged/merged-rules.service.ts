@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MergedRulesResponse } from '@gatehouse/contracts';
-import { findShadowedInSlices } from '@gatehouse/proxy-kernel';
+import { findShadowedInSlices, type RuleConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
@@ -8,6 +8,7 @@ import { KernelService } from '../../kernel-process/kernel.service.js';
 import { OutboundPolicyEntity } from '../../data/outbound-policy.entity.js';
 import { RuleList } from '../../kernel-config/rule-list.js';
 import type { MergedRules } from '../../kernel-config/rule-list.js';
+import { filterRules, isFiltered, type RuleFilter } from '../rule-filter.js';
 import { RuleViews } from '../rule-views.js';
 import { Rule } from '../../data/rule.entity.js';
 import { problemOf, toRuleView, type RuleSurroundings } from '../rule.view.js';
@@ -36,16 +37,18 @@ export class MergedRulesService {
     private readonly kernel: KernelService,
   ) {}
 
-  page(limit: number, offset: number): Promise<MergedRulesResponse> {
+  /** The rules that match the filter keep the `index` that they have among all. */
+  page(filter: RuleFilter, limit: number, offset: number): Promise<MergedRulesResponse> {
     return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
       const merged = await this.list.load(tx);
       const surroundings = await this.views.surroundings(tx, merged.targets);
       const { defaultPolicy } = await tx.findOneByOrFail(OutboundPolicyEntity, { id: 1 });
       const { version, analysis } = this.analyse(merged, surroundings, defaultPolicy);
       const { shadowedBy, generatedAt } = await analysis;
-      const rows = await readRows(tx, merged, { limit, offset });
-      const items = rows.map((row, at) => {
-        const index = offset + at;
+      const found = isFiltered(filter) ? await matchingRules(tx, merged, filter) : merged.rules;
+      const rows = await readRows(tx, found.slice(offset, offset + limit));
+      const items = rows.map((row) => {
+        const index = merged.positions.get(row.id) ?? 0;
         const view = toRuleView(row, surroundings, index);
         const shadow = shadowedBy[index] ?? null;
         return { ...view, index, effective: view.valid && shadow === null, shadowed_by: shadow };
@@ -53,7 +56,7 @@ export class MergedRulesService {
       return {
         version,
         items,
-        total: merged.rules.length,
+        total: found.length,
         limit,
         offset,
         generated_at: generatedAt.toISOString(),
@@ -93,12 +96,14 @@ export class MergedRulesService {
   }
 }
 
-async function readRows(
-  tx: EntityManager,
-  { rules }: MergedRules,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<Rule[]> {
-  const ids = rules.slice(offset, offset + limit).flatMap(({ id }) => (id === null ? [] : [id]));
+async function matchingRules(tx: EntityManager, { rules }: MergedRules, filter: RuleFilter): Promise<RuleConfig[]> {
+  const query = filterRules(tx.createQueryBuilder(Rule, 'rule').select('rule.id', 'id'), filter);
+  const ids = new Set((await query.andWhere('rule.enabled').getRawMany<{ id: number }>()).map(({ id }) => id));
+  return rules.filter(({ id }) => id !== null && ids.has(id));
+}
+
+async function readRows(tx: EntityManager, rules: readonly RuleConfig[]): Promise<Rule[]> {
+  const ids = rules.flatMap(({ id }) => (id === null ? [] : [id]));
   const rows = new Map((await tx.findBy(Rule, { id: In(ids) })).map((row) => [row.id, row]));
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
