@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { NodePage, NodeView } from '@gatehouse/contracts';
 import { findPeer, startHttpOrigin, type HttpOrigin } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
@@ -69,6 +69,24 @@ function throughProxy(port: number, url: string): Promise<number> {
   });
 }
 
+/** The group PROXY uses a node that leads to this machine. */
+async function useHarbour(): Promise<void> {
+  const { items } = await gateway.call<{ items: NodeView[] }>('GET', '/proxies?search=Harbour');
+  const raw_config = `socks5://127.0.0.1:${socksPort}`;
+  if (items.length === 0) await gateway.call('POST', '/proxies', { raw_config, name: 'Harbour' });
+  await gateway.call('PUT', '/outbound/groups/PROXY', { proxy: 'Harbour' });
+}
+
+/** A connection through the kernel that stays open until it is closed there. */
+async function openTunnel(port: number, target: string): Promise<{ closed: Promise<unknown> }> {
+  const asked = request({ host: '127.0.0.1', port, method: 'CONNECT', path: target, agent: false }).end();
+  const [answer, socket] = (await once(asked, 'connect')) as [IncomingMessage, Socket];
+  expect(answer.statusCode).toBe(200);
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).on('close', resolve));
+  socket.resume();
+  return { closed };
+}
+
 describe('the console', { timeout: 90_000 }, () => {
   it('leads from the login over a node, a group, a rule and a test to traffic, and out again', async () => {
     const page = await signedIn();
@@ -92,11 +110,12 @@ describe('the console', { timeout: 90_000 }, () => {
 
     await goTo(page, 'Rules');
     await page.getByRole('button', { name: 'Add rule' }).click();
-    await page.getByLabel('Type').fill('IP-CIDR');
-    await page.getByLabel('Value', { exact: true }).fill('127.0.0.0/8');
-    await page.getByLabel('Target').fill('PROXY');
-    await page.getByLabel('Do not resolve domains').check();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const ruleForm = page.getByRole('dialog', { name: 'Add a rule' });
+    await ruleForm.getByLabel('Type').fill('IP-CIDR');
+    await ruleForm.getByLabel('Value', { exact: true }).fill('127.0.0.0/8');
+    await ruleForm.getByLabel('Target').fill('PROXY');
+    await ruleForm.getByLabel('Do not resolve domains').check();
+    await ruleForm.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('IP-CIDR,127.0.0.0/8,PROXY,no-resolve was saved.').waitFor();
 
     await page.getByRole('link', { name: 'Test a URL' }).click();
@@ -118,6 +137,93 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Administrator password').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  it('closes a connection and makes a rule of it, and keeps the filter over a reload', async () => {
+    await useHarbour();
+    const port = new URL(origin.url).port;
+    const tunnel = await openTunnel(await gateway.proxyPort(), `localhost:${port}`);
+    const page = await signedIn();
+    await goTo(page, 'Connections');
+    const row = page.getByRole('row', { name: new RegExp(`localhost:${port}`) });
+    await row.getByText('→ Harbour').waitFor();
+
+    await page.getByLabel('Search by host').fill('localhost');
+    await page.getByLabel('Node', { exact: true }).selectOption('Harbour');
+    await page.reload();
+    await row.waitFor();
+    expect(await page.getByLabel('Search by host').inputValue()).toBe('localhost');
+    expect(await page.getByLabel('Node', { exact: true }).inputValue()).toBe('Harbour');
+    await page.getByLabel('Search by host').fill('somewhere else');
+    await page.getByText('No connection matches the filter.').waitFor();
+    await page.getByRole('button', { name: 'Reset filters' }).click();
+    expect(await page.evaluate(() => location.hash)).toBe('#/connections');
+
+    await row.getByRole('button', { name: 'Details of' }).click();
+    const detail = page.getByRole('dialog', { name: 'Connection to localhost' });
+    await detail.getByRole('link', { name: 'Harbour' }).waitFor();
+    await detail.getByRole('button', { name: 'Add rule' }).click();
+    const form = page.getByRole('dialog', { name: 'Add a rule' });
+    await form.getByRole('button', { name: 'DOMAIN localhost', pressed: true }).waitFor();
+    await form.getByRole('button', { name: `DST-PORT ${port}` }).click();
+    await form.getByLabel('Target').fill('REJECT');
+    await form.getByLabel('Position').selectOption('At the top');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(`DST-PORT,${port},REJECT was saved.`).waitFor();
+
+    await row.getByRole('button', { name: 'Close the connection' }).click();
+    await tunnel.closed;
+    await page.getByRole('link', { name: 'Closed (1)' }).click();
+    await row.getByText('→ Harbour').waitFor();
+
+    await page.getByRole('button', { name: 'Show rule' }).click();
+    const saved = page.getByRole('row', { name: new RegExp(`DST-PORT ${port} REJECT`) });
+    await saved.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(`DST-PORT,${port},REJECT was deleted.`).waitFor();
+  });
+
+  it('finds rules, moves them by pointer and keyboard, and keeps the order of the service', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      await gateway.call('POST', '/rules', { raw: `DOMAIN,${name}.moved.example,DIRECT`, note: 'to be moved' });
+    }
+    const order = async (): Promise<string> => {
+      const { items } = await gateway.call<{ items: { payload: string }[] }>('GET', '/rules?source=manual&limit=500');
+      return items.flatMap(({ payload }) => /^(\w)\.moved/.exec(payload)?.[1] ?? []).join('');
+    };
+    const page = await signedIn();
+    await page.goto(`${gateway.url}/#/rules?search=MOVED.example`);
+    const table = page.getByRole('table', { name: 'Manual rules' });
+    await table.getByRole('row', { name: /c\.moved/ }).waitFor();
+    expect(await table.getByRole('row').count()).toBe(4);
+    await page.getByRole('button', { name: 'Reset filters' }).click();
+
+    const handle = (name: string) =>
+      page.getByRole('button', { name: `Move DOMAIN,${name}.moved.example,DIRECT`, exact: true });
+    await handle('c').press('ArrowUp');
+    await expect.poll(order).toBe('acb');
+    await expect.poll(() => handle('c').evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(order).toBe('abc');
+
+    const rows = table.getByRole('row').filter({ hasText: '.moved.example' });
+    await expect.poll(async () => (await rows.first().innerText()).includes('a.moved')).toBe(true);
+    await handle('a').hover();
+    await page.mouse.down();
+    const last = (await rows.last().boundingBox())!;
+    await page.mouse.move(last.x + 20, last.y + last.height - 2, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(order).toBe('bca');
+
+    await page.route('**/api/v1/rules/*', (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ status: 409, json: { error: 'Not now.', code: 'CONFLICT' } })
+        : route.continue(),
+    );
+    await handle('a').press('Home');
+    await page.getByText('Not now.').waitFor();
+    await expect.poll(async () => (await rows.last().innerText()).includes('a.moved')).toBe(true);
+    expect(await order()).toBe('bca');
   });
 
   it.each(['light', 'dark'] as const)('has pages whose controls all have names, in %s colours', async (colorScheme) => {

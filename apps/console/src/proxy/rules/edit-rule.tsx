@@ -1,4 +1,4 @@
-import type { OutboundOverview, Page, RuleView } from '@gatehouse/contracts';
+import type { Page, RuleView } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
 import type { ApiClient } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
@@ -7,9 +7,9 @@ import { CheckField, FormEnd, SelectField, TextField } from '../../shared/compon
 import { useNotify } from '../../shared/components/notices.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
-import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
 import { formOf, RULE_TYPES, toBody, type RuleForm } from './rule-form.js';
+import { useTargets } from './use-targets.js';
 
 interface EditRuleProps {
   /** Null: a new one. */
@@ -127,10 +127,4 @@ function RuleFields({ form }: { form: Form<RuleForm> }) {
       <CheckField label={t('rules.src')} {...check('src')} />
     </>
   );
-}
-
-function useTargets(): readonly string[] {
-  const api = useApi();
-  const { data } = useResource((signal) => api.get<OutboundOverview>('/outbound', { members: false }, signal), []);
-  return [...new Set([...(data?.policies ?? []), 'DIRECT', 'REJECT', 'REJECT-DROP', 'PASS'])];
 }

@@ -1,72 +1,110 @@
 import type { RuleView } from '@gatehouse/contracts';
+import type { VNode } from 'preact';
 import { useApi } from '../../shared/api/api-context.js';
 import { Switch } from '../../shared/components/fields.js';
-import { Table, type Column } from '../../shared/components/table.js';
+import { RowAction, RowActions } from '../../shared/components/row-actions.js';
+import { VirtualTable, type VirtualColumn } from '../../shared/components/virtual-table.js';
 import { formatCount } from '../../shared/format/amounts.js';
 import { formatRelative } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { t } from '../messages/index.js';
 import { RuleTarget, RuleText } from './rule-text.js';
+import { useRuleOrder } from './use-rule-order.js';
 
 interface ManualRuleTableProps {
   rows: readonly RuleView[] | undefined;
+  /** A list with gaps cannot be reordered. */
+  isFiltered: boolean;
   reload: () => void;
+  onEnd: () => void;
   onEdit: (rule: RuleView) => void;
   onRemove: (rule: RuleView) => void;
 }
 
-export function ManualRuleTable({ rows, reload, onEdit, onRemove }: ManualRuleTableProps) {
-  const columns: Column<RuleView>[] = [
-    { head: t('common.enabled'), quietHead: true, cell: (rule) => <EnabledSwitch rule={rule} reload={reload} /> },
-    { head: t('words.rule'), grow: true, cell: (rule) => <RuleText rule={rule} /> },
-    { head: t('words.target'), cell: (rule) => <RuleTarget rule={rule} /> },
-    {
-      head: t('words.hits'),
-      right: true,
-      cell: (rule) => (
-        <span title={t('rules.lastHit', { time: formatRelative(rule.hit_at) })}>{formatCount(rule.hit_count)}</span>
-      ),
-    },
-    {
-      head: t('words.order'),
-      quietHead: true,
-      cell: (rule) => <MoveButtons rule={rule} rows={rows ?? []} reload={reload} />,
-    },
-    {
-      head: t('words.actions'),
-      quietHead: true,
-      right: true,
-      cell: (rule) => (
-        <span class="cell-actions">
-          <button
-            type="button"
-            class="small"
-            aria-label={t('rules.editName', { name: rule.raw })}
-            onClick={() => onEdit(rule)}
-          >
-            {t('common.edit')}
-          </button>
-          <button
-            type="button"
-            class="small danger"
-            aria-label={t('rules.deleteName', { name: rule.raw })}
-            onClick={() => onRemove(rule)}
-          >
-            {t('common.deleteMore')}
-          </button>
-        </span>
-      ),
-    },
-  ];
+interface RowParts {
+  enabled: (rule: RuleView) => VNode;
+  order: (rule: RuleView) => VNode | null;
+  buttons: (rule: RuleView) => VNode;
+}
+
+export function ManualRuleTable({ rows, isFiltered, reload, onEnd, onEdit, onRemove }: ManualRuleTableProps) {
+  const order = useRuleOrder(rows, reload);
+  const parts: RowParts = {
+    enabled: (rule) => <EnabledSwitch rule={rule} reload={reload} />,
+    order: (rule) => (isFiltered ? null : <MoveButtons rule={rule} rows={order.rows ?? []} onMove={order.move} />),
+    buttons: (rule) => <RuleButtons rule={rule} onEdit={onEdit} onRemove={onRemove} />,
+  };
   return (
-    <Table
+    <VirtualTable
       caption={t('rules.manual')}
-      columns={columns}
-      rows={rows}
+      columns={columnsOf(parts, isFiltered)}
+      rows={order.rows}
       rowKey={({ id }) => id}
       rowClass={(rule) => (rule.enabled ? '' : 'faint')}
-      empty={t('rules.empty')}
+      empty={isFiltered ? t('rules.noMatch') : t('rules.empty')}
+      card={(rule) => <RuleCard rule={rule} parts={parts} />}
+      cardHeight={112}
+      onEnd={onEnd}
+      move={isFiltered ? undefined : { onMove: order.move, label: ({ raw: name }) => t('rules.move', { name }) }}
     />
+  );
+}
+
+function columnsOf({ enabled, order, buttons }: RowParts, isFiltered: boolean): VirtualColumn<RuleView>[] {
+  return [
+    { id: 'enabled', head: t('common.enabled'), quietHead: true, width: 56, cell: enabled },
+    { id: 'rule', head: t('words.rule'), width: 240, grow: 3, cell: (rule) => <RuleText rule={rule} /> },
+    { id: 'target', head: t('words.target'), width: 120, grow: 1, cell: (rule) => <RuleTarget rule={rule} /> },
+    { id: 'hits', head: t('words.hits'), width: 90, right: true, cell: (rule) => <Hits rule={rule} /> },
+    ...(isFiltered
+      ? []
+      : [{ id: 'order', head: t('words.order'), quietHead: true, width: 120, cell: (rule: RuleView) => order(rule) }]),
+    { id: 'actions', head: t('words.actions'), quietHead: true, width: 170, right: true, cell: buttons },
+  ];
+}
+
+function Hits({ rule }: { rule: RuleView }) {
+  return <span title={t('rules.lastHit', { time: formatRelative(rule.hit_at) })}>{formatCount(rule.hit_count)}</span>;
+}
+
+function RuleCard({ rule, parts }: { rule: RuleView; parts: RowParts }) {
+  return (
+    <>
+      <div class="line">
+        <span>
+          <RuleText rule={rule} />
+        </span>
+        {parts.enabled(rule)}
+      </div>
+      <span class="second">
+        {'→ '}
+        <RuleTarget rule={rule} />
+        {` · ${t('words.hits')} ${formatCount(rule.hit_count)}`}
+      </span>
+      <div class="line">
+        {parts.order(rule) ?? <span />}
+        {parts.buttons(rule)}
+      </div>
+    </>
+  );
+}
+
+interface RuleButtonsProps {
+  rule: RuleView;
+  onEdit: (rule: RuleView) => void;
+  onRemove: (rule: RuleView) => void;
+}
+
+function RuleButtons({ rule, onEdit, onRemove }: RuleButtonsProps) {
+  return (
+    <RowActions>
+      <RowAction label={t('rules.editName', { name: rule.raw })} onClick={() => onEdit(rule)}>
+        {t('common.edit')}
+      </RowAction>
+      <RowAction label={t('rules.deleteName', { name: rule.raw })} danger onClick={() => onRemove(rule)}>
+        {t('common.deleteMore')}
+      </RowAction>
+    </RowActions>
   );
 }
 
@@ -90,40 +128,28 @@ function EnabledSwitch({ rule, reload }: { rule: RuleView; reload: () => void })
 interface MoveButtonsProps {
   rule: RuleView;
   rows: readonly RuleView[];
-  reload: () => void;
+  onMove: (from: number, to: number) => void;
 }
 
-/** One place up or down among the rules of this page. */
-function MoveButtons({ rule, rows, reload }: MoveButtonsProps) {
-  const api = useApi();
-  const { busy, run } = useAction();
+/** One place up or down, or to the top. */
+function MoveButtons({ rule, rows, onMove }: MoveButtonsProps) {
   const at = rows.findIndex(({ id }) => id === rule.id);
-  const above = rows[at - 1];
-  const below = rows[at + 1];
-  const move = async (place: { before_id: number } | { after_id: number }): Promise<void> => {
-    await run(() => api.put(`/rules/${rule.id}`, place));
-    reload();
-  };
+  const name = rule.raw;
   return (
-    <span class="cell-actions">
-      <button
-        type="button"
-        class="small"
-        aria-label={t('rules.moveUp', { name: rule.raw })}
-        disabled={busy || above === undefined}
-        onClick={() => above && void move({ before_id: above.id })}
-      >
+    <RowActions>
+      <RowAction label={t('rules.moveTop', { name })} disabled={at <= 0} onClick={() => onMove(at, 0)}>
+        ⤒
+      </RowAction>
+      <RowAction label={t('rules.moveUp', { name })} disabled={at <= 0} onClick={() => onMove(at, at - 1)}>
         ↑
-      </button>
-      <button
-        type="button"
-        class="small"
-        aria-label={t('rules.moveDown', { name: rule.raw })}
-        disabled={busy || below === undefined}
-        onClick={() => below && void move({ after_id: below.id })}
+      </RowAction>
+      <RowAction
+        label={t('rules.moveDown', { name })}
+        disabled={at === rows.length - 1}
+        onClick={() => onMove(at, at + 1)}
       >
         ↓
-      </button>
-    </span>
+      </RowAction>
+    </RowActions>
   );
 }

@@ -2,25 +2,33 @@ import type { Page, RuleView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Trouble } from '../../shared/components/page.js';
-import { PAGE_SIZES, Pager } from '../../shared/components/pager.js';
-import { useResource } from '../../shared/state/use-resource.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
+import { useDebounced } from '../../shared/state/use-debounced.js';
+import { LONG_LIST_PAGE, useLongList } from '../../shared/state/use-long-list.js';
 import { t } from '../messages/index.js';
 import { ExportMenu } from '../transfer/export-menu.js';
 import { ImportDialog } from '../transfer/import-dialog.js';
 import { EditRule } from './edit-rule.js';
 import { ManualRuleTable } from './manual-rule-table.js';
+import { isFiltered, NO_RULE_FILTER, queryOf, type RuleFilter } from './rule-filter.js';
+import { RuleFilters } from './rule-filters.js';
 import { RemoveRule } from './remove-rule.js';
 
 type Opened = { action: 'add' | 'import' } | { action: 'edit' | 'remove'; rule: RuleView };
 
 /** The rules that people write, in their order; they come before those of sets and subscriptions. */
-export function ManualRules() {
+export function ManualRules({ query }: PageProps) {
   const api = useApi();
-  const [page, setPage] = useState({ limit: 50, offset: 0 });
   const [opened, setOpened] = useState<Opened | null>(null);
-  const { data, error, reload } = useResource(
-    (signal) => api.get<Page<RuleView>>('/rules', { source: 'manual', ...page }, signal),
-    [page],
+  const [filter, setFilter] = useAddressFilter(query, NO_RULE_FILTER);
+  const settled = useDebounced(JSON.stringify(queryOf(filter)));
+  const { rows, total, error, reload, more } = useLongList(
+    (offset, signal) => {
+      const asked = { ...(JSON.parse(settled) as RuleFilter), source: 'manual', limit: LONG_LIST_PAGE, offset };
+      return api.get<Page<RuleView>>('/rules', asked, signal);
+    },
+    [settled],
   );
   return (
     <>
@@ -37,13 +45,16 @@ export function ManualRules() {
         </div>
       </div>
       <Trouble error={error} retry={reload} />
+      <RuleFilters rows={rows ?? []} filter={filter} onChange={setFilter} />
       <ManualRuleTable
-        rows={data?.items}
+        rows={rows}
+        isFiltered={isFiltered(filter)}
         reload={reload}
+        onEnd={more}
         onEdit={(rule) => setOpened({ action: 'edit', rule })}
         onRemove={(rule) => setOpened({ action: 'remove', rule })}
       />
-      {data && <Pager label={t('nav.rules')} sizes={PAGE_SIZES} {...data} onChange={setPage} />}
+      {rows && <p class="muted">{t('rules.count', { count: total })}</p>}
       {opened && <Opened opened={opened} onClose={() => setOpened(null)} reload={reload} />}
     </>
   );

@@ -20,8 +20,8 @@ export function RulesPage({ query }: PageProps) {
   return (
     <Page title={t('nav.rules')}>
       <Tabs label={t('rules.views')} tabs={TABS} current={tab} hrefOf={(id) => hrefTo('rules', { tab: id })} />
-      {tab === 'manual' && <ManualRules />}
-      {tab === 'merged' && <MergedRules />}
+      {tab === 'manual' && <ManualRules query={query} />}
+      {tab === 'merged' && <MergedRules query={query} />}
       {tab === 'sets' && <RuleSets />}
       {tab === 'test' && <UrlTest />}
     </Page>

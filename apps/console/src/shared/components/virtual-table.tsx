@@ -75,6 +75,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const drag = useRowDrag({ box, headHeight, rowHeight: height, count, onMove: move?.onMove ?? (() => undefined) });
   useKeptPlace(box, rows, rowKey, height);
   useEffect(() => props.onView?.(first, last), [first, last]);
+  const keepFocus = useKeptFocus(box);
   const isNearEnd = count > 0 && last >= count;
   useEffect(() => {
     if (isNearEnd) onEnd?.();
@@ -105,7 +106,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
           </div>
           <div class="virtual-body" role="rowgroup" style={{ height: `${count * height}px` }}>
             {shown.map((row, index) => (
-              <Row key={rowKey(row)} {...{ props, row, index: first + index, height, grid, narrow, drag }} />
+              <Row key={rowKey(row)} {...{ props, row, index: first + index, height, grid, narrow, drag, keepFocus }} />
             ))}
             {drag.held && <div class="drop-gap" style={{ transform: `translateY(${drag.held.gap * height - 1}px)` }} />}
           </div>
@@ -128,10 +129,11 @@ interface RowProps<T> {
   grid: string;
   narrow: boolean;
   drag: RowDrag;
+  keepFocus: (key: string | number) => void;
 }
 
-function Row<T>({ props, row, index, height, grid, narrow, drag }: RowProps<T>) {
-  const { columns, card, rowClass, rows, move } = props;
+function Row<T>({ props, row, index, height, grid, narrow, drag, keepFocus }: RowProps<T>) {
+  const { columns, card, rowClass, rows, rowKey, move } = props;
   const isHeld = drag.held?.from === index;
   return (
     <div
@@ -142,7 +144,7 @@ function Row<T>({ props, row, index, height, grid, narrow, drag }: RowProps<T>) 
     >
       {move && (
         <div role="cell">
-          <Handle move={move} row={row} index={index} count={rows?.length ?? 0} drag={drag} />
+          <Handle {...{ move, row, index, drag }} rowKey={rowKey(row)} count={rows?.length ?? 0} onKey={keepFocus} />
         </div>
       )}
       {narrow ? (
@@ -166,17 +168,21 @@ interface HandleProps<T> {
   index: number;
   count: number;
   drag: RowDrag;
+  rowKey: string | number;
+  onKey: (key: string | number) => void;
 }
 
 /** What a row is moved by: dragged, or with the arrow keys, Home and End. */
-function Handle<T>({ move, row, index, count, drag }: HandleProps<T>) {
+function Handle<T>({ move, row, index, count, drag, rowKey, onKey }: HandleProps<T>) {
   const hint = useId();
   const press = (event: KeyboardEvent): void => {
     const targets: Record<string, number> = { ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: count - 1 };
     const to = targets[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    if (to >= 0 && to < count && to !== index) move.onMove(index, to);
+    if (to < 0 || to >= count || to === index) return;
+    onKey(rowKey);
+    move.onMove(index, to);
   };
   return (
     <button
@@ -184,6 +190,7 @@ function Handle<T>({ move, row, index, count, drag }: HandleProps<T>) {
       class="quiet handle"
       aria-label={move.label(row)}
       aria-describedby={hint}
+      data-key={rowKey}
       onPointerDown={(event) => drag.begin(event, index)}
       onKeyDown={press}
     >
@@ -260,4 +267,23 @@ function useKeptPlace<T>(
     const row = rows?.[index];
     seen.current = row === undefined ? null : { key: rowKey(row), index };
   });
+}
+
+/** Keeps the focus on the handle of a row that moved by a key: the browser drops it from an element that changes its place. */
+function useKeptFocus(box: { current: HTMLElement | null }): (key: string | number) => void {
+  const held = useRef<string | null>(null);
+  useEffect(() => {
+    const element = box.current;
+    const leave = ({ relatedTarget }: FocusEvent): void => {
+      if (relatedTarget !== null) held.current = null;
+    };
+    element?.addEventListener('focusout', leave);
+    return () => element?.removeEventListener('focusout', leave);
+  }, []);
+  useLayoutEffect(() => {
+    if (held.current === null) return;
+    const handle = box.current?.querySelector<HTMLElement>(`.handle[data-key="${CSS.escape(held.current)}"]`);
+    if (handle && document.activeElement !== handle) handle.focus();
+  });
+  return (key) => (held.current = String(key));
 }
