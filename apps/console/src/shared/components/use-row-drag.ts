@@ -7,7 +7,8 @@ interface RowDragOptions {
   /** Height of what stays above the rows. */
   headHeight: () => number;
   rowHeight: number;
-  count: number;
+  /** Keys of the rows, in order. They may change while a row is held. */
+  keys: readonly (number | string)[];
   onMove: (from: number, to: number) => void;
 }
 
@@ -22,16 +23,17 @@ const EDGE = 36;
 const STEP = 14;
 
 /** Moves rows with a mouse, a pen or a finger. The box follows the pointer, since the row itself may scroll away. */
-export function useRowDrag({ box, headHeight, rowHeight, count, onMove }: RowDragOptions): RowDrag {
+export function useRowDrag({ box, headHeight, rowHeight, keys, onMove }: RowDragOptions): RowDrag {
   const [held, setHeld] = useState<RowDrag['held']>(null);
-  const latest = useRef(onMove);
-  latest.current = onMove;
+  const latest = useRef({ keys, onMove });
+  latest.current = { keys, onMove };
   const begin = (event: PointerEvent, from: number): void => {
     const element = box.current;
     if (element === null || event.button !== 0) return;
     event.preventDefault();
     const abort = new AbortController();
     const { signal } = abort;
+    const key = keys[from];
     let gap = from;
     let y = event.clientY;
     const look = (): void => {
@@ -39,7 +41,7 @@ export function useRowDrag({ box, headHeight, rowHeight, count, onMove }: RowDra
       const top = frame.top + headHeight();
       if (y < top + EDGE) element.scrollTop -= STEP;
       if (y > frame.bottom - EDGE) element.scrollTop += STEP;
-      gap = Math.max(0, Math.min(count, Math.round((y - top + element.scrollTop) / rowHeight)));
+      gap = Math.max(0, Math.min(latest.current.keys.length, Math.round((y - top + element.scrollTop) / rowHeight)));
       setHeld({ from, gap });
     };
     const timer = setInterval(look, 30);
@@ -47,8 +49,9 @@ export function useRowDrag({ box, headHeight, rowHeight, count, onMove }: RowDra
       clearInterval(timer);
       abort.abort();
       setHeld(null);
-      const to = moveTarget(from, gap);
-      if (isDropped && to !== from) latest.current(from, to);
+      const now = latest.current.keys.findIndex((other) => other === key);
+      const to = moveTarget(now, gap);
+      if (isDropped && now >= 0 && to !== now) latest.current.onMove(now, to);
     };
     element.setPointerCapture(event.pointerId);
     element.addEventListener('pointermove', (moved) => ((y = moved.clientY), look()), { signal });

@@ -72,7 +72,8 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const count = rows?.length ?? 0;
   const { first, last } = visibleRange(view, height, count);
   const headHeight = (): number => head.current?.offsetHeight ?? 0;
-  const drag = useRowDrag({ box, headHeight, rowHeight: height, count, onMove: move?.onMove ?? (() => undefined) });
+  const onMove = move?.onMove ?? (() => undefined);
+  const drag = useRowDrag({ box, headHeight, rowHeight: height, keys: move ? (rows ?? []).map(rowKey) : [], onMove });
   useKeptPlace(box, rows, rowKey, height);
   useEffect(() => props.onView?.(first, last), [first, last]);
   const keepFocus = useKeptFocus(box);
