@@ -4,6 +4,7 @@ import type { HttpOptions } from '@gatehouse/platform';
 import { refuseForeignHosts } from './auth/host-check.js';
 import { OpenAccess } from './auth/open-access.js';
 import { refuseUnnamedLogins } from './auth/unnamed-logins.js';
+import { PROXY_ERROR_TEXTS } from './error-texts.zh-CN.js';
 import { KernelClients } from './kernel-process/kernel-clients.js';
 import { OPENAPI } from './openapi/openapi-options.js';
 import { ProxyGatewaySettings } from './settings.js';
@@ -11,6 +12,7 @@ import { ProxyGatewaySettings } from './settings.js';
 /** How the API looks on the wire. */
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'proxy',
+  errorTexts: PROXY_ERROR_TEXTS,
   globalPrefix: 'api/v1',
   compress: true,
   // The same place seen from src and from dist.

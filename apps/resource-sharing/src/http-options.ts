@@ -1,5 +1,6 @@
 import { AuditRecorder } from '@gatehouse/audit';
 import { RemoteProxyClients, type HttpOptions } from '@gatehouse/platform';
+import { SHARING_ERROR_TEXTS } from './error-texts.zh-CN.js';
 import { openApiEntry } from './limits/open-api-entry.js';
 import { loadDescriptions, loadExamples } from './api-reference/reference-texts.js';
 import { ASSET_FOLDER } from './pages/parts/site-assets.js';
@@ -10,6 +11,7 @@ import { toEnvelope } from './wire/envelope.interceptor.js';
 /** How the service looks on the wire. */
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'envelope',
+  errorTexts: SHARING_ERROR_TEXTS,
   // Token requests of RFC 6749 are forms, and so are the pages'.
   forms: true,
   // Links, names and forms: nothing here is larger, and token requests come from anybody.

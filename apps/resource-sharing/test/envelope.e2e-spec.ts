@@ -45,6 +45,16 @@ describe.each(PLACES)('under %s every failure is an envelope', (place) => {
   });
 });
 
+it('says what is wrong in Chinese to clients who prefer it, in English to others', async () => {
+  const ask = (language: Record<string, string>) =>
+    request(site.url).get('/api/open/resources/song/1').set('X-API-Key', caller.key).set(language);
+  const texts = async (language: Record<string, string>) => ((await ask(language)).body as { message: string }).message;
+  const english = await texts({});
+  expect(english).toMatch(/^[ -~]+$/);
+  expect(await texts({ 'Accept-Language': '*' })).toBe(english);
+  expect(await texts({ 'Accept-Language': 'zh-CN' })).toMatch(/\p{Script=Han}/u);
+});
+
 describe.each([UNLOCK, TOKEN])('%s', (path) => {
   const post = (): request.Test => request(site.url).post(path).set('X-API-Key', caller.key);
 

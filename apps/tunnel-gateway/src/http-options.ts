@@ -4,6 +4,7 @@ import { AuditRecorder } from '@gatehouse/audit';
 import { isPublicRoute } from '@gatehouse/auth';
 import { RemoteProxyClients, type HttpOptions, type OperationExample } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './common/session-cookie-name.js';
+import { TUNNEL_ERROR_TEXTS } from './error-texts.zh-CN.js';
 import { ConsoleRules } from './ip-rules/console-rules.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { ARCHIVE_PATH } from './transfer/archive/archive-body.js';
@@ -13,6 +14,7 @@ import { additions } from './wire/openapi-additions.js';
 /** The service's HTTP interface. */
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'problem',
+  errorTexts: TUNNEL_ERROR_TEXTS,
   globalPrefix: 'api/v1',
   compress: true,
   // These paths work from src and from dist.

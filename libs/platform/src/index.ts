@@ -3,6 +3,8 @@ export { CONSOLE_POLICY, type ConsoleOptions } from './console/serve-console.js'
 export { AppError, type AppErrorOptions, type ErrorDetail, type ErrorLevel } from './errors/app-error.js';
 export { classifyError } from './errors/classify-error.js';
 export { ErrorFilter } from './errors/error.filter.js';
+export type { ErrorTexts } from './errors/error-texts.js';
+export { ErrorTranslator } from './errors/error-translator.js';
 export { formatError, type ErrorBody, type ErrorFormat } from './errors/error-format.js';
 export { HealthRegistry, type HealthCheck, type HealthReport } from './health/health-registry.js';
 export { DEFAULT_BODY_LIMIT } from './http/body-parsers.js';

@@ -36,3 +36,5 @@ export {
   type VisitedSite,
 } from './visitor-browser.js';
 export { logInFrom, type LoginAttempt } from './log-in-from.js';
+export * from './error-texts.js';
+export * from './untranslated-texts.js';

@@ -12,19 +12,37 @@ export interface ErrorBody {
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The body that a client gets for an error. */
-export function formatError(error: AppError, format: ErrorFormat, requestId: string | undefined): ErrorBody {
+/** An error whose texts are in the language of its reader. */
+interface ShownError extends Pick<
+  AppError,
+  'code' | 'status' | 'details' | 'members' | 'retryAfterSeconds' | 'message'
+> {
+  /** What the code means. */
+  readonly title: string;
+}
+
+/** The body that a client gets for an error. `say`: a text in the language of its reader; default: as it is, in English. */
+export function formatError(
+  error: AppError,
+  format: ErrorFormat,
+  requestId: string | undefined,
+  say = (text: string): string => text,
+): ErrorBody {
+  const { code, status, members, retryAfterSeconds } = error;
+  const details = error.details.map(({ field, message }) => ({ field, message: say(message) }));
+  const texts = { title: say(errorEntry(code).title), message: say(error.message), details };
+  const shown: ShownError = { code, status, members, retryAfterSeconds, ...texts };
   switch (format) {
     case 'proxy':
-      return { contentType: JSON_TYPE, body: proxyBody(error, requestId) };
+      return { contentType: JSON_TYPE, body: proxyBody(shown, requestId) };
     case 'envelope':
-      return { contentType: JSON_TYPE, body: envelopeBody(error, requestId) };
+      return { contentType: JSON_TYPE, body: envelopeBody(shown, requestId) };
     case 'problem':
-      return { contentType: PROBLEM_TYPE, body: problemBody(error, requestId) };
+      return { contentType: PROBLEM_TYPE, body: problemBody(shown, requestId) };
   }
 }
 
-function proxyBody(error: AppError, requestId: string | undefined): Record<string, unknown> {
+function proxyBody(error: ShownError, requestId: string | undefined): Record<string, unknown> {
   return {
     error: error.message,
     code: error.code,
@@ -58,18 +76,18 @@ const STATUS_AS_CODE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UPSTREAM_TIMEOUT',
 ]);
 
-function envelopeCode(error: AppError): string {
+function envelopeCode(error: ShownError): string {
   if (error.code === 'RATE_LIMITED') return 'RATE_LIMIT_EXCEEDED';
   return STATUS_AS_CODE.has(error.code) ? String(error.status) : error.code;
 }
 
-function envelopeBody(error: AppError, requestId: string | undefined): Record<string, unknown> {
+function envelopeBody(error: ShownError, requestId: string | undefined): Record<string, unknown> {
   const description = error.details.map(({ field, message }) => `${field}: ${message}`).join('; ');
   return {
     success: false,
     code: envelopeCode(error),
     message: error.message,
-    description: description === '' ? errorEntry(error.code).title : description,
+    description: description === '' ? error.title : description,
     data: null,
     ...(error.details.length > 0 ? { details: error.details } : {}),
     ...(error.retryAfterSeconds === undefined ? {} : { retry_after_seconds: error.retryAfterSeconds }),
@@ -78,11 +96,11 @@ function envelopeBody(error: AppError, requestId: string | undefined): Record<st
   };
 }
 
-function problemBody(error: AppError, requestId: string | undefined): Record<string, unknown> {
+function problemBody(error: ShownError, requestId: string | undefined): Record<string, unknown> {
   const code = error.code.toLowerCase();
   return {
     type: `/docs/errors#${code}`,
-    title: errorEntry(error.code).title,
+    title: error.title,
     status: error.status,
     code,
     detail: error.message,

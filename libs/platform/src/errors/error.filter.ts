@@ -1,4 +1,5 @@
 import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { acceptedLanguage } from '@gatehouse/i18n';
 import type { Request, Response, Application } from 'express';
 import type { JsonLogger } from '../logging/json-logger.js';
 import { currentRequestId } from '../logging/request-context.js';
@@ -6,16 +7,19 @@ import { AppError } from './app-error.js';
 import { classifyError } from './classify-error.js';
 import { formatError, type ErrorFormat } from './error-format.js';
 import { isPageView, sendErrorPage } from './error-page.js';
+import type { ErrorTranslator } from './error-translator.js';
 import { methodNotAllowed } from './fixed-paths.js';
 
 /** Turns everything thrown while a request runs into one body of the service's wire format, and logs it at its level. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly format: ErrorFormat;
+  private readonly translator: ErrorTranslator;
   private readonly logger: JsonLogger;
 
-  constructor(format: ErrorFormat, logger: JsonLogger) {
+  constructor(format: ErrorFormat, translator: ErrorTranslator, logger: JsonLogger) {
     this.format = format;
+    this.translator = translator;
     this.logger = logger;
   }
 
@@ -35,7 +39,12 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private answer(error: AppError, request: Request, response: Response): void {
-    const { contentType, body } = formatError(error, this.formatFor(request), currentRequestId());
+    // A client that asks for no language gets English: `*` is what many send by themselves.
+    const language = acceptedLanguage(request.headers['accept-language']);
+    const { contentType, body } = formatError(error, this.formatFor(request), currentRequestId(), (text) =>
+      this.translator.text(language, text),
+    );
+    if (language !== 'en') response.setHeader('Content-Language', language);
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
     if (error.retryAfterSeconds !== undefined) {
       response.setHeader('Retry-After', String(error.retryAfterSeconds));

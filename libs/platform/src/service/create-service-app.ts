@@ -6,6 +6,7 @@ import type { Application, Request, RequestHandler, Response } from 'express';
 import { serveConsole } from '../console/serve-console.js';
 import { answerClientErrors } from '../errors/client-errors.js';
 import { ErrorFilter } from '../errors/error.filter.js';
+import { ErrorTranslator } from '../errors/error-translator.js';
 import { fixedPathMethods } from '../errors/fixed-paths.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { bodyParsers, DEFAULT_BODY_LIMIT } from '../http/body-parsers.js';
@@ -88,7 +89,7 @@ export function configureServiceApp(
   if (http.console !== undefined) serveConsole(application, http.console, app.get(JsonLogger));
   for (const step of steps) app.use(step);
   if (http.globalPrefix !== undefined) app.setGlobalPrefix(http.globalPrefix);
-  app.useGlobalFilters(new ErrorFilter(http.errorFormat, app.get(JsonLogger)));
+  app.useGlobalFilters(new ErrorFilter(http.errorFormat, new ErrorTranslator(http.errorTexts), app.get(JsonLogger)));
   app.useGlobalPipes(createValidationPipe(http.validationCode ?? defaultValidationCode(http)));
   limitServer(app.getHttpServer());
   answerClientErrors(app.getHttpServer(), http.errorFormat);

@@ -108,6 +108,30 @@ describe('a service application in the proxy format', () => {
     ]);
   });
 
+  it('says what is wrong in the language that the client prefers', async () => {
+    const ask = (language: Record<string, string>) =>
+      request(app.getHttpServer()).post('/api/v1/notes').set(language).send({ name: 'much too long', more: 1 });
+    const [silent, english, chinese] = await Promise.all([
+      ask({}),
+      ask({ 'Accept-Language': 'en-US,zh;q=0.5' }),
+      ask({ 'Accept-Language': 'zh-CN,zh;q=0.9,en;q=0.8' }),
+    ]);
+    for (const { body, headers } of [silent, english]) {
+      expect(body).toMatchObject({ error: 'Some fields are not acceptable', code: 'INVALID_ARGUMENT' });
+      expect(headers['content-language']).toBeUndefined();
+    }
+    expect(chinese.headers['content-language']).toBe('zh-CN');
+    expect(chinese.body).toMatchObject({ error: '部分字段无效', code: 'INVALID_ARGUMENT' });
+    expect((chinese.body as { details: unknown[] }).details).toEqual(
+      expect.arrayContaining([
+        { field: 'name', message: '不能超过 10 个字符' },
+        { field: 'more', message: '是未知字段' },
+      ]),
+    );
+    // The log has one language.
+    expect(lines.join('')).not.toMatch(/\p{Script=Han}/u);
+  });
+
   it('treats a missing body as an empty one', async () => {
     const answer = await request(app.getHttpServer()).post('/api/v1/notes');
     expect(answer.status).toBe(400);
@@ -196,6 +220,20 @@ describe('the other wire formats', () => {
     const answer = await request(app.getHttpServer()).get('/notes/404').set('Accept', 'application/problem+json');
     expect(answer.headers['content-type']).toContain('application/problem+json');
     expect(answer.body).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
+  it('translates every text of a problem and of the envelope', async () => {
+    const ask = async (format: ErrorFormat) => {
+      await boot(format);
+      const answer = await request(app.getHttpServer()).post('/notes').set('Accept-Language', 'zh').send({});
+      return answer.body as Record<string, unknown>;
+    };
+    expect(await ask('problem')).toMatchObject({ title: '部分字段无效', code: 'validation_failed' });
+    await app.close();
+    expect(await ask('envelope')).toMatchObject({
+      code: '400',
+      description: expect.stringContaining('name: 必须是文本'),
+    });
   });
 
   it('answers problems, with 422 for bad fields', async () => {

@@ -2,6 +2,7 @@ import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 import type { ConsoleOptions } from '../console/serve-console.js';
 import type { ErrorFormat } from '../errors/error-format.js';
+import type { ErrorTexts } from '../errors/error-texts.js';
 import type { JsonLogger } from '../logging/json-logger.js';
 import type { OpenApiOptions } from '../openapi/openapi-document.js';
 import type { ProxyClients } from '../proxy-clients/proxy-clients.js';
@@ -12,6 +13,8 @@ import type { ValidationCode } from '../validation/validation-pipe.js';
 /** What the HTTP side of a service needs to know; everything has a safe default but the wire format. */
 export interface HttpOptions {
   readonly errorFormat: ErrorFormat;
+  /** Chinese texts of the service's own errors. Default: none; codes, validation and the shared libraries have theirs. */
+  readonly errorTexts?: ErrorTexts;
   /** Turns what handlers return into what is sent. Default: as it is. */
   readonly present?: Presentation;
   /** Compress long answers to reads. Default: false, for APIs that answer cookies of other sites' visitors. */

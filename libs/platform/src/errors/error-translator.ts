@@ -1,0 +1,72 @@
+import { ERROR_CATALOGUE, type ErrorCode } from '@gatehouse/contracts';
+import type { Language } from '@gatehouse/i18n';
+import type { ErrorTexts } from './error-texts.js';
+import { SHARED_ERROR_TEXTS } from './texts/error-texts.zh-CN.js';
+import { ERROR_TITLES } from './texts/error-titles.zh-CN.js';
+
+interface Pattern {
+  expression: RegExp;
+  translation: string;
+}
+
+/** Longer texts are compared as a whole only, so that no text of a client makes the patterns slow. */
+const LONGEST = 300;
+/** A value may be a text that has a translation, and so may a value in that one. */
+const DEPTH = 4;
+const PLACEHOLDER = /\{(\w+)\}/g;
+/** `rules[2].payload: must be …`: the field is named in front of what is wrong with it. */
+const FIELD = /^([\w.[\]-]{1,100}): (.+)$/s;
+
+/** Says the texts of errors in the reader's language. What has no translation stays English. */
+export class ErrorTranslator {
+  private readonly texts = new Map<string, string>();
+  private readonly patterns: Pattern[] = [];
+
+  /** `texts`: of the service; those of the codes and of the shared libraries are there already. */
+  constructor(texts: ErrorTexts = {}) {
+    for (const [code, title] of Object.entries(ERROR_TITLES)) {
+      this.texts.set(ERROR_CATALOGUE[code as ErrorCode].title, title);
+    }
+    const all = Object.entries({ ...SHARED_ERROR_TEXTS, ...texts });
+    // The one with most words of its own is meant.
+    all.sort(([one], [other]) => literalLength(other) - literalLength(one));
+    for (const [english, translation] of all) {
+      if (english.search(PLACEHOLDER) < 0) this.texts.set(english, translation);
+      else this.patterns.push({ expression: expressionOf(english), translation });
+    }
+  }
+
+  text(language: Language, english: string): string {
+    return language === 'en' ? english : this.translate(english, DEPTH);
+  }
+
+  private translate(english: string, depth: number): string {
+    const whole = this.texts.get(english) ?? (depth > 0 ? this.byPattern(english, depth) : undefined);
+    if (whole !== undefined) return whole;
+    const [, field, problem] = depth > 0 ? (FIELD.exec(english) ?? []) : [];
+    return field === undefined || problem === undefined ? english : `${field}: ${this.translate(problem, depth - 1)}`;
+  }
+
+  private byPattern(english: string, depth: number): string | undefined {
+    if (english.length > LONGEST) return undefined;
+    for (const { expression, translation } of this.patterns) {
+      const values = expression.exec(english)?.groups;
+      if (values === undefined) continue;
+      return translation.replace(PLACEHOLDER, (_, name: string) => this.translate(values[name] ?? '', depth - 1));
+    }
+    return undefined;
+  }
+}
+
+function literalLength(english: string): number {
+  return english.replace(PLACEHOLDER, '').length;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+function expressionOf(english: string): RegExp {
+  const parts = english.split(PLACEHOLDER).map((part, index) => (index % 2 === 1 ? `(?<${part}>.+?)` : escaped(part)));
+  return new RegExp(`^${parts.join('')}$`, 's');
+}
