@@ -115,16 +115,18 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await runAgent(page);
     await steps.getByText('The agent is connected.').waitFor();
 
-    await steps.getByRole('link', { name: 'Add a tunnel' }).click();
-    const form = page.getByRole('dialog', { name: 'New tunnel' });
-    const chosen = form.getByLabel('Client', { exact: true }).locator('option:checked');
+    await steps.getByRole('link', { name: 'Publish a service' }).click();
+    const chosen = page.getByLabel('Client', { exact: true }).locator('option:checked');
     await chosen.filter({ hasText: 'Machine at home' }).waitFor({ state: 'attached' });
-    await form.getByLabel('Target', { exact: true }).fill(`127.0.0.1:${echo.port}`);
+    await page.getByRole('button', { name: 'TCP port' }).click();
+    await page.getByLabel('Target', { exact: true }).fill(`127.0.0.1:${echo.port}`);
     const port = await reservePort();
-    await form.getByLabel('Port', { exact: true }).fill(String(port));
-    await form.getByLabel('Listen address').fill('127.0.0.1');
-    await form.getByLabel('Name', { exact: true }).fill('Echo');
-    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByLabel('Port', { exact: true }).fill(String(port));
+    await page.getByLabel('Name', { exact: true }).fill('Echo');
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByRole('heading', { name: 'Echo is published', level: 1 }).waitFor();
+    await page.getByText('Visitors get an answer.').waitFor();
+    await goTo(page, 'Tunnels');
     const row = page.getByRole('row', { name: /Echo/ });
     await row.getByText('running').waitFor();
     await row.getByText(`127.0.0.1:${port}`, { exact: true }).waitFor();
@@ -301,6 +303,41 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await waitFor(async () => (await visit('proxy.test')) === 401);
     // Let in, and then there is no agent.
     expect(await visit('proxy.test', `Basic ${btoa('ann:a secret')}`)).toBe(503);
+  });
+
+  it('publishes a site with a login, continues after a step that failed, and says what is missing', async () => {
+    await gateway.call('POST', '/clients', { name: 'publisher' });
+    const page = await signedIn({}, { viewport: { width: 390, height: 844 } });
+    await page.goto(`${gateway.url}/#/publish`);
+    await page.getByLabel('Client', { exact: true }).selectOption({ label: 'publisher' });
+    await page.getByLabel('Target', { exact: true }).fill('http://127.0.0.1:1');
+    await page.getByLabel('Domain', { exact: true }).fill('shop.localhost');
+    await page.getByLabel('HTTPS').selectOption({ label: 'HTTP only' });
+    await page.getByLabel('Sign-in').selectOption({ label: 'User names and passwords' });
+    await page.getByLabel('Users', { exact: true }).fill('ann');
+    await page.getByLabel('Countries').selectOption({ label: 'All but these' });
+    await page.getByLabel('Add a country').selectOption('AQ');
+    await page.getByRole('button', { name: 'Remove Antarctica (AQ)' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('shop.localhost was created but is not published yet.').waitFor();
+    // Nobody gets to it before it is protected.
+    const { items: begun } = await gateway.call('GET', '/hosts?q=shop.localhost');
+    expect(begun).toMatchObject([{ status: 0, scheme: 'http', auto_https: 0 }]);
+
+    await page.getByLabel('Users', { exact: true }).fill('ann:a secret');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'shop.localhost is published', level: 1 }).waitFor();
+    await page.getByRole('link', { name: `http://shop.localhost:${gateway.ports.http}/` }).waitFor();
+    await page.getByText('The agent is not connected.').waitFor();
+    await page.getByText('Visitors do not get an answer yet.').waitFor();
+    const { items: hosts } = await gateway.call('GET', '/hosts?q=shop.localhost');
+    expect(hosts).toMatchObject([{ status: 1 }]);
+    const policies = await gateway.call('GET', `/auth-policies?resource_type=host&resource_id=${hosts[0].id}`);
+    expect(policies.items).toMatchObject([{ type: 'basic', users: ['ann'] }]);
+    const rules = await gateway.call('GET', `/ip-rules?scope=host&resource_id=${hosts[0].id}`);
+    expect(rules.items).toMatchObject([{ type: 'deny', pattern_kind: 'country', pattern: 'AQ' }]);
+    await page.close();
   });
 
   it('takes over what another program had, after it said what would become of it', async () => {

@@ -11,6 +11,7 @@ import { EventsPage } from './events/events-page.js';
 import { HostsPage } from './hosts/hosts-page.js';
 import { t } from './messages/index.js';
 import { PoliciesPage } from './policies/policies-page.js';
+import { PublishPage } from './publish/publish-page.js';
 import { RulesPage } from './rules/rules-page.js';
 import { SessionsPage } from './sessions/sessions-page.js';
 import { TrafficPage } from './traffic/traffic-page.js';
@@ -22,10 +23,15 @@ import { WebhooksPage } from './webhooks/webhooks-page.js';
 interface TunnelPageEntry extends PageEntry {
   /** Others would be refused everything on it. */
   forAdministrators?: boolean;
+  /** Viewers would be refused everything on it. */
+  forWriters?: boolean;
 }
 
 const PAGES: readonly (readonly TunnelPageEntry[])[] = [
-  [{ id: '', title: t('nav.dashboard'), icon: 'dashboard', Component: DashboardPage }],
+  [
+    { id: '', title: t('nav.dashboard'), icon: 'dashboard', Component: DashboardPage },
+    { id: 'publish', title: t('publish.title'), icon: 'shares', Component: PublishPage, forWriters: true },
+  ],
   [
     { id: 'clients', title: t('nav.clients'), icon: 'nodes', Component: ClientsPage },
     { id: 'tunnels', title: t('nav.tunnels'), icon: 'connections', Component: TunnelsPage },
@@ -54,5 +60,10 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
 
 /** Pages that a user of this role can use. */
 export function navigationFor(role: TunnelUserRole): Navigation {
-  return PAGES.map((group) => group.filter((page) => role === 'admin' || page.forAdministrators !== true));
+  return PAGES.map((group) =>
+    group.filter(
+      ({ forAdministrators, forWriters }) =>
+        (role === 'admin' || forAdministrators !== true) && (role !== 'viewer' || forWriters !== true),
+    ),
+  );
 }

@@ -18,6 +18,7 @@ export type IconName =
   | 'access'
   | 'users'
   | 'transfer'
+  | 'shares'
   | 'system';
 
 export function Icon({ name }: { name: IconName }) {

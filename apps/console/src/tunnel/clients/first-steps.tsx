@@ -33,10 +33,10 @@ export function FirstSteps({ client, onClose }: { client: NewTunnelClientView; o
         </button>
         <a
           class={isOnline ? 'button primary' : 'button'}
-          href={hrefTo('tunnels', { client_id: client.id, new: 1 })}
+          href={hrefTo('publish', { client_id: client.id })}
           onClick={onClose}
         >
-          {t('clients.addTunnel')}
+          {t('publish.open')}
         </a>
       </div>
     </Dialog>

@@ -24,8 +24,14 @@ export function DashboardPage() {
   const { data, error, reload } = useResource((signal) => api.get<TunnelDashboard>('/dashboard', {}, signal), [], {
     everyMs: REFRESH_MS,
   });
+  const mayWrite = useMayWrite();
+  const publish = (
+    <a class="button primary" href={hrefTo('publish')}>
+      {t('publish.open')}
+    </a>
+  );
   return (
-    <Page title={t('nav.dashboard')}>
+    <Page title={t('nav.dashboard')} actions={mayWrite && data && data.totals.clients.total > 0 && publish}>
       <Trouble error={error} retry={reload} />
       {data && (
         <>

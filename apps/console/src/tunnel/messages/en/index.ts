@@ -2,6 +2,7 @@ import { access } from './access.js';
 import { frame } from './frame.js';
 import { manage } from './manage.js';
 import { publish } from './publish.js';
+import { publishing } from './publishing.js';
 
 /** Words of the tunnel gateway's console by page. */
-export const en = { ...frame, ...publish, ...access, ...manage } as const;
+export const en = { ...frame, ...publish, ...publishing, ...access, ...manage } as const;

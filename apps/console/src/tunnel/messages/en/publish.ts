@@ -65,10 +65,9 @@ export const publish = {
     deleteText:
       '<b>{name}</b> is deleted with all its tunnels, hosts, rules and policies. Its agent and its visitors are disconnected.',
     createdTitle: 'Client {name}',
-    agentConnected: 'The agent is connected. Next: add a tunnel.',
+    agentConnected: 'The agent is connected. Next: publish a service.',
     agentWaiting: 'Waiting for the agent …',
     keySaved: 'I have saved the key',
-    addTunnel: 'Add a tunnel',
     runThis:
       '<b>Run this on the machine whose services you want to reach.</b> It needs Node 20.19 or newer and nothing else; no port has to be open there.',
     step1: '1. Download the agent',

@@ -4,5 +4,6 @@ import { access } from './access.js';
 import { frame } from './frame.js';
 import { manage } from './manage.js';
 import { publish } from './publish.js';
+import { publishing } from './publishing.js';
 
-export const zhCN: Translation<typeof en> = { ...frame, ...publish, ...access, ...manage };
+export const zhCN: Translation<typeof en> = { ...frame, ...publish, ...publishing, ...access, ...manage };
