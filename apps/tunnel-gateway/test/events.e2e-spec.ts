@@ -79,6 +79,24 @@ describe('the list of events', () => {
     expect((await world.admin('GET', '/events?type=host.updated')).body.items).toHaveLength(2);
   });
 
+  it('is in the language of its reader', async () => {
+    await log.record(event('The agent came from 192.0.2.1', { type: 'client.online' }));
+    await log.record(event('3 visitors were refused: too many connections', { type: 'limit.max_conn' }));
+    const authorization = `Bearer ${await token('admin')}`;
+    const texts = async (language: string): Promise<string[]> => {
+      const ask = caller(world.gateway.url, { authorization, 'accept-language': language });
+      const { items } = (await ask('GET', '/events?type=client.online,limit.max_conn')).body;
+      return items.map((each: { message: string }) => each.message);
+    };
+    expect(await texts('zh-CN')).toEqual(['3 名访客被拒绝：连接数过多', '客户端已从 192.0.2.1 上线']);
+    expect(await texts('en')).toContain('The agent came from 192.0.2.1');
+    const client = await EventClient.open(world.gateway.url, await token('admin'), { 'accept-language': 'zh' });
+    await log.record(event('The tunnel ended'));
+    await client.until('host.updated', 1);
+    expect(messages(client)).toContain('隧道已停止');
+    client.close();
+  });
+
   it('takes what visitors and agents make up', async () => {
     await log.record(
       event(`\0 \ud800 ${'x'.repeat(10_000)}`, { data: { software: 'a\0b', deep: { long: 'y'.repeat(9_000) } } }),

@@ -4,6 +4,7 @@ export { AppError, type AppErrorOptions, type ErrorDetail, type ErrorLevel } fro
 export { classifyError } from './errors/classify-error.js';
 export { ErrorFilter } from './errors/error.filter.js';
 export type { ErrorTexts } from './errors/error-texts.js';
+export { readerTexts } from './errors/reader-text.js';
 export { ErrorTranslator } from './errors/error-translator.js';
 export { formatError, type ErrorBody, type ErrorFormat } from './errors/error-format.js';
 export { HealthRegistry, type HealthCheck, type HealthReport } from './health/health-registry.js';

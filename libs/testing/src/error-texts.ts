@@ -9,6 +9,8 @@ interface Node {
 
 /** How a text begins that says what is wrong with a field. */
 const PROBLEM = /^(?:\$property |\w+ )?(?:must|may) |^(?:is|are|has|needs|cannot|should|holds|each) /;
+/** Errors whose first argument is a code. */
+const CODED = /^(?:AppError|PermanentJobError|\w+Failure)$/;
 const SKIPPED = /(?:\.spec|\.fixture|\.d|\/main)\.ts$|\/(?:openapi|api-reference|demo|kernel|edge|edge-supervisor)\//;
 
 /**
@@ -48,7 +50,7 @@ function textsOf(node: Node): string[] {
   const args = node['arguments'] as Node[] | undefined;
   switch (node.type) {
     case 'NewExpression':
-      return nameOf(node['callee']) === 'AppError' ? literals(args?.[1]) : literals(args?.[0]).filter(isProblem);
+      return CODED.test(nameOf(node['callee']) ?? '') ? literals(args?.[1]) : literals(args?.[0]).filter(isProblem);
     case 'CallExpression':
       return nameOf(node['callee']) === 'fieldError' ? literals(args?.[1]) : [];
     case 'Property':

@@ -1,5 +1,6 @@
 import type { JobStatusName, JobView } from '@gatehouse/contracts';
 import type { JobStatus } from '@gatehouse/jobs';
+import { readerText } from '../reader-text.js';
 import { toJobId } from './job-id.js';
 
 const STATUS: Readonly<Record<JobStatus['state'], JobStatusName>> = {
@@ -35,6 +36,6 @@ export function hasEnded({ status }: Pick<JobView, 'status'>): boolean {
 
 /** Details of an unexpected failure are for the log only. */
 function describe(failure: JobStatus['failure']): JobView['error'] {
-  if (failure?.code !== undefined) return { code: failure.code, message: failure.message };
-  return { code: 'INTERNAL', message: 'The job failed; see the runtime log for the reason.' };
+  if (failure?.code !== undefined) return { code: failure.code, message: readerText(failure.message) };
+  return { code: 'INTERNAL', message: readerText('The job failed; see the runtime log for the reason.') };
 }

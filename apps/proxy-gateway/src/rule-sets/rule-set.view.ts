@@ -2,6 +2,7 @@ import type { RuleSetView } from '@gatehouse/contracts';
 import { maskUrl } from '../data/mask-secrets.js';
 import type { OwnRule } from './own-rule.store.js';
 import type { RuleSetEntity } from '../data/rule-set.entity.js';
+import { readerText } from '../reader-text.js';
 import { UNREADABLE_URL } from '../sealed-url.js';
 
 export interface RuleSetFacts {
@@ -39,7 +40,7 @@ export function toRuleSetView(row: RuleSetEntity, facts: RuleSetFacts): RuleSetV
     errors: row.errors,
     status: row.status,
     ...history(row),
-    ...(facts.isUnreadable && { last_error: UNREADABLE_URL }),
+    ...(facts.isUnreadable && { last_error: { ...UNREADABLE_URL, message: readerText(UNREADABLE_URL.message) } }),
     etag: row.etag,
     last_modified: row.lastModified,
     content_sha256: row.contentSha256,
@@ -57,7 +58,8 @@ function history(row: RuleSetEntity) {
     next_refresh_at: iso(nextRefresh(row)),
     consecutive_failures: row.consecutiveFailures,
     last_status_code: row.lastStatusCode,
-    last_error: row.lastErrorCode === null ? null : { code: row.lastErrorCode, message: row.lastErrorMessage ?? '' },
+    last_error:
+      row.lastErrorCode === null ? null : { code: row.lastErrorCode, message: readerText(row.lastErrorMessage ?? '') },
   };
 }
 

@@ -2,6 +2,7 @@ import type { SubscriptionView } from '@gatehouse/contracts';
 import { redactText } from '@gatehouse/platform';
 import { maskUrl } from '../data/mask-secrets.js';
 import type { SubscriptionEntity } from '../data/subscription.entity.js';
+import { readerText } from '../reader-text.js';
 import { UNREADABLE_URL } from '../sealed-url.js';
 
 export interface SubscriptionFacts {
@@ -33,7 +34,7 @@ export function toSubscriptionView(row: SubscriptionEntity, facts: SubscriptionF
     skipped_count: row.skippedCount,
     status: row.status,
     ...history(row),
-    ...(facts.url === null && { last_error: UNREADABLE_URL }),
+    ...(facts.url === null && { last_error: { ...UNREADABLE_URL, message: readerText(UNREADABLE_URL.message) } }),
     etag: row.etag,
     last_modified: row.lastModified,
     content_sha256: row.contentSha256,
@@ -66,7 +67,8 @@ function history(row: SubscriptionEntity) {
     next_refresh_at: iso(row.nextRefreshAt),
     consecutive_failures: row.consecutiveFailures,
     last_status_code: row.lastStatusCode,
-    last_error: row.lastErrorCode === null ? null : { code: row.lastErrorCode, message: row.lastErrorMessage ?? '' },
+    last_error:
+      row.lastErrorCode === null ? null : { code: row.lastErrorCode, message: readerText(row.lastErrorMessage ?? '') },
   };
 }
 

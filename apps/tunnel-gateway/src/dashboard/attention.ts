@@ -5,6 +5,7 @@ import { EventsReader } from '../events/events-reader.js';
 import { Countries } from '../ip-rules/countries.js';
 import { seesAll } from '../data/owned-rows.js';
 import { Warnings } from '../warnings/warnings.service.js';
+import { readerText } from '../reader-text.js';
 import type { Presence } from './presence.js';
 
 const EVENTS_SHOWN = 20;
@@ -26,12 +27,12 @@ export class Attention {
   async warnings(actor: Actor, { agents }: Presence): Promise<TunnelWarning[]> {
     const warnings: TunnelWarning[] = [];
     if (agents === null) {
-      const message = 'the data plane does not answer: no visitor and no agent gets in';
+      const message = readerText('the data plane does not answer: no visitor and no agent gets in');
       warnings.push({ code: 'edge_unavailable', message, resource: null, since: null });
     }
     // Only administrators can fix it.
     if (seesAll(actor) && (await this.countries.areMissing())) {
-      const message = this.countries.warning ?? '';
+      const message = readerText(this.countries.warning ?? '');
       warnings.push({ code: 'country_rules_without_database', message, resource: null, since: null });
     }
     return [...warnings, ...(await this.others.list(actor))];

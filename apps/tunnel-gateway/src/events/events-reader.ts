@@ -1,9 +1,11 @@
 import type { Actor } from '@gatehouse/auth';
 import type { EventPage, EventView } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
+import type { EventRow } from '../data/event.entity.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import type { EventQuery } from './event.dto.js';
+import { readerText } from '../reader-text.js';
 import { toEventView } from './event.view.js';
 
 /** The ids of the first and the last event. Without events, the next id and 0. */
@@ -24,14 +26,14 @@ export class EventsReader {
     const { items, next_cursor } = await this.owned
       .events(actor)
       .page(request, [{ sql: 'row.id IS NOT NULL' }, ...conditionsOf(query)]);
-    return { items: items.map(toEventView), next_cursor };
+    return { items: items.map(toReader), next_cursor };
   }
 
   /** The events after an id, oldest first. */
   async after(id: number, query: EventQuery, actor: Actor, limit: number): Promise<EventView[]> {
     const beyond = { sql: 'row.id > :afterEvent', parameters: { afterEvent: id } };
     const { items } = await this.owned.events(actor).page({ limit }, [beyond, ...conditionsOf(query)]);
-    return items.map(toEventView);
+    return items.map(toReader);
   }
 
   /** Over the events of all users. */
@@ -42,6 +44,12 @@ export class EventsReader {
     )) as EventSpan[];
     return row ?? { first: 1, last: 0 };
   }
+}
+
+/** Webhooks get the text as it was stored. */
+function toReader(row: EventRow): EventView {
+  const view = toEventView(row);
+  return { ...view, message: readerText(view.message) };
 }
 
 /** Times are passed as dates: PostgreSQL parses no offset beyond 15:59, which RFC 3339 allows. */

@@ -3,6 +3,7 @@ import type { TunnelWarning } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { seesAll } from '../data/owned-rows.js';
+import { readerText } from '../reader-text.js';
 
 /** Limit per kind of warning. */
 const OF_A_KIND = 20;
@@ -87,7 +88,7 @@ export class Warnings {
     const found = (await this.dataSource.query(WARNINGS, [owner])) as Found[];
     return found.map((each) => ({
       code: each.code,
-      message: SAID[each.code]?.(each) ?? each.name,
+      message: readerText(SAID[each.code]?.(each) ?? each.name),
       resource: { kind: each.kind, id: Number(each.id) },
       since: each.since?.toISOString() ?? null,
     }));

@@ -11,8 +11,10 @@ interface Pattern {
 
 /** Longer texts are compared as a whole only, so that no text of a client makes the patterns slow. */
 const LONGEST = 300;
-/** A value may be a text that has a translation, and so may a value in that one. */
+/** A text within a text may have another one within. */
 const DEPTH = 4;
+/** Placeholders of texts; the others are values, such as names that people chose. */
+const TEXTS = new Set(['problem', 'reason', 'effect', 'whose', 'action', 'visitors']);
 const PLACEHOLDER = /\{(\w+)\}/g;
 /** `rules[2].payload: must be …`: the field is named in front of what is wrong with it. */
 const FIELD = /^([\w.[\]-]{1,100}): (.+)$/s;
@@ -52,7 +54,10 @@ export class ErrorTranslator {
     for (const { expression, translation } of this.patterns) {
       const values = expression.exec(english)?.groups;
       if (values === undefined) continue;
-      return translation.replace(PLACEHOLDER, (_, name: string) => this.translate(values[name] ?? '', depth - 1));
+      return translation.replace(PLACEHOLDER, (_, name: string) => {
+        const value = values[name] ?? '';
+        return TEXTS.has(name) ? this.translate(value, depth - 1) : value;
+      });
     }
     return undefined;
   }
