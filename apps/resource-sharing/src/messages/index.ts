@@ -3,13 +3,15 @@ import { administration } from './en/administration.js';
 import { frame } from './en/frame.js';
 import { library } from './en/library.js';
 import { member } from './en/member.js';
+import { quickstart } from './en/quickstart.js';
 import { administration as administrationZh } from './zh-CN/administration.js';
 import { frame as frameZh } from './zh-CN/frame.js';
 import { library as libraryZh } from './zh-CN/library.js';
 import { member as memberZh } from './zh-CN/member.js';
+import { quickstart as quickstartZh } from './zh-CN/quickstart.js';
 
-const en = { ...frame, ...library, ...member, ...administration };
-const zhCN = { ...frameZh, ...libraryZh, ...memberZh, ...administrationZh };
+const en = { ...frame, ...library, ...member, ...quickstart, ...administration };
+const zhCN = { ...frameZh, ...libraryZh, ...memberZh, ...quickstartZh, ...administrationZh };
 
 export type SiteMessages = typeof en;
 

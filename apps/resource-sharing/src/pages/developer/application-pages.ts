@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
 import { Applications } from '../../applications/applications.service.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
+import { issuerOf } from '../../oauth/issuer.js';
+import { ResourceSharingSettings } from '../../settings.js';
 import { Html } from '../parts/markup.js';
 import type { Member } from '../../wire/visitor.js';
 import { ApplicationUsage } from './application-usage.js';
@@ -15,6 +17,7 @@ export class ApplicationPages {
     private readonly secrets: ApplicationSecrets,
     private readonly accounts: SiteAccounts,
     private readonly usage: ApplicationUsage,
+    private readonly settings: ResourceSharingSettings,
   ) {}
 
   /** Raises NOT_FOUND for another owner's application. */
@@ -25,7 +28,7 @@ export class ApplicationPages {
       this.accounts.namesOf(application.testUserIds),
       this.usage.recent(application.id),
     ]);
-    const facts = { application, secrets, testUsers: [...names.values()], usage };
+    const facts = { application, secrets, testUsers: [...names.values()], usage, base: issuerOf(this.settings) };
     return { name: application.name, body: applicationPage(visitor, facts, state) };
   }
 }

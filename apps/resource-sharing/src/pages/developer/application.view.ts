@@ -9,6 +9,7 @@ import { card, dataTable, facts } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { proposedFacts } from './proposed.view.js';
+import { quickstart } from './quickstart.view.js';
 import { usageTables } from './usage.view.js';
 import { statusBadge } from './developer.view.js';
 
@@ -25,6 +26,8 @@ export interface ApplicationFacts {
   readonly testUsers: readonly string[];
   /** Of the last 30 days. */
   readonly usage: Usage;
+  /** Public address of the service. */
+  readonly base: string;
 }
 
 type Refused = Pick<ApplicationPageState, 'values' | 'problem'>;
@@ -43,6 +46,7 @@ export function applicationPage(visitor: Visitor, known: ApplicationFacts, state
   return markup`${state.shown}
 ${card(words.text('developer.overview'), overview(visitor, application))}
 ${proposedFacts(visitor, application, words.text('developer.proposedTitle'))}
+${quickstart(visitor, application, known.base)}
 ${card(words.text('developer.usage'), usageTables(visitor, known.usage))}
 ${card(words.text('developer.secrets'), secretPart(visitor, known))}
 ${card(words.text('developer.settings'), settingsForm(visitor, known, state.values === undefined ? undefined : state))}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { Application } from '../../applications/application-rows.js';
+import { challengeOf } from '../../oauth/pkce.js';
+import type { Visitor } from '../../wire/visitor.js';
+import { copyButton } from '../parts/forms.js';
+import { Html, markup } from '../parts/markup.js';
+import { card } from '../parts/tables.js';
+import { authorizationAddress, quickstartSamples, type QuickstartFacts, type QuickstartSample } from './quickstart.js';
+
+/** From sending a user to the first call, with the values of this application. Nothing without a redirect URI. */
+export function quickstart(visitor: Visitor, application: Application, base: string): Html | undefined {
+  const [redirectUri] = application.redirectUris;
+  if (redirectUri === undefined) return undefined;
+  const { words } = visitor;
+  const facts = factsOf(application, redirectUri, base);
+  const address = authorizationAddress(facts);
+  return card(
+    words.text('quickstart.title'),
+    markup`<ol class="quickstart">
+<li><p>${words.text('quickstart.send')}</p>
+<p class="shared-link"><a href="${address}"><code>${address}</code></a> ${copyButton(visitor, address)}</p>
+<p class="hint">${words.text('quickstart.pkce')}</p></li>
+<li><p>${words.rich('quickstart.back', { address: redirectUri, code: (inside) => markup`<code>${inside}</code>` })}</p></li>
+<li><p>${words.text('quickstart.call')}</p>
+<div class="code-tabs">${quickstartSamples(facts).map((sample, index) => sampleOf(visitor, sample, index === 0))}</div></li>
+</ol>`,
+  );
+}
+
+/** Elements of one name close each other, so they are tabs without a script. */
+function sampleOf(visitor: Visitor, { language, source }: QuickstartSample, isOpen: boolean): Html {
+  return markup`<details name="quickstart"${isOpen && new Html(' open')}>
+<summary>${language}</summary>
+<pre tabindex="0" aria-label="${language}"><code>${source}</code></pre>
+${copyButton(visitor, source)}
+</details>`;
+}
+
+function factsOf({ clientId, allowedScopes }: Application, redirectUri: string, base: string): QuickstartFacts {
+  const verifier = randomBytes(32).toString('base64url');
+  return {
+    base,
+    clientId,
+    redirectUri,
+    scopes: allowedScopes,
+    verifier,
+    challenge: challengeOf(verifier),
+    state: randomBytes(9).toString('base64url'),
+  };
+}
