@@ -19,6 +19,7 @@ const ALLOWED: Record<string, string> = {
   data: 'a property of our own',
   file: 'a property of our own',
   flush: 'a method of our own',
+  getHourCycles: 'looked for by the parser of messages before it is used',
   mode: 'a property of our own',
   mtime: 'Stats has always had it; it moved to the prototype',
   reason: 'a property of our own, and of AbortSignal',
