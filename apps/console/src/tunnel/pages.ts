@@ -12,6 +12,7 @@ import { HostsPage } from './hosts/hosts-page.js';
 import { t } from './messages/index.js';
 import { PoliciesPage } from './policies/policies-page.js';
 import { PublishPage } from './publish/publish-page.js';
+import { PublishedPage } from './publish/published-page.js';
 import { RulesPage } from './rules/rules-page.js';
 import { SessionsPage } from './sessions/sessions-page.js';
 import { TrafficPage } from './traffic/traffic-page.js';
@@ -27,10 +28,13 @@ interface TunnelPageEntry extends PageEntry {
   forWriters?: boolean;
 }
 
+const PUBLISHED = { id: 'published', title: t('publishing.publishedTitle'), icon: 'shares' } as const;
+
 const PAGES: readonly (readonly TunnelPageEntry[])[] = [
   [
     { id: '', title: t('nav.dashboard'), icon: 'dashboard', Component: DashboardPage },
-    { id: 'publish', title: t('publish.title'), icon: 'shares', Component: PublishPage, forWriters: true },
+    { id: 'publish', title: t('publishing.title'), icon: 'shares', Component: PublishPage, forWriters: true },
+    { ...PUBLISHED, Component: PublishedPage, forWriters: true, isUnlisted: true },
   ],
   [
     { id: 'clients', title: t('nav.clients'), icon: 'nodes', Component: ClientsPage },
@@ -62,8 +66,8 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
 export function navigationFor(role: TunnelUserRole): Navigation {
   return PAGES.map((group) =>
     group.filter(
-      ({ forAdministrators, forWriters }) =>
-        (role === 'admin' || forAdministrators !== true) && (role !== 'viewer' || forWriters !== true),
+      (page) =>
+        (role === 'admin' || page.forAdministrators !== true) && (role !== 'viewer' || page.forWriters !== true),
     ),
   );
 }

@@ -4,7 +4,7 @@ import { Icon } from '../components/icons.js';
 import { hrefTo } from '../state/route.js';
 import { useRoute } from '../state/use-route.js';
 import { Brand } from './brand.js';
-import { findPage, type Navigation } from './pages.js';
+import { findPage, listedPages, type Navigation } from './pages.js';
 import { Preferences } from './preferences.js';
 import { UnknownPage } from './unknown-page.js';
 import { t } from '../messages/index.js';
@@ -65,7 +65,7 @@ interface LinksProps {
 function Links({ navigation, current, onFollow }: LinksProps) {
   return (
     <>
-      {navigation.map((group) => (
+      {listedPages(navigation).map((group) => (
         <ul key={group[0]!.id}>
           {group.map(({ id, title, icon }) => (
             <li key={id}>

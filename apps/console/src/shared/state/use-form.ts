@@ -14,6 +14,10 @@ export interface Form<T> {
   outdated: boolean;
   problem: (field: keyof T & string) => string | undefined;
   set: <K extends keyof T>(field: K, value: T[K]) => void;
+  /** Shows what was refused beside its fields, for work that runs outside of `submit`. */
+  fail: (thrown: unknown) => void;
+  /** Forgets what was refused. */
+  clear: () => void;
   /** For `onSubmit`: runs the work, puts each refusal beside its field, and leads to the first of them. */
   submit: (work: (values: T) => Promise<unknown>) => (event: Event) => void;
 }
@@ -24,19 +28,25 @@ export function useForm<T extends object>(initial: T): Form<T> {
   const [error, setError] = useState<string | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const run = async (work: (values: T) => Promise<unknown>): Promise<void> => {
-    setBusy(true);
+  const fail = (thrown: unknown): void => {
+    const fields = Object.keys(values);
+    const { byField, rest } = splitProblems(problemsOf(thrown, fields), fields);
+    setFailure(thrown);
+    setProblems(byField);
+    setError(rest.length > 0 ? rest.join(' ') : byField.size > 0 ? null : messageOf(thrown));
+  };
+  const clear = (): void => {
     setError(null);
     setProblems(new Map());
     setFailure(null);
+  };
+  const run = async (work: (values: T) => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    clear();
     try {
       await work(values);
     } catch (thrown) {
-      const fields = Object.keys(values);
-      const { byField, rest } = splitProblems(problemsOf(thrown, fields), fields);
-      setFailure(thrown);
-      setProblems(byField);
-      setError(rest.length > 0 ? rest.join(' ') : byField.size > 0 ? null : messageOf(thrown));
+      fail(thrown);
     } finally {
       setBusy(false);
     }
@@ -48,6 +58,8 @@ export function useForm<T extends object>(initial: T): Form<T> {
     code: failure instanceof ApiError ? failure.code : null,
     outdated: isOutdated(failure),
     problem: (field) => problems.get(field),
+    fail,
+    clear,
     set: (field, value) => setValues((before) => ({ ...before, [field]: value })),
     submit: (work) => (event) => {
       event.preventDefault();

@@ -8,6 +8,7 @@ import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
+import { PublishLink } from '../parts/publish-link.js';
 import { useResourceNames, type NameOf } from '../parts/resource-names.js';
 import { useMayWrite } from '../user-context.js';
 import { ClientActions, type ClientAction } from './client-actions.js';
@@ -36,6 +37,7 @@ export function ClientDialog({ id, name, onClose, onAction }: ClientDialogProps)
         <>
           <ClientFacts client={client} />
           <p class="actions">
+            {mayWrite && <PublishLink clientId={String(id)} />}
             <a href={hrefTo('tunnels', { client_id: id })}>{t('clients.itsTunnels')}</a>
             <a href={hrefTo('hosts', { client_id: id })}>{t('clients.itsHosts')}</a>
             <a href={hrefTo('traffic', { resource_type: 'client', resource_id: id })}>{t('clients.itsTraffic')}</a>

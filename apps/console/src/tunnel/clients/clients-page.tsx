@@ -6,10 +6,13 @@ import { SelectField } from '../../shared/components/fields.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import type { PageProps } from '../../shared/frame/pages.js';
+import { hrefTo } from '../../shared/state/route.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { bold } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
+import { leaveRow, nameRow, useNamedRow } from '../parts/use-named-row.js';
 import { useMayWrite } from '../user-context.js';
 import type { ClientAction } from './client-actions.js';
 import { ClientActionDialog } from './client-dialogs.js';
@@ -23,6 +26,7 @@ type Opened =
   | { action: 'created'; client: NewTunnelClientView }
   | { action: ClientAction | 'show'; client: TunnelClientView };
 
+const NO_FILTER = { q: '', status: '' };
 const STATES = [
   { value: '', label: t('words.enabledAny') },
   { value: '1', label: t('words.enabled') },
@@ -32,8 +36,13 @@ const STATES = [
 /** Machines that run an agent. */
 export function ClientsPage({ query }: PageProps) {
   const mayWrite = useMayWrite();
-  const [filter, setFilter] = useState({ q: '', status: '' });
+  const [filter, change] = useAddressFilter(query, NO_FILTER);
   const [opened, setOpened] = useState<Opened | null>(query['new'] === '1' && mayWrite ? { action: 'new' } : null);
+  useNamedRow<TunnelClientView>('/clients', query['id'], (client) => setOpened({ action: 'show', client }));
+  const close = (): void => {
+    setOpened(null);
+    leaveRow();
+  };
   const list = useCursorList<TunnelClientView>('/clients', filter, { sort: 'name', everyMs: 3_000 });
   const isNarrowed = filter.q !== '' || filter.status !== '';
   const add = (
@@ -47,26 +56,27 @@ export function ClientsPage({ query }: PageProps) {
         label={t('clients.filter')}
         placeholder={t('words.searchNames')}
         value={filter.q}
-        onInput={(q) => setFilter({ ...filter, q })}
+        onInput={(q) => change({ q })}
       >
         <SelectField
           label={t('common.enabled')}
           hideLabel
           value={filter.status}
           choices={STATES}
-          onChange={(status) => setFilter({ ...filter, status })}
+          onChange={(status) => change({ status })}
         />
       </SearchBar>
       <Trouble error={list.error} retry={list.reload} />
       <ClientTable
         list={list}
         empty={isNarrowed ? t('words.noMatch') : <NoClient mayWrite={mayWrite} add={add} />}
-        onOpen={(client) => setOpened({ action: 'show', client })}
+        onOpen={(client) => {
+          setOpened({ action: 'show', client });
+          nameRow(client.id);
+        }}
       />
       <CursorPager label={t('nav.clients')} order="any" note="" {...list.pager} />
-      {opened && (
-        <OpenedClient opened={opened} setOpened={setOpened} reload={list.reload} onClose={() => setOpened(null)} />
-      )}
+      {opened && <OpenedClient opened={opened} setOpened={setOpened} reload={list.reload} onClose={close} />}
     </Page>
   );
 }
@@ -99,7 +109,13 @@ function OpenedClient({ opened, setOpened, reload, onClose }: OpenedProps) {
         />
       );
     case 'created':
-      return <FirstSteps client={opened.client} onClose={onClose} />;
+      return (
+        <FirstSteps
+          client={opened.client}
+          next={hrefTo('publish', { client_id: opened.client.id })}
+          onClose={onClose}
+        />
+      );
     case 'show': {
       const { id, name } = opened.client;
       return (

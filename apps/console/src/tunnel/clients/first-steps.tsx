@@ -2,14 +2,20 @@ import type { NewTunnelClientView, TunnelClientView } from '@gatehouse/contracts
 import { useApi } from '../../shared/api/api-context.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { Badge } from '../../shared/components/page.js';
-import { hrefTo } from '../../shared/state/route.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
 import { AgentCommand } from './agent-command.js';
 import { stateOf } from './client-state.js';
 
+interface FirstStepsProps {
+  client: NewTunnelClientView;
+  /** The address of what comes next; null: what is below the dialog. */
+  next: string | null;
+  onClose: () => void;
+}
+
 /** After a client was made: its command, and whether the agent has come. */
-export function FirstSteps({ client, onClose }: { client: NewTunnelClientView; onClose: () => void }) {
+export function FirstSteps({ client, next, onClose }: FirstStepsProps) {
   const api = useApi();
   const { data } = useResource(
     (signal) => api.get<TunnelClientView>(`/clients/${client.id}`, {}, signal),
@@ -28,16 +34,14 @@ export function FirstSteps({ client, onClose }: { client: NewTunnelClientView; o
         {isOnline ? t('clients.agentConnected') : t('clients.agentWaiting')}
       </p>
       <div class="dialog-actions">
-        <button type="button" onClick={onClose}>
+        <button type="button" class={next === null && isOnline ? 'primary' : ''} onClick={onClose}>
           {t('clients.keySaved')}
         </button>
-        <a
-          class={isOnline ? 'button primary' : 'button'}
-          href={hrefTo('publish', { client_id: client.id })}
-          onClick={onClose}
-        >
-          {t('publish.open')}
-        </a>
+        {next !== null && (
+          <a class={isOnline ? 'button primary' : 'button'} href={next} onClick={onClose}>
+            {t('publishing.title')}
+          </a>
+        )}
       </div>
     </Dialog>
   );

@@ -9,6 +9,7 @@ import { bold } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
 import { EventList } from '../events/event-list.js';
 import { Empty } from '../parts/empty.js';
+import { PublishLink } from '../parts/publish-link.js';
 import { FlowChart, SPANS, type Span } from '../parts/flow-chart.js';
 import { useMayWrite } from '../user-context.js';
 import { Tiles } from './tiles.js';
@@ -25,13 +26,8 @@ export function DashboardPage() {
     everyMs: REFRESH_MS,
   });
   const mayWrite = useMayWrite();
-  const publish = (
-    <a class="button primary" href={hrefTo('publish')}>
-      {t('publish.open')}
-    </a>
-  );
   return (
-    <Page title={t('nav.dashboard')} actions={mayWrite && data && data.totals.clients.total > 0 && publish}>
+    <Page title={t('nav.dashboard')} actions={mayWrite && <PublishLink />}>
       <Trouble error={error} retry={reload} />
       {data && (
         <>

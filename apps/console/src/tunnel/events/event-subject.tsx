@@ -18,5 +18,5 @@ export function EventSubject({ event, aboutOf }: { event: EventView; aboutOf: Na
   if (kind === null || id === null || !(kind in PAGES)) return null;
   const name = aboutOf(kind, id);
   if (event.message.includes(name)) return null;
-  return <a href={hrefTo(PAGES[kind] ?? '')}>{name}</a>;
+  return <a href={hrefTo(PAGES[kind] ?? '', { id })}>{name}</a>;
 }

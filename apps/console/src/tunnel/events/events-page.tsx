@@ -6,7 +6,9 @@ import { SelectField } from '../../shared/components/fields.js';
 import { Badge, Page, Trouble } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
+import type { PageProps } from '../../shared/frame/pages.js';
 import { FIRST_CURSOR } from '../../shared/state/cursor.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
 import type { NameOf } from '../parts/resource-names.js';
@@ -14,10 +16,9 @@ import { EventSubject, useEventSubjects } from './event-subject.js';
 import { EVENT_TYPES, mergeEvents, toneOf } from './event-names.js';
 import { useLiveEvents, type LiveEvents } from './use-live-events.js';
 
-interface Filter {
-  type: string;
-  resource_type: string;
-}
+type Filter = { type: string; resource_type: string };
+
+const NO_FILTER: Filter = { type: '', resource_type: '' };
 
 const TYPES = [{ value: '', label: t('events.allTypes') }, ...EVENT_TYPES.map((value) => ({ value, label: value }))];
 const RESOURCES = [
@@ -52,20 +53,20 @@ const columnsFor = (aboutOf: NameOf): Column<EventView>[] => [
 ];
 
 /** What happened, and what happens right now. */
-export function EventsPage() {
+export function EventsPage({ query }: PageProps) {
   const api = useApi();
-  const [filter, setFilter] = useState<Filter>({ type: '', resource_type: '' });
+  const [filter, change] = useAddressFilter<Filter>(query, NO_FILTER);
   const [page, setPage] = useState(FIRST_CURSOR);
   const { data, error, reload } = useResource(
     (signal) => api.get<EventPage>('/events', { ...filter, limit: page.limit, cursor: page.cursor }, signal),
-    [filter, page],
+    [filter.type, filter.resource_type, page],
   );
   const isFirst = page.cursor === null;
   const live = useLiveEvents({ ...filter }, isFirst && data ? (data.items[0]?.id ?? 0) : undefined);
   const rows = data && (isFirst ? mergeEvents(data.items, live.events) : data.items);
   const aboutOf = useEventSubjects(rows ?? []);
   const narrow = (changes: Partial<Filter>): void => {
-    setFilter({ ...filter, ...changes });
+    change(changes);
     setPage({ ...FIRST_CURSOR, limit: page.limit });
   };
   return (

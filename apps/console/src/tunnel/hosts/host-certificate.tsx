@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { ApiError } from '../../shared/api/api-error.js';
 import { Dialog } from '../../shared/components/dialog.js';
-import { FormEnd, TextField } from '../../shared/components/fields.js';
+import { FormEnd } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { Trouble } from '../../shared/components/page.js';
 import { useAction } from '../../shared/state/use-action.js';
@@ -11,6 +11,7 @@ import { useForm } from '../../shared/state/use-form.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
 import { CertificateFacts } from '../certificates/certificate-facts.js';
+import { CertificateFields, type CertificateForm } from '../certificates/certificate-fields.js';
 import { useMayWrite } from '../user-context.js';
 import { nameOf } from './host-address.js';
 
@@ -110,41 +111,18 @@ function CertificateActions({ host, certificate, onUpload, onDone }: Certificate
   );
 }
 
-interface UploadValues {
-  certificate: string;
-  key: string;
-}
-
 function UploadForm({ host, onCancel, onDone }: { host: HostView; onCancel: () => void; onDone: () => void }) {
   const api = useApi();
   const notify = useNotify();
-  const form = useForm<UploadValues>({ certificate: '', key: '' });
-  const upload = async (values: UploadValues): Promise<void> => {
+  const form = useForm<CertificateForm>({ certificate: '', key: '' });
+  const upload = async (values: CertificateForm): Promise<void> => {
     await api.post<CertificateView>(`/hosts/${host.id}/cert`, values);
     notify(t('certificates.uploaded'));
     onDone();
   };
-  const text = (name: keyof UploadValues) => ({
-    rows: 6,
-    required: true,
-    value: form.values[name],
-    problem: form.problem(name),
-    onInput: (value: string) => form.set(name, value),
-  });
   return (
     <form onSubmit={form.submit(upload)}>
-      <TextField
-        label={t('hosts.certificate')}
-        hint={t('certificates.chainHint')}
-        placeholder="-----BEGIN CERTIFICATE-----"
-        {...text('certificate')}
-      />
-      <TextField
-        label={t('certificates.privateKey')}
-        hint={t('certificates.privateKeyHint')}
-        placeholder="-----BEGIN PRIVATE KEY-----"
-        {...text('key')}
-      />
+      <CertificateFields form={form} />
       <FormEnd error={form.error} busy={form.busy} action={t('certificates.uploadAction')} onCancel={onCancel} />
     </form>
   );

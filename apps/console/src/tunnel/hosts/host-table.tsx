@@ -4,6 +4,7 @@ import { CopyButton } from '../../shared/components/copy-button.js';
 import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
+import { hrefTo } from '../../shared/state/route.js';
 import type { CursorList } from '../../shared/state/use-cursor-list.js';
 import { t } from '../messages/index.js';
 import { Flow } from '../parts/flow.js';
@@ -117,6 +118,13 @@ function Actions({ host, onAction }: { host: HostView; onAction: (action: HostAc
   const name = nameOf(host);
   return (
     <RowActions>
+      <a
+        class="button small"
+        href={hrefTo('published', { host: host.id })}
+        aria-label={t('publishing.openName', { name })}
+      >
+        {t('checks.title')}
+      </a>
       <RowAction label={t('hosts.certificateOf', { name })} onClick={() => onAction('certificate', host)}>
         {t('hosts.certificate')}
       </RowAction>

@@ -7,12 +7,15 @@ import { RemoveDialog } from '../../shared/components/remove-dialog.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { hrefTo } from '../../shared/state/route.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { bold, code, linkTo } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
 import { ClientFilter } from '../parts/client-filter.js';
 import { useResourceNames } from '../parts/resource-names.js';
 import { Empty } from '../parts/empty.js';
+import { PublishLink } from '../parts/publish-link.js';
+import { leaveRow, useNamedRow } from '../parts/use-named-row.js';
 import { useMayWrite } from '../user-context.js';
 import { EditHost } from './edit-host.js';
 import { nameOf } from './host-address.js';
@@ -23,6 +26,7 @@ import { NewHost } from './new-host.js';
 type Opened = { action: 'new' } | { action: HostAction; host: HostView };
 type Filter = { q: string; client_id: string; status: string };
 
+const NO_FILTER: Filter = { q: '', client_id: '', status: '' };
 const STATES = [
   { value: '', label: t('words.enabledAny') },
   { value: '1', label: t('words.enabled') },
@@ -32,51 +36,62 @@ const STATES = [
 /** Names that lead to web servers beside clients. */
 export function HostsPage({ query }: PageProps) {
   const mayWrite = useMayWrite();
-  const [filter, setFilter] = useState<Filter>({ q: '', client_id: query['client_id'] ?? '', status: '' });
+  const [filter, change] = useAddressFilter<Filter>(query, NO_FILTER);
   const [opened, setOpened] = useState<Opened | null>(query['new'] === '1' && mayWrite ? { action: 'new' } : null);
+  useNamedRow<HostView>('/hosts', query['id'], (host) => {
+    setOpened({ action: query['show'] === 'certificate' || !mayWrite ? 'certificate' : 'edit', host });
+  });
+  const close = (): void => {
+    setOpened(null);
+    leaveRow();
+  };
   const list = useCursorList<HostView>('/hosts', filter, { sort: 'host', everyMs: 5_000 });
   const nameOfClient = useResourceNames(list.rows?.map((host) => ({ kind: 'client', id: host.client_id })) ?? []);
   const isNarrowed = Object.values(filter).some((value) => value !== '');
   const add = (
-    <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>
+    <button type="button" onClick={() => setOpened({ action: 'new' })}>
       {t('hosts.add')}
     </button>
   );
+  const actions = mayWrite && (
+    <>
+      {add}
+      <PublishLink kind="web" clientId={filter.client_id} />
+    </>
+  );
   return (
-    <Page title={t('nav.hosts')} actions={mayWrite && add}>
-      <HostFilters filter={filter} onChange={setFilter} />
+    <Page title={t('nav.hosts')} actions={actions}>
+      <HostFilters filter={filter} onChange={change} />
       <Trouble error={list.error} retry={list.reload} />
       <HostTable
         list={list}
         nameOfResource={nameOfClient}
-        empty={isNarrowed ? <Empty>{t('words.noMatch')}</Empty> : <Empty action={mayWrite && add}>{NOTHING}</Empty>}
+        empty={isNarrowed ? <Empty>{t('words.noMatch')}</Empty> : <Empty action={actions}>{NOTHING}</Empty>}
         onAction={(action, host) => setOpened({ action, host })}
       />
       <CursorPager label={t('nav.hosts')} order="any" note="" {...list.pager} />
-      {opened && (
-        <OpenedHost opened={opened} clientId={filter.client_id} reload={list.reload} onClose={() => setOpened(null)} />
-      )}
+      {opened && <OpenedHost opened={opened} clientId={filter.client_id} reload={list.reload} onClose={close} />}
     </Page>
   );
 }
 
 const NOTHING = <p>{rich('hosts.empty', { b: bold, code, clients: linkTo(hrefTo('clients')) })}</p>;
 
-function HostFilters({ filter, onChange }: { filter: Filter; onChange: (filter: Filter) => void }) {
+function HostFilters({ filter, onChange }: { filter: Filter; onChange: (changes: Partial<Filter>) => void }) {
   return (
     <SearchBar
       label={t('hosts.filter')}
       placeholder={t('hosts.search')}
       value={filter.q}
-      onInput={(q) => onChange({ ...filter, q })}
+      onInput={(q) => onChange({ q })}
     >
-      <ClientFilter value={filter.client_id} onChange={(id) => onChange({ ...filter, client_id: id })} />
+      <ClientFilter value={filter.client_id} onChange={(id) => onChange({ client_id: id })} />
       <SelectField
         label={t('common.enabled')}
         hideLabel
         value={filter.status}
         choices={STATES}
-        onChange={(status) => onChange({ ...filter, status })}
+        onChange={(status) => onChange({ status })}
       />
     </SearchBar>
   );

@@ -4,6 +4,8 @@ import { CursorPager } from '../../shared/components/cursor-pager.js';
 import { SelectField } from '../../shared/components/fields.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { RemoveDialog } from '../../shared/components/remove-dialog.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { bold } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
@@ -22,10 +24,12 @@ const RESOURCES = [
   { value: 'client', label: t('policies.resources.client') },
 ];
 
+const NO_FILTER = { resource_type: '' };
+
 /** How visitors prove who they are. */
-export function PoliciesPage() {
+export function PoliciesPage({ query }: PageProps) {
   const mayWrite = useMayWrite();
-  const [kind, setKind] = useState('');
+  const [{ resource_type: kind }, change] = useAddressFilter(query, NO_FILTER);
   const [opened, setOpened] = useState<Opened | null>(null);
   const list = useCursorList<AuthPolicyView>('/auth-policies', { resource_type: kind });
   const nameOf = useResourceNames(list.rows?.map((row) => ({ kind: row.resource_type, id: row.resource_id })) ?? []);
@@ -40,7 +44,13 @@ export function PoliciesPage() {
   return (
     <Page title={t('nav.access')} actions={mayWrite && add}>
       <div class="filters" role="search" aria-label={t('policies.filter')}>
-        <SelectField label={t('policies.resource')} hideLabel value={kind} choices={RESOURCES} onChange={setKind} />
+        <SelectField
+          label={t('policies.resource')}
+          hideLabel
+          value={kind}
+          choices={RESOURCES}
+          onChange={(resource_type) => change({ resource_type })}
+        />
       </div>
       <Trouble error={list.error} retry={list.reload} />
       <PolicyTable

@@ -21,15 +21,10 @@ interface PolicyFieldsProps {
 
 /** What the type needs, and nothing else. */
 export function PolicyFields({ form, policy }: PolicyFieldsProps) {
-  const { type } = form.values;
   return (
     <>
       {policy === null && <PlaceFields form={form} />}
-      {type === 'password' && <PasswordField form={form} isNew={policy === null} />}
-      {type === 'basic' && <UsersField form={form} policy={policy} />}
-      {type === 'callback' && <CallbackFields form={form} />}
-      {type === 'oauth' && <OAuthFields form={form} policy={policy} />}
-      {(type === 'callback' || type === 'oauth') && <PrivateField form={form} />}
+      <TypeFields form={form} policy={policy} />
       <TextField
         label={t('policies.ttlField')}
         hint={t('policies.ttlHint')}
@@ -38,6 +33,20 @@ export function PolicyFields({ form, policy }: PolicyFieldsProps) {
         problem={form.problem('ttl_seconds')}
         onInput={(ttl) => form.set('ttl_seconds', ttl)}
       />
+    </>
+  );
+}
+
+/** What a visitor has to show. */
+export function TypeFields({ form, policy }: PolicyFieldsProps) {
+  const { type } = form.values;
+  return (
+    <>
+      {type === 'password' && <PasswordField form={form} isNew={policy === null} />}
+      {type === 'basic' && <UsersField form={form} policy={policy} />}
+      {type === 'callback' && <CallbackFields form={form} />}
+      {type === 'oauth' && <OAuthFields form={form} policy={policy} />}
+      {(type === 'callback' || type === 'oauth') && <PrivateField form={form} />}
     </>
   );
 }

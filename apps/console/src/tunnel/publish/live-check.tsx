@@ -1,13 +1,15 @@
 import type { ServiceCheckStep, ServiceCheckView } from '@gatehouse/contracts';
-import { useEffect, useState } from 'preact/hooks';
-import { messageOf } from '../../shared/api/api-error.js';
+import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Badge, Card, Trouble, type BadgeTone } from '../../shared/components/page.js';
-import { t } from '../messages/index.js';
+import { code } from '../../shared/components/rich-text.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import { rich, t } from '../messages/index.js';
+import { useGateway } from '../parts/gateway-context.js';
+import { fixFor, type CheckedService } from './check-fixes.js';
 
-const AGAIN_MS = 3_000;
-/** After that, people ask for the next check: a missing agent may take hours. */
-const MOST_CHECKS = 40;
+/** A target that is down should not wait long for its next chance, nor be asked all the time. */
+const REPEAT_MS = 3_000;
 
 const TONES: Readonly<Record<ServiceCheckStep['state'], BadgeTone>> = {
   ok: 'good',
@@ -16,63 +18,77 @@ const TONES: Readonly<Record<ServiceCheckStep['state'], BadgeTone>> = {
   failed: 'bad',
 };
 
-/** Checks whether visitors get an answer, again and again until they do. */
-export function LiveCheck({ path }: { path: string }) {
-  const { view, error, busy, check } = useChecks(path);
+interface LiveCheckProps {
+  service: CheckedService;
+  /** What visitors connect to, for DNS records. */
+  domain: string | null;
+}
+
+/** Whether visitors get an answer: checks until they do, and says what is wrong and where to put it right. */
+export function LiveCheck({ service, domain }: LiveCheckProps) {
+  const api = useApi();
+  const [answers, setAnswers] = useState(false);
+  const { data, error, reload } = useResource(
+    async (signal) => {
+      const path = `/${service.kind}s/${service.id}/check`;
+      const { body } = await api.send<ServiceCheckView>('POST', path, { signal });
+      setAnswers(body.answers);
+      return body;
+    },
+    [service.kind, service.id],
+    // Once it answers, the check has done its work.
+    answers ? {} : { everyMs: REPEAT_MS },
+  );
   return (
     <Card
-      title={t('publish.checkTitle')}
+      title={t('checks.title')}
       actions={
-        <button type="button" disabled={busy} onClick={check}>
-          {t('publish.checkAgain')}
-        </button>
+        answers && (
+          <button type="button" onClick={reload}>
+            {t('checks.again')}
+          </button>
+        )
       }
     >
+      <p role="status">{data && <Summary check={data} />}</p>
       <Trouble error={error} />
-      <p role="status" class="strong">
-        {view === null ? t('publish.checking') : t(verdictOf(view))}
-      </p>
-      <ul class="checks">
-        {view?.steps.map(({ code, state, detail }) => (
-          <li key={code}>
-            <Badge tone={TONES[state]}>{t(`publish.states.${state}`)}</Badge> {t(`publish.checks.${code}`)}
-            {detail !== null && <span class="muted"> {detail}</span>}
-          </li>
-        ))}
-      </ul>
+      {data ? (
+        <ul class="steps">
+          {data.steps.map((step) => (
+            <CheckStep key={step.code} step={step} service={service} domain={domain} />
+          ))}
+        </ul>
+      ) : (
+        <p class="muted">{t('checks.running')}</p>
+      )}
     </Card>
   );
 }
 
-function verdictOf({ answers, steps }: ServiceCheckView) {
-  if (answers) return 'publish.answers';
-  return steps.some(({ state }) => state === 'failed') ? 'publish.answersNot' : 'publish.waits';
+function Summary({ check: { answers, steps } }: { check: ServiceCheckView }) {
+  if (answers) return <Badge tone="good">{t('checks.answers')}</Badge>;
+  const isFailed = steps.some(({ state }) => state === 'failed');
+  return (
+    <>
+      <Badge tone={isFailed ? 'bad' : 'info'}>{t(isFailed ? 'checks.noAnswer' : 'checks.waiting')}</Badge>{' '}
+      <span class="muted">{t('checks.repeats')}</span>
+    </>
+  );
 }
 
-function useChecks(path: string) {
-  const api = useApi();
-  const [view, setView] = useState<ServiceCheckView | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [round, setRound] = useState(0);
-  useEffect(() => {
-    let isOver = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (left: number): Promise<void> => {
-      setBusy(true);
-      const seen = await api.post<ServiceCheckView>(path).catch((thrown: unknown) => messageOf(thrown));
-      if (isOver) return;
-      setBusy(false);
-      setError(typeof seen === 'string' ? seen : null);
-      if (typeof seen !== 'string') setView(seen);
-      const answers = typeof seen !== 'string' && seen.answers;
-      if (!answers && left > 1) timer = setTimeout(() => void look(left - 1), AGAIN_MS);
-    };
-    void look(MOST_CHECKS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [path, round]);
-  return { view, error, busy, check: () => setRound((before) => before + 1) };
+function CheckStep({ step, service, domain }: LiveCheckProps & { step: ServiceCheckStep }) {
+  const gateway = useGateway().agent_address.replace(/:\d+$/, '');
+  const fix = fixFor(step.code, service);
+  const needsRecord = domain !== null && (step.code === 'dns_missing' || step.code === 'dns_elsewhere');
+  return (
+    <li>
+      <Badge tone={TONES[step.state]}>{t(`checks.states.${step.state}`)}</Badge>
+      <span>
+        {t(`checks.codes.${step.code}`)}
+        {step.detail !== null && <span class="second wrapped">{step.detail}</span>}
+        {needsRecord && <span class="second wrapped">{rich('checks.dnsRecord', { domain, gateway, code })}</span>}
+      </span>
+      {fix && <a href={fix.href}>{t(`checks.fixes.${fix.place}`)}</a>}
+    </li>
+  );
 }

@@ -1,84 +1,122 @@
-import type { HostView, NewTunnelView } from '@gatehouse/contracts';
 import { useRef, useState } from 'preact/hooks';
-import type { ApiClient } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
+import { messageOf } from '../../shared/api/api-error.js';
+import { useForm, type Form } from '../../shared/state/use-form.js';
+import type { CertificateForm } from '../certificates/certificate-fields.js';
+import { formOf as policyFormOf, type PolicyForm } from '../policies/policy-form.js';
 import {
-  collectionOf,
-  limitsBody,
-  policyBody,
-  ruleBodies,
-  serviceBody,
-  stepsOf,
-  type PublishForm,
-  type StepName,
+  Publication,
+  PublishStepError,
+  type PublishedService,
+  type PublishPlan,
+  type PublishStep,
+} from './publication.js';
+import {
+  ACCESS_OF,
+  serviceFormOf,
+  toPlan,
+  type Access,
+  type LimitsForm,
+  type PublishForms,
+  type RestrictionForm,
+  type ServiceForm,
 } from './publish-form.js';
 
-/** What was created; a tunnel's visitor key is shown once. */
-export type Service = { collection: 'hosts'; row: HostView } | { collection: 'tunnels'; row: NewTunnelView };
-
-export interface HalfDone {
-  service: Service;
-  /** The step that failed. */
-  failed: StepName;
+/** How far it has come. */
+export interface PublishProgress {
+  running: PublishStep | null;
+  failed: PublishStep | null;
+  /** Why that step failed. */
+  error: string | null;
 }
 
-/** Publishes step by step. After a failure, publishing again goes on with the step that failed. */
-export function usePublish() {
+export interface Publishing {
+  service: Form<ServiceForm>;
+  certificate: Form<CertificateForm>;
+  access: Access;
+  setAccess: (access: Access) => void;
+  setKind: (kind: ServiceForm['kind']) => void;
+  policy: Form<PolicyForm>;
+  restriction: Form<RestrictionForm>;
+  limits: Form<LimitsForm>;
+  progress: PublishProgress;
+  publication: Publication;
+  plan: () => PublishPlan;
+  /** Runs what is not done yet; null: a step failed, and `progress` and the forms say why. */
+  publish: () => Promise<PublishedService | null>;
+  /** Removes what was saved. */
+  undo: () => Promise<void>;
+}
+
+const IDLE: PublishProgress = { running: null, failed: null, error: null };
+
+/** The forms of a service, and what becomes of them. */
+export function usePublish(query: Readonly<Record<string, string>>): Publishing {
   const api = useApi();
-  const [halfDone, setHalfDone] = useState<HalfDone | null>(null);
-  const progress = useRef<Progress>({ service: null, done: new Set(), rules: 0 });
-  const publish = async (form: PublishForm): Promise<Service> => {
-    const state = progress.current;
-    for (const step of stepsOf(form).filter((name) => !state.done.has(name))) {
-      try {
-        await runStep(api, step, form, state);
-        state.done.add(step);
-      } catch (error) {
-        setHalfDone(state.service && { service: state.service, failed: step });
-        throw error;
-      }
+  const kept = useRef<Publication | null>(null);
+  kept.current ??= new Publication(api);
+  const publication = kept.current;
+  const forms = usePublishForms(query);
+  const [progress, setProgress] = useState(IDLE);
+  const plan = (): PublishPlan => toPlan(valuesOf(forms));
+  const publish = async (): Promise<PublishedService | null> => {
+    const formOf = formsByStep(forms);
+    for (const form of Object.values(formOf)) form.clear();
+    try {
+      return await publication.run(plan(), (running) => setProgress({ ...IDLE, running }));
+    } catch (thrown) {
+      if (!(thrown instanceof PublishStepError)) throw thrown;
+      formOf[thrown.step].fail(thrown.cause);
+      setProgress({ running: null, failed: thrown.step, error: messageOf(thrown.cause) });
+      return null;
     }
-    // The first step created it.
-    return state.service!;
   };
   const undo = async (): Promise<void> => {
-    const { service } = progress.current;
-    if (service !== null) await api.delete(`/${service.collection}/${service.row.id}`);
-    progress.current = { service: null, done: new Set(), rules: 0 };
-    setHalfDone(null);
+    await publication.undo();
+    setProgress(IDLE);
   };
-  return { publish, undo, halfDone };
+  return { ...forms, progress, publication, plan, publish, undo };
 }
 
-interface Progress {
-  service: Service | null;
-  done: Set<StepName>;
-  /** How many rules exist already. */
-  rules: number;
+type Forms = Omit<Publishing, 'progress' | 'publication' | 'plan' | 'publish' | 'undo'>;
+
+function usePublishForms(query: Readonly<Record<string, string>>): Forms {
+  const service = useForm(serviceFormOf(query));
+  const certificate = useForm<CertificateForm>({ certificate: '', key: '' });
+  const [access, setAccess] = useState<Access>(ACCESS_OF[service.values.kind][0]);
+  const policy = useForm<PolicyForm>({ ...policyFormOf(null), ...(access !== 'everyone' && { type: access }) });
+  const restriction = useForm<RestrictionForm>({ action: 'none', countries: [], pattern: '' });
+  const limits = useForm<LimitsForm>({ rate_limit: '', max_conn: '', expire_at: '' });
+  const choose = (next: Access): void => {
+    setAccess(next);
+    if (next !== 'everyone') policy.set('type', next);
+  };
+  const setKind = (kind: ServiceForm['kind']): void => {
+    service.set('kind', kind);
+    // A proxy should not be open to everyone only because the kind before it was.
+    choose(ACCESS_OF[kind].includes(access) && kind !== 'proxy' ? access : ACCESS_OF[kind][0]);
+  };
+  return { service, certificate, access, setAccess: choose, setKind, policy, restriction, limits };
 }
 
-async function runStep(api: ApiClient, step: StepName, form: PublishForm, progress: Progress): Promise<void> {
-  if (step === 'create') {
-    const collection = collectionOf(form);
-    const row: unknown = await api.post(`/${collection}`, serviceBody(form));
-    progress.service = { collection, row } as Service;
-    return;
-  }
-  const { collection, row } = progress.service!;
-  switch (step) {
-    case 'policy':
-      await api.post('/auth-policies', policyBody(form, row.id));
-      return;
-    case 'countries':
-      for (const body of ruleBodies(form, row.id).slice(progress.rules)) {
-        await api.post('/ip-rules', body);
-        progress.rules += 1;
-      }
-      return;
-    case 'limits':
-      await api.patch(`/clients/${row.client_id}`, limitsBody(form));
-      return;
-    case 'enable':
-      await api.patch(`/${collection}/${row.id}`, { status: 1 });
-  }
+/** Where the refusals of a step belong. */
+function formsByStep({
+  service,
+  certificate,
+  policy,
+  restriction,
+  limits,
+}: Forms): Readonly<Record<PublishStep, Pick<Form<object>, 'fail' | 'clear'>>> {
+  return { service, certificate, policy, rules: restriction, limits, open: service };
+}
+
+function valuesOf({ service, certificate, access, policy, restriction, limits }: Forms): PublishForms {
+  return {
+    access,
+    service: service.values,
+    certificate: certificate.values,
+    policy: policy.values,
+    restriction: restriction.values,
+    limits: limits.values,
+  };
 }

@@ -5,6 +5,8 @@ import { CheckField, SelectField } from '../../shared/components/fields.js';
 import { Trouble } from '../../shared/components/page.js';
 import { RemoveDialog } from '../../shared/components/remove-dialog.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { bold, code } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
@@ -25,13 +27,17 @@ const LEVELS = [
   ...Object.entries(SCOPES).map(([value, label]) => ({ value, label })),
 ];
 
+const NO_FILTER = { q: '', scope: '', type: '' };
+
 interface RuleListProps {
+  /** What the address says. */
+  query: PageProps['query'];
   opened: Opened | null;
   setOpened: (opened: Opened | null) => void;
 }
 
-export function RuleList({ opened, setOpened }: RuleListProps) {
-  const [filter, setFilter] = useState({ q: '', scope: '', type: '' });
+export function RuleList({ query, opened, setOpened }: RuleListProps) {
+  const [filter, change] = useAddressFilter(query, NO_FILTER);
   const list = useCursorList<IpRuleView>('/ip-rules', filter, { sort: 'priority' });
   const isNarrowed = Object.values(filter).some((value) => value !== '');
   const onClose = (): void => setOpened(null);
@@ -41,21 +47,21 @@ export function RuleList({ opened, setOpened }: RuleListProps) {
         label={t('rules.filter')}
         placeholder={t('rules.search')}
         value={filter.q}
-        onInput={(q) => setFilter({ ...filter, q })}
+        onInput={(q) => change({ q })}
       >
         <SelectField
           label={t('rules.scope')}
           hideLabel
           value={filter.scope}
           choices={LEVELS}
-          onChange={(scope) => setFilter({ ...filter, scope })}
+          onChange={(scope) => change({ scope })}
         />
         <SelectField
           label={t('rules.action')}
           hideLabel
           value={filter.type}
           choices={TYPES}
-          onChange={(type) => setFilter({ ...filter, type })}
+          onChange={(type) => change({ type })}
         />
       </SearchBar>
       <Trouble error={list.error} retry={list.reload} />

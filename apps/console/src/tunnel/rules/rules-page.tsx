@@ -30,7 +30,7 @@ export function RulesPage({ query }: PageProps) {
       }
     >
       <Tabs label={t('rules.views')} tabs={TABS} current={view} hrefOf={(id) => hrefTo('rules', { view: id })} />
-      {view === 'check' ? <RuleCheck /> : <RuleList opened={opened} setOpened={setOpened} />}
+      {view === 'check' ? <RuleCheck /> : <RuleList query={query} opened={opened} setOpened={setOpened} />}
     </Page>
   );
 }

@@ -4,12 +4,7 @@ import { t } from '../messages/index.js';
 import { ClientFilter } from '../parts/client-filter.js';
 import { MODE_NAMES, TUNNEL_MODES } from './tunnel-modes.js';
 
-export interface TunnelFilter {
-  q: string;
-  client_id: string;
-  mode: string;
-  run_status: string;
-}
+export type TunnelFilter = { q: string; client_id: string; mode: string; run_status: string };
 
 const MODES = [
   { value: '', label: t('tunnels.allTypes') },
@@ -25,7 +20,7 @@ const STATES = [
 
 interface TunnelFiltersProps {
   filter: TunnelFilter;
-  onChange: (filter: TunnelFilter) => void;
+  onChange: (changes: Partial<TunnelFilter>) => void;
 }
 
 export function TunnelFilters({ filter, onChange }: TunnelFiltersProps) {
@@ -34,22 +29,22 @@ export function TunnelFilters({ filter, onChange }: TunnelFiltersProps) {
       label={t('tunnels.filter')}
       placeholder={t('tunnels.search')}
       value={filter.q}
-      onInput={(q) => onChange({ ...filter, q })}
+      onInput={(q) => onChange({ q })}
     >
-      <ClientFilter value={filter.client_id} onChange={(id) => onChange({ ...filter, client_id: id })} />
+      <ClientFilter value={filter.client_id} onChange={(id) => onChange({ client_id: id })} />
       <SelectField
         label={t('common.type')}
         hideLabel
         value={filter.mode}
         choices={MODES}
-        onChange={(mode) => onChange({ ...filter, mode })}
+        onChange={(mode) => onChange({ mode })}
       />
       <SelectField
         label={t('words.state')}
         hideLabel
         value={filter.run_status}
         choices={STATES}
-        onChange={(state) => onChange({ ...filter, run_status: state })}
+        onChange={(state) => onChange({ run_status: state })}
       />
     </SearchBar>
   );

@@ -4,6 +4,7 @@ import { CopyButton } from '../../shared/components/copy-button.js';
 import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
+import { hrefTo } from '../../shared/state/route.js';
 import type { CursorList } from '../../shared/state/use-cursor-list.js';
 import { t } from '../messages/index.js';
 import { Flow } from '../parts/flow.js';
@@ -122,6 +123,13 @@ function TunnelActions({ tunnel, reload, onAction }: TunnelActionsProps) {
   const name = nameOf(tunnel);
   return (
     <RowActions>
+      <a
+        class="button small"
+        href={hrefTo('published', { tunnel: tunnel.id })}
+        aria-label={t('publishing.openName', { name })}
+      >
+        {t('checks.title')}
+      </a>
       <StartStop tunnel={tunnel} reload={reload} />
       {!TUNNEL_MODES[tunnel.mode].hasPort && (
         <RowAction label={t('tunnels.newKeyFor', { name })} onClick={() => onAction('rotate', tunnel)}>

@@ -4,8 +4,11 @@ import { CursorPager } from '../../shared/components/cursor-pager.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { t } from '../messages/index.js';
+import { PublishLink } from '../parts/publish-link.js';
+import { leaveRow, useNamedRow } from '../parts/use-named-row.js';
 import { useResourceNames } from '../parts/resource-names.js';
 import { useMayWrite } from '../user-context.js';
 import { NoTunnel } from './no-tunnel.js';
@@ -20,9 +23,13 @@ const NO_FILTER: TunnelFilter = { q: '', client_id: '', mode: '', run_status: ''
 export function TunnelsPage({ query }: PageProps) {
   const mayWrite = useMayWrite();
   const notify = useNotify();
-  const clientId = query['client_id'] ?? '';
-  const [filter, setFilter] = useState<TunnelFilter>({ ...NO_FILTER, client_id: clientId });
+  const [filter, change] = useAddressFilter<TunnelFilter>(query, NO_FILTER);
   const [opened, setOpened] = useState<Opened | null>(query['new'] === '1' && mayWrite ? { action: 'new' } : null);
+  useNamedRow<TunnelView>('/tunnels', query['id'], (tunnel) => mayWrite && setOpened({ action: 'edit', tunnel }));
+  const close = (): void => {
+    setOpened(null);
+    leaveRow();
+  };
   const list = useCursorList<TunnelView>('/tunnels', { ...filter }, { everyMs: 3_000 });
   const nameOfClient = useResourceNames(list.rows?.map((tunnel) => ({ kind: 'client', id: tunnel.client_id })) ?? []);
   const isNarrowed = Object.values(filter).some((value) => value !== '');
@@ -37,13 +44,16 @@ export function TunnelsPage({ query }: PageProps) {
       title={t('nav.tunnels')}
       actions={
         mayWrite && (
-          <button type="button" class="primary" onClick={add}>
-            {t('tunnels.add')}
-          </button>
+          <>
+            <button type="button" onClick={add}>
+              {t('tunnels.add')}
+            </button>
+            <PublishLink kind="tcp" clientId={filter.client_id} />
+          </>
         )
       }
     >
-      <TunnelFilters filter={filter} onChange={setFilter} />
+      <TunnelFilters filter={filter} onChange={change} />
       <Trouble error={list.error} retry={list.reload} />
       <TunnelTable
         list={list}
@@ -57,7 +67,7 @@ export function TunnelsPage({ query }: PageProps) {
           opened={opened}
           clientId={filter.client_id}
           onCreated={created}
-          onClose={() => setOpened(null)}
+          onClose={close}
           reload={list.reload}
         />
       )}

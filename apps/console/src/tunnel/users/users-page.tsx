@@ -7,6 +7,8 @@ import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatTime } from '../../shared/format/times.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { t } from '../messages/index.js';
 import { StatusSwitch } from '../parts/status-switch.js';
@@ -18,15 +20,16 @@ import { ROLES } from './user-form.js';
 type Action = 'edit' | 'remove';
 type Opened = { action: 'new' } | { action: Action; user: TunnelUserView };
 
+const NO_FILTER = { q: '', role: '' };
 const ROLE_CHOICES = [
   { value: '', label: t('users.allRoles') },
   ...Object.entries(ROLES).map(([value, { label }]) => ({ value, label })),
 ];
 
 /** Who signs in here. */
-export function UsersPage() {
+export function UsersPage({ query }: PageProps) {
   const me = useUser();
-  const [filter, setFilter] = useState({ q: '', role: '' });
+  const [filter, change] = useAddressFilter(query, NO_FILTER);
   const [opened, setOpened] = useState<Opened | null>(null);
   const list = useCursorList<TunnelUserView>('/users', filter, { sort: 'username' });
   const onClose = (): void => setOpened(null);
@@ -43,14 +46,14 @@ export function UsersPage() {
         label={t('users.filter')}
         placeholder={t('words.searchNames')}
         value={filter.q}
-        onInput={(q) => setFilter({ ...filter, q })}
+        onInput={(q) => change({ q })}
       >
         <SelectField
           label={t('users.role')}
           hideLabel
           value={filter.role}
           choices={ROLE_CHOICES}
-          onChange={(role) => setFilter({ ...filter, role })}
+          onChange={(role) => change({ role })}
         />
       </SearchBar>
       <Trouble error={list.error} retry={list.reload} />

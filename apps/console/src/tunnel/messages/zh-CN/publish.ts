@@ -63,7 +63,7 @@ export const publish: Translation<typeof english> = {
     deleteTitle: '删除此客户端？',
     deleteText: '将删除 <b>{name}</b> 及其全部隧道、域名解析、规则和策略，并断开其客户端程序和访客。',
     createdTitle: '客户端 {name}',
-    agentConnected: '客户端已连接。下一步：发布服务。',
+    agentConnected: '客户端程序已连接。下一步：发布服务。',
     agentWaiting: '正在等待客户端程序…',
     keySaved: '我已保存密钥',
     runThis: '<b>在要访问的机器上运行。</b>只需要 Node 20.19 或更高版本，无需开放任何端口。',

@@ -1,0 +1,57 @@
+import type { ServiceCheckCode } from '@gatehouse/contracts';
+import { hrefTo } from '../../shared/state/route.js';
+
+export interface CheckedService {
+  kind: 'host' | 'tunnel';
+  id: number;
+  clientId: number;
+}
+
+type Place = 'service' | 'client' | 'certificate' | 'access' | 'rules';
+
+/** Where what is wrong can be put right; codes that are missing here need nothing, or nothing in this console. */
+const PLACES: Partial<Record<ServiceCheckCode, Place>> = {
+  disabled: 'service',
+  client_disabled: 'client',
+  client_expired: 'client',
+  agent_offline: 'client',
+  target_refused: 'service',
+  target_timeout: 'service',
+  target_unreachable: 'service',
+  target_name: 'service',
+  target_forbidden: 'service',
+  target_tls: 'service',
+  target_no_http: 'service',
+  target_failed: 'service',
+  port_failed: 'service',
+  certificate_failed: 'certificate',
+  certificate_expired: 'certificate',
+  certificate_none: 'certificate',
+  access_open: 'access',
+  access_protected: 'access',
+  access_rules: 'rules',
+};
+
+/** The place and its address in the console; null: there is none. */
+export function fixFor(
+  code: ServiceCheckCode,
+  { kind, id, clientId }: CheckedService,
+): { place: Place; href: string } | null {
+  const place = PLACES[code];
+  return place === undefined ? null : { place, href: addressOf(place, { kind, id, clientId }) };
+}
+
+function addressOf(place: Place, { kind, id, clientId }: CheckedService): string {
+  switch (place) {
+    case 'service':
+      return hrefTo(`${kind}s`, { id });
+    case 'client':
+      return hrefTo('clients', { id: clientId });
+    case 'certificate':
+      return hrefTo('hosts', { id, show: 'certificate' });
+    case 'access':
+      return hrefTo('access', { resource_type: kind });
+    case 'rules':
+      return hrefTo('rules', { scope: kind });
+  }
+}
