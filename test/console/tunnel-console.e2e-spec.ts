@@ -275,7 +275,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await form.getByRole('button', { name: 'Create' }).click();
     await page.getByText('proxy.test was created.').waitFor();
     const address = `http://proxy.test:${gateway.ports.http}/`;
-    expect(await page.getByRole('link', { name: 'proxy.test' }).getAttribute('href')).toBe(address);
+    expect(await page.getByRole('link', { name: 'proxy.test', exact: true }).getAttribute('href')).toBe(address);
     const { items: hosts } = await gateway.call('GET', `/hosts?client_id=${id}`);
     expect(hosts).toMatchObject([{ request_headers: { 'X-Team': 'tunnels' }, target_addr: 'http://127.0.0.1:1' }]);
 

@@ -1,11 +1,7 @@
 import { TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
 import { t } from '../messages/index.js';
-
-export interface CertificateForm {
-  certificate: string;
-  key: string;
-}
+import type { CertificateForm } from './certificate-form.js';
 
 /** The certificate that the user brings. */
 export function CertificateFields({ form }: { form: Form<CertificateForm> }) {

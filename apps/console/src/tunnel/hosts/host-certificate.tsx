@@ -11,7 +11,8 @@ import { useForm } from '../../shared/state/use-form.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
 import { CertificateFacts } from '../certificates/certificate-facts.js';
-import { CertificateFields, type CertificateForm } from '../certificates/certificate-fields.js';
+import { CertificateFields } from '../certificates/certificate-fields.js';
+import type { CertificateForm } from '../certificates/certificate-form.js';
 import { useMayWrite } from '../user-context.js';
 import { nameOf } from './host-address.js';
 

@@ -1,6 +1,6 @@
 import type { TunnelModeName } from '@gatehouse/contracts';
 import { splitLines } from '../../shared/format/links.js';
-import type { CertificateForm } from '../certificates/certificate-fields.js';
+import type { CertificateForm } from '../certificates/certificate-form.js';
 import { numberOr } from '../clients/client-form.js';
 import { formOf as hostFormOf, toBody as hostBody } from '../hosts/host-form.js';
 import { toBody as policyBody, type PolicyForm } from '../policies/policy-form.js';

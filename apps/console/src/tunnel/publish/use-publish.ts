@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { messageOf } from '../../shared/api/api-error.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
-import type { CertificateForm } from '../certificates/certificate-fields.js';
+import type { CertificateForm } from '../certificates/certificate-form.js';
 import { formOf as policyFormOf, type PolicyForm } from '../policies/policy-form.js';
 import {
   Publication,

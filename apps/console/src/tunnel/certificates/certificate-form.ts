@@ -1,0 +1,5 @@
+/** A certificate of the user's own, in PEM. */
+export interface CertificateForm {
+  certificate: string;
+  key: string;
+}
