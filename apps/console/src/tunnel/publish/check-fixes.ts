@@ -7,7 +7,7 @@ export interface CheckedService {
   clientId: number;
 }
 
-type Place = 'service' | 'client' | 'certificate' | 'access' | 'rules';
+type Place = 'service' | 'client' | 'certificate';
 
 /** Where what is wrong can be put right; codes that are missing here need nothing, or nothing in this console. */
 const PLACES: Partial<Record<ServiceCheckCode, Place>> = {
@@ -26,10 +26,6 @@ const PLACES: Partial<Record<ServiceCheckCode, Place>> = {
   port_failed: 'service',
   certificate_failed: 'certificate',
   certificate_expired: 'certificate',
-  certificate_none: 'certificate',
-  access_open: 'access',
-  access_protected: 'access',
-  access_rules: 'rules',
 };
 
 /** The place and its address in the console; null: there is none. */
@@ -49,9 +45,5 @@ function addressOf(place: Place, { kind, id, clientId }: CheckedService): string
       return hrefTo('clients', { id: clientId });
     case 'certificate':
       return hrefTo('hosts', { id, show: 'certificate' });
-    case 'access':
-      return hrefTo('access', { resource_type: kind });
-    case 'rules':
-      return hrefTo('rules', { scope: kind });
   }
 }

@@ -78,7 +78,7 @@ function Summary({ check: { answers, steps } }: { check: ServiceCheckView }) {
 
 function CheckStep({ step, service, domain }: LiveCheckProps & { step: ServiceCheckStep }) {
   const gateway = useGateway().agent_address.replace(/:\d+$/, '');
-  const fix = fixFor(step.code, service);
+  const fix = step.state === 'ok' ? null : fixFor(step.code, service);
   const needsRecord = domain !== null && (step.code === 'dns_missing' || step.code === 'dns_elsewhere');
   return (
     <li>

@@ -67,7 +67,9 @@ export function usePublish(query: Readonly<Record<string, string>>): Publishing 
     } catch (thrown) {
       if (!(thrown instanceof PublishStepError)) throw thrown;
       formOf[thrown.step].fail(thrown.cause);
-      setProgress({ running: null, failed: thrown.step, error: messageOf(thrown.cause) });
+      // The name of a field is of no use away from it.
+      const error = messageOf(thrown.cause).replace(/^[a-z_]+: /, '');
+      setProgress({ running: null, failed: thrown.step, error });
       return null;
     }
   };

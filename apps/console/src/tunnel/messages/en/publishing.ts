@@ -106,8 +106,6 @@ export const publishing = {
       service: 'Edit',
       client: 'Open client',
       certificate: 'Certificate',
-      access: 'Access',
-      rules: 'IP rules',
     },
     codes: {
       enabled: 'Enabled',

@@ -107,8 +107,6 @@ export const publishing: Translation<typeof english> = {
       service: '编辑',
       client: '打开客户端',
       certificate: '证书',
-      access: '访问控制',
-      rules: 'IP 规则',
     },
     codes: {
       enabled: '已启用',
