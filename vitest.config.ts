@@ -7,6 +7,8 @@ const tests = {
   hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000 } },
   restoreMocks: true,
+  // Tests read what the tools say in English, whatever the language of the terminal.
+  env: { LANGUAGE: 'en' },
   // A build machine tries a failed test once more; the summary names each one, and too many of them fail the run.
   // oxlint-disable-next-line node/no-process-env -- a configuration file of a tool has no other settings
   retry: ['true', '1'].includes(process.env['CI'] ?? '') ? 1 : 0,

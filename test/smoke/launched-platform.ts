@@ -44,6 +44,7 @@ export class LaunchedPlatform {
       GATEHOUSE_HOME: home,
       LOG_LEVEL: 'info',
       TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
+      LANGUAGE: 'en',
     };
     for (const name of PORT_VARIABLES) env[name] = String(ports[name]);
     // The test runner's own variables are not for the platform.

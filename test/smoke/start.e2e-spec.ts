@@ -154,6 +154,9 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
       const second = launch(home, await freePorts());
       expect((await second.ended).code).toBe(1);
       expect(second.errors).toContain(`already runs in ${home} (pid ${platform.pid})`);
+      const third = launch(home, await freePorts(), { LC_ALL: 'zh_CN.UTF-8', LANGUAGE: '' });
+      expect((await third.ended).code).toBe(1);
+      expect(third.errors).toContain(`Gatehouse 已在 ${home} 中运行（PID ${platform.pid}）。`);
       expect((await fetch(`${readState(home).services[0]?.url}/healthz`)).status).toBe(200);
     });
 

@@ -6,6 +6,7 @@ import { fingerprintOf } from './fingerprint.mjs';
 import { OWN, ROOT, projectFolders } from './layout.mjs';
 import { startStep } from './progress.mjs';
 import { lastLines, runLogged } from './run-logged.mjs';
+import { localized } from './language.mjs';
 
 const STAMP = join(OWN, 'build-stamp');
 /** Vite's output folder, which Vite empties itself. */
@@ -89,14 +90,16 @@ async function compile(runtime, root) {
     logFile,
   });
   if (code !== 0) {
-    throw new PlainFailure('the build failed:', { advice: [...lastLines(logFile, 20), `Full output: ${logFile}`] });
+    throw new PlainFailure(localized('the build failed:', '构建失败：'), {
+      advice: [...lastLines(logFile, 20), localized(`Full output: ${logFile}`, `完整输出：${logFile}`)],
+    });
   }
 }
 
 /** Brings every dist up to date. The stamp is taken before, so that an edit during the build is built next time. */
 export async function build(runtime, root = ROOT) {
   const stamp = fingerprint(root);
-  const step = startStep('Building');
+  const step = startStep(localized('Building', '构建'));
   try {
     for (const folder of projectFolders(root)) removeOrphans(join(root, folder, 'src'), join(root, folder, 'dist'));
     forgetIncomplete(root);

@@ -6,6 +6,7 @@ import { OWN, ROOT } from './layout.mjs';
 import { findNpm, npmEnvironment } from './npm.mjs';
 import { startStep } from './progress.mjs';
 import { lastLines, runLogged } from './run-logged.mjs';
+import { localized } from './language.mjs';
 
 function stampFile(root) {
   return join(root, 'node_modules', '.gatehouse-lock-hash');
@@ -14,8 +15,13 @@ function stampFile(root) {
 function lockHash(root) {
   const file = join(root, 'package-lock.json');
   if (!existsSync(file)) {
-    throw new PlainFailure(`${file} is missing.`, {
-      advice: ['Restore it (git checkout package-lock.json) and start again.'],
+    throw new PlainFailure(localized(`${file} is missing.`, `缺少 ${file}。`), {
+      advice: [
+        localized(
+          'Restore it (git checkout package-lock.json) and start again.',
+          '请恢复该文件（git checkout package-lock.json）后重新启动。',
+        ),
+      ],
     });
   }
   return createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -71,7 +77,7 @@ export async function installDependencies(runtime, root = ROOT) {
   const hash = lockHash(root);
   const npm = findNpm();
   const logFile = join(OWN, 'logs', 'install.log');
-  const step = startStep('Installing dependencies with npm ci');
+  const step = startStep(localized('Installing dependencies with npm ci', '使用 npm ci 安装依赖'));
   try {
     const code = await runLogged(runtime, [npm, 'ci', '--include=dev', '--no-audit', '--no-fund', '--prefix', root], {
       cwd: root,
@@ -79,13 +85,22 @@ export async function installDependencies(runtime, root = ROOT) {
       logFile,
     });
     if (code !== 0) {
-      throw new PlainFailure(`the dependencies could not be installed: npm ci ended with code ${code}`, {
-        advice: [
-          ...lastLines(logFile),
-          `Full output: ${logFile}`,
-          'Mend what it says (often the network or the disk) and start again.',
-        ],
-      });
+      throw new PlainFailure(
+        localized(
+          `the dependencies could not be installed: npm ci ended with code ${code}`,
+          `依赖安装失败：npm ci 退出码为 ${code}`,
+        ),
+        {
+          advice: [
+            ...lastLines(logFile),
+            localized(`Full output: ${logFile}`, `完整输出：${logFile}`),
+            localized(
+              'Mend what it says (often the network or the disk) and start again.',
+              '请按提示处理（通常是网络或磁盘问题）后重新启动。',
+            ),
+          ],
+        },
+      );
     }
   } catch (error) {
     step.fail();

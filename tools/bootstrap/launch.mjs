@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { PlainFailure } from './failure.mjs';
 import { ROOT } from './layout.mjs';
 import { isRunning, parentOf, startTimeOf } from './process-identity.mjs';
+import { localized } from './language.mjs';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const WATCH_MS = 1_000;
@@ -20,11 +21,16 @@ export function runForwarding(command, args, { env = process.env, cwd, ipc = fal
     const finish = () => SIGNALS.forEach((signal) => process.off(signal, forward));
     child.on('error', (cause) => {
       finish();
-      reject(new PlainFailure(`could not start ${command}: ${cause.message}`, { cause }));
+      reject(
+        new PlainFailure(
+          localized(`could not start ${command}: ${cause.message}`, `无法启动 ${command}：${cause.message}`),
+          { cause },
+        ),
+      );
     });
     child.on('exit', (code, signal) => {
       finish();
-      if (signal !== null) process.stderr.write(`gatehouse: ended by ${signal}\n`);
+      if (signal !== null) process.stderr.write(`gatehouse: ${localized(`ended by ${signal}`, `因 ${signal} 结束`)}\n`);
       resolve(code ?? 128 + constants.signals[signal]);
     });
   });

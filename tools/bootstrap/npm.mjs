@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { PlainFailure } from './failure.mjs';
+import { localized } from './language.mjs';
 
 // Set by an npm that runs us, and wrong for the npm that we run: they would move the installation or leave things out.
 const INHERITED = [
@@ -34,8 +35,13 @@ export function findNpm() {
     const file = realpathSync(candidate);
     if (basename(file) === 'npm-cli.js') return file;
   }
-  throw new PlainFailure('npm was not found.', {
-    advice: ['Install Node.js together with npm (https://nodejs.org) and start again.'],
+  throw new PlainFailure(localized('npm was not found.', '未找到 npm。'), {
+    advice: [
+      localized(
+        'Install Node.js together with npm (https://nodejs.org) and start again.',
+        '请安装包含 npm 的 Node.js（https://nodejs.org）后重新启动。',
+      ),
+    ],
   });
 }
 

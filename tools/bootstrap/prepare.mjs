@@ -5,6 +5,7 @@ import { OWN, ROOT } from './layout.mjs';
 import { findRuntime, installRuntime } from './runtime.mjs';
 import { takeTurn } from './take-turn.mjs';
 import { ensureWritable } from './writable.mjs';
+import { localized } from './language.mjs';
 
 function readyRuntime(wantsBuild) {
   const runtime = findRuntime();
@@ -26,8 +27,11 @@ async function prepareUnderLock(wantsBuild) {
 export async function prepare({ wantsBuild = true } = {}) {
   const ready = readyRuntime(wantsBuild);
   if (ready !== undefined) return ready;
-  ensureWritable([ROOT, OWN, join(OWN, 'logs')], 'something has to be installed or built there');
-  const lock = await takeTurn(join(OWN, 'prepare.lock'), 'installs or builds');
+  ensureWritable(
+    [ROOT, OWN, join(OWN, 'logs')],
+    localized('something has to be installed or built there', '需要在其中安装或构建'),
+  );
+  const lock = await takeTurn(join(OWN, 'prepare.lock'), localized('installs or builds', '安装或构建'));
   try {
     return await prepareUnderLock(wantsBuild);
   } finally {

@@ -1,9 +1,12 @@
+import { localized } from './language.mjs';
+
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const PLAIN_REMINDER_MS = 20_000;
 
 function elapsed(since) {
   const seconds = (Date.now() - since) / 1000;
-  return seconds < 10 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds)} s`;
+  const shown = seconds < 10 ? seconds.toFixed(1) : Math.round(seconds);
+  return localized(`${shown} s`, `${shown} 秒`);
 }
 
 /**
@@ -20,13 +23,17 @@ export function startStep(label) {
   if (!isTerminal) process.stderr.write(`${label} ...\n`);
   const timer = isTerminal
     ? setInterval(draw, 100)
-    : setInterval(() => process.stderr.write(`${label}: ${elapsed(started)} so far\n`), PLAIN_REMINDER_MS);
+    : setInterval(
+        () =>
+          process.stderr.write(`${label}: ${localized(`${elapsed(started)} so far`, `已用 ${elapsed(started)}`)}\n`),
+        PLAIN_REMINDER_MS,
+      );
   const finish = (mark, suffix) => {
     clearInterval(timer);
     process.stderr.write(`${isTerminal ? '\r\x1b[2K' : ''}${mark} ${label}: ${suffix} (${elapsed(started)})\n`);
   };
   return {
-    end: (suffix = 'done') => finish(isTerminal ? '✓' : '-', suffix),
-    fail: () => finish(isTerminal ? '✗' : '-', 'failed'),
+    end: (suffix = localized('done', '完成')) => finish(isTerminal ? '✓' : '-', suffix),
+    fail: () => finish(isTerminal ? '✗' : '-', localized('failed', '失败')),
   };
 }

@@ -6,6 +6,7 @@ import { OWN } from './layout.mjs';
 import { findNpm, npmEnvironment } from './npm.mjs';
 import { startStep } from './progress.mjs';
 import { lastLines, runLogged } from './run-logged.mjs';
+import { localized } from './language.mjs';
 
 export const PINNED_VERSION = '26.10.0';
 export const OLDEST_USABLE_MAJOR = 24;
@@ -35,14 +36,33 @@ function versionOf(binary) {
 function namedRuntime(binary) {
   const { version, problem } = versionOf(binary);
   if (problem !== undefined) {
-    throw new PlainFailure(`GATEHOUSE_NODE=${binary} does not run: ${problem}`, {
-      advice: [`Let it name a Node.js binary >= ${OLDEST_USABLE_MAJOR}, or unset it.`],
-    });
+    throw new PlainFailure(
+      localized(`GATEHOUSE_NODE=${binary} does not run: ${problem}`, `GATEHOUSE_NODE=${binary} 无法运行：${problem}`),
+      {
+        advice: [
+          localized(
+            `Let it name a Node.js binary >= ${OLDEST_USABLE_MAJOR}, or unset it.`,
+            `请将其设为 Node.js ${OLDEST_USABLE_MAJOR} 或更高版本的可执行文件，或取消设置。`,
+          ),
+        ],
+      },
+    );
   }
   if (majorOf(version) < OLDEST_USABLE_MAJOR) {
-    throw new PlainFailure(`GATEHOUSE_NODE=${binary} is Node ${version}; Node >= ${OLDEST_USABLE_MAJOR} is needed.`, {
-      advice: ['Let it name a newer one, or unset it: the right version is then installed.'],
-    });
+    throw new PlainFailure(
+      localized(
+        `GATEHOUSE_NODE=${binary} is Node ${version}; Node >= ${OLDEST_USABLE_MAJOR} is needed.`,
+        `GATEHOUSE_NODE=${binary} 是 Node ${version}，需要 Node ${OLDEST_USABLE_MAJOR} 或更高版本。`,
+      ),
+      {
+        advice: [
+          localized(
+            'Let it name a newer one, or unset it: the right version is then installed.',
+            '请改用更高版本，或取消设置以自动安装合适的版本。',
+          ),
+        ],
+      },
+    );
   }
   return binary;
 }
@@ -51,11 +71,21 @@ function pinnedPackage() {
   const name = PACKAGES[`${process.platform}-${process.arch}`];
   const isMusl = process.platform === 'linux' && process.report?.getReport().header.glibcVersionRuntime === undefined;
   if (name === undefined || isMusl) {
-    const system = isMusl ? 'a Linux with musl instead of glibc' : `${process.platform}-${process.arch}`;
+    const system = isMusl
+      ? localized('a Linux with musl instead of glibc', '使用 musl 而非 glibc 的 Linux')
+      : `${process.platform}-${process.arch}`;
     throw new PlainFailure(
-      `this is Node ${process.version}, and no ready-made Node ${PINNED_VERSION} exists for ${system}.`,
+      localized(
+        `this is Node ${process.version}, and no ready-made Node ${PINNED_VERSION} exists for ${system}.`,
+        `当前为 Node ${process.version}，且没有适用于 ${system} 的 Node ${PINNED_VERSION} 预编译版本。`,
+      ),
       {
-        advice: [`Install Node >= ${OLDEST_USABLE_MAJOR} and start again, or name one in GATEHOUSE_NODE.`],
+        advice: [
+          localized(
+            `Install Node >= ${OLDEST_USABLE_MAJOR} and start again, or name one in GATEHOUSE_NODE.`,
+            `请安装 Node ${OLDEST_USABLE_MAJOR} 或更高版本后重新启动，或用 GATEHOUSE_NODE 指定。`,
+          ),
+        ],
       },
     );
   }
@@ -98,7 +128,12 @@ export async function installRuntime() {
   const name = pinnedPackage();
   const npm = findNpm();
   const logFile = join(OWN, 'logs', 'install-runtime.log');
-  const step = startStep(`Installing Node ${PINNED_VERSION} for Gatehouse (this machine has ${process.version})`);
+  const step = startStep(
+    localized(
+      `Installing Node ${PINNED_VERSION} for Gatehouse (this machine has ${process.version})`,
+      `为 Gatehouse 安装 Node ${PINNED_VERSION}（本机为 ${process.version}）`,
+    ),
+  );
   removePartialInstallations();
   const partial = join(OWN, `runtime.partial-${process.pid}`);
   try {
@@ -110,10 +145,16 @@ export async function installRuntime() {
       env: npmEnvironment(),
       logFile,
     });
-    if (code !== 0) throw installFailure(`npm ended with code ${code}`, logFile);
+    if (code !== 0) throw installFailure(localized(`npm ended with code ${code}`, `npm 退出码为 ${code}`), logFile);
     const { version, problem } = versionOf(binaryIn(partial, name));
     if (version !== `v${PINNED_VERSION}`)
-      throw installFailure(`the installed binary does not run: ${problem ?? version}`, logFile);
+      throw installFailure(
+        localized(
+          `the installed binary does not run: ${problem ?? version}`,
+          `安装的程序无法运行：${problem ?? version}`,
+        ),
+        logFile,
+      );
     rmSync(join(OWN, 'runtime'), { recursive: true, force: true });
     renameSync(partial, join(OWN, 'runtime'));
   } catch (error) {
@@ -127,11 +168,17 @@ export async function installRuntime() {
 }
 
 function installFailure(reason, logFile) {
-  return new PlainFailure(`Node ${PINNED_VERSION} could not be installed: ${reason}`, {
-    advice: [
-      ...lastLines(logFile),
-      `Full output: ${logFile}`,
-      `Check the connection to the npm registry and start again, or name a Node >= ${OLDEST_USABLE_MAJOR} in GATEHOUSE_NODE.`,
-    ],
-  });
+  return new PlainFailure(
+    localized(`Node ${PINNED_VERSION} could not be installed: ${reason}`, `无法安装 Node ${PINNED_VERSION}：${reason}`),
+    {
+      advice: [
+        ...lastLines(logFile),
+        localized(`Full output: ${logFile}`, `完整输出：${logFile}`),
+        localized(
+          `Check the connection to the npm registry and start again, or name a Node >= ${OLDEST_USABLE_MAJOR} in GATEHOUSE_NODE.`,
+          `请检查与 npm 镜像源的连接后重新启动，或用 GATEHOUSE_NODE 指定 Node ${OLDEST_USABLE_MAJOR} 或更高版本。`,
+        ),
+      ],
+    },
+  );
 }

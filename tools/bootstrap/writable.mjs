@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { userInfo } from 'node:os';
 import { explainFullDisk, PlainFailure } from './failure.mjs';
 import { makePrivateFolder } from './private-files.mjs';
+import { localized } from './language.mjs';
 
 function userName() {
   try {
@@ -12,7 +13,10 @@ function userName() {
 }
 
 const REMEDIES = {
-  EROFS: 'Its file system can only be read: mount it for writing, or choose another folder.',
+  EROFS: localized(
+    'Its file system can only be read: mount it for writing, or choose another folder.',
+    '该文件系统为只读：请以可写方式挂载，或使用其他文件夹。',
+  ),
 };
 
 /**
@@ -29,11 +33,17 @@ export function ensureWritable(folders, purpose) {
       const explained = explainFullDisk(cause, folder);
       if (explained instanceof PlainFailure) throw explained;
       throw new PlainFailure(
-        `the folder ${folder} is not writable for ${userName()} (${cause.code}), and ${purpose}.`,
+        localized(
+          `the folder ${folder} is not writable for ${userName()} (${cause.code}), and ${purpose}.`,
+          `用户 ${userName()} 无法写入文件夹 ${folder}（${cause.code}）：${purpose}。`,
+        ),
         {
           advice: [
             REMEDIES[cause.code] ??
-              'Give this user the folder (chown -R), or work in a copy that belongs to this user.',
+              localized(
+                'Give this user the folder (chown -R), or work in a copy that belongs to this user.',
+                '请将该文件夹的所有者改为此用户（chown -R），或使用属于此用户的副本。',
+              ),
           ],
           cause,
         },

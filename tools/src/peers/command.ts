@@ -10,6 +10,7 @@ import { bringNodePeer } from './node-packages.js';
 import { bringPythonPeer } from './python-packages.js';
 import { bringRathole } from './rathole.js';
 import { bringRuntimes } from './runtimes.js';
+import { localized } from '../../bootstrap/language.mjs';
 
 const OPTIONS = ['own', 'go', 'nps', 'hydra', 'rathole', 'oidc-provider', 'python'] as const;
 
@@ -23,7 +24,7 @@ function optionsOf(args: string[]): Partial<Record<(typeof OPTIONS)[number], boo
 export async function peersCommand(args: string[]): Promise<number> {
   const wanted = optionsOf(args);
   const folder = join(OWN, 'peers');
-  const lock = await takeTurn(join(OWN, 'peers.lock'), 'brings peers');
+  const lock = await takeTurn(join(OWN, 'peers.lock'), localized('brings peers', '准备对照程序'));
   const onProgress = (text: string): boolean => process.stderr.write(`${text}\n`);
   try {
     const results = await bringPeers({

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedPostgresError, startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { POSTGRES_PORT_VARIABLE, type PlatformSettings } from './platform-settings.js';
+import { localized } from '../../bootstrap/language.mjs';
 
 /** A database that cannot start may do so later, when there is room on the disk again: it is tried for ever. */
 const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
@@ -75,7 +76,13 @@ class EmbeddedDatabase implements PlatformDatabase {
     void this.server.exited.then(({ code, signal }) => {
       if (this.stopping.signal.aborted) return;
       this.crashes = Date.now() - this.startedAt > STEADY_AFTER_MS ? 0 : this.crashes;
-      this.options.notify(`[PostgreSQL] ended (${signal ?? code}) though nobody stopped it; starting it again`);
+      const how = String(signal ?? code);
+      this.options.notify(
+        localized(
+          `[PostgreSQL] ended (${how}) though nobody stopped it; starting it again`,
+          `[PostgreSQL] 意外结束（${how}），正在重新启动`,
+        ),
+      );
       this.restarting = this.restart();
     });
   }
@@ -98,7 +105,7 @@ class EmbeddedDatabase implements PlatformDatabase {
         continue;
       }
       this.startedAt = Date.now();
-      notify('[PostgreSQL] is back');
+      notify(localized('[PostgreSQL] is back', '[PostgreSQL] 已恢复'));
       onRestart(this.server.pid);
       this.watch();
       return;

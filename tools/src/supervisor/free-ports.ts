@@ -3,15 +3,32 @@ import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { probePort } from '../ports.js';
 import type { PlatformSettings } from './platform-settings.js';
 import { addressVariable } from './service-list.js';
+import { localized } from '../../bootstrap/language.mjs';
 
 const RETRY_MS = 250;
 
 function problemOf(variable: string, port: number, host: string, code: string): string {
-  if (code === 'EADDRINUSE') return `port ${port} is taken: set ${variable} to a free one.`;
-  if (code === 'EACCES') return `port ${port} is not for this user: set ${variable} to one above 1023.`;
+  if (code === 'EADDRINUSE') {
+    return localized(
+      `port ${port} is taken: set ${variable} to a free one.`,
+      `端口 ${port} 已被占用：请将 ${variable} 设为空闲端口。`,
+    );
+  }
+  if (code === 'EACCES') {
+    return localized(
+      `port ${port} is not for this user: set ${variable} to one above 1023.`,
+      `当前用户无权使用端口 ${port}：请将 ${variable} 设为 1023 以上的端口。`,
+    );
+  }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EINVAL')
-    return `this machine has no address ${host}: set ${addressVariable(variable)} to one it has.`;
-  return `port ${port} (${variable}) cannot be used: ${code}.`;
+    return localized(
+      `this machine has no address ${host}: set ${addressVariable(variable)} to one it has.`,
+      `本机没有地址 ${host}：请将 ${addressVariable(variable)} 设为本机地址。`,
+    );
+  return localized(
+    `port ${port} (${variable}) cannot be used: ${code}.`,
+    `无法使用端口 ${port}（${variable}）：${code}。`,
+  );
 }
 
 /** Makes sure, before anything is started, that every port can be had. */

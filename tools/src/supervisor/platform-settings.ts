@@ -3,6 +3,7 @@ import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN } from '../../bootstrap/layout.mjs';
 import { readBackupSettings, type BackupSettings } from '../backups/backup-settings.js';
 import { KERNEL_PORT, SERVICES, TUNNEL_PORTS } from './service-list.js';
+import { localized } from '../../bootstrap/language.mjs';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +30,9 @@ function readPort(env: Environment, variable: string, fallback: number, problems
   if (text === '') return fallback;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  problems.push(`${variable}=${text} is not a port (0 to 65535).`);
+  problems.push(
+    localized(`${variable}=${text} is not a port (0 to 65535).`, `${variable}=${text} 不是端口（0 到 65535）。`),
+  );
   return fallback;
 }
 
@@ -37,7 +40,11 @@ function findClashes(ports: Readonly<Record<string, number>>, problems: string[]
   const names = new Map<number, string>();
   for (const [variable, port] of Object.entries(ports)) {
     const other = names.get(port);
-    if (port !== 0 && other !== undefined) problems.push(`${other} and ${variable} both say ${port}.`);
+    if (port !== 0 && other !== undefined) {
+      problems.push(
+        localized(`${other} and ${variable} both say ${port}.`, `${other} 与 ${variable} 都设为 ${port}。`),
+      );
+    }
     names.set(port, variable);
   }
 }
@@ -65,10 +72,11 @@ export function readPlatformSettings(env: Environment): PlatformSettings {
   findClashes({ ...ports, [POSTGRES_PORT_VARIABLE]: postgresPort }, problems);
   const databaseUrl = env['DATABASE_URL']?.trim() || undefined;
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\/./.test(databaseUrl)) {
-    problems.push('DATABASE_URL is not a postgres:// URL.');
+    problems.push(localized('DATABASE_URL is not a postgres:// URL.', 'DATABASE_URL 不是 postgres:// 网址。'));
   }
   const backups = readBackupSettings(env, problems);
-  if (problems.length > 0) throw new PlainFailure('the environment is not usable:', { advice: problems });
+  if (problems.length > 0)
+    throw new PlainFailure(localized('the environment is not usable:', '环境变量设置有误：'), { advice: problems });
   return {
     home: platformHome(env),
     bindAddress: env['BIND_ADDRESS']?.trim() || '127.0.0.1',

@@ -15,6 +15,7 @@ import { SERVICES, type ServiceEntry } from './service-list.js';
 import { ServiceProcess, ServiceStartError } from './service-process.js';
 import { settingProblems, UNKNOWN_DATABASE } from './settings-check.js';
 import { identityOf, removeState, writeState, type PlatformState } from './state-file.js';
+import { localized } from '../../bootstrap/language.mjs';
 
 const SERVICE_PATIENCE_MS = 3_500;
 const READY_TIMEOUT_MS = 30_000;
@@ -108,7 +109,8 @@ export class Platform {
 
   private async requireGoodSettings(): Promise<void> {
     const advice = await settingProblems(this.serviceEnv(UNKNOWN_DATABASE), this.env);
-    if (advice.length > 0) throw new PlainFailure('the environment is not usable:', { advice });
+    if (advice.length > 0)
+      throw new PlainFailure(localized('the environment is not usable:', '环境变量设置有误：'), { advice });
   }
 
   private serviceEnv(databaseUrl: string): NodeJS.ProcessEnv {
@@ -116,7 +118,7 @@ export class Platform {
   }
 
   private requireGoingOn(): void {
-    if (this.isStopping) throw new PlainFailure('stopped while starting');
+    if (this.isStopping) throw new PlainFailure(localized('stopped while starting', '启动过程中被停止'));
   }
 
   private async startService(entry: ServiceEntry, databaseUrl: string): Promise<{ entry: ServiceEntry; url: string }> {
@@ -138,7 +140,7 @@ export class Platform {
       return { entry, url };
     } catch (cause) {
       if (!(cause instanceof ServiceStartError)) throw cause;
-      const advice = [...cause.tail, `Full log: ${join(home, 'logs', `${entry.name}.log`)}`];
+      const advice = [...cause.tail, localized('Full log: ', '完整日志：') + join(home, 'logs', `${entry.name}.log`)];
       throw new PlainFailure(cause.message, { advice, cause });
     }
   }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder, openPrivate } from '../../bootstrap/private-files.mjs';
+import { localized } from '../../bootstrap/language.mjs';
 
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 const KEPT_FILES = 3;
@@ -76,13 +77,25 @@ export class RotatingLog {
     const message = `${this.dropped} lines are missing here: the log could not be written`;
     const line = JSON.stringify({ time: new Date().toISOString(), level: 'warn', context: 'Supervisor', message });
     this.append(Buffer.from(`${this.torn ? '\n' : ''}${line}\n`));
-    this.notify(`its log is written again; ${this.dropped} lines are missing in ${this.file}`);
+    this.notify(
+      localized(
+        `its log is written again; ${this.dropped} lines are missing in ${this.file}`,
+        `日志已恢复写入，${this.file} 中缺少 ${this.dropped} 行`,
+      ),
+    );
     this.dropped = 0;
     this.failing = false;
   }
 
   private lose(error: NodeJS.ErrnoException, lines: number): void {
-    if (!this.failing) this.notify(`its log ${this.file} cannot be written (${reasonOf(error)}); it goes on without`);
+    if (!this.failing) {
+      this.notify(
+        localized(
+          `its log ${this.file} cannot be written (${reasonOf(error)}); it goes on without`,
+          `无法写入日志 ${this.file}（${reasonOf(error)}），将不写日志继续运行`,
+        ),
+      );
+    }
     this.failing = true;
     this.dropped += lines;
   }

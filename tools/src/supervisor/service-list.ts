@@ -1,3 +1,5 @@
+import { localized } from '../../bootstrap/language.mjs';
+
 /** A service of the platform as `npm start` runs it. */
 export interface ServiceEntry {
   name: string;
@@ -17,7 +19,7 @@ export const SERVICES: readonly ServiceEntry[] = [
     portVariable: 'PROXY_GATEWAY_PORT',
     defaultPort: 8080,
     metricsPortVariable: 'PROXY_GATEWAY_METRICS_PORT',
-    about: 'console of the forward proxy',
+    about: localized('console of the forward proxy', '代理控制台'),
   },
   {
     name: 'resource-sharing',
@@ -25,7 +27,7 @@ export const SERVICES: readonly ServiceEntry[] = [
     portVariable: 'RESOURCE_SHARING_PORT',
     defaultPort: 8081,
     metricsPortVariable: 'RESOURCE_SHARING_METRICS_PORT',
-    about: 'open API for applications',
+    about: localized('open API for applications', '资源共享站点与开放 API'),
   },
   {
     name: 'tunnel-gateway',
@@ -33,7 +35,7 @@ export const SERVICES: readonly ServiceEntry[] = [
     portVariable: 'TUNNEL_GATEWAY_PORT',
     defaultPort: 8082,
     metricsPortVariable: 'TUNNEL_GATEWAY_METRICS_PORT',
-    about: 'console of the tunnels',
+    about: localized('console of the tunnels', '隧道控制台'),
   },
 ];
 
@@ -42,9 +44,24 @@ export const KERNEL_PORT = { variable: 'PROXY_KERNEL_PORT', defaultPort: 7890 } 
 
 /** Ports that tunnel-gateway opens for agents and visitors, beside those of its tunnels. */
 export const TUNNEL_PORTS = [
-  { variable: 'TUNNEL_AGENT_PORT', defaultPort: 8024, name: 'tunnel agents', about: 'where agents connect' },
-  { variable: 'TUNNEL_HTTP_PORT', defaultPort: 8880, name: 'tunnel hosts', about: 'domains of tunnels, http' },
-  { variable: 'TUNNEL_HTTPS_PORT', defaultPort: 8443, name: 'tunnel hosts', about: 'domains of tunnels, https' },
+  {
+    variable: 'TUNNEL_AGENT_PORT',
+    defaultPort: 8024,
+    name: localized('tunnel agents', '隧道客户端'),
+    about: localized('where agents connect', '客户端连接地址'),
+  },
+  {
+    variable: 'TUNNEL_HTTP_PORT',
+    defaultPort: 8880,
+    name: localized('tunnel hosts', '隧道主机'),
+    about: localized('domains of tunnels, http', '隧道域名，http'),
+  },
+  {
+    variable: 'TUNNEL_HTTPS_PORT',
+    defaultPort: 8443,
+    name: localized('tunnel hosts', '隧道主机'),
+    about: localized('domains of tunnels, https', '隧道域名，https'),
+  },
 ] as const;
 
 /** The variable with the address of a port. */

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { LogWatch, seriousText } from './log-watch.js';
 import { RotatingLog } from './rotating-log.js';
+import { localized } from '../../bootstrap/language.mjs';
 
 const START_TIMEOUT_MS = 60_000;
 const TAIL_BYTES = 8 * 1024;
@@ -34,7 +35,9 @@ export class ServiceStartError extends Error {
 }
 
 function howItEnded(code: number | null, signal: NodeJS.Signals | null): string {
-  return signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+  return signal === null
+    ? localized(`ended with code ${code}`, `退出（代码 ${code}）`)
+    : localized(`was ended by ${signal}`, `被 ${signal} 结束`);
 }
 
 /**
@@ -144,10 +147,17 @@ export class ServiceProcess {
       };
       const timer = setTimeout(() => {
         this.killGroup();
-        fail(`was not ready after ${START_TIMEOUT_MS / 1000} s`);
+        fail(
+          localized(`was not ready after ${START_TIMEOUT_MS / 1000} s`, `在 ${START_TIMEOUT_MS / 1000} 秒后仍未就绪`),
+        );
       }, START_TIMEOUT_MS);
-      child.once('error', (error) => fail(`could not be started: ${error.message}`));
-      child.once('close', (code, signal) => fail(`${howItEnded(code, signal)} before it was ready`));
+      child.once('error', (error) =>
+        fail(localized(`could not be started: ${error.message}`, `无法启动：${error.message}`)),
+      );
+      child.once('close', (code, signal) => {
+        const how = howItEnded(code, signal);
+        fail(localized(`${how} before it was ready`, `就绪前${how}`));
+      });
       child.on('message', (message) => {
         if (isFailed(message)) reasons = message.lines;
         if (!isReady(message)) return;
@@ -164,7 +174,8 @@ export class ServiceProcess {
   private startError(what: string, reasons: string[]): ServiceStartError {
     const { name } = this.options;
     const [reason, ...others] = reasons;
-    if (reason !== undefined) return new ServiceStartError(`${name} cannot start: ${reason}`, others);
+    if (reason !== undefined)
+      return new ServiceStartError(localized(`${name} cannot start: ${reason}`, `${name} 无法启动：${reason}`), others);
     const lines = this.tail.split('\n').flatMap((line) => seriousText(line.trimEnd()) ?? []);
     return new ServiceStartError(`${name} ${what}`, lines.slice(-TAIL_LINES));
   }
@@ -175,18 +186,28 @@ export class ServiceProcess {
     const { name, notify, logFile } = this.options;
     this.crashes = Date.now() - readyAt > STEADY_AFTER_MS ? 1 : this.crashes + 1;
     if (this.crashes > MAX_CRASHES_IN_A_ROW) {
-      notify(`[${name}] ${how} for the ${this.crashes}th time in a row; it stays down. Its log: ${logFile}`);
+      notify(
+        localized(
+          `[${name}] ${how} for the ${this.crashes}th time in a row; it stays down. Its log: ${logFile}`,
+          `[${name}] 连续第 ${this.crashes} 次${how}，不再重新启动。日志：${logFile}`,
+        ),
+      );
       return;
     }
     const delay = RESTART_DELAYS_MS[Math.min(this.crashes, RESTART_DELAYS_MS.length) - 1] ?? 0;
-    notify(`[${name}] ${how}; starting it again in ${delay / 1000} s. Its log: ${logFile}`);
+    notify(
+      localized(
+        `[${name}] ${how}; starting it again in ${delay / 1000} s. Its log: ${logFile}`,
+        `[${name}] ${how}，${delay / 1000} 秒后重新启动。日志：${logFile}`,
+      ),
+    );
     this.restartTimer = setTimeout(() => this.restart(), delay);
   }
 
   private restart(): void {
     const startedAt = Date.now();
     this.start().then(
-      () => this.options.notify(`[${this.options.name}] is back`),
+      () => this.options.notify(localized(`[${this.options.name}] is back`, `[${this.options.name}] 已恢复`)),
       (error: Error) => this.handleCrash(startedAt, error.message.slice(this.options.name.length + 1)),
     );
   }

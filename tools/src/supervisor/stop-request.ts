@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { localized } from '../../bootstrap/language.mjs';
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -28,6 +29,6 @@ export function watchForStop(): StopRequest {
       stop({ reason: signal, exitCode: signal === 'SIGINT' ? 0 : 128 + constants.signals[signal] });
     });
   }
-  process.on('disconnect', () => stop({ reason: 'the launcher is gone', exitCode: 1 }));
+  process.on('disconnect', () => stop({ reason: localized('the launcher is gone', '启动进程已退出'), exitCode: 1 }));
   return { received, repeated };
 }

@@ -8,6 +8,7 @@ import { readyTable } from './ready-table.js';
 import { KERNEL_PORT } from './service-list.js';
 import { settingProblems, UNKNOWN_DATABASE } from './settings-check.js';
 import { watchForStop, type StopRequest } from './stop-request.js';
+import { localized } from '../../bootstrap/language.mjs';
 
 /** One line for the person at the terminal. */
 export function say(line: string): void {
@@ -49,7 +50,7 @@ async function runUntilStopped(
   collectStartGarbage();
   await companion?.start(outcome.started);
   const { reason, exitCode } = await stop.received;
-  say(`Stopping (${reason}) ...`);
+  say(localized(`Stopping (${reason}) ...`, `正在停止（${reason}）…`));
   return exitCode;
 }
 
@@ -88,13 +89,19 @@ export async function runPlatform(
   const started = Date.now();
   await companion?.stop();
   await platform.stop();
-  if (platform.hasStarted) say(`Stopped in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  if (platform.hasStarted) say(localized(`Stopped in ${seconds} s.`, `已停止，用时 ${seconds} 秒。`));
   return exitCode;
 }
 
 /** `npm start`: runs the platform until a signal ends it. */
 export async function upCommand(args: string[]): Promise<number> {
   if (args.length > 0)
-    throw new PlainFailure(`npm start takes no arguments (${args.join(' ')}); it is set by variables.`);
+    throw new PlainFailure(
+      localized(
+        `npm start takes no arguments (${args.join(' ')}); it is set by variables.`,
+        `npm start 不接受参数（${args.join(' ')}），请使用环境变量设置。`,
+      ),
+    );
   return runPlatform({}, (_platform, settings) => backupsOf(settings));
 }
