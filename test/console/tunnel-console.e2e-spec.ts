@@ -376,6 +376,10 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
   it('is in Chinese for readers of Chinese, on every page', async () => {
     const page = await browser.open(gateway.url, { locale: 'zh-CN' });
     await page.getByLabel('用户名').fill('admin');
+    await page.getByLabel('密码', { exact: true }).fill('wrong');
+    await page.getByRole('button', { name: '登录', exact: true }).click();
+    // The service answers in the language of the page.
+    await page.getByRole('alert').getByText('用户名或密码错误').waitFor();
     await page.getByLabel('密码', { exact: true }).fill(gateway.password);
     await page.getByRole('button', { name: '登录', exact: true }).click();
     await page.getByRole('heading', { name: '概览', level: 1 }).waitFor();

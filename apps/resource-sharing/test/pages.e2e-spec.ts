@@ -76,6 +76,11 @@ describe('the pages of the site', () => {
       expect(reader.location).toBe('/');
       await reader.follow();
       expect(reader.page).toContain('<html lang="zh-CN" data-theme="system">');
+      await reader.get('/account');
+      await reader.submit('/account/profile', { nickname: 'x'.repeat(200), email: 'none' });
+      expect(reader.page).toContain('昵称: 不能超过');
+      expect(reader.page).toContain('必须是电子邮箱地址');
+      expect(reader.page).not.toMatch(/must (?:be|not)/);
     });
 
     it.each([

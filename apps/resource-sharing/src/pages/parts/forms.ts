@@ -1,4 +1,5 @@
 import type { AppError } from '@gatehouse/platform';
+import { errorText } from '../../messages/error-text.js';
 import { frame } from '../../messages/en/frame.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { Html, markup, type Content } from './markup.js';
@@ -76,7 +77,7 @@ export function field(visitor: Visitor, options: FieldOptions): Html {
   return markup`<div class="field">
 ${labelOf(visitor, options)}
 <input id="${idOf(options)}" name="${name}" type="${type}" value="${value}"${autocomplete === undefined ? '' : markup` autocomplete="${autocomplete}"`}${!optional && new Html(' required')}${stateOf(options)}>
-${hintOf(options)}
+${hintOf(visitor, options)}
 </div>`;
 }
 
@@ -88,7 +89,7 @@ export function textArea(visitor: Visitor, options: FieldOptions & { rows?: numb
 ${labelOf(visitor, options)}
 <textarea id="${idOf(options)}" name="${name}" rows="${rows}"${!optional && new Html(' required')}${stateOf(options)}>
 ${value}</textarea>
-${hintOf(options)}
+${hintOf(visitor, options)}
 </div>`;
 }
 
@@ -102,7 +103,7 @@ export function select(visitor: Visitor, options: FieldOptions & { choices: read
   return markup`<div class="field">
 ${labelOf(visitor, options)}
 <select id="${idOf(options)}" name="${name}"${stateOf(options)}>${items}</select>
-${hintOf(options)}
+${hintOf(visitor, options)}
 </div>`;
 }
 
@@ -121,7 +122,7 @@ export function checkboxes(
   });
   return markup`<fieldset${stateOf(options)}>
 <legend>${label}</legend>
-${hintOf(options)}
+${hintOf(visitor, options)}
 ${items}
 </fieldset>`;
 }
@@ -165,12 +166,13 @@ function wrongWith({ name, problem }: Pick<FieldOptions, 'name' | 'problem'>): s
   return details.flatMap(({ field: at, message }) => (at.replace(/\[\d+\]$/, '') === name ? [message] : []));
 }
 
-function hintOf(options: Pick<FieldOptions, 'id' | 'name' | 'hint' | 'problem'>): Content {
+function hintOf({ words }: Visitor, options: Pick<FieldOptions, 'id' | 'name' | 'hint' | 'problem'>): Content {
   const id = idOf(options);
   const wrong = wrongWith(options);
   return [
     options.hint !== undefined && markup`<p class="hint" id="${id}-hint">${options.hint}</p>`,
-    wrong.length > 0 && markup`<p class="problem" id="${id}-wrong">${wrong.join('; ')}</p>`,
+    wrong.length > 0 &&
+      markup`<p class="problem" id="${id}-wrong">${wrong.map((text) => errorText(words.language, text)).join('; ')}</p>`,
   ];
 }
 

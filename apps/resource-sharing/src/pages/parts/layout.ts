@@ -1,6 +1,7 @@
 import { LANGUAGE_NAMES, LANGUAGES } from '@gatehouse/i18n';
 import type { AppError } from '@gatehouse/platform';
 import type { Response } from 'express';
+import { errorText } from '../../messages/error-text.js';
 import { frame } from '../../messages/en/frame.js';
 import { library } from '../../messages/en/library.js';
 import { THEMES, type Visitor } from '../../wire/visitor.js';
@@ -185,7 +186,7 @@ function summary({ words }: Visitor, { problem, notice }: Page): Content {
     const label = Object.hasOwn(frame.fields, name)
       ? words.text(`fields.${name as FieldName}`)
       : name.replaceAll('_', ' ');
-    return markup`<li><a href="#${name}">${label}: ${message}</a></li>`;
+    return markup`<li><a href="#${name}">${label}: ${errorText(words.language, message)}</a></li>`;
   });
   return markup`<div class="problems" role="alert" tabindex="-1" autofocus>
 <h2>${words.text('frame.problem')}</h2>
@@ -195,7 +196,7 @@ ${items.length === 0 ? markup`<p>${problemText(words, problem)}</p>` : markup`<u
 
 /** What went wrong, in the reader's language where the catalogue has it. */
 export function problemText(words: Visitor['words'], { code, message, retryAfterSeconds }: AppError): Content {
-  if (!isKnownError(code)) return `${message}.`;
+  if (!isKnownError(code)) return `${errorText(words.language, message)}${words.language === 'en' ? '.' : '。'}`;
   const minutes = Math.ceil((retryAfterSeconds ?? 0) / 60);
   return [words.text(`errors.${code}`), minutes > 0 && [' ', words.text('errors.tryAgain', { minutes })]];
 }
