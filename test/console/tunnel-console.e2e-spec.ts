@@ -384,10 +384,11 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: '登录', exact: true }).click();
     await page.getByRole('heading', { name: '概览', level: 1 }).waitFor();
     const links = page.getByRole('navigation', { name: '页面' }).getByRole('link');
+    const names = ['Machine at home', 'Machine at home（在线）', 'Machine at home（离线）'];
     for (let index = 0; index < (await links.count()); index++) {
       await links.nth(index).click();
       await page.getByRole('heading', { name: (await links.nth(index).innerText()).trim(), level: 1 }).waitFor();
-      await expect.poll(() => englishIn(page, ['Machine at home']), { message: await page.title() }).toEqual([]);
+      await expect.poll(() => englishIn(page, names), { message: await page.title() }).toEqual([]);
     }
   });
 
@@ -512,6 +513,20 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     await fillLogin(page, 'admin', gateway.password);
     await second.getByRole('heading', { name: 'Tunnels', level: 1 }).waitFor();
+
+    // Filters and rows are in the address, which another tab or a bookmark can open.
+    const { id } = await gateway.call('POST', '/clients', { name: 'bookmarked' });
+    await goTo(second, 'Clients');
+    await second.getByLabel('Search by name').fill('bookmarked');
+    await second.waitForURL(/#\/clients\?q=bookmarked$/);
+    await second.reload();
+    expect(await second.getByLabel('Search by name').inputValue()).toBe('bookmarked');
+    await second.getByRole('button', { name: 'bookmarked' }).click();
+    await second.waitForURL(new RegExp(`[?&]id=${id}$`));
+    await second.reload();
+    await second.getByRole('dialog', { name: 'bookmarked' }).waitFor();
+    await second.keyboard.press('Escape');
+    await second.waitForURL(/#\/clients\?q=bookmarked$/);
 
     await second.goto(`${gateway.url}#/no-such-page`);
     await second.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();

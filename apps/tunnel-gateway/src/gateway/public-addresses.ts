@@ -25,6 +25,7 @@ export class PublicAddresses {
       agent_address: this.agents,
       http_port: known(http),
       https_port: this.settings.publicHttpsPort ?? known(https),
+      automatic_https: this.settings.acmeAgreeTerms,
       version: SERVICE_VERSION,
     };
   }

@@ -12,5 +12,7 @@ export interface TunnelGatewayView {
    * @asType integer
    */
   https_port: number | null;
+  /** Certificates are ordered for hosts with `auto_https`: the terms of the authority were accepted. */
+  automatic_https: boolean;
   version: string;
 }

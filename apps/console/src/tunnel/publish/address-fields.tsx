@@ -37,7 +37,8 @@ export function AddressFields({ form }: AddressFieldsProps) {
 }
 
 function DomainFields({ form }: AddressFieldsProps) {
-  const gateway = useGateway().agent_address.replace(/:\d+$/, '');
+  const { agent_address: agents, automatic_https: isAutomatic } = useGateway();
+  const gateway = agents.replace(/:\d+$/, '');
   const https = httpsOf(form.values);
   return (
     <>
@@ -61,7 +62,7 @@ function DomainFields({ form }: AddressFieldsProps) {
       </div>
       <SelectField
         label="HTTPS"
-        hint={t(`publishing.httpsHints.${https}`)}
+        hint={https === 'automatic' && !isAutomatic ? t('publishing.httpsOff') : t(`publishing.httpsHints.${https}`)}
         value={https}
         choices={HTTPS}
         problem={form.problem('auto_https')}

@@ -12,7 +12,7 @@ import {
 } from './publish-form.js';
 
 const FORMS: PublishForms = {
-  service: { ...serviceFormOf({ client_id: '3' }), host: 'app.example.org', target_addr: '3000' },
+  service: { ...serviceFormOf({ client_id: '3' }, true), host: 'app.example.org', target_addr: '3000' },
   certificate: { certificate: '', key: '' },
   access: 'everyone',
   policy: policyFormOf(null),
@@ -166,6 +166,10 @@ describe('publishing a service', () => {
     expect(['app.example.org', '']).toSatisfy((hosts: string[]) => hosts.every((host) => https(host) === 'automatic'));
     expect(['*.example.org', 'app.localhost', 'nas', '192.0.2.1'].map(https)).toEqual(['none', 'none', 'none', 'none']);
     expect(httpsOf({ https: 'automatic', host: 'nas' })).toBe('automatic');
+  });
+
+  it('offers no certificate of an authority where the gateway orders none', () => {
+    expect(httpsOf({ ...serviceFormOf({}, false), host: 'app.example.org' })).toBe('none');
   });
 
   it('makes a tunnel of every other kind, and asks for a login where a proxy would be open', () => {

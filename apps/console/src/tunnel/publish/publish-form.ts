@@ -58,7 +58,7 @@ export interface PublishForms {
   limits: LimitsForm;
 }
 
-export function serviceFormOf(query: Readonly<Record<string, string>>): ServiceForm {
+export function serviceFormOf(query: Readonly<Record<string, string>>, automaticHttps: boolean): ServiceForm {
   const kind = PUBLISH_KINDS.find((name) => name === query['kind']) ?? 'web';
   return {
     kind,
@@ -66,7 +66,7 @@ export function serviceFormOf(query: Readonly<Record<string, string>>): ServiceF
     target_addr: '',
     host: '',
     location: '/',
-    https: null,
+    https: automaticHttps ? null : 'none',
     auto_https: null,
     name: '',
     listen_port: '',

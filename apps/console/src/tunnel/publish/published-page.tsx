@@ -41,7 +41,7 @@ export function PublishedPage({ query }: PageProps) {
       }
     >
       <Trouble error={error} retry={reload} />
-      {data && <Published service={data} />}
+      {data && <Published key={`${data.kind} ${data.row.id}`} service={data} />}
     </Page>
   );
 }

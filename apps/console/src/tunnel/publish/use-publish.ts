@@ -3,6 +3,7 @@ import { useApi } from '../../shared/api/api-context.js';
 import { messageOf } from '../../shared/api/api-error.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
 import type { CertificateForm } from '../certificates/certificate-form.js';
+import { useGateway } from '../parts/gateway-context.js';
 import { formOf as policyFormOf, type PolicyForm } from '../policies/policy-form.js';
 import {
   Publication,
@@ -83,7 +84,7 @@ export function usePublish(query: Readonly<Record<string, string>>): Publishing 
 type Forms = Omit<Publishing, 'progress' | 'publication' | 'plan' | 'publish' | 'undo'>;
 
 function usePublishForms(query: Readonly<Record<string, string>>): Forms {
-  const service = useForm(serviceFormOf(query));
+  const service = useForm(serviceFormOf(query, useGateway().automatic_https));
   const certificate = useForm<CertificateForm>({ certificate: '', key: '' });
   const [access, setAccess] = useState<Access>(ACCESS_OF[service.values.kind][0]);
   const policy = useForm<PolicyForm>({ ...policyFormOf(null), ...(access !== 'everyone' && { type: access }) });

@@ -41,6 +41,8 @@ export const publishing = {
       own: 'You upload the certificate and its key.',
       none: 'Visitors connect without encryption.',
     },
+    httpsOff:
+      'This gateway orders no certificates: its operator has to accept the terms of the authority (ACME_AGREE_TERMS).',
     proxyType: 'Proxy type',
     who: 'Who can use it',
     accessField: 'Access',

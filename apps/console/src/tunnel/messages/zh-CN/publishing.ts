@@ -42,6 +42,7 @@ export const publishing: Translation<typeof english> = {
       own: '上传证书及其私钥。',
       none: '访客的连接不加密。',
     },
+    httpsOff: '此网关不会申请证书：运维人员须先接受证书颁发机构的条款（ACME_AGREE_TERMS）。',
     proxyType: '代理类型',
     who: '访问权限',
     accessField: '访问控制',
