@@ -23,6 +23,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['administration', 'demo', 'unlocks'],
     ['pages'],
   ],
+  'apps/tunnel-agent': [['messages']],
   'apps/tunnel-gateway': [
     ['api-reference', 'common', 'wire'],
     ['data', 'edge', 'edge-host', 'edge-supervisor'],

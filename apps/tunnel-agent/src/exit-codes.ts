@@ -1,4 +1,5 @@
-import type { TunnelErrorCode } from '@gatehouse/tunnel-kernel';
+import type { TunnelError, TunnelErrorCode } from '@gatehouse/tunnel-kernel';
+import { AGENT_CATALOGUES, type AgentMessages, type AgentWords } from './messages/index.js';
 
 /** Exit codes, for scripts and service managers. */
 export const EXIT = {
@@ -18,6 +19,15 @@ export const EXIT = {
   version: 6,
 } as const;
 
+const CHINESE_REASONS: Partial<Record<TunnelErrorCode, string>> = {
+  unauthorized: '密钥无效',
+  server_key: '网关的密钥不符',
+  replaced: '已被使用同一密钥的另一个客户端取代',
+  version: '协议版本不兼容',
+  disabled: '客户端已停用或过期',
+  timeout: '连接超时',
+};
+
 const FINAL: Partial<Record<TunnelErrorCode, number>> = {
   unauthorized: EXIT.key,
   server_key: EXIT.server,
@@ -31,20 +41,18 @@ export function exitCodeOf(code: TunnelErrorCode): number {
   return FINAL[code] ?? EXIT.failed;
 }
 
-const ADVICE: Partial<Record<TunnelErrorCode, string>> = {
-  unauthorized: 'The key was changed or taken back: ask for the new one, or look whether it was copied whole.',
-  server_key:
-    'Something else answers at this address, or the gateway was set up anew: compare the address, then ask for a new key.',
-  replaced: 'Another agent uses the same key: stop one of the two, or make a client for each.',
-  version: 'Use the agent that comes with the gateway.',
-  misdirected:
-    'Something between here and the gateway takes the WebSocket out of its TLS and hides which process of the gateway is meant. ' +
-    'Have it pass TLS on untouched, or speak plain HTTP to the port for HTTP of the gateway (TUNNEL_HTTP_PORT).',
-  disabled:
-    'The client is switched off or has expired, or a rule keeps this address out; it goes on as soon as that is changed.',
-};
-
 /** What a person can do about it; empty if nothing is known. */
-export function adviceFor(code: TunnelErrorCode): string {
-  return ADVICE[code] ?? '';
+export function adviceFor(code: TunnelErrorCode, words: AgentWords): string {
+  return isAdvised(code) ? words.text(`advice.${code}`) : '';
+}
+
+/** Why an agent is not connected, where the gateway or the agent gave a code for it in this language; else the message. */
+export function reasonFor({ code, message }: Pick<TunnelError, 'code' | 'message'>, { language }: AgentWords): string {
+  return (language === 'zh-CN' ? CHINESE_REASONS[code] : undefined) ?? message;
+}
+
+type AdvisedCode = keyof AgentMessages['advice'];
+
+function isAdvised(code: string): code is AdvisedCode {
+  return Object.hasOwn(AGENT_CATALOGUES.en.advice, code);
 }

@@ -1,20 +1,25 @@
 #!/usr/bin/env node
 /** The agent's program: one command, without stored state. */
 import './node-20.js';
+import { terminalLanguage } from '@gatehouse/i18n';
 import { EXIT } from './exit-codes.js';
+import { agentWords } from './messages/index.js';
 import { JsonReporter, TextReporter, type Reporter } from './reporter.js';
 import { runAgent } from './run-agent.js';
 import { runVisitor } from './run-visitor.js';
 import { UsageError } from './command-line.js';
-import { readSettings } from './settings.js';
+import { OWN_ENVIRONMENT, readSettings } from './settings.js';
 import { USAGE } from './usage.js';
+import { CHINESE_USAGE } from './usage.zh-CN.js';
 import { AGENT_VERSION } from './version.js';
 import { readVisitSettings } from './visit-settings.js';
+
+const words = agentWords(terminalLanguage(OWN_ENVIRONMENT));
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
   if (!(error instanceof UsageError)) throw error;
   for (const problem of error.problems) process.stderr.write(`gatehouse-agent: ${problem}\n`);
-  process.stderr.write('gatehouse-agent --help says more.\n');
+  process.stderr.write(`${words.text('help')}\n`);
   return EXIT.usage;
 });
 
@@ -22,17 +27,20 @@ process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
 async function main(args: readonly string[]): Promise<number> {
   const command = args[0] === 'visit' ? readVisitSettings(args.slice(1)) : readSettings(args);
   if ('run' in command) {
-    const reporter = reporterFor(command.run.log);
-    if ('listen' in command.run) return untilStopped(runVisitor(command.run, reporter));
+    const { log } = command.run;
+    const reporter = reporterFor(log);
+    if ('listen' in command.run)
+      return untilStopped(runVisitor(command.run, reporter, log === 'json' ? agentWords('en') : words));
     return untilStopped(runAgent(command.run, reporter, `gatehouse-agent/${AGENT_VERSION}`));
   }
-  process.stdout.write(command.print === 'usage' ? USAGE : `${AGENT_VERSION}\n`);
+  const usage = words.language === 'zh-CN' ? CHINESE_USAGE : USAGE;
+  process.stdout.write(command.print === 'usage' ? usage : `${AGENT_VERSION}\n`);
   return EXIT.stopped;
 }
 
 function reporterFor(log: 'text' | 'json'): Reporter {
   const now = (): Date => new Date();
-  return log === 'json' ? new JsonReporter(process.stdout, now) : new TextReporter(process.stdout, now);
+  return log === 'json' ? new JsonReporter(process.stdout, now) : new TextReporter(process.stdout, now, words);
 }
 
 function untilStopped({ stop, ended }: { stop: () => void; ended: Promise<number> }): Promise<number> {

@@ -1,6 +1,10 @@
+import { compareCatalogues } from '@gatehouse/i18n';
 import { TunnelError, type AgentTunnel } from '@gatehouse/tunnel-kernel';
 import { describe, expect, it } from 'vitest';
+import { AGENT_CATALOGUES, agentWords } from './messages/index.js';
 import { JsonReporter, TextReporter, type Reporter } from './reporter.js';
+import { USAGE } from './usage.js';
+import { CHINESE_USAGE } from './usage.zh-CN.js';
 
 const at = new Date('2026-11-21T10:00:00Z');
 const tunnel = (more: Partial<AgentTunnel>): AgentTunnel => ({
@@ -19,6 +23,37 @@ function said(reporter: typeof TextReporter | typeof JsonReporter, speak: (repor
   speak(new reporter({ write: (part) => (text += part) }, () => at));
   return text;
 }
+
+describe('what a Chinese terminal shows', () => {
+  const chinese = (speak: (reporter: Reporter) => void): string => {
+    let text = '';
+    speak(new TextReporter({ write: (part) => (text += part) }, () => at, agentWords('zh-CN')));
+    return text;
+  };
+
+  it('is in Chinese, with aligned columns', () => {
+    const text = chinese((reporter) => {
+      reporter.resources([tunnel({}), tunnel({ id: 10, mode: 'secret', entrance: '' })], []);
+      reporter.status({ state: 'online', clientId: 3, via: 'raw' }, 'gw:8024');
+      const reason = new TunnelError('disabled', 'the client is disabled or expired');
+      reporter.status({ state: 'waiting', reason, retryMs: 1234 }, 'gw:8024');
+    });
+    expect(text).toContain(`
+  模式    访问地址        对象     目标
+  tcp     0.0.0.0:20001   隧道 7   127.0.0.1:80
+  secret  （凭密钥访问）  隧道 10  127.0.0.1:80
+`);
+    expect(text).toContain('已连接 gw:8024，客户端 3');
+    expect(text).toContain('已离线：客户端已停用或过期；1.2 秒后重试');
+    expect(text).toContain('更改后会自动恢复连接');
+  });
+
+  it('has every text and every option of the English one', () => {
+    expect(compareCatalogues(AGENT_CATALOGUES.en, 'zh-CN', AGENT_CATALOGUES['zh-CN'])).toEqual([]);
+    const options = (usage: string): string[] => [...new Set(usage.match(/--[a-z0-9-]+|GATEHOUSE_\w+/g))].sort();
+    expect(options(CHINESE_USAGE)).toEqual(options(USAGE));
+  });
+});
 
 describe('what a terminal shows', () => {
   it('is a table of what is exposed, once as long as it is the same', () => {

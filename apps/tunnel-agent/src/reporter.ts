@@ -6,7 +6,9 @@ import type {
   TunnelError,
   TunnelLogger,
 } from '@gatehouse/tunnel-kernel';
-import { adviceFor } from './exit-codes.js';
+import { terminalWidth } from '@gatehouse/i18n';
+import { adviceFor, reasonFor } from './exit-codes.js';
+import { agentWords, type AgentWords } from './messages/index.js';
 
 /** Where the program writes to. */
 export interface Output {
@@ -22,7 +24,7 @@ export interface Reporter extends TunnelLogger {
 
 type Fields = Record<string, unknown>;
 
-/** One JSON object per line. */
+/** One JSON object per line, in English whatever the language of the terminal. */
 export class JsonReporter implements Reporter {
   private readonly output: Output;
   private readonly now: () => Date;
@@ -74,7 +76,7 @@ export class JsonReporter implements Reporter {
 }
 
 function reasonOf({ code, message: reason }: TunnelError): Fields {
-  const advice = adviceFor(code);
+  const advice = adviceFor(code, agentWords('en'));
   return { code, reason, ...(advice && { advice }) };
 }
 
@@ -82,11 +84,13 @@ function reasonOf({ code, message: reason }: TunnelError): Fields {
 export class TextReporter implements Reporter {
   private readonly output: Output;
   private readonly now: () => Date;
+  private readonly words: AgentWords;
   private shown = '';
 
-  constructor(output: Output, now: () => Date) {
+  constructor(output: Output, now: () => Date, words: AgentWords = agentWords('en')) {
     this.output = output;
     this.now = now;
+    this.words = words;
   }
 
   debug(): void {}
@@ -100,35 +104,44 @@ export class TextReporter implements Reporter {
   }
 
   error(message: string, fields?: Fields): void {
-    this.line(`error: ${message}`, fields);
+    this.line(this.words.text('status.error', { message }), fields);
   }
 
   status(status: AgentStatus, server: string): void {
-    if (status.state === 'connecting') return this.line(`connecting to ${server}`);
+    const { words } = this;
+    if (status.state === 'connecting') return this.line(words.text('status.connecting', { server }));
     if (status.state === 'online') {
-      const over = status.via === 'websocket' ? ' over a WebSocket' : '';
-      return this.line(`online at ${server}${over} as client ${status.clientId}`);
+      const key = status.via === 'websocket' ? 'status.onlineByWebSocket' : 'status.online';
+      return this.line(words.text(key, { server, client: String(status.clientId) }));
     }
-    const { code, message } = status.reason;
+    const { code } = status.reason;
+    const reason = reasonFor(status.reason, words);
     if (status.state === 'waiting') {
-      this.line(`offline: ${message}; next attempt in ${(status.retryMs / 1000).toFixed(1)} s`);
-    } else this.line(code === 'stopped' ? 'stopped' : `gave up: ${message}`);
-    const advice = adviceFor(code);
+      const seconds = (status.retryMs / 1000).toFixed(1);
+      this.line(words.text('status.offline', { reason, seconds }));
+    } else this.line(code === 'stopped' ? words.text('status.stopped') : words.text('status.gaveUp', { reason }));
+    const advice = adviceFor(code, words);
     if (advice) this.line(`  ${advice}`);
   }
 
   /** Called repeatedly; printed when it changed. */
   resources(tunnels: readonly AgentTunnel[], hosts: readonly AgentHost[]): void {
+    const { words } = this;
     const rows = [
       ...tunnels.map((tunnel) => [
         tunnel.mode,
-        tunnel.entrance || '(by key)',
-        `tunnel ${tunnel.id}`,
-        targetsOf(tunnel),
+        tunnel.entrance || words.text('table.byKey'),
+        words.text('table.tunnel', { id: String(tunnel.id) }),
+        targetsOf(tunnel, words),
       ]),
-      ...hosts.map((host) => ['host', host.name, `host ${host.id}`, targetsOf(host)]),
+      ...hosts.map((host) => [
+        'host',
+        host.name,
+        words.text('table.host', { id: String(host.id) }),
+        targetsOf(host, words),
+      ]),
     ];
-    const table = rows.length === 0 ? 'nothing is set up at the gateway yet\n' : formatTable(rows);
+    const table = rows.length === 0 ? `${words.text('table.empty')}\n` : formatTable(rows, words);
     if (table === this.shown) return;
     this.shown = table;
     this.output.write(`\n${table}\n`);
@@ -142,21 +155,24 @@ export class TextReporter implements Reporter {
   }
 }
 
-function targetsOf(resource: AgentTunnel | AgentHost): string {
+function targetsOf(resource: AgentTunnel | AgentHost, words: AgentWords): string {
   if ('file' in resource && resource.file) {
-    return `${resource.file.path}${resource.file.readOnly ? ' (read only)' : ''}`;
+    const { path, readOnly } = resource.file;
+    return readOnly ? words.text('table.readOnly', { path }) : path;
   }
   if (resource.targets.length > 0) return resource.targets.map(({ host, port }) => `${host}:${port}`).join(', ');
-  return ('destinations' in resource && resource.destinations.join(', ')) || 'whatever visitors ask for';
+  return ('destinations' in resource && resource.destinations.join(', ')) || words.text('table.anything');
 }
 
-const TITLES = ['MODE', 'REACHED AT', 'IS', 'LEADS TO'];
+const COLUMNS = ['mode', 'reachedAt', 'is', 'leadsTo'] as const;
 
-function formatTable(rows: readonly string[][]): string {
-  const lines = [TITLES, ...rows];
-  const widths = TITLES.map((_, column) => Math.max(...lines.map((row) => row[column]?.length ?? 0)));
+function formatTable(rows: readonly string[][], words: AgentWords): string {
+  const lines = [COLUMNS.map((column) => words.text(`table.${column}`)), ...rows];
+  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((row) => terminalWidth(row[column] ?? ''))));
+  const pad = (cell: string, column: number): string =>
+    cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - terminalWidth(cell)));
   return lines
-    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+    .map((row) => `  ${row.map(pad).join('  ')}`.trimEnd())
     .join('\n')
     .concat('\n');
 }

@@ -1,5 +1,6 @@
 import { TunnelError, TunnelVisitor } from '@gatehouse/tunnel-kernel';
 import { adviceFor, EXIT, exitCodeOf } from './exit-codes.js';
+import type { AgentWords } from './messages/index.js';
 import type { Reporter } from './reporter.js';
 import type { VisitSettings } from './visit-settings.js';
 
@@ -15,7 +16,7 @@ export interface RunningVisitor {
 }
 
 /** Opens the local port that leads to the tunnel. */
-export function runVisitor(settings: VisitSettings, reporter: Reporter): RunningVisitor {
+export function runVisitor(settings: VisitSettings, reporter: Reporter, words: AgentWords): RunningVisitor {
   const { server, transport, websocket, key, p2p, listen } = settings;
   const ended = Promise.withResolvers<number>();
   const way = { server, transport, ...(websocket && { websocket }) };
@@ -24,28 +25,33 @@ export function runVisitor(settings: VisitSettings, reporter: Reporter): Running
     visitor.stop();
     ended.resolve(code);
   };
-  start(visitor, listen, reporter).catch((error: unknown) => {
+  start(visitor, listen, reporter, words).catch((error: unknown) => {
     reporter.error((error as Error).message);
-    advise(error, reporter);
+    advise(error, reporter, words);
     stop(error instanceof TunnelError ? exitCodeOf(error.code) : EXIT.usage);
   });
   return { ended: ended.promise, stop: () => stop(EXIT.stopped) };
 }
 
 /** @throws Error if the port cannot be opened, TunnelError for a wrong key or gateway. */
-async function start(visitor: TunnelVisitor, listen: VisitSettings['listen'], reporter: Reporter): Promise<void> {
+async function start(
+  visitor: TunnelVisitor,
+  listen: VisitSettings['listen'],
+  reporter: Reporter,
+  words: AgentWords,
+): Promise<void> {
   const port = await visitor.listen(listen);
   try {
     await visitor.probe();
   } catch (error) {
     if (!(error instanceof TunnelError) || FINAL.has(error.code)) throw error;
     reporter.warn(`the tunnel is not there yet: ${error.message}`);
-    advise(error, reporter);
+    advise(error, reporter, words);
   }
   reporter.info(`${listen.host}:${port} leads to the tunnel`);
 }
 
-function advise(error: unknown, reporter: Reporter): void {
-  const advice = error instanceof TunnelError ? adviceFor(error.code) : '';
+function advise(error: unknown, reporter: Reporter, words: AgentWords): void {
+  const advice = error instanceof TunnelError ? adviceFor(error.code, words) : '';
   if (advice) reporter.info(advice);
 }

@@ -3,3 +3,4 @@ export * from './languages.js';
 export * from './messages.js';
 export * from './translator.js';
 export * from './compare-catalogues.js';
+export * from './terminal.js';

@@ -1,3 +1,4 @@
+import { terminalLanguage as languageOfPrograms } from '@gatehouse/i18n';
 import { expect, it } from 'vitest';
 import { terminalLanguage } from '../../bootstrap/language.mjs';
 
@@ -17,4 +18,6 @@ it.each([
   [{ LANG: 'zh_CN.GB18030' }, 'en'],
 ])('the language of a terminal with %j is %s', (env, language) => {
   expect(terminalLanguage(env, 'linux')).toBe(language);
+  // The same rule, for programs that have their dependencies.
+  expect(languageOfPrograms(env, 'linux')).toBe(language);
 });

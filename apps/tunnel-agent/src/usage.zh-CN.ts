@@ -1,0 +1,36 @@
+export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公开内网服务。
+
+  gatehouse-agent --server gw.example.org:8024 --key-file agent.key
+  gatehouse-agent --config agent.yaml
+
+公开哪些服务在网关上配置；允许公开什么由本机决定：
+
+  --server HOST:PORT      网关的客户端端口（省略端口时为 8024）
+  --server wss://HOST     使用单个 WebSocket，适合只允许 HTTPS 出站的网络
+                          （不在 443 端口时写作 wss://HOST:PORT/PATH）
+  --transport auto|raw|websocket
+                          auto：连接 HOST:PORT，无法连接时改用 wss://HOST（默认 auto）
+  --key KEY               客户端密钥；建议放在 GATEHOUSE_AGENT_KEY 或文件中，避免被他人看到
+  --key-file FILE         保存密钥的文件
+  --allow TARGET          只允许访问这些目标：127.0.0.1:8080、*.corp.example:80,443、10.0.0.0/8（可重复）
+  --deny TARGET           禁止访问的目标，优先于允许（可重复）
+  --allow-file-root DIR   file 模式的隧道可以提供的目录及其子目录（可重复）
+  --config FILE           YAML 或 JSON：server, transport, key, key_file, allow, deny, allow_file_roots, log, grace_seconds,
+                          p2p, require_encryption
+  --log text|json         输出格式（输出不是终端时为 json）
+  --grace-seconds N       收到 SIGTERM 后现有连接可继续的秒数（30）
+  --no-p2p                p2p 模式隧道的访客始终经过网关，不直连
+  --require-encryption    仅当网关为此客户端加密数据通道时提供服务；默认由网关决定
+  --version, --help
+
+  gatehouse-agent visit --server gw.example.org:8024 --key-file tunnel.key --listen 127.0.0.1:3306
+
+在本机打开一个端口，通往 secret 或 p2p 模式的隧道，使用创建隧道时的密钥（GATEHOUSE_VISITOR_KEY、--key-file 或 --key）；
+p2p 模式在网络允许时直连客户端，否则或使用 --no-p2p 时经过网关。--server、--transport、--log 和 --config（server,
+transport, key, key_file, listen, log, p2p）同上。
+
+环境变量：GATEHOUSE_AGENT_SERVER、GATEHOUSE_AGENT_KEY、GATEHOUSE_AGENT_CONFIG。命令行优先于环境变量，环境变量优先于文件。
+
+未设置 --allow 时，除链路本地地址和云平台保存主机凭据的地址（如 168.63.129.16）外，都可以访问。
+退出码：0 按要求停止，2 用法错误，3 密钥被拒绝，4 不是密钥对应的网关，5 被另一个客户端取代，6 版本不兼容。
+`;
