@@ -176,6 +176,22 @@ describe('publishing a service', { timeout: 60_000 }, () => {
     await page.close();
   });
 
+  it('shows the key of a private service once, before its page', async () => {
+    const page = await publishForm();
+    await page.getByRole('radio', { name: 'Private service' }).check();
+    await page.getByLabel('Target', { exact: true }).fill(String(echo.port));
+    await page.getByLabel('Name', { exact: true }).fill('private echo');
+    await publish(page);
+    const keyed = page.getByRole('dialog', { name: 'Visitors of private echo' });
+    expect(await keyed.locator('.secret code').first().innerText()).toContain('gtv1.');
+    await keyed.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByRole('heading', { name: 'private echo', level: 1 }).waitFor();
+    await page.getByText('Visitors need the key').waitFor();
+    await shared(page).getByText('There is no public address').waitFor();
+    expect(await shared(page).getByRole('link').count()).toBe(0);
+    await page.close();
+  });
+
   it('says what keeps visitors from an answer, links to where it is put right, and notices when it is', async () => {
     const unused = await reservePort();
     const { id } = await gateway.call('POST', '/hosts', {

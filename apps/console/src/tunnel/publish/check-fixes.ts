@@ -5,6 +5,8 @@ export interface CheckedService {
   kind: 'host' | 'tunnel';
   id: number;
   clientId: number;
+  /** Visitors show a key; there is no other way in. */
+  isPrivate: boolean;
 }
 
 type Place = 'service' | 'client' | 'certificate';
@@ -29,12 +31,9 @@ const PLACES: Partial<Record<ServiceCheckCode, Place>> = {
 };
 
 /** The place and its address in the console; null: there is none. */
-export function fixFor(
-  code: ServiceCheckCode,
-  { kind, id, clientId }: CheckedService,
-): { place: Place; href: string } | null {
+export function fixFor(code: ServiceCheckCode, service: CheckedService): { place: Place; href: string } | null {
   const place = PLACES[code];
-  return place === undefined ? null : { place, href: addressOf(place, { kind, id, clientId }) };
+  return place === undefined ? null : { place, href: addressOf(place, service) };
 }
 
 function addressOf(place: Place, { kind, id, clientId }: CheckedService): string {

@@ -36,7 +36,7 @@ export function ClientPicker({ value, problem, onChange, onInstall }: ClientPick
   useEffect(() => {
     if (value === '' && only !== '') onChange(only);
   }, [only]);
-  if (data?.items.length === 0 && settled === '') return <NoClient onInstall={onInstall} />;
+  if (data?.items.length === 0 && settled === '') return <NoClient problem={problem} onInstall={onInstall} />;
   return (
     <>
       {(q !== '' || data?.next_cursor != null) && (
@@ -94,7 +94,7 @@ function ClientNote({ client, onInstall }: { client: TunnelClientView | undefine
   );
 }
 
-function NoClient({ onInstall }: { onInstall: () => void }) {
+function NoClient({ problem, onInstall }: Pick<ClientPickerProps, 'problem' | 'onInstall'>) {
   return (
     <Empty
       action={
@@ -104,6 +104,11 @@ function NoClient({ onInstall }: { onInstall: () => void }) {
       }
     >
       <p>{t('publishing.noClient')}</p>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {t('publishing.needsClient')}
+        </p>
+      )}
     </Empty>
   );
 }

@@ -3,9 +3,11 @@ import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Badge, Card, Trouble, type BadgeTone } from '../../shared/components/page.js';
 import { code } from '../../shared/components/rich-text.js';
+import { formatTime } from '../../shared/format/times.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { rich, t } from '../messages/index.js';
 import { useGateway } from '../parts/gateway-context.js';
+import { POLICY_TYPES } from '../policies/policy-form.js';
 import { fixFor, type CheckedService } from './check-fixes.js';
 
 /** A target that is down should not wait long for its next chance, nor be asked all the time. */
@@ -76,6 +78,21 @@ function Summary({ check: { answers, steps } }: { check: ServiceCheckView }) {
   );
 }
 
+/** What differs from case to case, for people. */
+function detailOf({ code: name, detail }: ServiceCheckStep, { isPrivate }: CheckedService): string | null {
+  if (detail === null) return null;
+  if (name === 'target_answers') return `HTTP ${detail}`;
+  if (name === 'certificate_valid' || name === 'certificate_expired') {
+    return t('checks.validUntil', { time: formatTime(detail) });
+  }
+  if (name !== 'access_protected') return detail;
+  return isPrivate ? null : detail.split(', ').map(labelOfPolicy).join(', ');
+}
+
+function labelOfPolicy(type: string): string {
+  return Object.entries(POLICY_TYPES).find(([name]) => name === type)?.[1].label ?? type;
+}
+
 function CheckStep({ step, service, domain }: LiveCheckProps & { step: ServiceCheckStep }) {
   const gateway = useGateway().agent_address.replace(/:\d+$/, '');
   const fix = step.state === 'ok' ? null : fixFor(step.code, service);
@@ -84,8 +101,8 @@ function CheckStep({ step, service, domain }: LiveCheckProps & { step: ServiceCh
     <li>
       <Badge tone={TONES[step.state]}>{t(`checks.states.${step.state}`)}</Badge>
       <span>
-        {t(`checks.codes.${step.code}`)}
-        {step.detail !== null && <span class="second wrapped">{step.detail}</span>}
+        {service.isPrivate && step.code === 'access_protected' ? t('checks.byKey') : t(`checks.codes.${step.code}`)}
+        <span class="second wrapped">{detailOf(step, service)}</span>
         {needsRecord && <span class="second wrapped">{rich('checks.dnsRecord', { domain, gateway, code })}</span>}
       </span>
       {fix && <a href={fix.href}>{t(`checks.fixes.${fix.place}`)}</a>}

@@ -1,4 +1,4 @@
-import type { HostView, TunnelView } from '@gatehouse/contracts';
+import type { AuthPolicyPage, HostView, TunnelView } from '@gatehouse/contracts';
 import { useApi } from '../../shared/api/api-context.js';
 import { CopyButton } from '../../shared/components/copy-button.js';
 import { Card, Page, Trouble } from '../../shared/components/page.js';
@@ -10,6 +10,7 @@ import { addressOf as hostAddress } from '../hosts/host-address.js';
 import { t } from '../messages/index.js';
 import { useGateway } from '../parts/gateway-context.js';
 import { addressOf as tunnelAddress } from '../tunnels/tunnel-address.js';
+import { TUNNEL_MODES } from '../tunnels/tunnel-modes.js';
 import { LiveCheck } from './live-check.js';
 import type { PublishedService } from './publication.js';
 import { nameOfService } from './publish-end.js';
@@ -50,6 +51,7 @@ function Published({ service }: { service: PublishedService }) {
   const gateway = useGateway();
   const { kind, row } = service;
   const address = kind === 'host' ? hostAddress(row, gateway) : tunnelAddress(row, location.hostname);
+  const isPrivate = kind === 'tunnel' && !TUNNEL_MODES[row.mode].hasPort;
   const domain = kind === 'host' ? row.host : null;
   return (
     <div class="publish">
@@ -59,9 +61,9 @@ function Published({ service }: { service: PublishedService }) {
         ) : (
           <ShareAddress address={address} />
         )}
-        {kind === 'tunnel' && <SignInPage id={row.id} />}
+        {kind === 'tunnel' && !isPrivate && <SignInPage id={row.id} />}
       </Card>
-      <LiveCheck service={{ kind, id: row.id, clientId: row.client_id }} domain={domain} />
+      <LiveCheck service={{ kind, id: row.id, clientId: row.client_id, isPrivate }} domain={domain} />
     </div>
   );
 }
@@ -89,11 +91,11 @@ function ShareAddress({ address }: { address: string }) {
 function SignInPage({ id }: { id: number }) {
   const api = useApi();
   const { data } = useResource(
-    (signal) =>
-      api.get<{ items: unknown[] }>('/auth-policies', { resource_type: 'tunnel', resource_id: id, limit: 1 }, signal),
+    (signal) => api.get<AuthPolicyPage>('/auth-policies', { resource_type: 'tunnel', resource_id: id }, signal),
     [id],
   );
-  if (data === undefined || data.items.length === 0) return null;
+  // User names go into the proxy's own login.
+  if (!data?.items.some(({ type, enabled }) => enabled === 1 && type !== 'basic')) return null;
   const address = new URL(`visit/tunnel/${id}`, document.baseURI).href;
   return (
     <>

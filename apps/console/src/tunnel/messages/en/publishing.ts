@@ -26,6 +26,7 @@ export const publishing = {
     installAgent: 'Install an agent …',
     noClient:
       'The machine with the service runs a small agent program. Install it first: it takes one command and no open port.',
+    needsClient: 'Install an agent first.',
     targetHint: 'As the agent reaches it: 3000 or 127.0.0.1:3000 for this machine, 192.168.1.20:80 for another one',
     folderHint: 'On the agent’s machine. The agent must allow it with --allow-file-root',
     direct: 'Connect visitor and agent directly where possible (P2P)',
@@ -103,6 +104,8 @@ export const publishing = {
     waiting: 'Almost ready',
     repeats: 'Checked every few seconds.',
     states: { ok: 'OK', warning: 'warning', pending: 'waiting', failed: 'failed' },
+    byKey: 'Visitors need the key',
+    validUntil: 'Valid until {time}',
     dnsRecord: 'Add a record for <code>{domain}</code> that points to <code>{gateway}</code>.',
     fixes: {
       service: 'Edit',

@@ -27,6 +27,7 @@ export const publishing: Translation<typeof english> = {
     clientOffline: '可以先发布，客户端程序连接后服务即可访问。',
     installAgent: '安装客户端程序…',
     noClient: '服务所在的机器需要运行一个小程序。请先安装：只需一条命令，无需开放端口。',
+    needsClient: '请先安装客户端程序。',
     targetHint: '客户端程序访问的地址：本机填 3000 或 127.0.0.1:3000，其他机器填 192.168.1.20:80',
     folderHint: '位于客户端所在的机器，启动客户端程序时须用 --allow-file-root 允许',
     direct: '尽可能让访客与客户端直连（P2P）',
@@ -103,6 +104,8 @@ export const publishing: Translation<typeof english> = {
     waiting: '即将就绪',
     repeats: '每隔几秒检查一次。',
     states: { ok: '正常', warning: '警告', pending: '等待中', failed: '失败' },
+    byKey: '访客需要密钥',
+    validUntil: '有效期至 {time}',
     dnsRecord: '请为 <code>{domain}</code> 添加指向 <code>{gateway}</code> 的 DNS 记录。',
     fixes: {
       service: '编辑',
