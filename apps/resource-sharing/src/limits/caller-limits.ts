@@ -95,7 +95,7 @@ export class CallerLimitsCache {
     if (exempt) return [];
     const limits: DayLimit[] = [];
     if (profile.appPerDay !== null) {
-      limits.push(this.dayLimit(`a:${appOf(caller)}`, profile.appPerDay, ['APP_DAILY_QUOTA_EXCEEDED', 'app'], day));
+      limits.push(this.dayLimit(callsOfDayKey(caller), profile.appPerDay, ['APP_DAILY_QUOTA_EXCEEDED', 'app'], day));
     }
     if (profile.userPerDay !== null && caller.userId !== null) {
       limits.push(this.dayLimit(`u:${caller.userId}`, profile.userPerDay, ['USER_DAILY_QUOTA_EXCEEDED', 'user'], day));
@@ -116,8 +116,13 @@ export class CallerLimitsCache {
   }
 }
 
+/** What counts the calls of an application or personal key against its daily quota. */
+export function callsOfDayKey(caller: Pick<Caller, 'applicationId' | 'credentialId'>): string {
+  return `a:${appOf(caller)}`;
+}
+
 /** A short name of the application or the personal key. */
-function appOf({ applicationId, credentialId }: Caller): string {
+function appOf({ applicationId, credentialId }: Pick<Caller, 'applicationId' | 'credentialId'>): string {
   return applicationId === null ? `k${credentialId}` : `a${applicationId}`;
 }
 

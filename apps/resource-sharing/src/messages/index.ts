@@ -4,14 +4,16 @@ import { frame } from './en/frame.js';
 import { library } from './en/library.js';
 import { member } from './en/member.js';
 import { quickstart } from './en/quickstart.js';
+import { usage } from './en/usage.js';
 import { administration as administrationZh } from './zh-CN/administration.js';
 import { frame as frameZh } from './zh-CN/frame.js';
 import { library as libraryZh } from './zh-CN/library.js';
 import { member as memberZh } from './zh-CN/member.js';
 import { quickstart as quickstartZh } from './zh-CN/quickstart.js';
+import { usage as usageZh } from './zh-CN/usage.js';
 
-const en = { ...frame, ...library, ...member, ...quickstart, ...administration };
-const zhCN = { ...frameZh, ...libraryZh, ...memberZh, ...quickstartZh, ...administrationZh };
+const en = { ...frame, ...library, ...member, ...quickstart, ...usage, ...administration };
+const zhCN = { ...frameZh, ...libraryZh, ...memberZh, ...quickstartZh, ...usageZh, ...administrationZh };
 
 export type SiteMessages = typeof en;
 

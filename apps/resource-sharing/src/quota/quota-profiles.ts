@@ -70,7 +70,7 @@ export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
     await this.loading;
   }
 
-  of({ quotaProfile, credentialKind }: Caller): QuotaProfile {
+  of({ quotaProfile, credentialKind }: Pick<Caller, 'quotaProfile' | 'credentialKind'>): QuotaProfile {
     const usual = credentialKind === 'personal' ? 'personal' : 'default';
     return this.profiles.get(quotaProfile ?? usual) ?? this.profiles.get(usual) ?? NO_LIMITS;
   }

@@ -26,7 +26,7 @@ export class ApplicationPages {
     const [secrets, names, usage] = await Promise.all([
       this.secrets.list(visitor.account.id, clientId),
       this.accounts.namesOf(application.testUserIds),
-      this.usage.recent(application.id),
+      this.usage.recent(application),
     ]);
     const facts = { application, secrets, testUsers: [...names.values()], usage, base: issuerOf(this.settings) };
     return { name: application.name, body: applicationPage(visitor, facts, state) };

@@ -1,8 +1,30 @@
 import { Injectable } from '@nestjs/common';
+import type { Application } from '../../applications/application-rows.js';
+import { callsOfDayKey } from '../../limits/caller-limits.js';
+import { DailyQuotas } from '../../quota/daily-quotas.js';
+import { QuotaProfiles } from '../../quota/quota-profiles.js';
 import { ServiceDays, shiftDate } from '../../quota/service-days.js';
 import { UsageReader, type Usage } from '../../usage/usage-reader.js';
+import type { ChartDay } from './usage-chart.js';
 
 const DAYS = 30;
+
+/** Calls of an application in the last 30 days. */
+export interface RecentUsage {
+  readonly usage: Usage;
+  /** Every day, those without calls too, oldest first. */
+  readonly calendar: readonly ChartDay[];
+  readonly quota: DayQuota;
+}
+
+/** Successful calls of today. */
+export interface DayQuota {
+  /** Null: no limit. */
+  readonly limit: number | null;
+  readonly used: number;
+  /** Unix milliseconds. */
+  readonly resetAt: number;
+}
 
 /** Calls of applications as their owners see them. */
 @Injectable()
@@ -10,12 +32,30 @@ export class ApplicationUsage {
   constructor(
     private readonly usage: UsageReader,
     private readonly days: ServiceDays,
+    private readonly profiles: QuotaProfiles,
+    private readonly quotas: DailyQuotas,
   ) {}
 
   /** Of the last 30 days, this one included, with all its secrets and for all users together. */
-  async recent(applicationId: number): Promise<Usage> {
+  async recent(application: Application): Promise<RecentUsage> {
     const last = this.days.at().date;
-    const first = shiftDate(last, 1 - DAYS) ?? last;
-    return this.usage.read({ applicationId, credentialId: 0, userId: null }, { first, last });
+    const dates = Array.from({ length: DAYS }, (_, index) => shiftDate(last, index + 1 - DAYS) ?? last);
+    const subject = { applicationId: application.id, credentialId: 0, userId: null };
+    const [usage, quota] = await Promise.all([
+      this.usage.read(subject, { first: dates[0] ?? last, last }),
+      this.quotaOf(application),
+    ]);
+    const known = new Map(usage.days.map((day) => [day.date, day]));
+    const calendar = dates.map((date) => known.get(date) ?? { date, total: 0, ok: 0 });
+    return { usage, calendar, quota };
+  }
+
+  private async quotaOf({ id, quotaProfile }: Application): Promise<DayQuota> {
+    const { date, endsAt } = this.days.at();
+    const { appPerDay: limit } = this.profiles.of({ quotaProfile, credentialKind: 'application' });
+    if (limit === null) return { limit, used: 0, resetAt: endsAt };
+    const count = this.quotas.count(callsOfDayKey({ applicationId: id, credentialId: 0 }), date);
+    await this.quotas.refresh(count, performance.now());
+    return { limit, used: count.used + count.pending, resetAt: endsAt };
   }
 }

@@ -1,13 +1,13 @@
 import type { AppError } from '@gatehouse/platform';
 import type { FormValues } from '../parts/form-values.js';
 import type { Application, CredentialInfo } from '../../applications/application-rows.js';
-import type { Usage } from '../../usage/usage-reader.js';
 import { actionForm, checkbox, checkboxes, copyButton, field, form, select, submit, textArea } from '../parts/forms.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
 import { card, dataTable, facts } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import type { Visitor } from '../../wire/visitor.js';
+import type { RecentUsage } from './application-usage.js';
 import { proposedFacts } from './proposed.view.js';
 import { quickstart } from './quickstart.view.js';
 import { usageTables } from './usage.view.js';
@@ -25,7 +25,7 @@ export interface ApplicationFacts {
   readonly secrets: readonly CredentialInfo[];
   readonly testUsers: readonly string[];
   /** Of the last 30 days. */
-  readonly usage: Usage;
+  readonly usage: RecentUsage;
   /** Public address of the service. */
   readonly base: string;
 }

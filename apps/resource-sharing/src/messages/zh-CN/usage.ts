@@ -1,0 +1,15 @@
+import type { Translation } from '@gatehouse/i18n';
+import type { usage as english } from '../en/usage.js';
+
+export const usage: Translation<typeof english> = {
+  usage: {
+    ofDay: '{date}：{count, plural, other {# 次调用}}，失败 {failed} 次',
+    most: '每日最多 {count, plural, other {# 次调用}}',
+    succeeded: '成功',
+    table: '显示为表格',
+    share: '占比',
+    quotaLeft: '今日剩余配额',
+    quota: '{left} <note>共 {limit}，{time} 重置</note>',
+    noLimit: '无限制',
+  },
+};
