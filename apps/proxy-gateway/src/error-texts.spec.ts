@@ -3,6 +3,15 @@ import { untranslatedTexts } from '@gatehouse/testing';
 import { expect, it } from 'vitest';
 import { PROXY_ERROR_TEXTS } from './error-texts.zh-CN.js';
 
-it('every error of the service has a Chinese text', () => {
-  expect(untranslatedTexts(new URL('.', import.meta.url), new ErrorTranslator(PROXY_ERROR_TEXTS))).toEqual([]);
+const translator = new ErrorTranslator(PROXY_ERROR_TEXTS);
+
+it.each(['./', '../../../libs/subscription-formats/src/'])('every error of %s has a Chinese text', (folder) => {
+  expect(untranslatedTexts(new URL(folder, import.meta.url), translator)).toEqual([]);
+});
+
+it('says what a refused node lacks in Chinese', () => {
+  const said = (text: string): string => translator.text('zh-CN', text);
+  expect(said('raw_config: password is missing')).toBe('raw_config: 缺少 password');
+  expect(said('port must be a whole number from 1 to 65535')).toBe('port 必须是：1 到 65535 之间的整数');
+  expect(said('headers must be a JSON object of texts')).toBe('headers 必须是：由文本组成的 JSON 对象');
 });

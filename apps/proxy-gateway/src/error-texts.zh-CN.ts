@@ -1,4 +1,5 @@
 import type { ErrorTexts } from '@gatehouse/platform';
+import { FORMAT_TEXTS } from './format-texts.zh-CN.js';
 
 const ACCESS: ErrorTexts = {
   'A key cannot have scopes that its creator does not have': '密钥的权限不能超出其创建者的权限',
@@ -190,4 +191,4 @@ const SOURCES: ErrorTexts = {
 };
 
 /** Errors of this service in Chinese, by their English texts. */
-export const PROXY_ERROR_TEXTS: ErrorTexts = { ...ACCESS, ...NODES, ...GROUPS, ...RULES, ...SOURCES };
+export const PROXY_ERROR_TEXTS: ErrorTexts = { ...ACCESS, ...NODES, ...GROUPS, ...RULES, ...SOURCES, ...FORMAT_TEXTS };

@@ -10,7 +10,7 @@ interface Node {
 /** How a text begins that says what is wrong with a field. */
 const PROBLEM = /^(?:\$property |\w+ )?(?:must|may) |^(?:is|are|has|needs|cannot|should|holds|each) /;
 /** Errors whose first argument is a code. */
-const CODED = /^(?:AppError|PermanentJobError|\w+Failure)$/;
+const CODED = /^(?:AppError|PermanentJobError|FormatError|\w+Failure)$/;
 const SKIPPED = /(?:\.spec|\.fixture|\.d|\/main)\.ts$|\/(?:openapi|api-reference|demo|kernel|edge|edge-supervisor)\//;
 
 /**

@@ -43,10 +43,14 @@ export class ErrorTranslator {
   }
 
   private translate(english: string, depth: number): string {
-    const whole = this.texts.get(english) ?? (depth > 0 ? this.byPattern(english, depth) : undefined);
-    if (whole !== undefined) return whole;
-    const [, field, problem] = depth > 0 ? (FIELD.exec(english) ?? []) : [];
-    return field === undefined || problem === undefined ? english : `${field}: ${this.translate(problem, depth - 1)}`;
+    const whole = this.texts.get(english);
+    if (whole !== undefined || depth === 0) return whole ?? english;
+    const [, field, problem] = FIELD.exec(english) ?? [];
+    if (field !== undefined && problem !== undefined) {
+      const said = this.translate(problem, depth - 1);
+      if (said !== problem) return `${field}: ${said}`;
+    }
+    return this.byPattern(english, depth) ?? english;
   }
 
   private byPattern(english: string, depth: number): string | undefined {
