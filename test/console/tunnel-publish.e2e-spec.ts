@@ -210,6 +210,11 @@ describe('publishing a service', { timeout: 60_000 }, () => {
     await using _late = await startHttpOrigin({ port: unused });
     await page.getByText('访客可以访问').waitFor();
 
+    await page.getByRole('link', { name: '事件', exact: true }).last().click();
+    await page.getByRole('heading', { name: '事件', level: 1 }).waitFor();
+    await page.getByRole('button', { name: '仅 closed.localhost ×' }).waitFor();
+    expect(new URL(page.url()).hash).toBe(`#/events?resource_type=host&resource_id=${id}`);
+
     await page.goto(`${gateway.url}/#/hosts?id=${id}&show=certificate`);
     await page.getByRole('dialog', { name: 'closed.localhost 的证书' }).waitFor();
     await page.close();

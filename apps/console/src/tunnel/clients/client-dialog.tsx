@@ -40,6 +40,7 @@ export function ClientDialog({ id, name, onClose, onAction }: ClientDialogProps)
             {mayWrite && <PublishLink clientId={String(id)} />}
             <a href={hrefTo('tunnels', { client_id: id })}>{t('clients.itsTunnels')}</a>
             <a href={hrefTo('hosts', { client_id: id })}>{t('clients.itsHosts')}</a>
+            <a href={hrefTo('events', { resource_type: 'client', resource_id: id })}>{t('nav.events')}</a>
             <a href={hrefTo('traffic', { resource_type: 'client', resource_id: id })}>{t('clients.itsTraffic')}</a>
           </p>
           {mayWrite && <ClientActions client={client} onAction={onAction} />}

@@ -16,9 +16,9 @@ import { EventSubject, useEventSubjects } from './event-subject.js';
 import { EVENT_TYPES, mergeEvents, toneOf } from './event-names.js';
 import { useLiveEvents, type LiveEvents } from './use-live-events.js';
 
-type Filter = { type: string; resource_type: string };
+type Filter = { type: string; resource_type: string; resource_id: string };
 
-const NO_FILTER: Filter = { type: '', resource_type: '' };
+const NO_FILTER: Filter = { type: '', resource_type: '', resource_id: '' };
 
 const TYPES = [{ value: '', label: t('events.allTypes') }, ...EVENT_TYPES.map((value) => ({ value, label: value }))];
 const RESOURCES = [
@@ -59,7 +59,7 @@ export function EventsPage({ query }: PageProps) {
   const [page, setPage] = useState(FIRST_CURSOR);
   const { data, error, reload } = useResource(
     (signal) => api.get<EventPage>('/events', { ...filter, limit: page.limit, cursor: page.cursor }, signal),
-    [filter.type, filter.resource_type, page],
+    [filter.type, filter.resource_type, filter.resource_id, page],
   );
   const isFirst = page.cursor === null;
   const live = useLiveEvents({ ...filter }, isFirst && data ? (data.items[0]?.id ?? 0) : undefined);
@@ -71,22 +71,7 @@ export function EventsPage({ query }: PageProps) {
   };
   return (
     <Page title={t('nav.events')} actions={isFirst && <LiveBadge live={live} />}>
-      <div class="filters" role="search" aria-label={t('events.filter')}>
-        <SelectField
-          label={t('events.type')}
-          hideLabel
-          value={filter.type}
-          choices={TYPES}
-          onChange={(type) => narrow({ type })}
-        />
-        <SelectField
-          label={t('events.resource')}
-          hideLabel
-          value={filter.resource_type}
-          choices={RESOURCES}
-          onChange={(kind) => narrow({ resource_type: kind })}
-        />
-      </div>
+      <EventFilters filter={filter} aboutOf={aboutOf} onChange={narrow} />
       <Trouble error={error} retry={reload} />
       <Table
         caption={t('nav.events')}
@@ -97,6 +82,38 @@ export function EventsPage({ query }: PageProps) {
       />
       {data && <CursorPager label={t('nav.events')} page={page} next={data.next_cursor} note="" onChange={setPage} />}
     </Page>
+  );
+}
+
+interface EventFiltersProps {
+  filter: Filter;
+  aboutOf: NameOf;
+  onChange: (changes: Partial<Filter>) => void;
+}
+
+function EventFilters({ filter, aboutOf, onChange }: EventFiltersProps) {
+  return (
+    <div class="filters" role="search" aria-label={t('events.filter')}>
+      <SelectField
+        label={t('events.type')}
+        hideLabel
+        value={filter.type}
+        choices={TYPES}
+        onChange={(type) => onChange({ type })}
+      />
+      <SelectField
+        label={t('events.resource')}
+        hideLabel
+        value={filter.resource_type}
+        choices={RESOURCES}
+        onChange={(kind) => onChange({ resource_type: kind, resource_id: '' })}
+      />
+      {filter.resource_id !== '' && (
+        <button type="button" onClick={() => onChange({ resource_id: '' })}>
+          {t('events.only', { name: aboutOf(filter.resource_type, Number(filter.resource_id)) })}
+        </button>
+      )}
+    </div>
   );
 }
 

@@ -65,18 +65,32 @@ export function PoliciesPage({ query }: PageProps) {
         <EditPolicy policy={opened.policy} name={guarded} onClose={onClose} onDone={list.reload} />
       )}
       {opened?.action === 'remove' && (
-        <RemoveDialog
-          title={t('policies.deleteTitle')}
-          path={`/auth-policies/${opened.policy.id}`}
-          name={t('policies.policyOf', { name: guarded })}
-          onClose={onClose}
-          onDone={list.reload}
-        >
-          <p>{rich('policies.deleteText', { name: guarded, b: bold })}</p>
-        </RemoveDialog>
+        <RemovePolicy policy={opened.policy} name={guarded} onClose={onClose} onDone={list.reload} />
       )}
     </Page>
   );
 }
 
 const NOTHING = <p>{rich('policies.empty', { b: bold })}</p>;
+
+interface RemovePolicyProps {
+  policy: AuthPolicyView;
+  /** What it guards. */
+  name: string;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+function RemovePolicy({ policy, name, onClose, onDone }: RemovePolicyProps) {
+  return (
+    <RemoveDialog
+      title={t('policies.deleteTitle')}
+      path={`/auth-policies/${policy.id}`}
+      name={t('policies.policyOf', { name })}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <p>{rich('policies.deleteText', { name, b: bold })}</p>
+    </RemoveDialog>
+  );
+}

@@ -32,6 +32,9 @@ export function PublishedPage({ query }: PageProps) {
       title={data ? nameOfService(data) : t('publishing.publishedTitle')}
       actions={
         <>
+          <a class="button" href={hrefTo('events', { resource_type: kind, resource_id: id })}>
+            {t('nav.events')}
+          </a>
           <a class="button" href={hrefTo(`${kind}s`)}>
             {t(kind === 'host' ? 'nav.hosts' : 'nav.tunnels')}
           </a>

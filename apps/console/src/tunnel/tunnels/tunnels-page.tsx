@@ -40,19 +40,7 @@ export function TunnelsPage({ query }: PageProps) {
     list.reload();
   };
   return (
-    <Page
-      title={t('nav.tunnels')}
-      actions={
-        mayWrite && (
-          <>
-            <button type="button" onClick={add}>
-              {t('tunnels.add')}
-            </button>
-            <PublishLink kind="tcp" clientId={filter.client_id} />
-          </>
-        )
-      }
-    >
+    <Page title={t('nav.tunnels')} actions={mayWrite && <AddActions clientId={filter.client_id} onAdd={add} />}>
       <TunnelFilters filter={filter} onChange={change} />
       <Trouble error={list.error} retry={list.reload} />
       <TunnelTable
@@ -72,5 +60,16 @@ export function TunnelsPage({ query }: PageProps) {
         />
       )}
     </Page>
+  );
+}
+
+function AddActions({ clientId, onAdd }: { clientId: string; onAdd: () => void }) {
+  return (
+    <>
+      <button type="button" onClick={onAdd}>
+        {t('tunnels.add')}
+      </button>
+      <PublishLink kind="tcp" clientId={clientId} />
+    </>
   );
 }

@@ -177,6 +177,7 @@ export const access = {
     resource: 'Resource',
     allResources: 'All resources',
     event: 'Event',
+    only: 'Only {name} ×',
     times: '{count, number} times',
     empty: 'No events.',
     none: 'No events yet.',

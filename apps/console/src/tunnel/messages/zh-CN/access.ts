@@ -177,6 +177,7 @@ export const access: Translation<typeof english> = {
     resource: '资源',
     allResources: '全部资源',
     event: '事件',
+    only: '仅 {name} ×',
     times: '{count, number} 次',
     empty: '没有事件。',
     none: '还没有事件。',
