@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../../kernel-config-channel.js';
 import { KernelService } from '../../kernel-process/kernel.service.js';
+import { readerText } from '../../reader-text.js';
 import { lockNodes } from '../lock-nodes.js';
 import { NodeVault } from '../../data/node-vault.js';
 import { NodeWriter } from '../node-writer.js';
@@ -161,7 +162,7 @@ function summarise(read: ReadImport, plan: ImportPlan, created: ReadonlyMap<stri
       ...named.map(({ id, name, action }) => ({ id, name, action })),
       ...plan.remove.map(({ id, name }) => ({ id, name, action: 'removed' as const })),
     ],
-    errors,
+    errors: errors.map((each) => ({ ...each, message: readerText(each.message) })),
   };
 }
 

@@ -3,6 +3,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { KernelService } from '../../kernel-process/kernel.service.js';
+import { readerText } from '../../reader-text.js';
 import { MANUAL, readRules, writePlan } from '../rule-rows.store.js';
 import { announceRules, lockRules } from '../rule-changes.js';
 import { loadTargetNames } from '../target-names.js';
@@ -128,6 +129,6 @@ function toResult(
     skipped: total - parsed,
     failed: rejected.length,
     items: plan.items,
-    errors: rejected,
+    errors: rejected.map((each) => ({ ...each, message: readerText(each.message) })),
   };
 }
