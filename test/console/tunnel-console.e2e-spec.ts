@@ -182,10 +182,11 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
 
     await goTo(page, 'Dashboard');
     await page.getByRole('region', { name: 'Recent events' }).waitFor();
+    const trouble = page.getByRole('alert').getByText('The service does not answer.');
     proxy.cut();
-    await page.getByText('The service does not answer.').waitFor();
+    await trouble.waitFor();
     proxy.mend();
-    await page.getByText('The service does not answer.').waitFor({ state: 'detached' });
+    await trouble.waitFor({ state: 'detached' });
     browser.problems.splice(0); // what the browser itself says of connections that were cut
     await page.close();
   });
