@@ -9,6 +9,7 @@ import path from 'node:path';
 import { findPeer, reservePort, startTcpEcho, type TcpEcho, waitFor } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeFindings } from '../support/axe.js';
 import { TestBrowser } from '../support/browser.js';
 import { englishIn, fillLogin, goTo } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
@@ -486,20 +487,23 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
   it.each([
     ['light', 1280],
     ['dark', 390],
-  ] as const)('has pages whose controls all have names, in %s colours, %i pixels wide', async (colorScheme, width) => {
-    const page = await signedIn({}, { colorScheme, viewport: { width, height: 800 } });
-    for (const name of [...OWN_PAGES, ...ADMIN_PAGES, ...ACCOUNT_PAGES]) {
-      if (width < 820) await page.getByRole('button', { name: 'Menu' }).click();
-      await goTo(page, name);
-      await page.waitForLoadState('networkidle', { timeout: 1_500 }).catch(() => undefined); // pages that ask again and again
-      expect(await page.locator('h1').count(), name).toBe(1);
-      expect(await namelessControls(page), name).toEqual([]);
-      const alerts = await page.getByRole('alert').allInnerTexts();
-      expect(alerts.join('').trim(), name).toBe('');
-      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(excess, `${name} is wider than the window`).toBeLessThanOrEqual(0);
-    }
-  });
+  ] as const)(
+    'has pages that axe finds nothing wrong with, in %s colours, %i pixels wide',
+    async (colorScheme, width) => {
+      const page = await signedIn({}, { colorScheme, viewport: { width, height: 800 } });
+      for (const name of [...OWN_PAGES, ...ADMIN_PAGES, ...ACCOUNT_PAGES]) {
+        if (width < 820) await page.getByRole('button', { name: 'Menu' }).click();
+        await goTo(page, name);
+        await page.waitForLoadState('networkidle', { timeout: 1_500 }).catch(() => undefined); // pages that ask again and again
+        expect(await page.locator('h1').count(), name).toBe(1);
+        expect(await axeFindings(page), name).toEqual([]);
+        const alerts = await page.getByRole('alert').allInnerTexts();
+        expect(alerts.join('').trim(), name).toBe('');
+        const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(excess, `${name} is wider than the window`).toBeLessThanOrEqual(0);
+      }
+    },
+  );
 
   it('has one login for all tabs, which survives a reload, and says so where there is no page', async () => {
     const page = await signedIn();
@@ -598,19 +602,6 @@ function visit(host: string, authorization?: string): Promise<number> {
     });
     asked.on('error', reject).end();
   });
-}
-
-function namelessControls(page: Page): Promise<string[]> {
-  return page.locator('button, a[href], input, select, textarea').evaluateAll((elements) =>
-    elements
-      .filter((element) => {
-        const labels = 'labels' in element ? ((element.labels as NodeList | null)?.length ?? 0) : 0;
-        const text = `${element.getAttribute('aria-label') ?? ''}${element.textContent}`.trim();
-        const isField = element.matches('input, select, textarea');
-        return isField ? labels === 0 && !element.hasAttribute('aria-label') : text === '';
-      })
-      .map((element) => element.outerHTML.slice(0, 120)),
-  );
 }
 
 /** What an authenticator shows for a key (RFC 6238). */

@@ -1,6 +1,7 @@
 import { findPeer, startHttpOrigin, type HttpOrigin } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeFindings } from '../support/axe.js';
 import { TestBrowser } from '../support/browser.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { RunningResourceSharing } from '../support/resource-sharing.js';
@@ -196,20 +197,7 @@ describe.each(['light', 'dark'] as const)('pages in %s colours', { timeout: 90_0
     for (const path of [...PAGES, ...ADMIN_PAGES]) {
       await page.goto(`${service.url}${path}`);
       expect(await page.locator('h1').count(), path).toBe(1);
-      const nameless = await page
-        .locator('button, a[href], input:not([type=hidden]), select, textarea')
-        .evaluateAll((all) =>
-          all
-            .filter((element) => {
-              const labels = 'labels' in element ? ((element.labels as NodeList | null)?.length ?? 0) : 0;
-              const isField = element.matches('input, select, textarea');
-              return isField
-                ? labels === 0 && !element.hasAttribute('aria-label')
-                : `${element.getAttribute('aria-label') ?? ''}${element.textContent}`.trim() === '';
-            })
-            .map((element) => element.outerHTML.slice(0, 120)),
-        );
-      expect(nameless, path).toEqual([]);
+      expect(await axeFindings(page), path).toEqual([]);
       const [ground, text] = await page.evaluate(() => {
         const style = getComputedStyle(document.body);
         return [style.backgroundColor, style.color];

@@ -79,6 +79,11 @@ export const COMMANDS = {
     script: 'schemas',
     wantsBuild: true,
   },
+  screens: {
+    about: 'take pictures of every page of a running platform, and report what is wrong with any',
+    script: 'screens',
+    wantsBuild: true,
+  },
   peers: { about: 'bring the real servers that interop tests and benchmarks use', script: 'peers', wantsBuild: true },
 };
 

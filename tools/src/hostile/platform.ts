@@ -1,6 +1,6 @@
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { runningState, type PlatformState } from '../supervisor/state-file.js';
-import { findPassword } from '../tour/tour-command.js';
+import { findPassword } from '../supervisor/running-platform.js';
 import { liveState, makeHome, OwnPlatform } from '../trials/own-platform.js';
 
 /** A platform that runs as `npm start` runs it. */

@@ -9,7 +9,7 @@ import { platformHome } from '../supervisor/platform-settings.js';
 import { runningState, type PlatformState } from '../supervisor/state-file.js';
 import { table } from '../table.js';
 import { ApiClient } from '../tour/api-client.js';
-import { findPassword } from '../tour/tour-command.js';
+import { findPassword } from '../supervisor/running-platform.js';
 import { Breach, type Attack } from './attack.js';
 import { commonAttacks } from './common-attacks.js';
 import { proxyAttacks } from './proxy-attacks.js';

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PlainFailure } from '../../bootstrap/failure.mjs';
 import type { Command } from '../command.js';
 import { platformHome } from '../supervisor/platform-settings.js';
+import { addressOf, findPassword } from '../supervisor/running-platform.js';
 import { runningState } from '../supervisor/state-file.js';
 import { ApiClient } from './api-client.js';
 import { tourProxyGateway, type ProxyPlace } from './proxy-gateway-tour.js';
@@ -53,9 +52,11 @@ export async function runTour(places: TourPlaces, print: (line: string) => void)
   return 0;
 }
 
+const NAME_ONE = ['Or name one: npm run tour -- --proxy-gateway http://host:port --resource-sharing http://host:port'];
+
 function findPlaces(given: Record<string, string | undefined>): TourPlaces {
   const home = platformHome(process.env);
-  const place = (name: string): string => given[name] ?? serviceUrl(home, name);
+  const place = (name: string): string => given[name] ?? addressOf(home, name, NAME_ONE);
   const [proxyGateway, resourceSharing] = [place('proxy-gateway'), place('resource-sharing')];
   return {
     proxyGateway,
@@ -73,31 +74,4 @@ function tunnelPlaces(home: string): TourPlaces['tunnelGateway'] {
   if (!url || http === undefined || https === undefined) return null;
   const certificateFolder = process.env['CERT_DIR'] || join(home, 'tunnel-gateway', 'certificates');
   return { url, ports: { http, https }, certificateFolder };
-}
-
-function serviceUrl(home: string, name: string): string {
-  const url = runningState(home)?.services.find((service) => service.name === name)?.url;
-  if (url) return url;
-  throw new PlainFailure('no platform runs in this home.', {
-    advice: [
-      `home: ${home}`,
-      'Start one with: npm start',
-      'Or name one: npm run tour -- --proxy-gateway http://host:port --resource-sharing http://host:port',
-    ],
-  });
-}
-
-/** The first administrators', as the environment or the home says. Raises PlainFailure. */
-export function findPassword(env: NodeJS.ProcessEnv, home: string): string {
-  const given = env['GATEHOUSE_ADMIN_PASSWORD'];
-  if (given) return given;
-  const file = join(home, 'first-login.txt');
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (cause) {
-    throw new PlainFailure('the administrator’s password is not known.', {
-      advice: [`There is no ${file}. Set GATEHOUSE_ADMIN_PASSWORD and repeat.`],
-      cause,
-    });
-  }
 }

@@ -8,7 +8,7 @@ import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { KERNEL_PORT, SERVICES, TUNNEL_PORTS } from '../supervisor/service-list.js';
 import { readState, type PlatformState } from '../supervisor/state-file.js';
-import { findPassword } from '../tour/tour-command.js';
+import { findPassword } from '../supervisor/running-platform.js';
 import { eventuallyTrue } from './eventually-true.js';
 
 const READY_MS = 180_000;

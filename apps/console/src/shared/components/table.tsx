@@ -35,7 +35,7 @@ export function Table<T>({ caption, columns, rows, rowKey, empty, sort, onSort, 
   // Rows that could not be read are not the same as no rows.
   const away = useAway();
   return (
-    <div class="table" role="region" aria-label={caption} tabIndex={0}>
+    <div class="table" role="group" aria-label={caption} tabIndex={0}>
       <table class="stacked" role="table">
         <caption class="hidden">{caption}</caption>
         <thead role="rowgroup">

@@ -27,7 +27,7 @@ export function Shell({ product, navigation, foot }: ShellProps) {
       <a class="skip" href="#content" onClick={skip}>
         {t('frame.skip')}
       </a>
-      <div class={`side ${menuOpen ? '' : 'closed'}`}>
+      <header class={`side ${menuOpen ? '' : 'closed'}`}>
         <div class="actions">
           <Brand product={product} />
           <button type="button" class="menu-button" aria-expanded={menuOpen} onClick={() => setMenuOpen(!menuOpen)}>
@@ -42,7 +42,7 @@ export function Shell({ product, navigation, foot }: ShellProps) {
           <a href="docs">{t('frame.apiReference')}</a>
           <Preferences />
         </div>
-      </div>
+      </header>
       <main id="content" tabIndex={-1}>
         <Component key={route.page} query={route.query} />
       </main>

@@ -75,7 +75,7 @@ function columnsFor(busy: boolean, onOpen: (hostId: number) => void): Column<Cer
       quietHead: true,
       right: true,
       cell: ({ id, host }) => (
-        <RowAction label={t('hosts.certificateOf', { name: host })} disabled={busy} onClick={() => onOpen(id)}>
+        <RowAction label={t('certificates.openName', { name: host })} disabled={busy} onClick={() => onOpen(id)}>
           {t('words.open')}
         </RowAction>
       ),

@@ -86,7 +86,7 @@ function wideBody(visitor: Visitor, page: Page): Html {
   const { words, account } = visitor;
   return markup`<div class="shell">
 ${skipLink(visitor)}
-<div class="side">
+<header class="side">
 <div class="actions">${brand(visitor)}<a class="button menu-button" href="#menu">${words.text('frame.menu')}</a></div>
 <nav id="menu" aria-label="${words.text('frame.site')}">${navigation(visitor)}</nav>
 <div class="foot">
@@ -94,7 +94,7 @@ ${account !== null && markup`<span class="muted">${account.username}</span>${act
 <a href="/docs">${words.text('frame.apiReference')}</a>
 ${preferences(visitor)}
 </div>
-</div>
+</header>
 <main id="content" tabindex="-1">
 ${content(visitor, page)}
 <footer class="muted">${timeZoneNote(visitor)}</footer>

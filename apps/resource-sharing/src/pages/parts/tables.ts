@@ -15,7 +15,7 @@ export function dataTable(
       (cell, index) =>
         markup`<td${index === 0 && new Html(' class="grow"')} data-label="${columns[index]}">${cell}</td>`,
     );
-  return markup`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table class="stacked">
+  return markup`<div class="table" role="group" aria-label="${caption}" tabindex="0"><table class="stacked">
 <caption class="hidden">${caption}</caption>
 <thead><tr>${columns.map((column) => (column === '' ? markup`<td></td>` : markup`<th scope="col">${column}</th>`))}</tr></thead>
 <tbody>${rows.map((cells) => markup`<tr>${cellsOf(cells)}</tr>`)}</tbody>

@@ -211,6 +211,7 @@ export const publish = {
     deleteText: 'Existing hosts of <b>{name}</b> stay. New ones need the domain again.',
   },
   certificates: {
+    openName: 'Open the certificate of {name}',
     filter: 'Filter certificates',
     anySource: 'All sources',
     sources: { file: 'files of the gateway', upload: 'uploaded', acme: 'ACME' },

@@ -204,6 +204,7 @@ export const publish: Translation<typeof english> = {
     deleteText: '<b>{name}</b> 现有的域名解析保留，新建时需要重新拥有该域名。',
   },
   certificates: {
+    openName: '打开 {name} 的证书',
     filter: '筛选证书',
     anySource: '全部来源',
     sources: { file: '网关文件', upload: '已上传', acme: 'ACME' },

@@ -1,0 +1,76 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+/** How pages are looked at. */
+export interface View {
+  readonly width: number;
+  readonly theme: 'dark' | 'light';
+  readonly language: 'en' | 'zh-CN';
+}
+
+export interface App {
+  readonly name: 'proxy' | 'sharing' | 'tunnel';
+  readonly url: string;
+}
+
+/** An app in one view: its pages, signed in as the administrator. */
+export class ConsoleVisit implements AsyncDisposable {
+  /** Errors of scripts, and requests to other hosts. */
+  readonly problems: string[] = [];
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  readonly #app: App;
+
+  private constructor(context: BrowserContext, page: Page, app: App) {
+    this.#context = context;
+    this.page = page;
+    this.#app = app;
+    page.on('pageerror', (error) => this.problems.push(`script: ${error.message}`));
+    page.on('request', (request) => {
+      const address = request.url();
+      if (!address.startsWith(app.url) && !/^(data|blob):/.test(address)) this.problems.push(`asks ${address}`);
+    });
+  }
+
+  static async open(browser: Browser, app: App, { width, theme, language }: View): Promise<ConsoleVisit> {
+    const context = await browser.newContext({
+      viewport: { width, height: width < 600 ? 844 : 900 },
+      colorScheme: theme,
+      locale: language,
+    });
+    return new ConsoleVisit(context, await context.newPage(), app);
+  }
+
+  /** Opens the sign-in page, fills it in, and waits until the navigation is there. */
+  async signIn(password: string): Promise<void> {
+    const { page } = this;
+    await page.goto(`${this.#app.url}${this.#app.name === 'sharing' ? '/login' : '/'}`);
+    const secret = page.locator('input[type=password]').first();
+    await secret.waitFor();
+    const name = page.locator('input[autocomplete=username]:not([readonly])');
+    if ((await name.count()) > 0) await name.first().fill('admin');
+    await secret.fill(password);
+    await secret.press('Enter');
+    await page.locator('.side nav a, nav.side a, .side a').first().waitFor({ state: 'attached' });
+  }
+
+  /** Addresses of all pages that the navigation names. */
+  async addresses(): Promise<string[]> {
+    const found = await this.page.evaluate<string[]>(
+      "[...document.querySelectorAll('.side a')].map((link) => link.href)",
+    );
+    return [...new Set(found)].filter((address) => address.startsWith(this.#app.url) && !address.endsWith('/docs'));
+  }
+
+  /** Opens a page and waits until it has settled. */
+  async goTo(address: string): Promise<void> {
+    await this.page.goto(address);
+    await this.page.locator('h1').first().waitFor();
+    await this.page.waitForLoadState('load');
+    // What it asks the service comes within that; a console that follows events never falls silent.
+    await this.page.waitForTimeout(600);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#context.close();
+  }
+}
