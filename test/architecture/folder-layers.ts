@@ -13,7 +13,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
   ],
   'apps/resource-sharing': [
     ['api-reference', 'batches', 'data', 'messages', 'migrations', 'titles', 'wire'],
-    ['audit', 'idempotency'],
+    ['audit', 'idempotency', 'refused-calls'],
     ['credentials', 'points'],
     ['check-in', 'links', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
     ['applications', 'usage'],

@@ -3,6 +3,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Request, Response } from 'express';
 import { callerOf } from '../credentials/caller.js';
 import { TierCeilings } from './tier-ceilings.js';
+import { RefusedCalls } from '../refused-calls/refused-calls.js';
 import { ServiceDays } from '../quota/service-days.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { CallerLimitsCache, type CallerLimits } from './caller-limits.js';
@@ -18,6 +19,7 @@ export class LimitsGuard implements CanActivate {
     private readonly usage: UsageRecorder,
     private readonly days: ServiceDays,
     private readonly ceilings: TierCeilings,
+    private readonly refused: RefusedCalls,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -37,6 +39,11 @@ export class LimitsGuard implements CanActivate {
   }
 
   private countWhenDone(response: Response, { usageId, usageKey }: CallerLimits): void {
-    onAnswered(response, (status, milliseconds) => this.usage.note(usageId, usageKey, status, milliseconds * 1_000));
+    onAnswered(response, (status, milliseconds, { requestId, errorCode }) => {
+      this.usage.note(usageId, usageKey, status, milliseconds * 1_000);
+      const { applicationId, method, endpoint } = usageKey;
+      if (status < 400 || applicationId === 0) return;
+      this.refused.note(applicationId, { at: new Date(), method, endpoint, status, code: errorCode ?? '', requestId });
+    });
   }
 }

@@ -5,6 +5,7 @@ import { DailyQuotas } from '../quota/daily-quotas.js';
 import { QuotaController } from '../quota/quota.controller.js';
 import { QuotaProfiles } from '../quota/quota-profiles.js';
 import { ServiceDays } from '../quota/service-days.js';
+import { RefusedCalls } from '../refused-calls/refused-calls.js';
 import { UsageController } from '../usage/usage.controller.js';
 import { UsageReader } from '../usage/usage-reader.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
@@ -33,6 +34,7 @@ import { TierCeilings } from './tier-ceilings.js';
     LimitRedis,
     LimitsGuard,
     QuotaProfiles,
+    RefusedCalls,
     ServiceDays,
     TierCeilings,
     UsageReader,
@@ -47,6 +49,15 @@ import { TierCeilings } from './tier-ceilings.js';
     },
     { provide: APP_GUARD, useExisting: LimitsGuard },
   ],
-  exports: [AddressLimit, DailyQuotas, LimitStore, QuotaProfiles, ServiceDays, UsageReader, UsageRecorder],
+  exports: [
+    AddressLimit,
+    DailyQuotas,
+    LimitStore,
+    QuotaProfiles,
+    RefusedCalls,
+    ServiceDays,
+    UsageReader,
+    UsageRecorder,
+  ],
 })
 export class LimitsModule {}

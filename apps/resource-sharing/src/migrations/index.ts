@@ -25,6 +25,7 @@ import { TightenLedgerRules1763668801690 } from './1763668801690-tighten-ledger-
 import { ReopenSharesOneByOne1763668801691 } from './1763668801691-reopen-shares-one-by-one.js';
 import { KeepTokensOfRefusedCalls1763668801700 } from './1763668801700-keep-tokens-of-refused-calls.js';
 import { UseSqlFiles1763668801710 } from './1763668801710-use-sql-files.js';
+import { CreateRefusedCalls1763668801720 } from './1763668801720-create-refused-calls.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -55,4 +56,5 @@ export const MIGRATIONS = [
   ReopenSharesOneByOne1763668801691,
   KeepTokensOfRefusedCalls1763668801700,
   UseSqlFiles1763668801710,
+  CreateRefusedCalls1763668801720,
 ];

@@ -1,10 +1,11 @@
-import { AppError, clientAddress, type ClientAddress } from '@gatehouse/platform';
+import { AppError, clientAddress, onAnswered, type ClientAddress } from '@gatehouse/platform';
 import { Injectable, RequestMethod, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { CredentialLookup } from '../credentials/credential-lookup.js';
 import type { KeyRecord, TokenRecord } from '../credentials/credential-records.js';
 import { LastUse } from '../credentials/last-use.js';
 import { whenThere, type Soon } from '../credentials/revocable-cache.js';
+import { RefusedCalls } from '../refused-calls/refused-calls.js';
 import { apiKeyOf, assertUsableKey, assertUsableToken, userTokenOf } from './caller-of-request.js';
 import {
   OPEN_OPERATION,
@@ -38,6 +39,7 @@ export class OpenApiGuard implements CanActivate {
     private readonly lookup: CredentialLookup,
     private readonly switches: EndpointSwitches,
     private readonly lastUse: LastUse,
+    private readonly refused: RefusedCalls,
   ) {}
 
   /** Answers at once for callers that are known. */
@@ -49,11 +51,33 @@ export class OpenApiGuard implements CanActivate {
     const bearer = userTokenOf(request.headers);
     const call = { request, operation, client: clientAddress(request) };
     return whenThere(this.lookup.key(text, request.socket), (record) => {
-      const key = assertUsableKey(record, call.client.ip);
-      if (bearer === undefined) return this.admit(call, key, undefined);
-      return whenThere(this.lookup.token(bearer, request.socket), (token) =>
-        this.admit(call, key, assertUsableToken(token, key)),
-      );
+      const fail = (error: unknown): never => {
+        this.noteRefusal(context, operation, record?.application?.id);
+        throw error;
+      };
+      try {
+        const admitted = this.admitWith(call, record, bearer);
+        return admitted instanceof Promise ? admitted.catch(fail) : admitted;
+      } catch (error) {
+        return fail(error);
+      }
+    });
+  }
+
+  private admitWith(call: Call, record: KeyRecord | null, bearer: string | undefined): Soon<boolean> {
+    const key = assertUsableKey(record, call.client.ip);
+    if (bearer === undefined) return this.admit(call, key, undefined);
+    return whenThere(this.lookup.token(bearer, call.request.socket), (token) =>
+      this.admit(call, key, assertUsableToken(token, key)),
+    );
+  }
+
+  /** For the owner of the application: the guard of limits counts only calls that come this far. */
+  private noteRefusal(context: ExecutionContext, { name }: Operation, applicationId: number | undefined): void {
+    if (applicationId === undefined) return;
+    const [method = '', endpoint = ''] = name.split(' ');
+    onAnswered(context.getArgByIndex<Response>(1), (status, _milliseconds, { requestId, errorCode }) => {
+      this.refused.note(applicationId, { at: new Date(), method, endpoint, status, code: errorCode ?? '', requestId });
     });
   }
 

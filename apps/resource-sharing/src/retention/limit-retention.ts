@@ -14,6 +14,7 @@ const REMOVALS = [
   removal('share_looks', 'day < now()::date - 2'),
   removal('usage_daily', 'day < now()::date - 400'),
   removal('usage_endpoint_daily', 'day < now()::date - 400'),
+  removal('refused_calls', `refused_at < now() - interval '30 days'`),
   removal('risk_events', `created_at < now() - interval '400 days'`),
   // From the oldest on, and no further than the first that stays. The table itself keeps what the audit log does not have yet.
   `DELETE FROM audit_events WHERE id IN (

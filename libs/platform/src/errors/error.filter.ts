@@ -2,7 +2,7 @@ import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } fr
 import { acceptedLanguage } from '@gatehouse/i18n';
 import type { Request, Response, Application } from 'express';
 import type { JsonLogger } from '../logging/json-logger.js';
-import { currentRequestId } from '../logging/request-context.js';
+import { currentRequestId, noteErrorCode } from '../logging/request-context.js';
 import { AppError } from './app-error.js';
 import { classifyError } from './classify-error.js';
 import { formatError, type ErrorFormat } from './error-format.js';
@@ -44,6 +44,8 @@ export class ErrorFilter implements ExceptionFilter {
     const { contentType, body } = formatError(error, this.formatFor(request), currentRequestId(), (text) =>
       this.translator.text(language, text),
     );
+    // As the client sees it: its developer looks for this one.
+    noteErrorCode(typeof body['code'] === 'string' ? body['code'] : error.code);
     if (language !== 'en') response.setHeader('Content-Language', language);
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
     if (error.retryAfterSeconds !== undefined) {

@@ -3,14 +3,21 @@ import type { Application } from 'express';
 import type { RequestContext } from '../logging/request-context.js';
 
 /** Told when an answer is out: its status, 499 when its client left before, and the milliseconds since the request came. */
-export type AnswerObserver = (status: number, milliseconds: number) => void;
+export type AnswerObserver = (status: number, milliseconds: number, facts: AnswerFacts) => void;
+
+export interface AnswerFacts {
+  readonly requestId: string;
+  /** Of the error that was answered; undefined where there was none. */
+  readonly errorCode: string | undefined;
+}
 
 /** What the platform keeps of a request and its answer while they run. */
-export class Exchange implements RequestContext {
+export class Exchange implements RequestContext, AnswerFacts {
   readonly requestId: string;
   readonly acceptLanguage: string | undefined;
   /** Names and values in turn. */
   readonly headers: string[];
+  errorCode: string | undefined;
   private readonly startedAt = performance.now();
   private readonly observers: AnswerObserver[] = [];
 
@@ -28,7 +35,7 @@ export class Exchange implements RequestContext {
   end(response: ServerResponse): void {
     const status = response.writableFinished ? response.statusCode : CLIENT_LEFT;
     const milliseconds = performance.now() - this.startedAt;
-    for (const observer of this.observers) observer(status, milliseconds);
+    for (const observer of this.observers) observer(status, milliseconds, this);
   }
 }
 

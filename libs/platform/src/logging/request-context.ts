@@ -8,6 +8,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** The field as it came; undefined where the client said nothing. */
   readonly acceptLanguage?: string | undefined;
+  /** Of the error that is answered. */
+  errorCode?: string | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
@@ -20,6 +22,12 @@ export function runInRequestContext<T>(context: RequestContext, work: () => T): 
 /** Id of the request or job that runs, if one does. */
 export function currentRequestId(): string | undefined {
   return storage.getStore()?.requestId;
+}
+
+/** Says which error the request that runs is answered with. */
+export function noteErrorCode(code: string): void {
+  const context = storage.getStore();
+  if (context !== undefined) context.errorCode = code;
 }
 
 /** `Accept-Language` of the request that runs; undefined where its client has no wish. */

@@ -10,4 +10,12 @@ export const usage = {
     quota: '{left} <note>of {limit}, resets {time}</note>',
     noLimit: 'no limit',
   },
+  errorLog: {
+    title: 'Error log',
+    intro: 'The last 50 calls that were answered with an error. Name the request ID when you ask for help.',
+    none: 'No call was answered with an error in the last 30 days.',
+    time: 'Time',
+    code: 'Code',
+    requestId: 'Request ID',
+  },
 } as const;

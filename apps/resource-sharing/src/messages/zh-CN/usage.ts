@@ -12,4 +12,12 @@ export const usage: Translation<typeof english> = {
     quota: '{left} <note>共 {limit}，{time} 重置</note>',
     noLimit: '无限制',
   },
+  errorLog: {
+    title: '错误日志',
+    intro: '最近 50 次返回错误的调用。寻求帮助时请提供请求 ID。',
+    none: '最近 30 天没有返回错误的调用。',
+    time: '时间',
+    code: '错误码',
+    requestId: '请求 ID',
+  },
 };

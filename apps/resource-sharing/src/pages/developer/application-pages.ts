@@ -3,11 +3,14 @@ import { ApplicationSecrets } from '../../applications/application-secrets.servi
 import { Applications } from '../../applications/applications.service.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { issuerOf } from '../../oauth/issuer.js';
+import { RefusedCalls } from '../../refused-calls/refused-calls.js';
 import { ResourceSharingSettings } from '../../settings.js';
 import { Html } from '../parts/markup.js';
 import type { Member } from '../../wire/visitor.js';
 import { ApplicationUsage } from './application-usage.js';
 import { applicationPage, type ApplicationPageState } from './application.view.js';
+
+const SHOWN_ERRORS = 50;
 
 /** The page of one application, gathered for its owner. */
 @Injectable()
@@ -17,18 +20,27 @@ export class ApplicationPages {
     private readonly secrets: ApplicationSecrets,
     private readonly accounts: SiteAccounts,
     private readonly usage: ApplicationUsage,
+    private readonly refused: RefusedCalls,
     private readonly settings: ResourceSharingSettings,
   ) {}
 
   /** Raises NOT_FOUND for another owner's application. */
   async render(visitor: Member, clientId: string, state: ApplicationPageState): Promise<{ name: string; body: Html }> {
     const application = await this.applications.ofOwner(visitor.account.id, clientId);
-    const [secrets, names, usage] = await Promise.all([
+    const [secrets, names, usage, refused] = await Promise.all([
       this.secrets.list(visitor.account.id, clientId),
       this.accounts.namesOf(application.testUserIds),
       this.usage.recent(application),
+      this.refused.newest(application.id, SHOWN_ERRORS),
     ]);
-    const facts = { application, secrets, testUsers: [...names.values()], usage, base: issuerOf(this.settings) };
+    const facts = {
+      application,
+      secrets,
+      testUsers: [...names.values()],
+      usage,
+      refused,
+      base: issuerOf(this.settings),
+    };
     return { name: application.name, body: applicationPage(visitor, facts, state) };
   }
 }

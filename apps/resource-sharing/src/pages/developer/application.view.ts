@@ -1,4 +1,5 @@
 import type { AppError } from '@gatehouse/platform';
+import type { RefusedCall } from '../../refused-calls/refused-calls.js';
 import type { FormValues } from '../parts/form-values.js';
 import type { Application, CredentialInfo } from '../../applications/application-rows.js';
 import { actionForm, checkbox, checkboxes, copyButton, field, form, select, submit, textArea } from '../parts/forms.js';
@@ -10,6 +11,7 @@ import type { Visitor } from '../../wire/visitor.js';
 import type { RecentUsage } from './application-usage.js';
 import { proposedFacts } from './proposed.view.js';
 import { quickstart } from './quickstart.view.js';
+import { refusedCallsTable } from './refused-calls.view.js';
 import { usageTables } from './usage.view.js';
 import { statusBadge } from './developer.view.js';
 
@@ -26,6 +28,8 @@ export interface ApplicationFacts {
   readonly testUsers: readonly string[];
   /** Of the last 30 days. */
   readonly usage: RecentUsage;
+  /** Newest first. */
+  readonly refused: readonly RefusedCall[];
   /** Public address of the service. */
   readonly base: string;
 }
@@ -48,6 +52,7 @@ ${card(words.text('developer.overview'), overview(visitor, application))}
 ${proposedFacts(visitor, application, words.text('developer.proposedTitle'))}
 ${quickstart(visitor, application, known.base)}
 ${card(words.text('developer.usage'), usageTables(visitor, known.usage))}
+${card(words.text('errorLog.title'), refusedCallsTable(visitor, known.refused))}
 ${card(words.text('developer.secrets'), secretPart(visitor, known))}
 ${card(words.text('developer.settings'), settingsForm(visitor, known, state.values === undefined ? undefined : state))}
 ${card(
