@@ -20,7 +20,7 @@ const VIEWS: readonly View[] = [1280, 390].flatMap((width) =>
 /** Pictures that the README shows: of which app, and which page. */
 const README_PICTURES = [
   ['proxy', 'nodes'],
-  ['sharing', 'titles'],
+  ['sharing', 'home'],
   ['tunnel', 'publish'],
 ] as const;
 const README_VIEW: View = { width: 1280, theme: 'light', language: 'en' };
