@@ -1,3 +1,4 @@
+import { Flag } from '../../shared/components/flag.js';
 import type { VirtualColumn } from '../../shared/components/virtual-table.js';
 import { formatBytes, formatRate } from '../../shared/format/amounts.js';
 import { formatDuration, formatTime } from '../../shared/format/times.js';
@@ -48,7 +49,7 @@ const DRAWN: Readonly<Record<Exclude<ColumnId, 'host'>, Omit<Column, 'id' | 'hea
     sort: 'destination',
     cell: ({ destination_ip, destination_country, destination_asn }) => (
       <>
-        {destination_ip ?? '–'}
+        {destination_country !== null && <Flag code={destination_country} />} {destination_ip ?? '–'}
         <span class="second">{[destination_country, destination_asn].filter(Boolean).join(' · ')}</span>
       </>
     ),

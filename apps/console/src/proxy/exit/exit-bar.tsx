@@ -1,4 +1,5 @@
 import type { OutboundOverview } from '@gatehouse/contracts';
+import { FlaggedName } from '../../shared/components/flag.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { t } from '../messages/index.js';
 import { exitPath } from './exit-path.js';
@@ -10,7 +11,7 @@ export function ExitBar({ overview }: { overview: OutboundOverview }) {
     <p class="exit-bar" role="status">
       <span class="muted">{t(`exit.modes.${mode}`)}</span>{' '}
       <a href={hrefTo('groups')} class="strong">
-        {names.join(' → ')}
+        <FlaggedName name={names.join(' → ')} />
       </a>
       {nodeId === null && names.at(-1) === 'DIRECT' && <span class="muted"> {t('exit.direct')}</span>}
     </p>

@@ -2,6 +2,7 @@ import type { GroupMemberView, NodeTestResult, OutboundGroupView } from '@gateho
 import { useState } from 'preact/hooks';
 import { segment } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
+import { FlaggedName } from '../../shared/components/flag.js';
 import { Delay } from '../../shared/components/delay.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { CheckField, SelectField } from '../../shared/components/fields.js';
@@ -113,7 +114,7 @@ function Members({ group, members, reload }: MembersProps) {
           onClick={() => void choose(member.proxy)}
         >
           <span class="name">
-            {member.name}
+            <FlaggedName name={member.name} country={member.country} />
             <span class="second">{[member.type, member.country, member.proxy].filter(Boolean).join(' · ')}</span>
           </span>
           <Delay alive={member.alive} delayMs={member.delay_ms} />

@@ -1,4 +1,5 @@
 import type { GroupMemberView, OutboundGroupView } from '@gatehouse/contracts';
+import { FlaggedName } from '../../shared/components/flag.js';
 import { Delay } from '../../shared/components/delay.js';
 import { t } from '../messages/index.js';
 import { useGroupChoice } from './use-group-choice.js';
@@ -50,7 +51,9 @@ export function MemberList({ group, members, reload }: MemberListProps) {
 function MemberText({ member }: { member: GroupMemberView }) {
   return (
     <>
-      <span class="name">{member.name}</span>
+      <span class="name">
+        <FlaggedName name={member.name} country={member.country} />
+      </span>
       <Delay alive={member.alive} delayMs={member.delay_ms} />{' '}
       <span class="muted">{[member.type, member.country].filter(Boolean).join(' · ')}</span>
     </>

@@ -1,6 +1,7 @@
 import type { NodeView } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
 import { useApi } from '../../shared/api/api-context.js';
+import { FlaggedName } from '../../shared/components/flag.js';
 import { Switch } from '../../shared/components/fields.js';
 import { Badge } from '../../shared/components/page.js';
 import { formatBytes } from '../../shared/format/amounts.js';
@@ -37,7 +38,7 @@ export function NodeTitle({ node, actions, second }: { node: NodeView; actions: 
   return (
     <>
       <button type="button" class="link" title={node.name} onClick={() => actions.onOpen(node)}>
-        {node.name}
+        <FlaggedName name={node.name} />
       </button>
       {users.length > 0 && (
         <>

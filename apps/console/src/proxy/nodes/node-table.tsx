@@ -1,5 +1,6 @@
 import type { NodeView } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
+import { Country } from '../../shared/components/flag.js';
 import { VirtualTable, type VirtualColumn } from '../../shared/components/virtual-table.js';
 import { t } from '../messages/index.js';
 import {
@@ -101,7 +102,7 @@ function columnsOf(actions: NodeActions): VirtualColumn<NodeRow>[] {
       head: t('words.country'),
       sort: 'country',
       width: 92,
-      cell: cell((node) => <span title={node.country_name ?? ''}>{node.country ?? '–'}</span>),
+      cell: cell((node) => (node.country === null ? '–' : <Country code={node.country} name={node.country_name} />)),
     },
     {
       id: 'delay',

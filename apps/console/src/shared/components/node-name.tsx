@@ -1,9 +1,16 @@
-/** A node by its name and country; letters rather than a flag, which half of all systems cannot draw. */
+import { Country, FlaggedName } from './flag.js';
+
+/** A node by its name and country. */
 export function NodeName({ node }: { node: { name: string; country: string | null } }) {
   return (
     <span title={node.name}>
-      {node.name}
-      {node.country !== null && <span class="muted"> {node.country}</span>}
+      <FlaggedName name={node.name} />
+      {node.country !== null && (
+        <span class="muted">
+          {' '}
+          <Country code={node.country} />
+        </span>
+      )}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import type { IpRuleView } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
+import { Flag } from '../../shared/components/flag.js';
 import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
@@ -34,7 +35,7 @@ export function RuleTable({ list, empty, onAction }: RuleTableProps) {
       sort: 'pattern',
       cell: ({ pattern, pattern_kind: kind }) => (
         <>
-          <code>{pattern}</code>
+          {kind === 'country' && <Flag code={pattern.replace('!', '')} />} <code>{pattern}</code>
           <span class="second">{KINDS[kind].label}</span>
         </>
       ),
