@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TRANSLATED: readonly (readonly [english: string, chinese: string])[] = [
   ['README.md', 'README.zh-CN.md'],
+  ['CONTRIBUTING.md', 'CONTRIBUTING.zh-CN.md'],
   ...markdownIn('docs/zh-CN').map((page) => [page.replace('docs/zh-CN/', 'docs/'), page] as const),
 ];
 const PAGES = [...markdownIn('.'), ...markdownIn('docs'), ...markdownIn('docs/decisions'), ...markdownIn('docs/zh-CN')];
@@ -56,9 +57,9 @@ function commands(page: string): string[] {
   return blocks.flatMap((block) => block.split('\n').map((line) => line.replace(/\s+# .*$/, '')));
 }
 
-/** The `npm`, `npx` and `curl` commands within sentences, in no order: sentences of two languages differ in theirs. */
+/** The commands within sentences, in no order: sentences of two languages differ in theirs. */
 function inlineCommands(page: string): string[] {
-  const found = read(page).match(/`(npm|npx|curl) [^`\n]+`/g) ?? [];
+  const found = read(page).match(/`(npm|npx|node|curl|pip) [^`\n]+`/g) ?? [];
   return [...new Set(found)].toSorted();
 }
 
