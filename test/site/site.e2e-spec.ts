@@ -15,6 +15,7 @@ const ADMIN_SECTIONS = [
   'users',
   'shares',
   'risk',
+  'quotas',
   'operations',
   'events',
   'audit-log',

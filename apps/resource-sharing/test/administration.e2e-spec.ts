@@ -321,6 +321,46 @@ describe('administration', () => {
     });
   });
 
+  describe('of quota profiles', () => {
+    it('saves what the form says, and shows it again', async () => {
+      await admin.get('/admin/quotas');
+      const limits = {
+        name: 'busy',
+        app_per_minute: '6000',
+        group_per_minute: 'unlock 10\nquery 60',
+        endpoint_per_day: 'POST /api/open/resources/unlock 1000',
+      };
+      await admin.submit('/admin/quotas', limits);
+      expect([admin.last?.status, admin.location]).toEqual([303, '/admin/quotas?done=quota']);
+      const { body } = await asAdmin('get', '/quota-profiles');
+      const profiles = (body as { data: { name: string }[] }).data;
+      expect(profiles.find(({ name }) => name === 'busy')).toMatchObject({
+        app_per_minute: 6000,
+        user_per_day: null,
+        group_per_minute: { unlock: 10, query: 60 },
+        endpoint_per_day: { 'POST /api/open/resources/unlock': 1000 },
+      });
+      await admin.get('/admin/quotas?profile=busy');
+      expect(admin.page).toMatch(/name="app_per_minute"[^>]*value="6000"/);
+      expect(admin.page).toContain('unlock 10\nquery 60');
+    });
+
+    it('names the field that is wrong, and changes nothing', async () => {
+      await admin.get('/admin/quotas');
+      await admin.submit('/admin/quotas', { name: 'wrong', user_per_minute: '-1', group_per_minute: 'nothing' });
+      expect(admin.last?.status).toBe(400);
+      expect(admin.page).toMatch(/id="user_per_minute-wrong"/);
+      expect(admin.page).toMatch(/id="group_per_minute-wrong"/);
+      const { body } = await asAdmin('get', '/quota-profiles');
+      expect(JSON.stringify(body)).not.toContain('"wrong"');
+      await admin.get('/admin/quotas');
+      const _token = /name="_token" value="([^"]+)"/.exec(admin.page)?.[1] ?? '';
+      await admin.post('/admin/quotas/default/delete', { _token });
+      expect(admin.last?.status).toBe(409);
+      expect(admin.text).toContain('default');
+    });
+  });
+
   describe('of shares', () => {
     it('lists them, makes them official and takes them back', async () => {
       const owner = await member();

@@ -205,6 +205,21 @@ const FORMS: Readonly<Record<string, Sender>> = {
     await reader.submit('/admin/operations', off, { containing: 'Disable' });
     return reader;
   },
+  '/admin/quotas': async () => {
+    const reader = await admin();
+    await reader.get('/admin/quotas');
+    const limits = { name: 'busy', app_per_minute: '6000', group_per_minute: 'unlock 10', endpoint_per_day: '' };
+    await reader.submit('/admin/quotas', limits);
+    return reader;
+  },
+  '/admin/quotas/:name/delete': async () => {
+    const reader = await admin();
+    await reader.get('/admin/quotas');
+    await reader.submit('/admin/quotas', { name: 'short-lived', user_per_day: '5' });
+    await reader.follow();
+    await reader.submit('/admin/quotas/short-lived/delete');
+    return reader;
+  },
   '/points/check-in': async () => {
     const { reader } = await member();
     await reader.get('/points');

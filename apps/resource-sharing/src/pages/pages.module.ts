@@ -17,6 +17,7 @@ import { AccountOverviews } from './account/account-overviews.js';
 import { AdminApplicationPagesController } from './administration/applications.controller.js';
 import { AdminAuditLogPagesController } from './administration/audit-log.controller.js';
 import { AdminOperationPagesController } from './administration/operations.controller.js';
+import { AdminQuotaPagesController } from './administration/quotas.controller.js';
 import { AdminRiskPagesController } from './administration/risk.controller.js';
 import { AdminSharePagesController } from './administration/shares.controller.js';
 import { AdminUserPagesController } from './administration/users.controller.js';
@@ -73,6 +74,7 @@ import { Visitors } from './parts/visitors.js';
     AdminUserPagesController,
     AdminSharePagesController,
     AdminRiskPagesController,
+    AdminQuotaPagesController,
     AdminOperationPagesController,
     AdminAuditLogPagesController,
   ],

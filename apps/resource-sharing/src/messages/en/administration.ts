@@ -5,6 +5,7 @@ export const administration = {
     users: 'Users',
     shares: 'Shares',
     risk: 'Risk',
+    quotas: 'Quotas',
     operations: 'Operations',
     events: 'Events',
     auditLog: 'Audit log',
@@ -62,6 +63,17 @@ export const administration = {
     needsReview: 'To be reviewed',
     reset: 'Reset',
     none: 'There are no such users.',
+  },
+  quotas: {
+    intro: 'Each application has one of these profiles. A change applies within a second, on every replica.',
+    add: 'Add a profile',
+    change: 'Change the profile',
+    unlimited: 'unlimited',
+    nameHint: 'Small letters, digits and dashes. Saving under the name of a profile replaces it.',
+    emptyHint: 'An empty limit means: unlimited.',
+    group_per_minute: 'Calls of one user per minute, by scope. One per line: unlock 10',
+    endpoint_per_day:
+      'Calls of one application per day, by operation. One per line: POST /api/open/resources/unlock 1000',
   },
   operations: {
     caption: 'Disabled operations',

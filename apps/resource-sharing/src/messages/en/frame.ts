@@ -78,6 +78,15 @@ export const frame = {
   },
   /** Labels of form fields, by the names that the API gives them. */
   fields: {
+    app_per_minute: 'Application: calls per minute',
+    app_burst_per_second: 'Application: calls per second',
+    app_address_per_minute: 'Application: calls per minute from one address',
+    user_per_minute: 'User: calls per minute',
+    app_per_day: 'Application: calls per day',
+    user_per_day: 'User: calls per day',
+    addresses_per_day: 'Addresses per day',
+    group_per_minute: 'By scope',
+    endpoint_per_day: 'By operation',
     access_code: 'Access code',
     action: 'Action',
     actor: 'Actor',
@@ -164,6 +173,8 @@ export const frame = {
     vipHint: 'See your profile and points, check in daily, use Premium benefits',
   },
   notices: {
+    quota: 'The quota profile was saved.',
+    'quota-removed': 'The quota profile was deleted.',
     profile: 'The profile was saved.',
     password: 'The password was changed. Every other session and every authorization of applications has ended.',
     session: 'The session was ended.',

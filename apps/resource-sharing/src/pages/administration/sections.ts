@@ -9,6 +9,7 @@ const SECTIONS = [
   ['/admin/users', 'users'],
   ['/admin/shares', 'shares'],
   ['/admin/risk', 'risk'],
+  ['/admin/quotas', 'quotas'],
   ['/admin/operations', 'operations'],
   ['/admin/events', 'events'],
   ['/admin/audit-log', 'auditLog'],
