@@ -55,7 +55,7 @@ function MemberText({ member }: { member: GroupMemberView }) {
         <FlaggedName name={member.name} country={member.country} />
       </span>
       <Delay alive={member.alive} delayMs={member.delay_ms} />{' '}
-      <span class="muted">{[member.type, member.country].filter(Boolean).join(' · ')}</span>
+      <span class="muted">{[member.type, member.country, member.subscription_name].filter(Boolean).join(' · ')}</span>
     </>
   );
 }
