@@ -27,7 +27,8 @@ export class ConsoleVisit implements AsyncDisposable {
     page.on('pageerror', (error) => this.problems.push(`script: ${error.message}`));
     page.on('request', (request) => {
       const address = request.url();
-      if (!address.startsWith(app.url) && !/^(data|blob):/.test(address)) this.problems.push(`asks ${address}`);
+      if (/^https?:/.test(address) && new URL(address).origin !== new URL(app.url).origin)
+        this.problems.push(`asks ${address}`);
     });
   }
 
@@ -36,6 +37,8 @@ export class ConsoleVisit implements AsyncDisposable {
       viewport: { width, height: width < 600 ? 844 : 900 },
       colorScheme: theme,
       locale: language,
+      // A colour on its way to another would be measured in between.
+      reducedMotion: 'reduce',
     });
     return new ConsoleVisit(context, await context.newPage(), app);
   }

@@ -115,7 +115,9 @@ function Members({ group, members, reload }: MembersProps) {
         >
           <span class="name">
             <FlaggedName name={member.name} country={member.country} />
-            <span class="second">{[member.type, member.country, member.subscription_name].filter(Boolean).join(' · ')}</span>
+            <span class="second">
+              {[member.type, member.country, member.subscription_name].filter(Boolean).join(' · ')}
+            </span>
           </span>
           <Delay alive={member.alive} delayMs={member.delay_ms} />
         </button>
