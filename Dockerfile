@@ -36,6 +36,7 @@ COPY . .
 RUN node node_modules/typescript/bin/tsc -b apps/proxy-gateway apps/resource-sharing apps/tunnel-gateway apps/tunnel-agent tools \
   && node node_modules/vite/bin/vite.js build --config apps/console/vite.config.mjs \
   && node node_modules/vite/bin/vite.js build --config apps/tunnel-agent/vite.config.mjs \
+  && node tools/dist/cli.js docs \
   && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
   && node tools/image/assemble.mjs /app /image
 # docker build --build-arg COMMIT="$(git rev-parse HEAD)": shown by /system/status.

@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
-/** One page for each console and the script of the sharing site; they share their chunks. Every file but the pages carries a hash of its content in its name. */
+/** One page for each console, and the scripts of the sharing site and of the documentation; they share their chunks. Every file but the pages carries a hash of its content in its name. */
 export default defineConfig({
   root: path('.'),
   publicDir: false,
@@ -27,7 +27,12 @@ export default defineConfig({
     // The sharing site writes its pages itself: it finds what they need in the manifest.
     manifest: true,
     rolldownOptions: {
-      input: { proxy: path('proxy.html'), tunnel: path('tunnel.html'), site: path('src/site/main.ts') },
+      input: {
+        proxy: path('proxy.html'),
+        tunnel: path('tunnel.html'),
+        site: path('src/site/main.ts'),
+        help: path('src/help/main.ts'),
+      },
     },
   },
 });

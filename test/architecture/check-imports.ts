@@ -6,6 +6,7 @@ import {
   GUARDED_DATA_PLANES,
   PURE_LIBRARIES,
   UNGUARDED_IMPORTS,
+  isCatalogueOfApp,
   isTestFile,
   mayReadEnvironment,
 } from './import-rules.js';
@@ -99,7 +100,7 @@ function checkImport(workspace: Workspace, file: string, specifier: string): str
   const owner = packageOf(workspace, file);
   if (specifier.startsWith('.')) {
     const target = path.join(path.dirname(file), specifier);
-    const leaves = packageOf(workspace, target).directory !== owner.directory;
+    const leaves = packageOf(workspace, target).directory !== owner.directory && !isCatalogueOfApp(file, target);
     return leaves ? `reaches into another package by path: ${specifier}` : null;
   }
   if (specifier.startsWith('node:')) return null;

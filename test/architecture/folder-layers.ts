@@ -1,6 +1,6 @@
 /** The folders of each package, from the ground up. A folder may import values from the layers below its own, and from no other. */
 export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  'apps/console': [['shared'], ['proxy', 'site', 'tunnel']],
+  'apps/console': [['shared'], ['help', 'proxy', 'site', 'tunnel']],
   'apps/proxy-gateway': [
     ['common', 'data', 'geo', 'openapi', 'preferences', 'threads', 'wire'],
     ['auth', 'jobs', 'kernel', 'kernel-config', 'migrations', 'runtime-logs'],

@@ -113,6 +113,11 @@ export function mayReadEnvironment(file: string): boolean {
   return file.endsWith('/settings.ts') || file.startsWith('tools/') || isTestFile(file);
 }
 
+/** Browser tests find labels by the texts of the apps, in either language. */
+export function isCatalogueOfApp(file: string, target: string): boolean {
+  return file.startsWith('test/') && /^apps\/[^/]+\/src\/(?:[^/]+\/)?messages\//.test(target);
+}
+
 /** Specs and `test/` may import `@gatehouse/testing` and root development dependencies. */
 export function isTestFile(file: string): boolean {
   return (

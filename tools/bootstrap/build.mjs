@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildHelp, isHelpBuilt } from './build-help.mjs';
 import { BUNDLE_FILES, buildBundles, hasBundles, hasContent } from './build-bundles.mjs';
 import { PlainFailure } from './failure.mjs';
 import { fingerprintOf } from './fingerprint.mjs';
@@ -11,6 +12,8 @@ import { localized } from './language.mjs';
 const STAMP = join(OWN, 'build-stamp');
 /** Vite's output folder, which Vite empties itself. */
 const SITE = join(ROOT, 'apps/console/dist/site');
+/** What `npm run docs` makes. */
+const HELP = join(ROOT, 'apps/console/dist/help');
 
 const SHARED = ['tsconfig.json', 'tsconfig.base.json', 'tsconfig.nest.json', 'tsconfig.pure.json', 'package-lock.json'];
 
@@ -58,7 +61,10 @@ function forgetIncomplete(root) {
 export function isBuilt(root = ROOT) {
   try {
     return (
-      incompleteProjects(root).length === 0 && hasBundles(root) && readFileSync(STAMP, 'utf8') === fingerprint(root)
+      incompleteProjects(root).length === 0 &&
+      hasBundles(root) &&
+      isHelpBuilt(root) &&
+      readFileSync(STAMP, 'utf8') === fingerprint(root)
     );
   } catch {
     return false; // no stamp yet, or a source vanished while we looked
@@ -70,7 +76,7 @@ function removeOrphans(source, output) {
   if (!existsSync(output)) return;
   for (const entry of readdirSync(output, { withFileTypes: true })) {
     const compiled = join(output, entry.name);
-    if (compiled === SITE) continue;
+    if (compiled === SITE || compiled === HELP) continue;
     if (entry.isDirectory()) {
       if (existsSync(join(source, entry.name))) removeOrphans(join(source, entry.name), compiled);
       else rmSync(compiled, { recursive: true, force: true });
@@ -106,6 +112,7 @@ export async function build(runtime, root = ROOT) {
     // Both to their end: an error of one must not leave the other running.
     const outcomes = await Promise.allSettled([compile(runtime, root), buildBundles(runtime, root)]);
     for (const { reason } of outcomes.filter(({ status }) => status === 'rejected')) throw reason;
+    await buildHelp(runtime, root);
   } catch (error) {
     step.fail();
     throw error;

@@ -79,6 +79,11 @@ export const COMMANDS = {
     script: 'schemas',
     wantsBuild: true,
   },
+  docs: {
+    about: 'render the documentation that the services show at /help/ (--out FOLDER to publish it elsewhere)',
+    script: 'docs',
+    wantsBuild: true,
+  },
   screens: {
     about: 'take pictures of every page of a running platform, and report what is wrong with any',
     script: 'screens',

@@ -1,11 +1,12 @@
 import { basename, join } from 'node:path';
-import type { Application, Request, Response } from 'express';
+import type { Application } from 'express';
 import type { JsonLogger } from '../logging/json-logger.js';
-import { readAssets, readConsoleFile, type ConsoleFile } from './console-files.js';
+import { readAssets, readConsoleFile } from './console-files.js';
+import { sendFile } from './send-file.js';
 
 /** The page of a service's console, as Vite built it. */
 export interface ConsoleOptions {
-  /** Holds the pages and their `assets`. */
+  /** Holds the pages and their `assets`. The documentation is in `help` beside this folder. */
   readonly folder: string;
   /** Such as proxy.html, to be served at `/`. Without it only the files are served, for pages that the service writes. */
   readonly page?: string;
@@ -40,14 +41,14 @@ export function serveConsole(application: Application, options: ConsoleOptions, 
   if (html !== null) {
     application.get('/', (request, response) => {
       response.setHeader('Content-Security-Policy', CONSOLE_POLICY);
-      send(request, response, html, 'no-cache');
+      sendFile(request, response, html, 'no-cache');
     });
   }
   application.get('/assets/:name', (request, response, next) => {
     const file = assets.get(request.params.name);
     // Names carry a hash of the content: what one holds never changes.
     if (file === undefined) next();
-    else send(request, response, file, FOREVER);
+    else sendFile(request, response, file, FOREVER);
   });
 }
 
@@ -61,22 +62,6 @@ function serveDownload(application: Application, path: string, logger: JsonLogge
   }
   application.get(`/${name}`, (request, response) => {
     response.setHeader('Content-Disposition', `attachment; filename="${name}"`);
-    send(request, response, file, 'no-cache');
+    sendFile(request, response, file, 'no-cache');
   });
-}
-
-function send(request: Request, response: Response, file: ConsoleFile, caching: string): void {
-  response.setHeader('Cache-Control', caching);
-  response.setHeader('ETag', file.etag);
-  response.setHeader('Vary', 'Accept-Encoding');
-  if (request.fresh) {
-    response.status(304).end();
-    return;
-  }
-  const isZipped = request.acceptsEncodings('gzip') !== false;
-  const body = isZipped ? file.zipped : file.body;
-  if (isZipped) response.setHeader('Content-Encoding', 'gzip');
-  response.setHeader('Content-Type', file.type);
-  response.setHeader('Content-Length', body.length);
-  response.end(body);
 }

@@ -56,7 +56,7 @@ function docsPage(title: string): string {
 <link rel="stylesheet" href="/docs/reference.css">
 </head>
 <body>
-<header class="reference-head"><a href="/">${escapeHtml(title)}</a><a href="/docs/errors">Error codes</a></header>
+<header class="reference-head"><a href="/">${escapeHtml(title)}</a><nav><a href="/docs/errors">Error codes</a> <a href="/help/">Documentation</a></nav></header>
 <div id="docs"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>

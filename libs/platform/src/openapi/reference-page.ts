@@ -63,6 +63,7 @@ html.dark-mode { color-scheme: dark; }
 html:not(.dark-mode):has(#docs) { color-scheme: light; }
 body { margin: 0; font-family: system-ui, sans-serif; }
 .reference-head { display: flex; justify-content: space-between; gap: 16px; padding: 12px 24px; border-bottom: 1px solid #8884; }
+.reference-head nav { display: flex; gap: 16px; }
 .reference-head a { color: inherit; font-weight: 600; text-decoration: none; }
 .reference-head a:hover { text-decoration: underline; }
 html.dark-mode .reference-head { color: #e4e6e6; }

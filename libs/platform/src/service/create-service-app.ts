@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, Request, RequestHandler, Response } from 'express';
 import { serveConsole } from '../console/serve-console.js';
+import { serveHelp } from '../console/serve-help.js';
 import { answerClientErrors } from '../errors/client-errors.js';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { ErrorTranslator } from '../errors/error-translator.js';
@@ -86,7 +88,10 @@ export function configureServiceApp(
   serveHealth(application, app.get(HealthRegistry));
   serveMetrics(application, metrics, settings);
   if (http.openapi !== undefined) serveOpenApi(app, application, http.openapi, http);
-  if (http.console !== undefined) serveConsole(application, http.console, app.get(JsonLogger));
+  if (http.console !== undefined) {
+    serveConsole(application, http.console, app.get(JsonLogger));
+    serveHelp(application, join(http.console.folder, '../help'), app.get(JsonLogger));
+  }
   for (const step of steps) app.use(step);
   if (http.globalPrefix !== undefined) app.setGlobalPrefix(http.globalPrefix);
   app.useGlobalFilters(new ErrorFilter(http.errorFormat, new ErrorTranslator(http.errorTexts), app.get(JsonLogger)));

@@ -1,0 +1,65 @@
+import { readdirSync } from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
+import { acceptedLanguage, isLanguage, LANGUAGE_COOKIE, type Language } from '@gatehouse/i18n';
+import type { Application, Request } from 'express';
+import type { JsonLogger } from '../logging/json-logger.js';
+import { readConsoleFile, type ConsoleFile } from './console-files.js';
+import { sendFile } from './send-file.js';
+import { CONSOLE_POLICY } from './serve-console.js';
+
+/**
+ * Serves the documentation at `/help/`, as `npm run docs` rendered it. Only names that were there at the start are known;
+ * a file is read when it is first asked for. Without a built documentation one line says so.
+ *
+ * @param folder holds index.html, and `zh-CN/` with the Chinese pages
+ */
+export function serveHelp(application: Application, folder: string, logger: JsonLogger): void {
+  const names = namesIn(folder);
+  if (!names.has('index.html')) {
+    logger.log('the documentation was not built: /help/ answers 404', { folder }, 'Console');
+    return;
+  }
+  const files = new Map<string, ConsoleFile | null>();
+  application.get('/help', (request, response, next) => {
+    // Addresses in the pages are relative: without the last slash they would lead elsewhere.
+    if (!request.path.endsWith('/')) response.redirect(308, 'help/');
+    else next();
+  });
+  application.get(['/help/', '/help/*name'], (request, response, next) => {
+    const name = fileName(request.params['name']);
+    if (name === 'index.html') {
+      response.vary('Accept-Language').vary('Cookie');
+      if (languageOf(request) === 'zh-CN' && request.path === '/help/') return response.redirect(302, 'zh-CN/');
+    }
+    if (names.has(`${name}/index.html`)) return response.redirect(308, `${basename(name)}/`);
+    if (!names.has(name)) return next();
+    if (!files.has(name)) files.set(name, readConsoleFile(join(folder, name)));
+    const file = files.get(name);
+    if (!file) return next();
+    response.setHeader('Content-Security-Policy', CONSOLE_POLICY);
+    sendFile(request, response, file, 'no-cache');
+  });
+}
+
+function namesIn(folder: string): ReadonlySet<string> {
+  try {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    return new Set(files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Set();
+    throw error;
+  }
+}
+
+/** The page of a folder is its index. */
+function fileName(segments: string | readonly string[] | undefined): string {
+  const name = [segments ?? []].flat().join('/');
+  return name === '' || name.endsWith('/') ? `${name}index.html` : name;
+}
+
+/** The reader's choice in a page of this host, else the first of the browser's languages that there is. */
+function languageOf(request: Request): Language {
+  const cookie = request.headers.cookie?.split('; ').find((pair) => pair.startsWith(`${LANGUAGE_COOKIE}=`));
+  const chosen = cookie?.slice(LANGUAGE_COOKIE.length + 1);
+  return isLanguage(chosen) ? chosen : acceptedLanguage(request.headers['accept-language']);
+}
