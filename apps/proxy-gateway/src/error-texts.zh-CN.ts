@@ -39,6 +39,7 @@ const ACCESS: ErrorTexts = {
 
 const NODES: ErrorTexts = {
   'There is no node {id}.': '节点 {id} 不存在。',
+  'Node {id} would have more than {max} tags.': '节点 {id} 的标签将超过 {max} 个。',
   'Node {id} cannot be tested here: {reason}.': '无法在此测试节点 {id}：{reason}。',
   '{country} is no country': '{country} 不是国家或地区代码',
   'is no country': '不是国家或地区代码',

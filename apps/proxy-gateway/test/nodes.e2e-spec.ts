@@ -305,6 +305,28 @@ describe('POST /proxies/batch', () => {
     expect((await page()).items.map(({ id }) => id)).toEqual([foreign]);
   });
 
+  it('adds tags and removes them, and leaves a node alone that would have too many', async () => {
+    const { body: first } = await add(shadowsocksLink('a', 'a'));
+    const many = Array.from({ length: 32 }, (_, index) => `tag ${index}`);
+    const { body: full } = await add(shadowsocksLink('b', 'b'));
+    await gateway.call('PUT', `/proxies/${first.id}`, { tags: ['kept'] });
+    await gateway.call('PUT', `/proxies/${full.id}`, { tags: many });
+    const ids = [first.id, full.id];
+    const tag = (action: string, tags?: unknown) => gateway.call('POST', '/proxies/batch', { action, ids, tags });
+    const tagsOf = async (id: number) => (await page()).items.find((node) => node.id === id)?.tags;
+    const { body } = await tag('tag', ['new', ' new ', 'kept']);
+    expect(body).toMatchObject({ done: [first.id], failed: [{ id: full.id, code: 'CONFLICT' }] });
+    expect(await tagsOf(first.id)).toEqual(['kept', 'new']);
+    expect(await tagsOf(full.id)).toEqual(many);
+    expect((await tag('untag', ['kept', 'tag 0'])).body).toMatchObject({ done: ids, failed: [] });
+    expect(await tagsOf(first.id)).toEqual(['new']);
+    expect(await tagsOf(full.id)).toEqual(many.slice(1));
+    for (const tags of [undefined, [], [' '], 'new', ['a\nb']]) {
+      const refused: Answer = await tag('tag', tags);
+      expect([refused.status, refused.body.details[0].field]).toEqual([400, 'tags']);
+    }
+  });
+
   it.each([
     ['an unknown action', 'explode', [1], 'action'],
     ['no node', 'enable', [], 'ids'],

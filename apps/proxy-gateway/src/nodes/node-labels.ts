@@ -8,6 +8,10 @@ export function tidyTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toWellFormed().trim()).filter((tag) => tag !== ''))];
 }
 
+export function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
 /** Whether a value is a list of texts that can be the tags of a node. */
 export function isTagList(value: unknown): value is string[] {
   return (

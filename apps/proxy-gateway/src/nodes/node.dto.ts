@@ -19,7 +19,7 @@ import {
 import { trimmed } from '../wire/trimmed.js';
 import { Omittable } from '../wire/omittable.js';
 import { OneLine } from '../wire/one-line.js';
-import { MAX_TAG_LENGTH, MAX_TAGS, tidyTags } from './node-labels.js';
+import { isTextList, MAX_TAG_LENGTH, MAX_TAGS, tidyTags } from './node-labels.js';
 
 export const MAX_PAGE = 500;
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -170,8 +170,4 @@ export class NodeChanges {
   @MaxLength(MAX_TAG_LENGTH, { each: true })
   @Matches(/^\P{Cc}*$/u, { each: true, message: 'tags must not contain control characters' })
   tags?: string[];
-}
-
-function isTextList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

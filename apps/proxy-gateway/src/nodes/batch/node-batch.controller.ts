@@ -23,7 +23,7 @@ export class NodeBatchController {
   }
 
   @Post('batch')
-  @Answers('NodeBatchResult', 'Enables, disables or deletes many nodes')
+  @Answers('NodeBatchResult', 'Enables, disables, deletes or tags many nodes')
   @HttpCode(200)
   @Requires('write')
   run(@Body() body: NodeBatchBody): Promise<NodeBatchResult> {
