@@ -64,6 +64,8 @@ const OPERATIONS: Record<string, Operation> = {
   auth_runSetup: { rule: 'open', body: () => ({}) },
   auth_me: { rule: 'known' },
   // The order matters: a wrong code of a factor that nobody has begun is a conflict.
+  ownAccount_readPreferences: { rule: 'account' },
+  ownAccount_savePreferences: { rule: 'account', body: () => ({ theme: 'dark' }) },
   ownAccount_confirmTotp: { rule: 'account', body: () => ({ code: '000000' }) },
   ownAccount_renewRecoveryCodes: { rule: 'account', body: () => proof },
   ownAccount_beginTotp: { rule: 'account', body: () => proof },

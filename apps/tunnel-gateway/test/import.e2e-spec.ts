@@ -1,6 +1,6 @@
 import { reservePort, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+import { bearerOf, caller, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
 beforeAll(async () => {
@@ -198,6 +198,24 @@ describe('configurations of frp', () => {
     expect(report.taken).toBeGreaterThan(30);
     expect(report.resources.every(({ id, key }: AnyJson) => id === null && key === null)).toBe(true);
     expect([await list('/clients'), await list('/tunnels'), await list('/hosts')]).toEqual([[], [], []]);
+  });
+
+  it('are reported in Chinese to readers of Chinese', async () => {
+    const authorization = `Bearer ${await bearerOf(world.gateway, 'admin')}`;
+    const headers = { authorization, 'accept-language': 'zh-CN' };
+    const files = [
+      { name: 'frps.toml', text: FRPS },
+      { name: 'frpc.toml', text: frpc(await reservePort(), await reservePort()) },
+    ];
+    const { body } = await caller(world.gateway.url, headers)('POST', '/transfer/import', {
+      format: 'frp',
+      files,
+      dry_run: true,
+    });
+    // Names of fields stay as they are.
+    const english = body.lines.filter(({ message }: AnyJson) => !/\p{Script=Han}/u.test(message));
+    expect(english.map(({ message }: AnyJson) => message).filter((text: string) => / /.test(text))).toEqual([]);
+    expect(body.lines.map(({ message }: AnyJson) => message)).toContain('请设置 PORT_RANGE；管理员也可以使用其他端口');
   });
 
   it('come in whole or not at all', async () => {

@@ -18,6 +18,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ownAccount_confirmTotp: 'Turns the second factor on and returns recovery codes, which appear in this answer only.',
   ownAccount_endTotp: 'Turns the second factor off. Needs the password and a code.',
   ownAccount_renewRecoveryCodes: 'Replaces all recovery codes. The new ones appear in this answer only.',
+  ownAccount_readPreferences: 'Returns language and theme that the user has chosen in the console; null: never chosen.',
+  ownAccount_savePreferences: 'Keeps language and theme for every browser of the user. What is absent stays as it is.',
   users_list: 'Lists users. Who is not an administrator gets the own account only.',
   users_create: 'Creates a user with a role: admin, user or viewer. For administrators who are signed in.',
   users_get: 'Returns one user.',

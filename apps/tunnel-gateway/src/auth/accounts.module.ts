@@ -8,6 +8,7 @@ import { LoginLog } from './login-log.js';
 import { Logins } from './logins.js';
 import { OwnAccountController } from './own-account.controller.js';
 import { OwnFactor } from './own-factor.js';
+import { OwnPreferences } from './own-preferences.js';
 import { PasswordChange } from './password-change.js';
 import { Proof } from './proof.js';
 
@@ -15,7 +16,7 @@ import { Proof } from './proof.js';
 @Module({
   imports: [UsersModule],
   controllers: [AuthController, OwnAccountController],
-  providers: [Credentials, Proof, LoginLog, Logins, Login, FirstSetup, PasswordChange, OwnFactor],
+  providers: [Credentials, Proof, LoginLog, Logins, Login, FirstSetup, PasswordChange, OwnFactor, OwnPreferences],
   exports: [Proof, UsersModule],
 })
 export class AccountsModule {}

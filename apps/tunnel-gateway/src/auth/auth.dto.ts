@@ -1,4 +1,4 @@
-import { IsBoolean, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsBoolean, IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import { ChosenPassword } from '../users/password-rules.js';
 import { UserName } from '../users/user-name.js';
 import { Omittable } from '../wire/omittable.js';
@@ -55,4 +55,14 @@ export class TotpCodeBody {
   /** A code of the authenticator. */
   @FactorCode()
   code: string;
+}
+
+export class PreferencesBody {
+  @Omittable()
+  @IsIn(['en', 'zh-CN'])
+  language?: 'en' | 'zh-CN';
+
+  @Omittable()
+  @IsIn(['system', 'light', 'dark'])
+  theme?: 'system' | 'light' | 'dark';
 }

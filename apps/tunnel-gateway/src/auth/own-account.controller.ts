@@ -1,10 +1,11 @@
 import { CurrentActor, Requires, RequiresLogin, type Actor } from '@gatehouse/auth';
-import type { RecoveryCodesView, TotpEnrolmentView } from '@gatehouse/contracts';
+import type { ConsolePreferencesView, RecoveryCodesView, TotpEnrolmentView } from '@gatehouse/contracts';
 import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
-import { Body, Controller, Header, HttpCode, Ip, Post } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Ip, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { PasswordChangeBody, TotpCodeBody } from './auth.dto.js';
+import { PasswordChangeBody, PreferencesBody, TotpCodeBody } from './auth.dto.js';
 import { OwnFactor } from './own-factor.js';
+import { OwnPreferences } from './own-preferences.js';
 import { PasswordChange } from './password-change.js';
 import { ProvesPassword } from './proof.dto.js';
 
@@ -17,6 +18,7 @@ export class OwnAccountController {
   constructor(
     private readonly passwords: PasswordChange,
     private readonly factor: OwnFactor,
+    private readonly preferences: OwnPreferences,
   ) {}
 
   @Post('password')
@@ -67,5 +69,17 @@ export class OwnAccountController {
     @Ip() ip: string,
   ): Promise<RecoveryCodesView> {
     return this.factor.renewRecoveryCodes(body, actor, ip);
+  }
+
+  @Get('preferences')
+  @Answers('ConsolePreferencesView', 'Language and theme of the user')
+  readPreferences(@CurrentActor() actor: Actor): Promise<ConsolePreferencesView> {
+    return this.preferences.read(actor.userId);
+  }
+
+  @Put('preferences')
+  @Answers('ConsolePreferencesView', 'Change language and theme of the user')
+  savePreferences(@Body() body: PreferencesBody, @CurrentActor() actor: Actor): Promise<ConsolePreferencesView> {
+    return this.preferences.save(actor.userId, body);
   }
 }

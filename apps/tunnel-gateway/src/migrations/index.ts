@@ -26,6 +26,7 @@ import { ExchangeIdentity1763668802700 } from './1763668802700-exchange-identity
 import { KeepPreviousKeys1763668802710 } from './1763668802710-keep-previous-keys.js';
 import { UseSqlFiles1763668802720 } from './1763668802720-use-sql-files.js';
 import { KeepFormerIdentity1763668802730 } from './1763668802730-keep-former-identity.js';
+import { CreateUserPreferences1763668802740 } from './1763668802740-create-user-preferences.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -57,4 +58,5 @@ export const MIGRATIONS = [
   KeepPreviousKeys1763668802710,
   UseSqlFiles1763668802720,
   KeepFormerIdentity1763668802730,
+  CreateUserPreferences1763668802740,
 ];

@@ -16,6 +16,8 @@ export const API_WALK: [operation: string, request: string, body?: object][] = [
   ['apiKeys_get', 'GET /api-keys/:apiKey'],
   ['apiKeys_revoke', 'DELETE /api-keys/:apiKey'],
   ['auth_me', 'GET /auth/me'],
+  ['ownAccount_savePreferences', 'PUT /auth/preferences', { language: 'zh-CN', theme: 'dark' }],
+  ['ownAccount_readPreferences', 'GET /auth/preferences'],
   ['auth_setupState', 'GET /auth/setup'],
   ['clients_create', 'POST /clients', { name: 'home', rate_limit: 1024 }],
   ['clients_list', 'GET /clients?limit=1'],

@@ -113,3 +113,9 @@ export interface NewTunnelApiKeyView extends TunnelApiKeyView {
 }
 
 export type TunnelApiKeyPage = CursorPage<TunnelApiKeyView>;
+
+/** How a user likes the console, in every browser; null: as the browser asks for. */
+export interface ConsolePreferencesView {
+  language: 'en' | 'zh-CN' | null;
+  theme: 'system' | 'light' | 'dark' | null;
+}

@@ -4,7 +4,7 @@ import type { ImportReport, Outcome, Place } from './import-report.js';
 const MAX_DEPTH = 16;
 const SHOWN_TEXT = 64;
 /** The reason for settings without a specific one. */
-const UNKNOWN = 'the gateway knows no such setting';
+const UNKNOWN = 'the gateway has no such setting';
 
 /** A line that was read, and what it becomes. */
 export interface Leaf extends Place {

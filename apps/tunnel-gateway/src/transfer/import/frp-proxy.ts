@@ -60,7 +60,7 @@ function readProxyProtocol(transport: Fields, kind: PlannedResource['kind']): { 
 
 const MODES: Readonly<Record<string, string>> = { tcp: 'tcp', udp: 'udp', stcp: 'secret', xtcp: 'p2p' };
 const WITHOUT_MODE: Readonly<Record<string, string>> = {
-  tcpmux: 'CONNECT to a name is not served; a tunnel of mode tcp takes a port of its own',
+  tcpmux: 'CONNECT to a name is not supported; use a tunnel of mode tcp, which has its own port',
   sudp: 'private tunnels carry no datagrams; a tunnel of mode udp has a public port',
 };
 
@@ -89,7 +89,7 @@ function planTunnel(fields: Fields, type: string | undefined): Part[] {
 function planPlugin(fields: Fields, mode: string): Part | null {
   const plugin = fields.table('plugin');
   const type = plugin.filled('type', 'mode');
-  for (const name of ['localIP', 'localPort']) if (fields.has(name)) fields.without(name, 'the plugin is in its place');
+  for (const name of ['localIP', 'localPort']) if (fields.has(name)) fields.without(name, 'replaced by the plugin');
   const found = mode === 'tcp' ? tunnelOfPlugin(plugin, type) : null;
   if (found === null) plugin.without('type', `a tunnel of mode ${mode} has no such plugin: ${type ?? 'none'}`);
   plugin.rest(found === null ? { '*': 'it belongs to the plugin' } : {});
@@ -143,7 +143,8 @@ function planHosts(fields: Fields, type: 'http' | 'https', { subDomainHost }: Pr
   const names = fields.texts('customDomains', 'host');
   const sub = fields.filled('subdomain', 'host');
   if (sub !== undefined && subDomainHost !== undefined) names.push(`${sub}.${subDomainHost}`);
-  else if (sub !== undefined) fields.refuse('subdomain', 'give the frps.toml with subDomainHost along with this file');
+  else if (sub !== undefined)
+    fields.refuse('subdomain', 'import the frps.toml with subDomainHost together with this file');
   const target = hostTarget(fields, type);
   if (target === null) return [];
   const accounts = type === 'http' ? readAccount(fields, 'httpUser', 'httpPassword') : [];
@@ -221,6 +222,6 @@ function hostTarget(fields: Fields, type: 'http' | 'https'): string | null {
 function readTarget(fields: Fields): string {
   const host = fields.filled('localIP', 'target_addr') ?? '127.0.0.1';
   const port = fields.integer('localPort', 'target_addr');
-  if (port === undefined) fields.refuse('localPort', 'a port is needed');
+  if (port === undefined) fields.refuse('localPort', 'a port is required');
   return formatHostPort(host, port ?? 0);
 }

@@ -33,7 +33,7 @@ function parseToml({ name, text }: ImportFile, report: ImportReport): ParsedFile
     report.add('refused', { file: name, path: '' }, message);
     return [];
   };
-  if (text.includes('{{')) return refuse('templates are filled in by frp: give the file with its values');
+  if (text.includes('{{')) return refuse('the file has templates, which only frp fills in: import it with the values');
   if (/^[ \t]*\[common\][ \t]*\r?$/m.test(text))
     return refuse('this is the INI format of frp before 0.52: convert it to TOML first');
   try {

@@ -91,7 +91,7 @@ export class Importer {
       const clientId = ids.get(resource.client);
       if (typeof clientId === 'number') {
         await this.makeOne(resource, resource.kind, to, () => this.maker.resource(resource, clientId, to.actor, to.tx));
-      } else to.report.add('refused', resource, 'its client could not be made');
+      } else to.report.add('refused', resource, 'its client could not be created');
     }
   }
 

@@ -46,7 +46,7 @@ function readAccount(fields: Fields): PlannedResource['accounts'] {
   const login = fields.tableOrNothing('Cnf');
   const username = login?.filled('U', 'auth policies');
   const password = login?.filled('P', 'auth policies');
-  login?.rest({ Compress: 'nothing is compressed on the way', Crypt: 'connections of agents are encrypted' }, isUnset);
+  login?.rest({ Compress: 'data is not compressed on the way', Crypt: 'connections of agents are encrypted' }, isUnset);
   return username !== undefined && password !== undefined ? [{ username, password }] : [];
 }
 

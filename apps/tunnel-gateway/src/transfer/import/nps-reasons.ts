@@ -1,52 +1,52 @@
 import type { Reasons } from './fields.js';
 
-const STATE = 'how it was at that moment is not carried over';
+const STATE = 'state is not imported';
 const CERTIFICATE = 'upload the certificate to the host';
 
 export const NPS_CLIENT_REASONS: Reasons = {
-  VerifyKey: 'the client has a new key, which the answer shows',
-  WebUserName: 'make a user, and give the client to them',
-  WebPassword: 'make a user, and give the client to them',
-  WebTotpSecret: 'make a user, and give the client to them',
-  ConfigConnAllow: 'what agents serve is kept by the gateway',
-  MaxTunnelNum: 'there is no limit of tunnels for each client',
-  FlowLimit: 'there is no limit of traffic',
+  VerifyKey: 'the client has a new key, which is in the answer',
+  WebUserName: 'create a user who owns the client',
+  WebPassword: 'create a user who owns the client',
+  WebTotpSecret: 'create a user who owns the client',
+  ConfigConnAllow: 'the gateway stores what agents serve',
+  MaxTunnelNum: 'there is no limit on tunnels per client',
+  FlowLimit: 'there is no traffic limit',
   ...Object.fromEntries(
     ['Addr', 'LocalAddr', 'IsConnect', 'NowConn', 'Version', 'CreateTime', 'LastOnlineTime', 'Rate', 'Mode'].map(
       (name) => [name, STATE],
     ),
   ),
-  ExportFlow: 'traffic is counted anew',
-  InletFlow: 'traffic is counted anew',
+  ExportFlow: 'traffic counters start at zero',
+  InletFlow: 'traffic counters start at zero',
   NoStore: STATE,
-  NoDisplay: 'everybody sees their own clients',
+  NoDisplay: 'users see their own clients',
 };
 
 export const NPS_FLOW_REASONS: Reasons = {
-  FlowLimit: 'there is no limit of traffic',
-  TimeLimit: 'only clients have a time: set expire_at of the client',
-  ExportFlow: 'traffic is counted anew',
-  InletFlow: 'traffic is counted anew',
+  FlowLimit: 'there is no traffic limit',
+  TimeLimit: 'only clients expire: set expire_at of the client',
+  ExportFlow: 'traffic counters start at zero',
+  InletFlow: 'traffic counters start at zero',
 };
 
 const HEALTH: Reasons = Object.fromEntries(
   ['Timeout', 'Interval', 'Type', 'Target'].map((name) => [
     `HealthCheck${name}`,
-    'targets that cannot be reached are left out by themselves',
+    'unreachable targets are skipped automatically',
   ]),
 );
 
 export const NPS_TASK_REASONS: Reasons = {
   ...HEALTH,
-  Password: 'the tunnel has a new key, which the answer shows',
-  Ports: 'a tunnel has one port: import one for each',
+  Password: 'the tunnel has a new key, which is in the answer',
+  Ports: 'a tunnel has one port: create one tunnel per port',
   RunStatus: STATE,
   NowConn: STATE,
   NoStore: STATE,
-  TargetType: 'proxies carry TCP and, of SOCKS 5, datagrams',
-  IsHttp: 'nothing about visitors is guessed',
-  Whitelist: 'set target_addr of the tunnel, which says where visitors of a proxy may go',
-  WhitelistEnable: 'set target_addr of the tunnel, which says where visitors of a proxy may go',
+  TargetType: 'proxies carry TCP, and SOCKS5 carries UDP as well',
+  IsHttp: 'the protocol of visitors is not guessed',
+  Whitelist: 'set target_addr of the tunnel: it says where visitors of a proxy can go',
+  WhitelistEnable: 'set target_addr of the tunnel: it says where visitors of a proxy can go',
 };
 
 export const NPS_HOST_REASONS: Reasons = {
@@ -58,11 +58,11 @@ export const NPS_HOST_REASONS: Reasons = {
   CertType: CERTIFICATE,
   CertHash: CERTIFICATE,
   PathRewrite: 'paths are not rewritten',
-  RedirectURL: 'hosts lead to targets, not elsewhere',
+  RedirectURL: 'hosts do not redirect',
   HttpsJustProxy: 'TLS ends at the gateway',
   TlsOffload: 'TLS ends at the gateway',
   AutoCORS: 'set response_headers of the host',
-  CompatMode: 'there is one mode',
+  CompatMode: 'there is only one mode',
   NowConn: STATE,
   NoStore: STATE,
 };

@@ -66,7 +66,7 @@ function recordsOf(value: unknown, place: Place, kind: RecordKind | undefined, r
 function recordOf(value: unknown, place: Place, kind: RecordKind | undefined, report: ImportReport): NpsRecord[] {
   const found = isTable(value) ? (kind ?? kindOf(value)) : undefined;
   if (found !== undefined && isTable(value)) return [{ ...place, kind: found, value }];
-  report.add('refused', place, 'must be a client, a task or a host of nps');
+  report.add('refused', place, 'must be a client, task or host of nps');
   return [];
 }
 

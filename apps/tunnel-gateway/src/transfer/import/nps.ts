@@ -92,7 +92,7 @@ function planTask(fields: Fields, ofClient: Accounts): Part | null {
   const target = fields.table('Target');
   const lines = readTargets(target) ?? fields.filled('TargetAddr', 'target_addr') ?? '';
   const protocol = target.integer('ProxyProtocol', 'proxy_protocol') ?? 0;
-  target.rest({ LocalProxy: 'targets are reached by agents alone', TargetArr: 'the same as TargetStr' }, isUnset);
+  target.rest({ LocalProxy: 'only agents connect to targets', TargetArr: 'the same as TargetStr' }, isUnset);
   const listenIp = fields.filled('ServerIp', 'listen_ip');
   const port = fields.integer('Port', 'listen_port') ?? 0;
   const accounts = readAccounts(fields);
@@ -141,7 +141,7 @@ function planHost(fields: Fields, ofClient: Accounts): Part {
   const secure = fields.flag('TargetIsHttps', 'target_addr') ?? false;
   const target = fields.table('Target');
   const lines = readTargets(target) ?? '';
-  target.rest({ LocalProxy: 'targets are reached by agents alone', TargetArr: 'the same as TargetStr' }, isUnset);
+  target.rest({ LocalProxy: 'only agents connect to targets', TargetArr: 'the same as TargetStr' }, isUnset);
   const rewrite = fields.filled('HostChange', 'rewrite_host');
   const scheme = fields.filled('Scheme', 'scheme');
   const request = readHeaders(fields, 'HeaderChange', 'request_headers');
@@ -185,7 +185,7 @@ function readHeaders(fields: Fields, name: string, as: string): Record<string, s
     .filter((line) => line.trim() !== '');
   if (lines === undefined) return undefined;
   const pairs = lines.map((line) => /^([^:]+):(.*)$/.exec(line.trim()));
-  if (pairs.includes(null)) fields.refuse(name, 'must be lines of a name, a colon and a value');
+  if (pairs.includes(null)) fields.refuse(name, 'must be lines of name, colon and value');
   return Object.fromEntries(pairs.flatMap((pair) => (pair ? [[(pair[1] ?? '').trim(), (pair[2] ?? '').trim()]] : [])));
 }
 
