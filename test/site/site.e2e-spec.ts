@@ -11,6 +11,7 @@ const HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>';
 const PASSWORD = 'correct horse battery';
 const PAGES = ['/', '/titles', '/unlocked', '/points', '/account', '/shares', '/authorized', '/keys', '/developer'];
 const ADMIN_SECTIONS = [
+  'reviews',
   'applications',
   'users',
   'shares',
@@ -188,6 +189,19 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
     expect(await page.locator(':focus').getAttribute('id')).toBe('password');
     expect(await page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true');
   });
+});
+
+it('says what is wrong with redirect URIs while they are typed', async () => {
+  const page = await browser.open(`${service.url}/register?return_to=%2Fdeveloper`);
+  await register(page, 'typist');
+  await page.getByLabel('Redirect URIs').fill('https://app.example.org/callback\nmy.app:/callback');
+  const note = page.locator('#redirect_uris-check');
+  await note.getByText('my.app:/callback: must use https').waitFor();
+  expect(await page.getByLabel('Redirect URIs').getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel('Application type').selectOption('native');
+  await note.waitFor({ state: 'hidden' });
+  expect(await page.getByLabel('Redirect URIs').getAttribute('aria-invalid')).toBeNull();
+  await page.context().close();
 });
 
 describe.each(['light', 'dark'] as const)('pages in %s colours', { timeout: 90_000 }, (colorScheme) => {

@@ -25,6 +25,8 @@ export interface Demonstration {
   readonly developer: SiteBrowser;
   /** With Premium and points. */
   readonly viewer: SiteBrowser;
+  /** For signing in as `demo-viewer`. */
+  readonly viewerPassword: string;
 }
 
 /** The built resource-sharing as a process of its own, under its public address, on a database and a home of its own. */
@@ -75,7 +77,7 @@ export class RunningResourceSharing implements AsyncDisposable {
     const id = data[0]?.client_id ?? '';
     await developer.call('PATCH', `/api/site/applications/${id}`, { redirect_uris: redirectUris });
     await this.acceptProposal(id);
-    return { client: { id, secret: applicationSecret }, developer, viewer };
+    return { client: { id, secret: applicationSecret }, developer, viewer, viewerPassword };
   }
 
   /** As an administrator does who has looked at what the owner of a reviewed application wants to change. */

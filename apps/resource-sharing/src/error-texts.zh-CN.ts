@@ -28,6 +28,7 @@ const ACCOUNTS: ErrorTexts = {
   'must be a date such as 2026-11-21': '必须是日期，例如 2026-11-21',
   'must be visible ASCII without spaces': '只能包含可见的 ASCII 字符，不含空格',
   'These points were moved in another way': '这些积分已以其他方式变动',
+  'must be a whole number from {min} to {max}': '必须是 {min} 到 {max} 之间的整数',
   'must be a whole number from -{min} to {max}, not 0': '必须是 -{min} 到 {max} 之间的整数，不能为 0',
   'Nothing is held against that user': '该用户没有风险记录',
   'There is no such profile': '配额方案不存在',

@@ -122,6 +122,22 @@ describe('administration', () => {
     });
   });
 
+  it('has a form for the risk settings that names what is not within its limits', async () => {
+    await admin.get('/admin/risk');
+    const inputs = [...admin.page.matchAll(/name="(\w+)" type="number" value="(\d+)"/g)];
+    const values = Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]));
+    await admin.submit('/admin/risk/settings', { ...values, hits: '0', clean_time_hours: 'soon' });
+    expect(admin.last?.status).toBe(400);
+    expect(admin.text).toContain('Refused unlocks: must be a whole number from 1 to 100');
+    expect(admin.page).toContain('value="soon"');
+    await admin.submit('/admin/risk/settings', { ...values, hits: '5' });
+    await admin.follow();
+    expect(admin.text).toContain('The risk settings were saved.');
+    await admin.submit('/admin/risk/settings', values);
+    await admin.get('/admin/events?search=risk.');
+    expect(admin.text).toContain('Risk settings changed');
+  });
+
   describe('of applications', () => {
     it('lists, shows and reviews them', async () => {
       const owner = await member();
@@ -168,6 +184,47 @@ describe('administration', () => {
       await admin.submit(path, { ...decision, proposal: 'accept' });
       const answer = await asAdmin('get', `/applications/${clientId}`);
       expect(answer.body).toMatchObject({ data: { name: 'Worse', description: HOSTILE, proposed: null } });
+    });
+
+    it('wait in a queue, the longest waiting first, and are decided one after the other', async () => {
+      await people.sql.query(
+        "UPDATE applications SET status = 'rejected', proposed = NULL WHERE status = 'pending' OR proposed IS NOT NULL",
+      );
+      const owner = await member();
+      const first = await people.register(owner.id, { name: 'First' }, { reviewed: false });
+      const second = await people.register(owner.id, { name: 'Second' });
+      await owner.reader.get(`/developer/${second.clientId}`);
+      const values = { name: 'Second, renamed', description: '', redirect_uris: CALLBACK, scopes: ['meta', 'query'] };
+      await owner.reader.submit(`/developer/${second.clientId}`, values);
+      await admin.get('/admin/reviews');
+      expect(admin.text).toContain('2 applications wait for a review');
+      expect(admin.page.indexOf('>First<')).toBeLessThan(admin.page.indexOf('>Second<'));
+
+      const path = (clientId: string): string => `/admin/applications/${clientId}`;
+      await admin.get(path(first.clientId));
+      await admin.submit(`${path(first.clientId)}/decide`, {}, { containing: 'value="reject"' });
+      expect(admin.location).toBe(`${path(second.clientId)}?done=decided`);
+      await admin.follow();
+      await admin.submit(`${path(second.clientId)}/decide`, {}, { containing: 'value="approve"' });
+      expect(admin.location).toBe('/admin/reviews?done=decided');
+      await admin.follow();
+      expect(admin.text).toContain('Nothing waits for a review.');
+      expect((await asAdmin('get', `/applications/${first.clientId}`)).body).toMatchObject({
+        data: { status: 'rejected' },
+      });
+      expect((await asAdmin('get', `/applications/${second.clientId}`)).body).toMatchObject({
+        data: { status: 'approved', name: 'Second, renamed', proposed: null },
+      });
+    });
+
+    it('are not decided on what was changed since the page was opened', async () => {
+      const owner = await member();
+      const { clientId } = await people.register(owner.id, {}, { reviewed: false });
+      const path = `/admin/applications/${clientId}`;
+      await admin.get(path);
+      await asAdmin('patch', path.slice('/admin'.length), { scopes: ['meta'] });
+      await admin.submit(`${path}/decide`, {}, { containing: 'value="approve"' });
+      expect([admin.last?.status, admin.text.includes('changed meanwhile')]).toEqual([409, true]);
     });
 
     it('names bad fields, and what is not there', async () => {

@@ -198,6 +198,13 @@ const FORMS: Readonly<Record<string, Sender>> = {
     await reader.submit(`/admin/applications/${clientId}`, review);
     return reader;
   },
+  '/admin/applications/:client_id/decide': async () => {
+    const { clientId } = await ownApplication();
+    const reader = await admin();
+    await reader.get(`/admin/applications/${clientId}`);
+    await reader.submit(`/admin/applications/${clientId}/decide`, {}, { containing: 'value="approve"' });
+    return reader;
+  },
   '/admin/operations': async () => {
     const reader = await admin();
     await reader.get('/admin/operations');
@@ -236,6 +243,12 @@ const FORMS: Readonly<Record<string, Sender>> = {
     await reader.submit(`/shares/${slug}/unlock`);
     return reader;
   },
+  '/admin/risk/settings': async () => {
+    const reader = await admin();
+    await reader.get('/admin/risk');
+    await reader.submit('/admin/risk/settings', { ...inputsOf(reader.page), hits: '4' });
+    return reader;
+  },
   '/admin/risk/:user_id/reset': async () => {
     const { id } = await people.user(newName());
     await people.sql.query('INSERT INTO risk_states (user_id, tier) VALUES ($1, 2)', [id]);
@@ -250,6 +263,12 @@ const FORMS: Readonly<Record<string, Sender>> = {
   '/admin/users/:id/disabled': asAdminOfUser('/disabled'),
   '/admin/users/:id/points': asAdminOfUser('/points', { points: '40', note: '' }),
 };
+
+/** What the numbers of a page hold. */
+function inputsOf(page: string): Record<string, string> {
+  const inputs = [...page.matchAll(/name="(\w+)" type="number" value="(\d+)"/g)];
+  return Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]));
+}
 
 /** How many rows every table holds. */
 async function rowCounts(): Promise<Record<string, number>> {

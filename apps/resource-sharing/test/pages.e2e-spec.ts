@@ -32,7 +32,7 @@ describe('the pages of the site', () => {
       expect(status).toBe(200);
       expect(headers['content-type']).toBe('text/html; charset=utf-8');
       expect(headers['content-security-policy']).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
           "frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
       );
       expect(headers['x-frame-options']).toBe('DENY');
@@ -62,7 +62,7 @@ describe('the pages of the site', () => {
       expect(chinese.headers['content-language']).toBe('zh-CN');
       expect((await ask('/login', 'fr')).text).toContain('<html lang="en"');
 
-      const { reader } = await member();
+      const { reader, name } = await member();
       await reader.get('/keys');
       await reader.submit('/preferences', { language: 'zh-CN', theme: 'dark' });
       expect([reader.last?.status, reader.location]).toEqual([303, '/keys']);
@@ -72,6 +72,13 @@ describe('the pages of the site', () => {
       ]);
       await reader.follow();
       expect(reader.page).toContain('<html lang="zh-CN" data-theme="dark">');
+      // The account keeps it: another browser that asks for English shows Chinese after signing in.
+      const other = new PageReader(site.url);
+      await other.get('/login');
+      expect(other.page).toContain('<html lang="en" data-theme="system">');
+      await other.logIn(name, PASSWORD);
+      await other.get('/keys');
+      expect(other.page).toContain('<html lang="zh-CN" data-theme="dark">');
       await reader.submit('/preferences', { language: 'x"y', theme: 'pink', return_to: 'https://evil.example/' });
       expect(reader.location).toBe('/');
       await reader.follow();

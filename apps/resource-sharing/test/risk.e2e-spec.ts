@@ -3,6 +3,7 @@ import { waitFor } from '@gatehouse/testing';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RISK_FIELDS, RiskSettings, type RiskValues } from '../src/risk/risk-settings.js';
 import { RiskStates } from '../src/risk/risk-states.service.js';
 import { ShareLooks } from '../src/risk/share-looks.js';
 import { createShares, givePoints, type TestShare } from './points-support.js';
@@ -316,5 +317,37 @@ describe('tier 3', () => {
     ]);
     expect(audited).toEqual([{ actor_id: sharer.id }]);
     await expect(risk.reset(999_999, null)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('the settings of administrators', () => {
+  it('are read and written as the table has them, and hold for the next unlock', async () => {
+    const settings = site.app.get(RiskSettings);
+    const usual = Object.entries(RISK_FIELDS).map(([name, field]) => [name, field.usual]);
+    const before = await settings.read();
+    expect(before).toEqual(Object.fromEntries(usual));
+
+    const [{ id: adminId }] = (await sql.query('SELECT id FROM site_accounts ORDER BY id LIMIT 1')) as [{ id: number }];
+    const changed = { ...before, unlocks_per_minute: 1, unseen_percent: 55, pause_2_minutes: 90 };
+    await settings.save(changed, Number(adminId));
+    expect(await settings.read()).toEqual(changed);
+    expect(statuses(await storm(2), 200)).toBe(1);
+    const [event] = (await sql.query(
+      "SELECT details FROM audit_events WHERE type = 'risk.settings_changed' ORDER BY id DESC LIMIT 1",
+    )) as [{ details: object }];
+    expect(event.details).toEqual({
+      unlocks_per_minute: '10 → 1',
+      unseen_percent: '80 → 55',
+      pause_2_minutes: '15 → 90',
+    });
+  });
+
+  it('never leave what the table accepts', async () => {
+    const settings = site.app.get(RiskSettings);
+    for (const end of ['min', 'max'] as const) {
+      const values = Object.fromEntries(Object.entries(RISK_FIELDS).map(([name, field]) => [name, field[end]]));
+      await settings.save(values as RiskValues, 1);
+      expect(await settings.read()).toEqual(values);
+    }
   });
 });

@@ -101,6 +101,18 @@ export class Applications {
     return rows.map(toApplication);
   }
 
+  /** What waits for a review, longest first: new applications, and reviewed ones with a proposed change. */
+  async waiting(limit: number): Promise<{ applications: Application[]; total: number }> {
+    const rows = await rowsOf<ApplicationRow & { total: number }>(
+      this.dataSource,
+      `SELECT ${APPLICATION_COLUMNS}, count(*) OVER ()::integer AS total FROM applications a
+       WHERE a.status = 'pending' OR (a.status = 'approved' AND a.proposed IS NOT NULL)
+       ORDER BY CASE a.status WHEN 'pending' THEN a.created_at ELSE a.updated_at END, a.id LIMIT $1`,
+      [limit],
+    );
+    return { applications: rows.map(toApplication), total: rows[0]?.total ?? 0 };
+  }
+
   /** The application of a public client id; null when there is none. */
   async findByClientId(clientId: string): Promise<Application | null> {
     return findApplication(this.dataSource, 'a.client_id = $1', [clientId]);

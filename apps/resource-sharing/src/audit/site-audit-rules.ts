@@ -24,6 +24,7 @@ const NAMES = {
     ['applications', 'application'],
     ['shares', 'share'],
     ['quota-profiles', 'quota_profile'],
+    ['quotas', 'quota_profile'],
     ['risk', 'risk'],
     ['endpoints', 'endpoint'],
     ['operations', 'endpoint'],

@@ -4,16 +4,18 @@ import { frame } from './en/frame.js';
 import { library } from './en/library.js';
 import { member } from './en/member.js';
 import { quickstart } from './en/quickstart.js';
+import { trail } from './en/trail.js';
 import { usage } from './en/usage.js';
 import { administration as administrationZh } from './zh-CN/administration.js';
 import { frame as frameZh } from './zh-CN/frame.js';
 import { library as libraryZh } from './zh-CN/library.js';
 import { member as memberZh } from './zh-CN/member.js';
 import { quickstart as quickstartZh } from './zh-CN/quickstart.js';
+import { trail as trailZh } from './zh-CN/trail.js';
 import { usage as usageZh } from './zh-CN/usage.js';
 
-const en = { ...frame, ...library, ...member, ...quickstart, ...usage, ...administration };
-const zhCN = { ...frameZh, ...libraryZh, ...memberZh, ...quickstartZh, ...usageZh, ...administrationZh };
+const en = { ...frame, ...library, ...member, ...quickstart, ...usage, ...administration, ...trail };
+const zhCN = { ...frameZh, ...libraryZh, ...memberZh, ...quickstartZh, ...usageZh, ...administrationZh, ...trailZh };
 
 export type SiteMessages = typeof en;
 

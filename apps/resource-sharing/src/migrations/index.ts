@@ -26,6 +26,7 @@ import { ReopenSharesOneByOne1763668801691 } from './1763668801691-reopen-shares
 import { KeepTokensOfRefusedCalls1763668801700 } from './1763668801700-keep-tokens-of-refused-calls.js';
 import { UseSqlFiles1763668801710 } from './1763668801710-use-sql-files.js';
 import { CreateRefusedCalls1763668801720 } from './1763668801720-create-refused-calls.js';
+import { KeepPreferences1763668801730 } from './1763668801730-keep-preferences.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -57,4 +58,5 @@ export const MIGRATIONS = [
   KeepTokensOfRefusedCalls1763668801700,
   UseSqlFiles1763668801710,
   CreateRefusedCalls1763668801720,
+  KeepPreferences1763668801730,
 ];

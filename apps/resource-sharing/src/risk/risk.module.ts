@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { RiskSettings } from './risk-settings.js';
 import { RiskStates } from './risk-states.service.js';
 import { ShareLooks } from './share-looks.js';
 import { UnlockRisk } from './unlock-risk.js';
@@ -6,7 +7,7 @@ import { UnlockRisk } from './unlock-risk.js';
 /** What users' unlocks say about them. */
 @Global()
 @Module({
-  providers: [RiskStates, ShareLooks, UnlockRisk],
-  exports: [RiskStates, ShareLooks, UnlockRisk],
+  providers: [RiskSettings, RiskStates, ShareLooks, UnlockRisk],
+  exports: [RiskSettings, RiskStates, ShareLooks, UnlockRisk],
 })
 export class RiskModule {}

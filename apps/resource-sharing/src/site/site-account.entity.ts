@@ -1,11 +1,15 @@
 import { BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
+import type { Language } from '@gatehouse/i18n';
 import { Check, Column, Entity, Index } from 'typeorm';
+import type { Theme } from '../wire/theme.js';
 
 export type SiteRole = 'administrator' | 'member';
 
 /** An account that logs in on the site itself. */
 @Entity('site_accounts')
 @Check('site_accounts_role_check', `role IN ('administrator', 'member')`)
+@Check('site_accounts_language_check', `language IN ('en', 'zh-CN')`)
+@Check('site_accounts_theme_check', `theme IN ('system', 'light', 'dark')`)
 // Its expression is beyond the schema builder; the migration makes it.
 @Index('site_accounts_username_key', { synchronize: false })
 export class SiteAccount {
@@ -41,6 +45,13 @@ export class SiteAccount {
   /** Beyond those of every member: `share:manage`, `resource:notify`. */
   @Column({ type: 'text', array: true, default: '{}' })
   permissions: string[];
+
+  /** Chosen on a page; null: the browser decides. */
+  @Column({ type: 'text', nullable: true })
+  language: Language | null;
+
+  @Column({ type: 'text', nullable: true })
+  theme: Theme | null;
 
   @TimestampColumn({ name: 'last_active_at', nullable: true })
   lastActiveAt: Date | null;

@@ -52,6 +52,11 @@ export class SiteAccounts {
     return new Map(rows.map(({ id, username }) => [id, username]));
   }
 
+  /** Remembers what its owner chose on a page, for every browser that they sign in with. */
+  async keepPreferences(id: number, preferences: Partial<Pick<SiteAccount, 'language' | 'theme'>>): Promise<void> {
+    await this.accounts.update({ id }, preferences);
+  }
+
   async isEmpty(): Promise<boolean> {
     return !(await this.accounts.exists());
   }

@@ -2,11 +2,7 @@ import type { Translator } from '@gatehouse/i18n';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { SiteMessages } from '../messages/index.js';
 import type { SiteAccount } from '../site/site-account.entity.js';
-
-/** `system`: as the reader's system is. */
-export const THEMES = ['system', 'light', 'dark'] as const;
-
-export type Theme = (typeof THEMES)[number];
+import type { Theme } from './theme.js';
 
 /** How a reader likes pages. */
 export interface ReaderView {

@@ -1,6 +1,7 @@
 /** Words of the administrators' pages. */
 export const administration = {
   admin: {
+    reviews: 'Reviews',
     applications: 'Applications',
     users: 'Users',
     shares: 'Shares',
@@ -11,6 +12,19 @@ export const administration = {
     auditLog: 'Audit log',
   },
   reviews: {
+    queueIntro:
+      '{count, plural, =0 {Nothing waits for a review.} one {# application waits for a review.} other {# applications wait for a review, the longest waiting first.}}',
+    queueCaption: 'Waiting for review',
+    queueEmpty: 'New applications and proposed changes appear here.',
+    request: 'Request',
+    aNew: 'new application',
+    aChange: 'change',
+    since: 'Waiting since',
+    decision: 'Decision',
+    decideNew: 'Approving lets every user allow it, with the scopes above. Rejecting ends all its authorizations.',
+    decideChange: 'Approving shows the change to users. Rejecting keeps what was reviewed last.',
+    approve: 'Approve',
+    reject: 'Reject',
     none: 'There are no applications.',
     changed: 'proposed changes',
     waiting: 'waiting for review',
@@ -54,7 +68,7 @@ export const administration = {
     none: 'There are no shares.',
   },
   risk: {
-    intro: 'The tier falls by one for every day without an incident. A reset clears it at once.',
+    intro: 'A tier falls step by step while there is no incident. A reset clears it at once.',
     caption: 'Users above tier 0, or to be reviewed',
     user: 'User',
     tier: 'Tier',
@@ -63,6 +77,16 @@ export const administration = {
     needsReview: 'To be reviewed',
     reset: 'Reset',
     none: 'There are no such users.',
+    settings: 'Settings',
+    usual: 'Default: {value}',
+    groups: { limits: 'Limits', incidents: 'What counts as an incident', pauses: 'What follows an incident' },
+    hints: {
+      limits: 'Unlocks that a user may make. Faster ones are refused.',
+      incidents:
+        'Refused unlocks within a time; paid unlocks in an hour; unlocks through several applications within a time; a share of the last unlocks whose page the user never opened. The last two are grave.',
+      pauses:
+        'A first incident moves the user to tier 1 for the first pause. Another one soon after it, or a grave one, leads to tier 2 and the second pause. A repetition leads to tier 3, the third pause and a review.',
+    },
   },
   quotas: {
     intro: 'Each application has one of these profiles. A change applies within a second, on every replica.',

@@ -3,6 +3,7 @@ import type { administration as english } from '../en/administration.js';
 
 export const administration: Translation<typeof english> = {
   admin: {
+    reviews: '审核队列',
     applications: '应用',
     users: '用户',
     shares: '分享',
@@ -13,6 +14,18 @@ export const administration: Translation<typeof english> = {
     auditLog: '审计日志',
   },
   reviews: {
+    queueIntro: '{count, plural, =0 {没有等待审核的应用。} other {# 个应用等待审核，等待最久的在前。}}',
+    queueCaption: '等待审核',
+    queueEmpty: '新应用和变更申请会显示在这里。',
+    request: '申请',
+    aNew: '新应用',
+    aChange: '变更',
+    since: '等待开始时间',
+    decision: '审核决定',
+    decideNew: '通过后，所有用户都可以授权此应用使用上述权限范围。拒绝会结束其全部授权。',
+    decideChange: '通过后，用户将看到变更后的内容。拒绝则保留上次审核的内容。',
+    approve: '通过',
+    reject: '拒绝',
     none: '没有应用。',
     changed: '变更申请',
     waiting: '等待审核',
@@ -56,7 +69,7 @@ export const administration: Translation<typeof english> = {
     none: '没有分享。',
   },
   risk: {
-    intro: '每过一天没有异常，等级降低一级。重置会立即清除。',
+    intro: '没有异常时，等级会逐级降低。重置会立即清除。',
     caption: '等级高于 0 或需要复核的用户',
     user: '用户',
     tier: '等级',
@@ -65,6 +78,16 @@ export const administration: Translation<typeof english> = {
     needsReview: '需要复核',
     reset: '重置',
     none: '没有这样的用户。',
+    settings: '设置',
+    usual: '默认值：{value}',
+    groups: { limits: '限制', incidents: '异常的判定', pauses: '异常的处理' },
+    hints: {
+      limits: '用户可以解锁的次数。超过时会被拒绝。',
+      incidents:
+        '一段时间内被拒绝的解锁；一小时内的付费解锁；一段时间内通过多个应用解锁；最近的解锁中用户从未打开过页面的比例。后两项属于严重异常。',
+      pauses:
+        '首次异常使用户进入等级 1，并执行第一次暂停。短时间内再次异常或严重异常会进入等级 2，并执行第二次暂停。重复发生会进入等级 3，执行第三次暂停，并需要复核。',
+    },
   },
   quotas: {
     intro: '每个应用使用其中一个配额方案。修改在一秒内对所有副本生效。',

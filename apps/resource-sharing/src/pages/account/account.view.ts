@@ -5,6 +5,7 @@ import type { FormValues } from '../parts/form-values.js';
 import { Html, markup } from '../parts/markup.js';
 import { badge, card, dataTable, facts } from '../parts/tables.js';
 import { premiumText, timesFor } from '../parts/times.js';
+import { trailWords } from '../parts/trail-words.js';
 import type { Member } from '../../wire/visitor.js';
 import type { AccountOverview } from './account-overviews.js';
 
@@ -115,7 +116,7 @@ function sessionPart(visitor: Member, { sessions }: AccountOverview): Html {
 function eventTable(visitor: Member, { events }: AccountOverview): Html {
   const { words } = visitor;
   const time = timesFor(visitor);
-  const rows = events.map(({ at, type, application, ip }) => [time(at), type, application, ip]);
+  const rows = events.map(({ at, type, application, ip }) => [time(at), trailWords(visitor, type), application, ip]);
   const columns = [
     words.text('common.time'),
     words.text('account.event'),

@@ -3,7 +3,7 @@ import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { ReviewBody } from '../../administration/administration.dto.js';
 import { ApplicationReviews } from '../../administration/application-reviews.js';
-import { APPLICATION_STATUSES } from '../../applications/application-rows.js';
+import { APPLICATION_STATUSES, type Application } from '../../applications/application-rows.js';
 import { Applications } from '../../applications/applications.service.js';
 import { visibleName } from '../../applications/visible-name.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
@@ -14,6 +14,7 @@ import { PageController } from '../parts/page-controller.js';
 import { pageNumber } from '../parts/tables.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { applicationList, reviewPage, type ReviewState } from './applications.view.js';
+import { reviewQueue } from './review-queue.view.js';
 
 const PAGE_SIZE = 50;
 
@@ -27,7 +28,19 @@ export class AdminApplicationPagesController {
 
   @Get()
   overview(@Res() response: Response): void {
-    response.redirect(303, '/admin/applications');
+    response.redirect(303, '/admin/reviews');
+  }
+
+  /** What waits for a decision, longest first. */
+  @Get('reviews')
+  async queue(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
+    const { applications, total } = await this.applications.waiting(PAGE_SIZE);
+    const owners = await this.accounts.namesOf(applications.map(({ ownerId }) => ownerId));
+    sendPage(response, visitor, {
+      title: visitor.words.text('admin.reviews'),
+      body: reviewQueue(visitor, { applications, owners, total }),
+      notice: noticeOf(visitor, query),
+    });
   }
 
   @Get('applications')
@@ -93,18 +106,51 @@ export class AdminApplicationPagesController {
     else await this.send(response, visitor, clientId, { values, problem });
   }
 
+  /** Decides about what waits, and goes on with what waits next. */
+  @Post('applications/:client_id/decide')
+  async decide(
+    @CurrentVisitor() visitor: Member,
+    @Param('client_id') clientId: string,
+    @Body() body: object,
+    @Res() response: Response,
+  ): Promise<void> {
+    const values = new FormValues(body);
+    const problem = await refusalOf(async () => {
+      const application = await this.require(clientId);
+      const review = validated(ReviewBody, decisionOn(application, values));
+      await this.reviews.review(visitor.account.id, clientId, review);
+    });
+    if (problem !== undefined) return this.send(response, visitor, clientId, { problem });
+    const { applications } = await this.applications.waiting(1);
+    const next = applications[0]?.clientId;
+    response.redirect(303, done(next === undefined ? '/admin/reviews' : `/admin/applications/${next}`, 'decided'));
+  }
+
+  private async require(clientId: string): Promise<Application> {
+    const application = await this.applications.findByClientId(clientId);
+    if (application === null) throw new AppError('NOT_FOUND', 'There is no such application');
+    return application;
+  }
+
   private async send(
     response: Response,
     visitor: Member,
     clientId: string,
     { notice, ...state }: ReviewState & { notice?: string | undefined },
   ): Promise<void> {
-    const application = await this.applications.findByClientId(clientId);
-    if (application === null) throw new AppError('NOT_FOUND', 'There is no such application');
+    const application = await this.require(clientId);
     const owners = await this.accounts.namesOf([application.ownerId]);
     const owner = owners.get(application.ownerId) ?? String(application.ownerId);
     const profiles = await this.reviews.profileNames();
     const body = reviewPage(visitor, { application, owner, profiles }, state);
     sendPage(response, visitor, { title: visibleName(application.name), body, notice, problem: state.problem });
   }
+}
+
+/** The review that a button means: of a reviewed application only its change is decided. */
+function decisionOn({ status, proposed }: Application, values: FormValues): Record<string, unknown> {
+  const approves = values.text('decision') === 'approve';
+  const seen = { seen_at: values.optional('seen_at') };
+  if (status === 'approved' && proposed !== null) return { ...seen, proposal: approves ? 'accept' : 'refuse' };
+  return approves ? { ...seen, status: 'approved', auth_level: 'verified' } : { ...seen, status: 'rejected' };
 }

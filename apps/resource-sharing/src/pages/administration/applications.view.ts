@@ -10,6 +10,7 @@ import { badge, card, dataTable, facts, pager } from '../parts/tables.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { statusBadge } from '../developer/developer.view.js';
 import { proposedFacts, uriList } from '../developer/proposed.view.js';
+import { decisionCard } from './review-queue.view.js';
 import { sections } from './sections.js';
 
 interface ListState {
@@ -81,11 +82,13 @@ export function reviewPage(visitor: Visitor, known: ReviewFacts, state: ReviewSt
     [words.text('common.description'), application.description],
     [words.text('fields.kind'), words.text(`developer.kinds.${application.kind}`)],
     [words.text('fields.redirect_uris'), uriList(application.redirectUris)],
+    [words.text('fields.scopes'), application.allowedScopes.join(', ')],
     [words.text('fields.ip_allow'), application.ipAllow.join(', ') || words.text('reviews.anyAddress')],
   ]);
   return markup`${sections(visitor, '/admin/applications')}
 ${card(words.text('developer.overview'), overview)}
 ${proposedFacts(visitor, application, words.text('reviews.proposedTitle'))}
+${decisionCard(visitor, application)}
 ${card(words.text('reviews.review'), reviewForm(visitor, known, state))}`;
 }
 

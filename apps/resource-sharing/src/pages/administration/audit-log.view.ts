@@ -4,6 +4,7 @@ import { field, select } from '../parts/forms.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { badge, dataTable, facts } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
+import { trailWords } from '../parts/trail-words.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { sections } from './sections.js';
 
@@ -75,7 +76,7 @@ function entries(visitor: Visitor, { items, total, next_cursor: next }: AuditLog
     time(new Date(row.created_at)),
     whoOf(row),
     row.ip,
-    markup`${row.action} <span class="second">${row.resource_name ?? row.resource_id}</span>`,
+    markup`${trailWords(visitor, row.action)} <span class="second">${row.resource_name ?? row.resource_id}</span>`,
     outcomeOf(visitor, row),
     detailsOf(visitor, row),
   ]);

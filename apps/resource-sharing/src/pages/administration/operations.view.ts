@@ -6,6 +6,7 @@ import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { card, dataTable } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
+import { trailWords } from '../parts/trail-words.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { sections } from './sections.js';
 
@@ -58,7 +59,7 @@ export function eventsPage(visitor: Visitor, { entries, hasMore, type, userId }:
   const time = timesFor(visitor);
   const rows = entries.map((entry) => [
     time(entry.at),
-    entry.type,
+    trailWords(visitor, entry.type),
     person(entry.userId, entry.user),
     person(entry.actorId, entry.actor),
     entry.application ?? entry.applicationId,

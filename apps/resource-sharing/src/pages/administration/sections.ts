@@ -5,6 +5,7 @@ import { Html, markup } from '../parts/markup.js';
 type SectionName = keyof typeof administration.admin;
 
 const SECTIONS = [
+  ['/admin/reviews', 'reviews'],
   ['/admin/applications', 'applications'],
   ['/admin/users', 'users'],
   ['/admin/shares', 'shares'],

@@ -146,6 +146,7 @@ function settingsForm(
     textArea(visitor, {
       name: 'redirect_uris',
       hint: words.text('developer.redirectHint'),
+      check: `/developer/redirect-check?kind=${application.kind}`,
       value: values?.text('redirect_uris') ?? shown.redirectUris.join('\n'),
       problem,
     }),

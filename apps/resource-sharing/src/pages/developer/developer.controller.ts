@@ -3,8 +3,11 @@ import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { IdPipe } from '../../wire/path-values.js';
 import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
+import { APPLICATION_KINDS } from '../../applications/application-rows.js';
 import { Applications } from '../../applications/applications.service.js';
+import { redirectUriProblem } from '../../applications/redirect-uri.js';
 import { Registration } from '../../applications/registration.js';
+import { errorText } from '../../messages/error-text.js';
 import { FormValues, refusalOf } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
@@ -48,6 +51,18 @@ export class DeveloperController {
     const { clientId, secret } = registered;
     await this.oneTime.keep(visitor, clientId, secret);
     response.redirect(303, done(`/developer/${clientId}`, 'registered'));
+  }
+
+  /** What is wrong with redirect URIs while they are typed, a line each; the script of the page asks for it. */
+  @Get('redirect-check')
+  checkRedirects(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): void {
+    const values = new FormValues(query);
+    const kind = APPLICATION_KINDS.find((known) => known === values.text('kind')) ?? 'confidential';
+    const problems = values.words('redirect_uris').flatMap((uri) => {
+      const problem = redirectUriProblem(uri, kind);
+      return problem === undefined ? [] : [`${uri.slice(0, 100)}: ${errorText(visitor.words.language, problem)}`];
+    });
+    response.setHeader('Cache-Control', 'no-store').json({ problems });
   }
 
   @Get(':client_id')

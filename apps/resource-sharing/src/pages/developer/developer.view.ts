@@ -54,6 +54,7 @@ function registrationFields(visitor: Visitor, values: FormValues | undefined, pr
     textArea(visitor, {
       name: 'redirect_uris',
       hint: words.text('developer.redirectHint'),
+      check: '/developer/redirect-check',
       value: values?.text('redirect_uris'),
       problem,
     }),

@@ -81,13 +81,13 @@ ${hintOf(visitor, options)}
 </div>`;
 }
 
-/** A field of several lines. */
-export function textArea(visitor: Visitor, options: FieldOptions & { rows?: number }): Html {
-  const { name, value, rows = 3, optional = false } = options;
+/** A field of several lines. `check`: an address that says what is wrong with it while it is typed. */
+export function textArea(visitor: Visitor, options: FieldOptions & { rows?: number; check?: string }): Html {
+  const { name, value, rows = 3, optional = false, check } = options;
   // A line break right after the tag is left out by browsers: ours makes sure that none of the text is.
   return markup`<div class="field">
 ${labelOf(visitor, options)}
-<textarea id="${idOf(options)}" name="${name}" rows="${rows}"${!optional && new Html(' required')}${stateOf(options)}>
+<textarea id="${idOf(options)}" name="${name}" rows="${rows}"${!optional && new Html(' required')}${check !== undefined && markup` data-check="${check}"`}${stateOf(options)}>
 ${value}</textarea>
 ${hintOf(visitor, options)}
 </div>`;

@@ -4,7 +4,8 @@ import type { Response } from 'express';
 import { errorText } from '../../messages/error-text.js';
 import { frame } from '../../messages/en/frame.js';
 import { library } from '../../messages/en/library.js';
-import { THEMES, type Visitor } from '../../wire/visitor.js';
+import { THEMES } from '../../wire/theme.js';
+import type { Visitor } from '../../wire/visitor.js';
 import { actionForm, hiddenField, tokenField, type FieldName } from './forms.js';
 import { Html, markup, render, type Content } from './markup.js';
 import { siteAssets } from './site-assets.js';
@@ -43,7 +44,7 @@ export function sendPage(response: Response, visitor: Visitor, page: Page): void
 function policy(formTargets: string | undefined): string {
   const targets = formTargets === undefined ? "'self'" : `'self' ${formTargets}`;
   return (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
     `form-action ${targets}; frame-ancestors 'none'; base-uri 'none'; ` +
     "require-trusted-types-for 'script'; trusted-types 'none'"
   );
@@ -58,6 +59,7 @@ function layout(visitor: Visitor, page: Page): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="${words.text('home.intro')}">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Gatehouse</title>
 ${icon !== undefined && markup`<link rel="icon" href="${icon}">`}
@@ -91,6 +93,7 @@ ${skipLink(visitor)}
 <nav id="menu" aria-label="${words.text('frame.site')}">${navigation(visitor)}</nav>
 <div class="foot">
 ${account !== null && markup`<span class="muted">${account.username}</span>${actionForm(visitor, '/logout', words.text('frame.signOut'))}`}
+<a href="/help/">${words.text('frame.documentation')}</a>
 <a href="/docs">${words.text('frame.apiReference')}</a>
 ${preferences(visitor)}
 </div>

@@ -2,6 +2,8 @@ import { LANGUAGE_COOKIE } from '@gatehouse/i18n';
 import { Body, Post, Res } from '@nestjs/common';
 import type { CookieOptions, Response } from 'express';
 import { ResourceSharingSettings } from '../../settings.js';
+import { SiteAccounts } from '../../site/site-accounts.service.js';
+import { CurrentVisitor, type Visitor } from '../../wire/visitor.js';
 import { FormValues } from './form-values.js';
 import { PageController } from './page-controller.js';
 import { languageOf, THEME_COOKIE, themeOf } from './reader-view.js';
@@ -9,13 +11,16 @@ import { ownPath } from './return-address.js';
 
 const A_YEAR_MS = 31_536_000_000;
 
-/** Language and theme, which every page lets the reader choose. */
+/** Language and theme, which every page lets the reader choose: for this browser, and for the account that is signed in. */
 @PageController('preferences', 'everybody')
 export class PreferencesController {
-  constructor(private readonly settings: ResourceSharingSettings) {}
+  constructor(
+    private readonly settings: ResourceSharingSettings,
+    private readonly accounts: SiteAccounts,
+  ) {}
 
   @Post()
-  choose(@Body() body: object, @Res() response: Response): void {
+  async choose(@CurrentVisitor() { account }: Visitor, @Body() body: object, @Res() response: Response): Promise<void> {
     const values = new FormValues(body);
     const options: CookieOptions = {
       path: '/',
@@ -24,8 +29,12 @@ export class PreferencesController {
       secure: this.settings.secureCookies,
     };
     const language = languageOf(values.text('language'));
+    const theme = themeOf(values.text('theme'));
     if (language !== undefined) response.cookie(LANGUAGE_COOKIE, language, options);
-    response.cookie(THEME_COOKIE, themeOf(values.text('theme')), options);
+    response.cookie(THEME_COOKIE, theme, options);
+    if (account !== null) {
+      await this.accounts.keepPreferences(account.id, { ...(language !== undefined && { language }), theme });
+    }
     response.redirect(303, ownPath(values.text('return_to')) ?? '/');
   }
 }

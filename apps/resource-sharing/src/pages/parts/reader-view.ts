@@ -1,16 +1,22 @@
 import { acceptedLanguage, isLanguage, LANGUAGE_COOKIE, type Language } from '@gatehouse/i18n';
 import type { Request } from 'express';
 import { siteMessages } from '../../messages/index.js';
-import { THEMES, type ReaderView, type Theme } from '../../wire/visitor.js';
+import { THEMES, type Theme } from '../../wire/theme.js';
+import type { ReaderView } from '../../wire/visitor.js';
 
 /** Cookie of all pages of this host name, consoles included. */
 export const THEME_COOKIE = 'gatehouse_theme';
 
-/** What the reader chose, else what the browser asks for. */
-export function readerView({ headers }: Request, timeZone: string): ReaderView {
-  const chosen = cookieOf(headers.cookie, LANGUAGE_COOKIE);
+/** What the account has kept, else what was chosen in this browser, else what the browser asks for. */
+export function readerView(
+  { headers }: Request,
+  timeZone: string,
+  kept: { readonly language: Language | null; readonly theme: Theme | null } | null = null,
+): ReaderView {
+  const chosen = kept?.language ?? cookieOf(headers.cookie, LANGUAGE_COOKIE);
   const language = isLanguage(chosen) ? chosen : acceptedLanguage(headers['accept-language']);
-  return { words: siteMessages(language), theme: themeOf(cookieOf(headers.cookie, THEME_COOKIE)), timeZone };
+  const theme = kept?.theme ?? themeOf(cookieOf(headers.cookie, THEME_COOKIE));
+  return { words: siteMessages(language), theme, timeZone };
 }
 
 export function themeOf(text: string | undefined): Theme {

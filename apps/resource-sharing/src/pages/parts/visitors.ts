@@ -4,6 +4,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ResourceSharingSettings } from '../../settings.js';
+import type { SiteAccount } from '../../site/site-account.entity.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { FormTokens } from './form-tokens.js';
 import { readerView } from './reader-view.js';
@@ -40,15 +41,15 @@ export class Visitors {
       sessionId: account === null ? null : (session?.id ?? null),
       // A page has several forms, and its browser one cookie.
       formToken: () => (formToken ??= this.tokens.of(this.tied(request) ?? this.tie(response))),
-      ...this.view(request),
+      ...this.view(request, account),
     };
   }
 
   /** What is known of a reader before any login was looked up; enough for a page about an error. */
-  view(request: Request): Omit<Visitor, 'account' | 'sessionId' | 'formToken'> {
+  view(request: Request, account: SiteAccount | null = null): Omit<Visitor, 'account' | 'sessionId' | 'formToken'> {
     const { cookiesAreShared, timeZone } = this.settings;
     return {
-      ...readerView(request, timeZone),
+      ...readerView(request, timeZone, account),
       cookiesAreShared,
       path: request.method === 'GET' ? request.originalUrl : '/',
     };
