@@ -540,6 +540,25 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.context().close();
   });
 
+  it('keeps language and theme with the user, for another browser', async () => {
+    await gateway.call('POST', '/users', { username: 'lan', role: 'user', password: OTHER_PASSWORD });
+    const first = await signedIn({ username: 'lan', password: OTHER_PASSWORD });
+    await first.getByLabel('Theme').selectOption('dark');
+    await first.getByLabel('Language').selectOption('zh-CN');
+    await first.getByRole('heading', { name: '概览', level: 1 }).waitFor();
+    await first.context().close();
+
+    const second = await browser.open(gateway.url);
+    await fillLogin(second, 'lan', OTHER_PASSWORD);
+    await second.getByRole('heading', { name: '概览', level: 1 }).waitFor();
+    expect(await second.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+    await second.context().close();
+    // Another user of the same gateway is not concerned.
+    const other = await signedIn();
+    expect(await other.evaluate(() => document.documentElement.lang)).toBe('en');
+    await other.context().close();
+  });
+
   it('shows names as text, whatever they look like', async () => {
     const name = '<img src=x onerror=alert(1)> "quoted" & <b>bold</b>';
     await gateway.call('POST', '/clients', { name });

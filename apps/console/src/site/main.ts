@@ -1,6 +1,7 @@
 import './site.css';
 import icon from '../shared/icon.svg';
 import icons from '../shared/icons.svg';
+import { checkWhileTyping } from './check-while-typing.js';
 import { copyButtons } from './copy-buttons.js';
 import { preferences } from './preferences.js';
 import { localTimes } from './local-times.js';
@@ -12,3 +13,4 @@ export const ASSETS = [icon, icons];
 copyButtons(document);
 preferences(document);
 localTimes(document);
+checkWhileTyping(document);

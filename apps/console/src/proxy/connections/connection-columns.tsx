@@ -1,4 +1,4 @@
-import { Flag } from '../../shared/components/flag.js';
+import { Flag, FlaggedName } from '../../shared/components/flag.js';
 import type { VirtualColumn } from '../../shared/components/virtual-table.js';
 import { formatBytes, formatRate } from '../../shared/format/amounts.js';
 import { formatDuration, formatTime } from '../../shared/format/times.js';
@@ -58,7 +58,7 @@ const DRAWN: Readonly<Record<Exclude<ColumnId, 'host'>, Omit<Column, 'id' | 'hea
   source: { width: 130, sort: 'source', cell: (row) => <Source connection={row} /> },
   inbound: { width: 110, sort: 'inbound', cell: ({ inbound_name: name }) => name },
   rule: { width: 120, grow: 1, sort: 'rule', cell: (row) => <RuleOf connection={row} /> },
-  chain: { width: 180, grow: 1, sort: 'chain', cell: ({ chains }) => chains.join(' → ') },
+  chain: { width: 180, grow: 1, sort: 'chain', cell: ({ chains }) => <FlaggedName name={chains.join(' → ')} /> },
   node: { width: 130, sort: 'node', cell: (row) => nodeOf(row) },
   speed: {
     width: 106,
@@ -173,7 +173,9 @@ function Target({ connection, onOpen, withChain }: TargetProps) {
       >
         {`${hostOf(connection)}:${port}`}
       </button>
-      <span class="second">{[...details, ...(withChain ? [chains.join(' → ')] : [])].join(' · ')}</span>
+      <span class="second">
+        <FlaggedName name={[...details, ...(withChain ? [chains.join(' → ')] : [])].join(' · ')} />
+      </span>
     </>
   );
 }
@@ -207,7 +209,9 @@ export function ConnectionCard({ row, actions }: { row: ListedConnection; action
         <Target connection={row} onOpen={actions.onOpen} withChain={false} />
         <RowButtons connection={row} actions={actions} />
       </div>
-      <span class="second">{row.chains.join(' → ')}</span>
+      <span class="second">
+        <FlaggedName name={row.chains.join(' → ')} />
+      </span>
       <span class="second">
         {isClosed
           ? `↓ ${formatBytes(download)} · ↑ ${formatBytes(upload)} · ${formatDuration(age)}`

@@ -1,4 +1,5 @@
 import { Dialog } from '../../shared/components/dialog.js';
+import { FlaggedName } from '../../shared/components/flag.js';
 import { Badge, Facts } from '../../shared/components/page.js';
 import { formatBytes, formatRate } from '../../shared/format/amounts.js';
 import { formatDuration, formatTime } from '../../shared/format/times.js';
@@ -53,7 +54,7 @@ function ChainLinks({
       {chains.map((name, index) => {
         const isLast = index === chains.length - 1;
         const href = !isLast ? hrefTo('groups') : nodeId === null ? null : hrefTo('nodes', { search: name });
-        const label = isLast && country !== null ? `${name} (${country})` : name;
+        const label = <FlaggedName name={isLast && country !== null ? `${name} (${country})` : name} />;
         return (
           <>
             {index > 0 && <span aria-hidden="true"> → </span>}

@@ -41,9 +41,10 @@ describe('where new connections go', () => {
   });
 });
 
-it('nodes are in use by the groups that have chosen them', () => {
-  const groups = [PROXY, AUTO, group('JP', 'select', ['Tokyo', 'n7'])];
-  expect([...nodesInUse({ groups })]).toEqual([[7, ['AUTO', 'JP']]]);
+it('nodes are in use by groups that new connections go through and by those that people choose in', () => {
+  const idle = group('US', 'url-test', ['Los Angeles', 'n8']);
+  const groups = [PROXY, AUTO, group('JP', 'select', ['Tokyo', 'n7']), idle];
+  expect([...nodesInUse({ mode: 'rule', default_policy: 'PROXY', groups })]).toEqual([[7, ['AUTO', 'JP']]]);
 });
 
 describe('groups that can be made to use a node', () => {

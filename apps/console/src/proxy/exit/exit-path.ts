@@ -29,11 +29,15 @@ export function exitPath({ mode, default_policy: first, groups }: Overview): Exi
   return { mode, names, nodeId };
 }
 
-/** The groups that use each node now, by the node's id. */
-export function nodesInUse({ groups }: Pick<OutboundOverview, 'groups'>): ReadonlyMap<number, string[]> {
+/**
+ * The groups that use each node now, by the node's id: those on the way of new connections, and those that people choose
+ * in. The groups of countries that nothing leads to are no use.
+ */
+export function nodesInUse(overview: Overview): ReadonlyMap<number, string[]> {
   const users = new Map<number, string[]>();
-  for (const { name, now_proxy: proxy } of groups) {
-    const id = proxy === null ? null : nodeIdOf(proxy);
+  const path = new Set(exitPath(overview).names);
+  for (const { name, type, now_proxy: proxy } of overview.groups) {
+    const id = proxy === null || (type !== 'select' && !path.has(name)) ? null : nodeIdOf(proxy);
     if (id !== null) users.set(id, [...(users.get(id) ?? []), name]);
   }
   return users;

@@ -5,7 +5,7 @@ import { Badge } from '../../shared/components/page.js';
 import { formatBytes } from '../../shared/format/amounts.js';
 import { formatRelative } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
-import { bold } from '../../shared/components/rich-text.js';
+import { FlaggedName } from '../../shared/components/flag.js';
 import { rich, t } from '../messages/index.js';
 import { MemberList } from './member-list.js';
 
@@ -34,7 +34,7 @@ export function GroupCard({ group, onOpen, reload }: GroupCardProps) {
         <span class="muted">{t('groups.open', { count: group.active_connections })}</span>
       </header>
       <p>
-        {rich('groups.now', { node: usedBy(group), b: bold })}
+        {rich('groups.now', { node: usedBy(group), b: () => <UsedNode group={group} /> })}
         <span class="muted">
           {` · ${t('words.downUp', { down: formatBytes(group.download_total), up: formatBytes(group.upload_total) })}`}
           {group.last_switch &&
@@ -47,6 +47,15 @@ export function GroupCard({ group, onOpen, reload }: GroupCardProps) {
       <MemberList group={group} members={group.members} reload={reload} />
       <GroupActions group={group} onOpen={onOpen} reload={reload} />
     </section>
+  );
+}
+
+function UsedNode({ group }: { group: OutboundGroupView }) {
+  const member = group.members.find(({ proxy }) => proxy === group.now_proxy);
+  return (
+    <strong>
+      <FlaggedName name={usedBy(group)} country={member?.country ?? null} />
+    </strong>
   );
 }
 

@@ -1,17 +1,18 @@
-import type { GroupMemberView, NodeTestResult, OutboundGroupView } from '@gatehouse/contracts';
-import { useState } from 'preact/hooks';
+import type { GroupMemberView, OutboundGroupView } from '@gatehouse/contracts';
+import { useCallback, useState } from 'preact/hooks';
 import { segment } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
 import { FlaggedName } from '../../shared/components/flag.js';
-import { Delay } from '../../shared/components/delay.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { CheckField, SelectField } from '../../shared/components/fields.js';
 import { Trouble } from '../../shared/components/page.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { VirtualList } from '../../shared/components/virtual-list.js';
-import { useAction } from '../../shared/state/use-action.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
+import { LiveDelay } from '../tests/live-delay.js';
+import { RunProgress } from '../tests/run-progress.js';
+import { useDelayRun } from '../tests/use-delay-run.js';
 import { MEMBER_SORTS, selectMembers, type MemberSelection, type MemberSort } from './member-selection.js';
 import { useGroupChoice } from './use-group-choice.js';
 
@@ -32,11 +33,13 @@ export function GroupMembersDialog({ name, onClose, reload }: GroupMembersDialog
     error,
     reload: reloadGroup,
   } = useResource((signal) => api.get<OutboundGroupView>(`/outbound/groups/${segment(name)}`, {}, signal), [name]);
-  const reloadBoth = (): void => {
+  const reloadBoth = useCallback((): void => {
     reloadGroup();
     reload();
-  };
+  }, [reloadGroup, reload]);
+  const run = useDelayRun(reloadBoth);
   const shown = group === undefined ? [] : selectMembers(group.members, selection, group.now_proxy);
+  const nodes = shown.flatMap(({ node_id: id }) => (id === null ? [] : [id]));
   return (
     <Dialog title={t('groups.membersOf', { name })} onClose={onClose} wide>
       <Trouble error={error} retry={reloadGroup} />
@@ -47,8 +50,15 @@ export function GroupMembersDialog({ name, onClose, reload }: GroupMembersDialog
             <span class="muted" role="status">
               {t('groups.shown', { shown: shown.length, total: group.members_total })}
             </span>
-            <TestMembers members={shown} onDone={reloadBoth} />
+            <button
+              type="button"
+              disabled={run.tally !== null || nodes.length === 0}
+              onClick={() => void run.start(nodes)}
+            >
+              {run.tally === null ? t('groups.testGroup') : t('groups.testing')}
+            </button>
           </div>
+          <RunProgress run={run} />
           <Members group={group} members={shown} reload={reloadBoth} />
         </>
       )}
@@ -119,33 +129,9 @@ function Members({ group, members, reload }: MembersProps) {
               {[member.type, member.country, member.subscription_name].filter(Boolean).join(' · ')}
             </span>
           </span>
-          <Delay alive={member.alive} delayMs={member.delay_ms} />
+          <LiveDelay nodeId={member.node_id} alive={member.alive} delayMs={member.delay_ms} />
         </button>
       )}
     </VirtualList>
-  );
-}
-
-/** A longer list is what "Test all" of the nodes is for. */
-const MOST_TESTED = 200;
-const TESTS_AT_ONCE = 8;
-
-/** Tests the nodes that are shown, a few at a time. */
-function TestMembers({ members, onDone }: { members: readonly GroupMemberView[]; onDone: () => void }) {
-  const api = useApi();
-  const { busy, run } = useAction();
-  const ids = members.flatMap(({ node_id: id }) => (id === null ? [] : [id])).slice(0, MOST_TESTED);
-  const test = async (): Promise<void> => {
-    const waiting = ids.values();
-    const worker = async (): Promise<void> => {
-      for (const id of waiting) await api.post<NodeTestResult>(`/proxies/${id}/test`).catch(() => undefined);
-    };
-    await run(() => Promise.all(Array.from({ length: TESTS_AT_ONCE }, worker)));
-    onDone();
-  };
-  return (
-    <button type="button" disabled={busy || ids.length === 0} onClick={() => void test()}>
-      {busy ? t('groups.testing') : t('groups.testGroup')}
-    </button>
   );
 }

@@ -1,7 +1,7 @@
 import type { GroupMemberView, OutboundGroupView } from '@gatehouse/contracts';
 import { FlaggedName } from '../../shared/components/flag.js';
-import { Delay } from '../../shared/components/delay.js';
 import { t } from '../messages/index.js';
+import { LiveDelay } from '../tests/live-delay.js';
 import { useGroupChoice } from './use-group-choice.js';
 
 interface MemberListProps {
@@ -20,7 +20,9 @@ export function MemberList({ group, members, reload }: MemberListProps) {
       {group.now_proxy !== null && !isShown && (
         <li>
           <button type="button" class="member" title={group.now ?? ''} aria-pressed disabled>
-            <span class="name">{group.now}</span>
+            <span class="name">
+              <FlaggedName name={group.now ?? ''} />
+            </span>
           </button>
         </li>
       )}
@@ -54,7 +56,7 @@ function MemberText({ member }: { member: GroupMemberView }) {
       <span class="name">
         <FlaggedName name={member.name} country={member.country} />
       </span>
-      <Delay alive={member.alive} delayMs={member.delay_ms} />{' '}
+      <LiveDelay nodeId={member.node_id} alive={member.alive} delayMs={member.delay_ms} />{' '}
       <span class="muted">{[member.type, member.country, member.subscription_name].filter(Boolean).join(' · ')}</span>
     </>
   );

@@ -6,6 +6,7 @@ import { Badge, Card, Facts, type BadgeTone } from '../../shared/components/page
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatCount } from '../../shared/format/amounts.js';
 import { useForm } from '../../shared/state/use-form.js';
+import { FlaggedName } from '../../shared/components/flag.js';
 import { t } from '../messages/index.js';
 
 const TONES: Record<RuleTestStep['result'], BadgeTone> = { match: 'good', miss: 'none', skipped: 'fair' };
@@ -69,7 +70,9 @@ function Outcome({ result }: { result: RuleTestResponse }) {
       <p role="status">
         <strong>{rule ? rule.raw : t('urlTest.noRule')}</strong>
         {' → '}
-        <strong>{chain.join(' → ')}</strong>
+        <strong>
+          <FlaggedName name={chain.join(' → ')} />
+        </strong>
       </p>
       <Facts
         facts={[

@@ -1,5 +1,5 @@
 import type { SettingsView } from '@gatehouse/contracts';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { ApiError, messageOf } from '../../shared/api/api-error.js';
 import { SelectField, TextField } from '../../shared/components/fields.js';
@@ -38,19 +38,24 @@ export function SettingsForm({ settings, onSaved }: { settings: SettingsView; on
         onInput={setSearch}
       />
       {groups.length === 0 && <p class="muted">{t('settingsPage.nothing')}</p>}
-      {groups.map(({ title, entries }) => (
-        <Card key={title} title={title}>
-          {entries.map((entry) => (
-            <SettingField
-              key={entry.key}
-              entry={entry}
-              value={values[entry.key] ?? ''}
-              problem={problems.get(entry.key)}
-              onChange={(value) => setValues((before) => ({ ...before, [entry.key]: value }))}
-            />
+      <div class="with-index">
+        <SettingsIndex titles={groups.map(({ title }) => title)} />
+        <div>
+          {groups.map(({ title, entries }) => (
+            <Card key={title} title={title}>
+              {entries.map((entry) => (
+                <SettingField
+                  key={entry.key}
+                  entry={entry}
+                  value={values[entry.key] ?? ''}
+                  problem={problems.get(entry.key)}
+                  onChange={(value) => setValues((before) => ({ ...before, [entry.key]: value }))}
+                />
+              ))}
+            </Card>
           ))}
-        </Card>
-      ))}
+        </div>
+      </div>
       {(count > 0 || error !== null) && (
         <div class="save-bar">
           <span class="form-error" role="alert">
@@ -66,6 +71,33 @@ export function SettingsForm({ settings, onSaved }: { settings: SettingsView; on
         </div>
       )}
     </form>
+  );
+}
+
+/** Leads to the sections of a long page. The address belongs to the pages, so these are buttons. */
+function SettingsIndex({ titles }: { titles: readonly string[] }) {
+  const index = useRef<HTMLElement>(null);
+  const show = (title: string): void => {
+    const sections = index.current?.parentElement?.querySelectorAll<HTMLElement>('.card') ?? [];
+    const heading = [...sections]
+      .map((section) => section.querySelector('h2'))
+      .find((one) => one?.textContent === title);
+    heading?.setAttribute('tabindex', '-1');
+    heading?.focus({ preventScroll: true });
+    heading?.scrollIntoView({ block: 'start' });
+  };
+  return (
+    <nav class="index" aria-label={t('settingsPage.index')} ref={index}>
+      <ul>
+        {titles.map((title) => (
+          <li key={title}>
+            <button type="button" class="link" onClick={() => show(title)}>
+              {title}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 

@@ -13,7 +13,8 @@ export function SettingsPage() {
     <Page title={t('nav.settings')}>
       <Trouble error={error} retry={reload} />
       {data && <SettingsForm key={JSON.stringify(data)} settings={data} onSaved={reload} />}
-      <ChangePassword />
+      {/* Below what is read first: a card that is there before would be pushed away. */}
+      {(data || error) && <ChangePassword />}
     </Page>
   );
 }

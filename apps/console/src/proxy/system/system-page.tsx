@@ -34,7 +34,7 @@ export function SystemPage() {
           <KernelLists kernel={data.kernel} />
         </>
       )}
-      <GeoCard />
+      {(data || error) && <GeoCard />}
     </Page>
   );
 }

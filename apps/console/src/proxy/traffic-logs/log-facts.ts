@@ -2,6 +2,7 @@ import type { TrafficLogView } from '@gatehouse/contracts';
 import { formatBytes } from '../../shared/format/amounts.js';
 import { formatDuration, formatTime } from '../../shared/format/times.js';
 import { t } from '../messages/index.js';
+import { resultOf } from './log-result.js';
 
 type Fact = [string, string | null];
 
@@ -33,8 +34,8 @@ export function factsOf(log: TrafficLogView): Fact[] {
     [t('words.exitIp'), log.exit_ip],
     [t('words.bytes'), t('words.downUp', { down: formatBytes(log.download), up: formatBytes(log.upload) })],
     [
-      t('common.status'),
-      `${t(`trafficLog.statuses.${log.status}`)}${log.http_status === null ? '' : `, HTTP ${log.http_status}`}`,
+      t('trafficLog.result'),
+      `${t(`trafficLog.results.${resultOf(log)}`)}${log.http_status === null ? '' : `, HTTP ${log.http_status}`}`,
     ],
     [t('trafficLog.failure'), failure.join(', ') || null],
     [t('trafficLog.closeReason'), log.close_reason],

@@ -1,56 +1,91 @@
 import type { TrafficLogListResponse, TrafficLogView } from '@gatehouse/contracts';
-import { useState } from 'preact/hooks';
-import { useApi } from '../../shared/api/api-context.js';
-import { CursorPager, type CursorPage } from '../../shared/components/cursor-pager.js';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Dialog } from '../../shared/components/dialog.js';
+import { SelectField } from '../../shared/components/fields.js';
 import { Facts, Page, Trouble } from '../../shared/components/page.js';
-import { FIRST_CURSOR } from '../../shared/state/cursor.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
-import { useDebounced } from '../../shared/state/use-debounced.js';
-import { useResource } from '../../shared/state/use-resource.js';
 import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
+import { useEndlessList, type EndlessList } from '../../shared/state/use-endless-list.js';
 import { t } from '../messages/index.js';
 import { factsOf } from './log-facts.js';
+import { LOG_RESULTS, PROBLEMS, withResult } from './log-result.js';
 import { TrafficLogTable } from './traffic-log-table.js';
+
+const NO_FILTER = { keyword: '', result: '' };
+/** Older ones are found with a search. */
+const MAX_ROWS = 50_000;
+/** Rows that are there before the reader comes to them. */
+const AHEAD = 100;
+
+const RESULTS = [
+  { value: '', label: t('trafficLog.anyResult') },
+  { value: PROBLEMS, label: t('trafficLog.problems') },
+  ...LOG_RESULTS.map((value) => ({ value, label: t(`trafficLog.results.${value}`) })),
+];
+
+type LogList = EndlessList<TrafficLogView, TrafficLogListResponse>;
 
 /** What was carried: each connection that ended. */
 export function TrafficLogsPage({ query }: PageProps) {
-  const api = useApi();
-  const [keyword, setKeyword] = useState(query['keyword'] ?? '');
-  const [page, setPage] = useState<CursorPage>(FIRST_CURSOR);
+  const [filter, setFilter] = useAddressFilter(query, NO_FILTER);
   const [opened, setOpened] = useState<TrafficLogView | null>(null);
-  const settled = useDebounced(keyword.trim());
-  const isFirst = page.cursor === null;
-  const { data, error, reload } = useResource(
-    (signal) =>
-      api.get<TrafficLogListResponse>(
-        '/traffic-logs',
-        { keyword: settled, limit: page.limit, cursor: page.cursor },
-        signal,
-      ),
-    [settled, page],
-    isFirst ? { everyMs: 5_000 } : {},
+  const list = useEndlessList<TrafficLogView, TrafficLogListResponse>(
+    '/traffic-logs',
+    { keyword: filter.keyword.trim() },
+    { keyOf: ({ id }) => id, everyMs: 5_000, maxRows: MAX_ROWS },
   );
-  const find = (text: string): void => {
-    setKeyword(text);
-    setPage({ ...FIRST_CURSOR, limit: page.limit });
-  };
+  const found = useMemo(() => list.rows && withResult(list.rows, filter.result), [list.rows, filter.result]);
+  const loadFurther = useLoadAhead(list, found?.length ?? 0, `${filter.keyword} ${filter.result}`);
   return (
     <Page title={t('nav.trafficLog')}>
-      <SearchBar label={t('trafficLog.filter')} placeholder={t('trafficLog.search')} value={keyword} onInput={find} />
-      <Trouble error={error} retry={reload} />
-      <TrafficLogTable rows={data?.items} onOpen={setOpened} />
-      {data && (
-        <CursorPager
-          label={t('nav.trafficLog')}
-          page={page}
-          next={data.next_cursor}
-          note={t(data.total_exact ? 'trafficLog.entries' : 'trafficLog.atLeast', { count: data.total })}
-          onChange={setPage}
+      <SearchBar
+        label={t('trafficLog.filter')}
+        placeholder={t('trafficLog.search')}
+        value={filter.keyword}
+        onInput={(keyword) => setFilter({ keyword })}
+      >
+        <SelectField
+          label={t('trafficLog.result')}
+          hideLabel
+          value={filter.result}
+          choices={RESULTS}
+          onChange={(result) => setFilter({ result })}
         />
-      )}
+      </SearchBar>
+      <Trouble error={list.error} retry={list.reload} />
+      <Sums list={list} found={filter.result === '' ? null : (found?.length ?? 0)} />
+      <TrafficLogTable
+        rows={found}
+        empty={list.loading ? t('common.loading') : t('common.nothingFound')}
+        onOpen={setOpened}
+        onEnd={loadFurther}
+      />
       {opened && <LogDialog log={opened} onClose={() => setOpened(null)} />}
     </Page>
+  );
+}
+
+/** Loads until there are enough matching rows; the service cannot filter by result. @returns asks for more */
+function useLoadAhead({ hasMore, loading, error, more }: LogList, found: number, filter: string): () => void {
+  const [wish, setWish] = useState({ filter, rows: AHEAD });
+  const wanted = wish.filter === filter ? wish.rows : AHEAD;
+  useEffect(() => {
+    if (found < wanted && hasMore && !loading && error === null) more();
+  });
+  return () => setWish({ filter, rows: found + AHEAD });
+}
+
+/** @param found rows with the wanted result; null: all results are wanted */
+function Sums({ list: { rows, answer }, found }: { list: LogList; found: number | null }) {
+  if (rows === undefined || answer === undefined) return null;
+  const { total: count, total_exact: isExact } = answer;
+  return (
+    <p class="muted" role="status">
+      {found === null
+        ? t(isExact ? 'trafficLog.entries' : 'trafficLog.atLeast', { count })
+        : t('trafficLog.found', { count: found, loaded: rows.length })}
+    </p>
   );
 }
 

@@ -42,11 +42,13 @@ export interface ConfirmProps {
   children: ComponentChildren;
   action: string;
   busy: boolean;
+  /** Nothing is lost by it. */
+  isSafe?: boolean;
   onConfirm: () => void;
   onClose: () => void;
 }
 
-export function Confirm({ title, children, action, busy, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ title, children, action, busy, isSafe = false, onConfirm, onClose }: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
@@ -54,7 +56,7 @@ export function Confirm({ title, children, action, busy, onConfirm, onClose }: C
         <button type="button" onClick={onClose}>
           {t('common.cancel')}
         </button>
-        <button type="button" class="danger" disabled={busy} onClick={onConfirm}>
+        <button type="button" class={isSafe ? 'primary' : 'danger'} disabled={busy} onClick={onConfirm}>
           {action}
         </button>
       </div>

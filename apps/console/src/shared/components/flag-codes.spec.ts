@@ -15,7 +15,7 @@ describe('flags', () => {
   it('are found in names, where only some systems draw them', () => {
     expect(partsOf('🇯🇵 Tokyo 🇺🇸')).toEqual([{ flag: 'JP' }, ' Tokyo ', { flag: 'US' }]);
     expect(partsOf('Tokyo')).toEqual(['Tokyo']);
-    // None is drawn of it, so it stays what it is.
-    expect(partsOf('🇦🇶 Pole')).toEqual(['🇦🇶', ' Pole']);
+    // None is drawn of it: its letters stand for it.
+    expect(partsOf('🇦🇶 Pole')).toEqual([{ flag: 'AQ' }, ' Pole']);
   });
 });

@@ -24,7 +24,6 @@ export function partsOf(text: string): TextPart[] {
     .map((part) => {
       if (!FLAG.test(part)) return part;
       const letters = Array.from(part, (sign) => String.fromCodePoint(65 + (sign.codePointAt(0) ?? 0) - REGIONAL_A));
-      const code = letters.join('');
-      return hasFlag(code) ? { flag: code } : part;
+      return { flag: letters.join('') };
     });
 }

@@ -1,9 +1,15 @@
 import flags from '../flags.svg';
 import { hasFlag, partsOf } from './flag-codes.js';
 
-/** A country's flag, which every system shows the same; nothing where none is drawn. Its code or name stands beside it. */
+/** A country's flag, which every system shows the same; its two letters where none is drawn. */
 export function Flag({ code }: { code: string }) {
-  if (!hasFlag(code)) return null;
+  if (!hasFlag(code)) {
+    return (
+      <span class="flag-letters" aria-hidden="true">
+        {code}
+      </span>
+    );
+  }
   return (
     <svg class="flag" width="18" height="12" aria-hidden="true" focusable="false">
       <use href={`${flags}#${code}`} />
@@ -15,7 +21,7 @@ export function Flag({ code }: { code: string }) {
 export function Country({ code, name = '' }: { code: string; name?: string | null | undefined }) {
   return (
     <span class="country" title={name ?? ''}>
-      <Flag code={code} /> {code}
+      <Flag code={code} /> <span class={hasFlag(code) ? '' : 'hidden'}>{code}</span>
     </span>
   );
 }
@@ -29,7 +35,7 @@ export function FlaggedName({ name, country = null }: { name: string; country?: 
   const isFlagged = parts.some((part) => typeof part !== 'string');
   return (
     <>
-      {country !== null && !isFlagged && hasFlag(country) && (
+      {country !== null && !isFlagged && (
         <>
           <Flag code={country} />{' '}
         </>

@@ -1,5 +1,6 @@
 import { createContext, type ComponentChildren } from 'preact';
 import { useCallback, useContext, useState } from 'preact/hooks';
+import { FlaggedName } from './flag.js';
 import { t } from '../messages/index.js';
 
 export type Tone = 'good' | 'bad';
@@ -70,7 +71,9 @@ function NoticeList({ notices, tone, dismiss }: NoticeListProps) {
         .filter((notice) => notice.tone === tone)
         .map(({ id, text, action }) => (
           <p key={id} class={`notice ${tone}`}>
-            <span>{text}</span>
+            <span>
+              <FlaggedName name={text} />
+            </span>
             {action && (
               <button
                 type="button"

@@ -36,7 +36,7 @@ export function Table<T>({ caption, columns, rows, rowKey, empty, sort, onSort, 
   const away = useAway();
   return (
     <div class="table" role="group" aria-label={caption} tabIndex={0}>
-      <table class="stacked" role="table">
+      <table class="stacked" role="table" aria-busy={rows === undefined && !away}>
         <caption class="hidden">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">

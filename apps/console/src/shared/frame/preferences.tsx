@@ -1,11 +1,27 @@
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '@gatehouse/i18n';
-import { useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useState } from 'preact/hooks';
 import { t } from '../messages/index.js';
 import { chooseLanguage, pageLanguage } from '../messages/language.js';
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.js';
 
+export interface Choice {
+  language?: Language;
+  theme?: Theme;
+}
+
+/** Where the choices of the user who is signed in are kept, beside this browser. It never rejects. */
+export const PreferenceKeeper = createContext<(choice: Choice) => Promise<void>>(() => Promise.resolve());
+
+/** Shows what a user has kept, where this browser has another choice. */
+export function applyPreferences({ language, theme }: { language: Language | null; theme: Theme | null }): void {
+  if (theme !== null && theme !== chosenTheme()) chooseTheme(theme);
+  if (language !== null && language !== pageLanguage()) chooseLanguage(language);
+}
+
 /** What a reader chooses for all pages: language and theme. */
 export function Preferences() {
+  const keep = useContext(PreferenceKeeper);
   const [theme, setTheme] = useState(chosenTheme);
   const names: Record<Theme, string> = {
     system: t('frame.themeSystem'),
@@ -15,13 +31,19 @@ export function Preferences() {
   const pick = (next: Theme): void => {
     chooseTheme(next);
     setTheme(next);
+    void keep({ theme: next });
+  };
+  const pickLanguage = async (next: Language): Promise<void> => {
+    // Before the page is loaded again, which would cut the call off.
+    await keep({ language: next });
+    chooseLanguage(next);
   };
   return (
     <div class="preferences">
       <select
         aria-label={t('frame.language')}
         value={pageLanguage()}
-        onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
+        onChange={(event) => void pickLanguage(event.currentTarget.value as Language)}
       >
         {LANGUAGES.map((language) => (
           <option key={language} value={language} lang={language}>

@@ -39,6 +39,7 @@ export function Shell({ product, navigation, foot }: ShellProps) {
         </nav>
         <div class="foot">
           {foot}
+          <a href="help/">{t('frame.documentation')}</a>
           <a href="docs">{t('frame.apiReference')}</a>
           <Preferences />
         </div>

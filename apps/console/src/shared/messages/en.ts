@@ -34,6 +34,7 @@ export const en = {
     no: 'no',
   },
   frame: {
+    documentation: 'Documentation',
     apiReference: 'API reference',
     home: 'Go to the dashboard',
     language: 'Language',

@@ -9,7 +9,8 @@ export function pageLanguage(): Language {
 /** Remembers the choice for all pages of this host name, and loads this one again. */
 export function chooseLanguage(language: Language): void {
   writeCookie(LANGUAGE_COOKIE, language);
-  location.reload();
+  // A browser that takes no cookies would load the page again and again.
+  if (pageLanguage() === language) location.reload();
 }
 
 export function readCookie(name: string): string | undefined {

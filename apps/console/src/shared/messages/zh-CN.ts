@@ -36,6 +36,7 @@ export const zhCN: Translation<typeof en> = {
     no: '否',
   },
   frame: {
+    documentation: '文档',
     apiReference: 'API 文档',
     home: '返回概览',
     language: '语言',

@@ -1,5 +1,6 @@
 import type { IpRuleView } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
+import { hasFlag } from '../../shared/components/flag-codes.js';
 import { Flag } from '../../shared/components/flag.js';
 import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
@@ -35,7 +36,8 @@ export function RuleTable({ list, empty, onAction }: RuleTableProps) {
       sort: 'pattern',
       cell: ({ pattern, pattern_kind: kind }) => (
         <>
-          {kind === 'country' && <Flag code={pattern.replace('!', '')} />} <code>{pattern}</code>
+          {kind === 'country' && hasFlag(pattern.replace('!', '')) && <Flag code={pattern.replace('!', '')} />}{' '}
+          <code>{pattern}</code>
           <span class="second">{KINDS[kind].label}</span>
         </>
       ),

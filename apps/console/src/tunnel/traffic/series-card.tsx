@@ -1,4 +1,5 @@
 import type { FlowPoint, FlowSeries } from '@gatehouse/contracts';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Card, Trouble } from '../../shared/components/page.js';
@@ -10,8 +11,14 @@ import { t } from '../messages/index.js';
 import { FlowChart, pointsWithin, SPANS, type Span } from '../parts/flow-chart.js';
 import type { Counted } from './traffic-choice.js';
 
+interface SeriesCardProps {
+  counted: Counted;
+  /** What follows. It waits for the chart, which would push it away. */
+  children: ComponentChildren;
+}
+
 /** One series, as long as its kind of bucket is usually looked at. */
-export function SeriesCard({ counted }: { counted: Counted }) {
+export function SeriesCard({ counted, children }: SeriesCardProps) {
   const api = useApi();
   const [span, setSpan] = useState<Span>(SPANS[0]);
   const { data, error, reload } = useResource(
@@ -23,18 +30,21 @@ export function SeriesCard({ counted }: { counted: Counted }) {
     { everyMs: 10_000 },
   );
   return (
-    <Card
-      title={t('traffic.title')}
-      actions={<Segments label={t('flow.span')} choices={SPANS} current={span.id} onChange={setSpan} />}
-    >
-      <Trouble error={error} retry={reload} />
-      {data && (
-        <>
-          <FlowChart points={data.points} span={data.span} at={data.at} />
-          <Sums points={data.points} />
-        </>
-      )}
-    </Card>
+    <>
+      <Card
+        title={t('traffic.title')}
+        actions={<Segments label={t('flow.span')} choices={SPANS} current={span.id} onChange={setSpan} />}
+      >
+        <Trouble error={error} retry={reload} />
+        {data && (
+          <>
+            <FlowChart points={data.points} span={data.span} at={data.at} />
+            <Sums points={data.points} />
+          </>
+        )}
+      </Card>
+      {(data || error) && children}
+    </>
   );
 }
 

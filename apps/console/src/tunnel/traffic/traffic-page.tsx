@@ -33,10 +33,9 @@ export function TrafficPage({ query }: PageProps) {
         <>
           <TrafficChoice counted={counted} everything={everything} onChange={setCounted} />
           {counted.resource_id !== '' && (
-            <>
-              <SeriesCard counted={counted} />
+            <SeriesCard counted={counted}>
               <VisitorAddresses counted={counted} />
-            </>
+            </SeriesCard>
           )}
         </>
       )}

@@ -31,6 +31,8 @@ export const nodeActions = {
     enable: 'Enable …',
     disable: 'Disable …',
     addToGroup: 'Add to group …',
+    tag: 'Add tags …',
+    untag: 'Remove tags …',
     clear: 'Clear selection',
     enableTitle: 'Enable {count, plural, one {# node} other {# nodes}}?',
     enableCount: 'Enable {count, plural, one {# node} other {# nodes}}',
@@ -43,6 +45,13 @@ export const nodeActions = {
     deleteCount: 'Delete {count, plural, one {# node} other {# nodes}}',
     deleteText:
       '<b>{count, plural, one {# node} other {# nodes}}</b> are deleted. Nodes of a subscription stay: disable them, or delete the subscription.',
+    tagTitle: 'Add tags to {count, plural, one {# node} other {# nodes}}',
+    tagCount: 'Tag {count, plural, one {# node} other {# nodes}}',
+    tagText: 'The tags are added to <b>{count, plural, one {# node} other {# nodes}}</b>. Groups can filter by them.',
+    untagTitle: 'Remove tags from {count, plural, one {# node} other {# nodes}}',
+    untagCount: 'Untag {count, plural, one {# node} other {# nodes}}',
+    untagText: 'The tags are removed from <b>{count, plural, one {# node} other {# nodes}}</b>.',
+    tagsHint: 'Separated by commas, such as fast, video',
     progress: '{done, number} of {total, number} done{failed, plural, =0 {} other {, # failed}}',
     summary:
       '{done, number} of {total, number} done{failed, plural, =0 {} other {, # failed}}{left, plural, =0 {} other {, # not tried}}.',

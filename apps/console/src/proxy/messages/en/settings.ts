@@ -1,6 +1,7 @@
 /** Words of the settings page. Items are named as the settings, with `_` for dots. */
 export const settings = {
   settingsPage: {
+    index: 'Sections',
     search: 'Search settings',
     nothing: 'No setting matches.',
     on: 'on',

@@ -3,6 +3,7 @@ import type { settings as english } from '../en/settings.js';
 
 export const settings: Translation<typeof english> = {
   settingsPage: {
+    index: '分类',
     search: '搜索设置',
     nothing: '没有匹配的设置。',
     on: '开',

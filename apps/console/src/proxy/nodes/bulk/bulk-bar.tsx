@@ -46,6 +46,8 @@ export function BulkBar({ total, selected, nameOf, onSelectAll, onKeep, onTest, 
           {button('enable', t('bulk.enable'))}
           {button('disable', t('bulk.disable'))}
           {button('group', t('bulk.addToGroup'))}
+          {button('tag', t('bulk.tag'))}
+          {button('untag', t('bulk.untag'))}
           {button('delete', t('common.deleteMore'))}
           <button type="button" class="small quiet" onClick={() => onKeep([])}>
             {t('bulk.clear')}

@@ -2,9 +2,11 @@ import type { NodeBatchAction, NodeBatchResult } from '@gatehouse/contracts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApi } from '../../../shared/api/api-context.js';
 import { Confirm, Dialog } from '../../../shared/components/dialog.js';
+import { TextField } from '../../../shared/components/fields.js';
 import { Meter } from '../../../shared/components/meter.js';
 import { bold } from '../../../shared/components/rich-text.js';
 import { VirtualList } from '../../../shared/components/virtual-list.js';
+import { splitLines } from '../../../shared/format/links.js';
 import { rich, t } from '../../messages/index.js';
 import { runBatches, type BatchFailure, type BulkOutcome } from './run-batches.js';
 
@@ -29,12 +31,15 @@ export function BulkDialog({ action, ids: selected, nameOf, onClose, onDone }: B
   const [ids] = useState(selected);
   const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
   const [isOver, setOver] = useState(false);
+  const [tags, setTags] = useState('');
+  const needsTags = action === 'tag' || action === 'untag';
+  const body = needsTags ? { action, tags: splitLines(tags) } : { action };
   const abort = useRef(new AbortController());
   useEffect(() => () => abort.current.abort(), []);
   const start = async (): Promise<void> => {
     setOutcome({ done: [], failed: [], left: [...ids] });
     const result = await runBatches(ids, {
-      send: (slice) => api.post<NodeBatchResult>('/proxies/batch', { action, ids: slice }),
+      send: (slice) => api.post<NodeBatchResult>('/proxies/batch', { ...body, ids: slice }),
       size: SLICE,
       signal: abort.current.signal,
       onProgress: setOutcome,
@@ -49,11 +54,15 @@ export function BulkDialog({ action, ids: selected, nameOf, onClose, onDone }: B
       <Confirm
         title={t(`bulk.${action}Title`, { count })}
         action={t(`bulk.${action}Count`, { count })}
-        busy={false}
+        busy={needsTags && splitLines(tags).length === 0}
+        isSafe={needsTags}
         onConfirm={() => void start()}
         onClose={onClose}
       >
         <p>{rich(`bulk.${action}Text`, { count, b: bold })}</p>
+        {needsTags && (
+          <TextField label={t('words.tags')} hint={t('bulk.tagsHint')} autofocus value={tags} onInput={setTags} />
+        )}
       </Confirm>
     );
   }
