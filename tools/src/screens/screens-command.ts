@@ -1,4 +1,5 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium, type Browser } from 'playwright-core';
@@ -17,21 +18,14 @@ const VIEWS: readonly View[] = [1280, 390].flatMap((width) =>
   ),
 );
 
-/** Pictures that the README shows: of which app, and which page. */
-const README_PICTURES = [
-  ['proxy', 'nodes'],
-  ['sharing', 'home'],
-  ['tunnel', 'publish'],
-] as const;
-const README_VIEW: View = { width: 1280, theme: 'light', language: 'en' };
-
 /**
- * `npm run screens [-- --out FOLDER] [--readme]`: pictures of every page of the running platform, wide and narrow, light and dark, in
+ * `npm run screens [-- --out FOLDER | --docs]`: pictures of every page of the running platform, wide and narrow, light and dark, in
  * both languages. Says what is wrong with a page: wider than the screen, moving while it loads, asking other hosts, or not
- * accessible. Resolves with 1 if anything is. With `--readme`, one view only, of which three pictures go to docs/pictures.
+ * accessible. Resolves with 1 if anything is. With `--docs`, the tests of the journeys take the pictures of the documentation again.
  */
 export const screensCommand: Command = async (args) => {
-  const { values } = parseArgs({ args, options: { out: { type: 'string' }, readme: { type: 'boolean' } } });
+  const { values } = parseArgs({ args, options: { out: { type: 'string' }, docs: { type: 'boolean' } } });
+  if (values.docs) return takeDocumentationPictures();
   const out = values.out ?? join(OWN, 'screens');
   const home = platformHome(process.env);
   const password = findPassword(process.env, home);
@@ -45,7 +39,7 @@ export const screensCommand: Command = async (args) => {
   let count = 0;
   try {
     for (const app of apps) {
-      for (const view of values.readme ? [README_VIEW] : VIEWS) {
+      for (const view of VIEWS) {
         const folder = join(out, nameOf(app.name, view));
         const seen = await visitAll(browser, app, view, { folder, password });
         count += seen.pages;
@@ -56,7 +50,6 @@ export const screensCommand: Command = async (args) => {
   } finally {
     await browser.close();
   }
-  if (values.readme) copyPictures(out);
   process.stdout.write(`\n${count} pictures in ${out}\n`);
   if (problems.length === 0) return 0;
   process.stdout.write(`\n${table([['view', 'page', 'problem'], ...problems])}\n`);
@@ -67,12 +60,20 @@ function nameOf(app: App['name'], { width, theme, language }: View): string {
   return `${app}-${width}-${theme}-${language}`;
 }
 
-function copyPictures(out: string): void {
-  const target = join(ROOT, 'docs', 'pictures');
-  mkdirSync(target, { recursive: true });
-  for (const [app, page] of README_PICTURES) {
-    copyFileSync(join(out, nameOf(app, README_VIEW), `${page}.png`), join(target, `${app}-${page}.png`));
-  }
+/** They need services and rows of their own, which the tests have; the tests also say when a picture is out of date. */
+function takeDocumentationPictures(): number {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const env = { ...process.env, GATEHOUSE_PICTURES: 'write', GATEHOUSE_PEERS_BIN: peersFolder() };
+  const { status } = spawnSync(process.execPath, [vitest, 'run', 'test/journeys'], {
+    cwd: ROOT,
+    env,
+    stdio: 'inherit',
+  });
+  return status ?? 1;
+}
+
+function peersFolder(): string {
+  return process.env['GATEHOUSE_PEERS_BIN'] || join(OWN, 'peers', 'bin');
 }
 
 interface Visit {
@@ -102,7 +103,7 @@ async function visitAll(
 }
 
 async function startBrowser(): Promise<Browser> {
-  const executablePath = join(process.env['GATEHOUSE_PEERS_BIN'] || join(OWN, 'peers', 'bin'), 'chromium');
+  const executablePath = join(peersFolder(), 'chromium');
   try {
     // Without its sandbox, which containers do not grant: only pages of this platform are opened.
     return await chromium.launch({
