@@ -332,10 +332,12 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
     const up = randomBytes(size);
     const down = randomBytes(size);
     const uploaded = Promise.withResolvers<string>();
+    // Awaited below; a failure before that is not an unhandled one.
+    uploaded.promise.catch(() => undefined);
     const target = await listen(
       createServer({ allowHalfOpen: true }, (socket) => {
         socket.end(down);
-        void digest(socket).then(uploaded.resolve);
+        uploaded.resolve(digest(socket));
       }),
     );
     const client = await open(target);
