@@ -19,7 +19,7 @@ export class AdminApplicationsController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Applications of everybody, newest first' })
+  @ApiOperation({ summary: 'Applications of all developers, newest first' })
   @ApiEnvelopeArray(ReviewedApplicationView)
   async list(
     @Query() { status, proposed, page, page_size: limit }: ApplicationsQuery,

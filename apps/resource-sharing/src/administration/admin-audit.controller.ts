@@ -20,7 +20,7 @@ export class AdminAuditController {
   }
 
   @Get('verify')
-  @ApiOperation({ summary: 'Checks the chain of the audit log, and holds it against its witness outside the database' })
+  @ApiOperation({ summary: 'Verify the hash chain of the audit log against the copy outside the database' })
   @ApiEnvelope(AuditVerificationView)
   verify(): Promise<AuditVerification> {
     return this.logs.verify();

@@ -30,14 +30,14 @@ export class AdminLimitsController {
   ) {}
 
   @Get('quota-profiles')
-  @ApiOperation({ summary: 'Limits that applications may be given' })
+  @ApiOperation({ summary: 'Quota profiles for applications' })
   @ApiEnvelopeArray(QuotaProfileView)
   async list(): Promise<QuotaProfileView[]> {
     return (await this.profiles.list()).map(toQuotaProfileView);
   }
 
   @Put('quota-profiles/:name')
-  @ApiOperation({ summary: 'Make or replace a profile of limits; what is absent has no limit' })
+  @ApiOperation({ summary: 'Create or replace a quota profile; an absent field means no limit' })
   @ApiEnvelope(QuotaProfileView)
   async save(
     @CurrentUserId() actorId: number,
@@ -50,7 +50,7 @@ export class AdminLimitsController {
   }
 
   @Delete('quota-profiles/:name')
-  @ApiOperation({ summary: 'Remove a profile; applications that had it have the usual limits then' })
+  @ApiOperation({ summary: 'Delete a quota profile; its applications get the default limits' })
   @ApiEnvelope()
   @Fails('NOT_FOUND', 'IN_USE')
   remove(@CurrentUserId() actorId: number, @Param() { name }: QuotaProfileName): Promise<void> {
@@ -58,14 +58,14 @@ export class AdminLimitsController {
   }
 
   @Get('risk')
-  @ApiOperation({ summary: 'Users above tier 0 or to be reviewed' })
+  @ApiOperation({ summary: 'Users above risk tier 0 or waiting for review' })
   @ApiEnvelopeArray(RiskStateView)
   async raised(): Promise<RiskStateView[]> {
     return (await this.risk.listRaised({ limit: MAX_RAISED })).map(toRiskStateView);
   }
 
   @Get('risk/:user_id')
-  @ApiOperation({ summary: 'Risk tier of a user, and what led to it' })
+  @ApiOperation({ summary: 'Risk tier of a user and the events that led to it' })
   @ApiEnvelope(UserRiskView)
   async ofUser(@Param('user_id', IdPipe) userId: number): Promise<UserRiskView> {
     return toUserRiskView(await this.risk.read(userId), await this.risk.events(userId));
@@ -73,7 +73,7 @@ export class AdminLimitsController {
 
   @Post('risk/:user_id/reset')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Back to tier 0 with a clean slate' })
+  @ApiOperation({ summary: 'Reset a user to tier 0 and clear the counters' })
   @ApiEnvelope()
   @Fails('NOT_FOUND')
   reset(@CurrentUserId() actorId: number, @Param('user_id', IdPipe) userId: number): Promise<void> {

@@ -35,7 +35,7 @@ export class AdminOperationsController {
   }
 
   @Put('endpoints')
-  @ApiOperation({ summary: 'Switch an operation of the open API off, or on again' })
+  @ApiOperation({ summary: 'Switch an operation of the open API off or on' })
   @ApiEnvelope()
   async switch(
     @CurrentUserId() actorId: number,

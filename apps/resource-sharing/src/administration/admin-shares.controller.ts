@@ -15,7 +15,7 @@ export class AdminSharesController {
   constructor(private readonly shares: ShareAdministration) {}
 
   @Get()
-  @ApiOperation({ summary: 'Live shares of everybody, newest first' })
+  @ApiOperation({ summary: 'Live shares of all users, newest first' })
   @ApiEnvelopeArray(KnownShareView)
   async list(@Query() { search, page, page_size: limit }: SearchQuery): Promise<KnownShareView[]> {
     const found = await this.shares.list({ search, limit, offset: (page - 1) * limit });
@@ -23,7 +23,7 @@ export class AdminSharesController {
   }
 
   @Patch(':slug')
-  @ApiOperation({ summary: 'Make a share official, or no longer' })
+  @ApiOperation({ summary: 'Mark a share as official or remove the mark' })
   @ApiEnvelope()
   @Fails('NOT_FOUND')
   change(
@@ -35,7 +35,7 @@ export class AdminSharesController {
   }
 
   @Delete(':slug')
-  @ApiOperation({ summary: 'Take a share back; who unlocked it keeps it' })
+  @ApiOperation({ summary: 'Withdraw a share; users who unlocked it keep access' })
   @ApiEnvelope()
   @Fails('NOT_FOUND')
   remove(@CurrentUserId() actorId: number, @Param('slug') slug: string): Promise<void> {

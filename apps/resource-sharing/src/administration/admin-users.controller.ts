@@ -36,7 +36,7 @@ export class AdminUsersController {
   }
 
   @Patch(':id')
-  @ApiOperation({ summary: 'Change Premium, permissions or role, or shut an account' })
+  @ApiOperation({ summary: 'Change Premium, permissions or role, or disable an account' })
   @ApiEnvelope(KnownUserView)
   @Fails('NOT_FOUND', 'CONFLICT')
   async change(
@@ -50,7 +50,7 @@ export class AdminUsersController {
 
   @Post(':id/points')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Give points, or take them; once for each ref' })
+  @ApiOperation({ summary: 'Add or deduct points, once for each ref' })
   @ApiEnvelope(GrantedPointsView)
   @Fails('NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_POINTS')
   async grant(

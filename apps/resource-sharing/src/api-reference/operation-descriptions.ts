@@ -75,7 +75,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   account_update: 'Changes nickname, email or picture. Absent fields stay as they are.',
   account_changePassword:
     'Sets another password. Other sessions and all authorizations of applications end; keys end as well unless `revoke_keys` is false.',
-  account_delete: 'Deletes the account for ever, with its applications, keys, authorizations and shares.',
+  account_delete: 'Deletes the account permanently, with its applications, keys, authorizations and shares.',
   account_listSessions: 'Lists the open sessions with address and browser, so that a person can recognize them.',
   account_endSession: 'Ends one session of the account.',
   account_endSessions: 'Signs out everywhere, this session included, and ends keys and authorizations.',

@@ -40,7 +40,7 @@ export class ApplicationsController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Register an application; the answer shows its secret, once' })
+  @ApiOperation({ summary: 'Register an application; the secret is shown only once' })
   @ApiEnvelope(RegisteredApplicationView)
   async register(
     @CurrentUserId() userId: number,
@@ -95,14 +95,14 @@ export class ApplicationsController {
   }
 
   @Delete(':client_id')
-  @ApiOperation({ summary: 'Remove an application with its secrets, authorizations and tokens' })
+  @ApiOperation({ summary: 'Delete an application with its secrets, authorizations and tokens' })
   @ApiEnvelope()
   remove(@CurrentUserId() userId: number, @Param('client_id', ClientIdPipe) clientId: string): Promise<void> {
     return this.applications.remove(userId, clientId);
   }
 
   @Get(':client_id/secrets')
-  @ApiOperation({ summary: 'Live secrets of an application' })
+  @ApiOperation({ summary: 'Valid secrets of an application' })
   @ApiEnvelopeList(CredentialView)
   async listSecrets(
     @CurrentUserId() userId: number,
@@ -114,7 +114,7 @@ export class ApplicationsController {
 
   @Post(':client_id/secrets')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Make a new secret; the one before it holds for a while' })
+  @ApiOperation({ summary: 'Create a new secret; the previous one stays valid for a while' })
   @ApiEnvelope(IssuedCredentialView)
   async rotate(
     @CurrentUserId() userId: number,
@@ -127,7 +127,7 @@ export class ApplicationsController {
   }
 
   @Delete(':client_id/secrets/:id')
-  @ApiOperation({ summary: 'End a secret now' })
+  @ApiOperation({ summary: 'Revoke a secret' })
   @ApiEnvelope()
   revokeSecret(
     @CurrentUserId() userId: number,

@@ -13,7 +13,7 @@ export class GrantsController {
   constructor(private readonly grants: Grants) {}
 
   @Get()
-  @ApiOperation({ summary: 'Applications that this account has authorised' })
+  @ApiOperation({ summary: 'Applications that this account has authorized' })
   @ApiEnvelopeList(GrantView)
   async list(@CurrentUserId() userId: number): Promise<Enveloped> {
     const found = await this.grants.applicationsOf(userId);
@@ -21,7 +21,7 @@ export class GrantsController {
   }
 
   @Delete('applications/:client_id')
-  @ApiOperation({ summary: 'End everything that an application was given' })
+  @ApiOperation({ summary: 'Revoke all authorizations of an application' })
   @ApiEnvelope()
   revokeApplication(
     @CurrentUserId() userId: number,
@@ -31,7 +31,7 @@ export class GrantsController {
   }
 
   @Delete(':id')
-  @ApiOperation({ summary: 'End one authorization' })
+  @ApiOperation({ summary: 'Revoke one authorization' })
   @ApiEnvelope()
   revoke(@CurrentUserId() userId: number, @Param('id', IdPipe) id: number): Promise<void> {
     return this.grants.revokeOne(id, userId);

@@ -29,7 +29,7 @@ export class KeysController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Make a personal API key, with the password of the account; the answer shows it, once' })
+  @ApiOperation({ summary: 'Create a personal API key; needs the password, and the key is shown only once' })
   @ApiEnvelope(IssuedCredentialView)
   @Fails('LOGIN_FAILED', 'VIP_REQUIRED', 'CONFLICT', 'RATE_LIMITED')
   async create(
@@ -46,7 +46,7 @@ export class KeysController {
   }
 
   @Delete(':id')
-  @ApiOperation({ summary: 'End a key now' })
+  @ApiOperation({ summary: 'Revoke a key' })
   @ApiEnvelope()
   revoke(@CurrentUserId() userId: number, @Param('id', IdPipe) id: number): Promise<void> {
     return this.keys.revoke(userId, id);

@@ -12,7 +12,7 @@ export class OwnEventsController {
   constructor(private readonly trail: AuditTrail) {}
 
   @Get()
-  @ApiOperation({ summary: 'What happened to this account, newest first' })
+  @ApiOperation({ summary: 'Security events of this account, newest first' })
   @ApiEnvelopeArray(SiteEventView)
   async list(
     @CurrentUserId() userId: number,

@@ -14,7 +14,7 @@ export class LinksController {
   @Post('resource')
   @HttpCode(200)
   @OpenOperation({ scope: 'query' })
-  @ApiOperation({ summary: 'Which kind of link a text holds, and its access code' })
+  @ApiOperation({ summary: 'Recognize the link in a text, and its access code' })
   @ApiEnvelope(CheckedResourceView)
   check(@Body() { url, access_code }: CheckResourceBody): CheckedResourceView {
     return toCheckedResource(readLink(url, access_code), this.settings.shareDefaultUnlockPoints);

@@ -20,7 +20,7 @@ export class ServerMetadataController {
   }
 
   @Get(['', 'oauth2'])
-  @ApiOperation({ summary: 'Addresses and abilities of the authorization server (RFC 8414)', security: [] })
+  @ApiOperation({ summary: 'Metadata of the authorization server (RFC 8414)', security: [] })
   @ApiOkResponse({ type: ServerMetadataView })
   read(@Res() response: Response): void {
     fromAnyOrigin(response).setHeader('Cache-Control', 'public, max-age=300').json(this.metadata);

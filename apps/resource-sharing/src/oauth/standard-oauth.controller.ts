@@ -29,7 +29,7 @@ export class StandardOAuthController {
 
   @Post('token')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Tokens for a code or a refresh token (RFC 6749)', security: [] })
+  @ApiOperation({ summary: 'Exchange a code or a refresh token for tokens (RFC 6749)', security: [] })
   @ApiStandard(StandardTokenBody, StandardTokenView)
   async token(@Req() request: Request, @Res() response: Response): Promise<void> {
     fromAnyOrigin(neverStored(response));
@@ -39,7 +39,7 @@ export class StandardOAuthController {
 
   @Post('revoke')
   @HttpCode(200)
-  @ApiOperation({ summary: 'End a token (RFC 7009)', security: [] })
+  @ApiOperation({ summary: 'Revoke a token (RFC 7009)', security: [] })
   @ApiStandard(TokenNameBody, NothingView)
   async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
     fromAnyOrigin(neverStored(response));
@@ -49,7 +49,7 @@ export class StandardOAuthController {
 
   @Post('introspect')
   @HttpCode(200)
-  @ApiOperation({ summary: 'What an own token stands for (RFC 7662)', security: [] })
+  @ApiOperation({ summary: 'Introspect a token of this client (RFC 7662)', security: [] })
   @ApiStandard(TokenNameBody, IntrospectionView)
   async introspect(@Req() request: Request, @Res() response: Response): Promise<void> {
     neverStored(response);

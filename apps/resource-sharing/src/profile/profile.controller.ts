@@ -16,7 +16,7 @@ export class ProfileController {
 
   @Get()
   @OpenOperation({ scope: 'vip', user: 'premium' })
-  @ApiOperation({ summary: 'The user that the caller acts for' })
+  @ApiOperation({ summary: 'The user for whom the caller acts' })
   @ApiEnvelope(ProfileView)
   async me(@CurrentCaller() { userId }: UserCaller): Promise<ProfileView> {
     return toProfileView(await this.profiles.of(userId), this.settings.timeZone);

@@ -14,7 +14,7 @@ export class QuotaController {
 
   @Get('ping')
   @OpenOperation({ scope: 'meta' })
-  @ApiOperation({ summary: 'Whether the key is good, and which one it is' })
+  @ApiOperation({ summary: 'Check that a key is valid, and get its id and name' })
   @ApiEnvelope(PingView)
   ping(@CurrentCaller() caller: Caller): PingView {
     return toPingView(caller);
@@ -22,7 +22,7 @@ export class QuotaController {
 
   @Get('quota')
   @OpenOperation({ scope: 'meta' })
-  @ApiOperation({ summary: 'When quotas begin anew, and what is left of that of this operation' })
+  @ApiOperation({ summary: 'When quotas reset, and what is left of the quota of this operation' })
   @ApiEnvelope(QuotaView)
   quota(@Res({ passthrough: true }) response: Response): QuotaView {
     return {

@@ -14,7 +14,7 @@ export class ResourcesController {
 
   @Get(':type/:tmdb_id')
   @OpenOperation({ scope: 'query' })
-  @ApiOperation({ summary: 'Shares of a film or series, newest first; none for a title nobody knows' })
+  @ApiOperation({ summary: 'Shares of a film or series, newest first; empty for an unknown title' })
   @ApiParam({ name: 'type', schema: { type: 'string', enum: ['movie', 'tv'] } })
   @ApiEnvelopeList(ResourceItemView)
   @Fails('INVALID_ARGUMENT')

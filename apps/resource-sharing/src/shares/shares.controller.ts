@@ -82,7 +82,7 @@ export class SharesController {
 
   @Delete(':slug')
   @OpenOperation({ scope: 'write', user: 'required' })
-  @ApiOperation({ summary: 'Take a share back; who unlocked it keeps it' })
+  @ApiOperation({ summary: 'Withdraw a share; users who unlocked it keep access' })
   @ApiEnvelope()
   @Fails('FORBIDDEN', 'NOT_FOUND')
   async delete(@Param('slug') slug: string, @CurrentCaller() caller: UserCaller): Promise<Enveloped> {

@@ -28,7 +28,7 @@ export class AccountController {
   @UseGuards(SameOriginGuard)
   @Post('register')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Make an account and log in; the answer sets the session cookie', security: [] })
+  @ApiOperation({ summary: 'Create an account and log in; the answer sets the session cookie', security: [] })
   @ApiEnvelope(SiteAccountView)
   @Fails('FORBIDDEN', 'CONFLICT', 'RATE_LIMITED')
   register(
@@ -51,7 +51,7 @@ export class AccountController {
   @HttpCode(200)
   @ApiOperation({
     summary:
-      'Change the password: ends every other session, every authorization of applications and, unless told not to, every key',
+      'Change the password; ends other sessions, all authorizations and, unless `revoke_keys` is false, all keys',
   })
   @ApiEnvelope()
   @Fails('LOGIN_FAILED', 'RATE_LIMITED')
@@ -89,7 +89,7 @@ export class AccountController {
 
   @Delete('sessions')
   @ApiOperation({
-    summary: 'Log out everywhere: ends this session too, every key, and every authorization of applications',
+    summary: 'Log out everywhere; ends this session, all keys and all authorizations',
   })
   @ApiEnvelope()
   async endSessions(

@@ -23,7 +23,7 @@ export class UnlocksController {
   @Post('unlock')
   @HttpCode(200)
   @OpenOperation({ scope: 'unlock', user: 'required' })
-  @ApiOperation({ summary: 'The link and access code of a share, for points where it asks for some; paid once' })
+  @ApiOperation({ summary: 'Unlock a share: get its link and access code. A price is paid once' })
   @ApiIdempotent()
   @ApiEnvelope(UnlockView)
   @Fails('INSUFFICIENT_POINTS', 'NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE', 'RATE_LIMIT_EXCEEDED', 'RISK_BLOCKED')

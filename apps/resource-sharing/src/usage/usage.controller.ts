@@ -25,7 +25,7 @@ export class UsageController {
 
   @Get('today')
   @OpenOperation({ scope: 'meta' })
-  @ApiOperation({ summary: 'Calls of this day' })
+  @ApiOperation({ summary: 'Calls of the current day' })
   @ApiEnvelope(UsageSummaryView)
   async today(@CurrentCaller() caller: Caller): Promise<UsageSummaryView> {
     const { date } = this.days.at();

@@ -14,7 +14,7 @@ export class WeeklyFreeController {
 
   @Get()
   @OpenOperation({ scope: 'vip', user: 'required' })
-  @ApiOperation({ summary: 'Free unlocks of the week of a user with Premium for good; all 0 for everybody else' })
+  @ApiOperation({ summary: 'Weekly free unlocks of a user with lifetime Premium; 0 for other users' })
   @ApiEnvelope(WeeklyFreeView)
   async quota(@CurrentCaller() { userId }: UserCaller): Promise<Enveloped> {
     return new Enveloped(toWeeklyFreeView(await this.weekly.of(userId)), { message: openText('open.weeklyFree') });
