@@ -3,7 +3,7 @@ import type { CursorPage } from './cursor-page.js';
 /** The certificate of a host; its key is never shown. */
 export interface CertificateView {
   /**
-   * The host's.
+   * The id of the host.
    * @asType integer
    */
   id: number;
@@ -17,7 +17,7 @@ export interface CertificateView {
    */
   status: 'valid' | 'expiring' | 'expired' | 'pending' | 'failed' | 'unusable';
   subject: string | null;
-  /** DNS names that it is good for. */
+  /** DNS names that it is valid for. */
   names: string[];
   issuer: string | null;
   /** @format date-time */

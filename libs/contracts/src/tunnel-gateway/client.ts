@@ -7,13 +7,13 @@ export interface AgentView {
   software: string;
   /** @format date-time */
   connected_at: string;
-  /** Of the last heartbeat; null before the first. */
+  /** Round-trip time of the last heartbeat; null before the first. */
   round_trip_ms: number | null;
-  /** Whether it came in with the key before the present one. */
+  /** Whether it authenticated with the previous key. */
   uses_previous_key: boolean;
 }
 
-/** A client: whoever runs an agent. */
+/** A machine, or part of one, whose services are made reachable by an agent. */
 export interface TunnelClientView {
   /** @asType integer */
   id: number;
@@ -21,19 +21,19 @@ export interface TunnelClientView {
   /** @asType integer */
   owner_user_id: number;
   /**
-   * KiB a second, both directions and all tunnels and hosts together; 0: no limit.
+   * KiB per second, for both directions and all tunnels and hosts together; 0: no limit.
    * @asType integer
    */
   rate_limit: number;
   /** @asType integer */
   rate_limit_bytes_per_second: number;
   /**
-   * Connections at a time; 0: no limit.
+   * Maximum number of simultaneous connections; 0: no limit.
    * @asType integer
    */
   max_conn: number;
   /**
-   * From then on as if disabled.
+   * After this time the client counts as disabled.
    * @format date-time
    */
   expire_at: string | null;
@@ -43,7 +43,7 @@ export interface TunnelClientView {
   /** Whether data channels between gateway and agent are encrypted. */
   encrypt: boolean;
   /**
-   * Until then the key before the present one lets the agent in, too; null: the present one alone does.
+   * The previous key is accepted until this time; null: only the current key is accepted.
    * @format date-time
    */
   previous_key_until: string | null;
@@ -75,7 +75,7 @@ export interface ClientKeyView {
 
 export interface RotatedClientKeyView extends ClientKeyView {
   /**
-   * Until then the old key lets the agent in, too; null: it ended at once.
+   * The old key is accepted until this time; null: it stopped working at once.
    * @format date-time
    */
   previous_key_until: string | null;
@@ -104,7 +104,7 @@ export interface TunnelConnectionView {
 export interface TunnelConnectionList {
   items: TunnelConnectionView[];
   /**
-   * All of the client's, also those that are not listed.
+   * All connections of the client, including those that are not listed.
    * @asType integer
    */
   total: number;

@@ -1,6 +1,6 @@
 /** One page of a list. */
 export interface CursorPage<T> {
   items: T[];
-  /** Goes into `cursor` of the next request; null: there is nothing more. */
+  /** Send it as `cursor` of the next request; null: this is the last page. */
   next_cursor: string | null;
 }

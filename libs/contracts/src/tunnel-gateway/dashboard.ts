@@ -1,7 +1,7 @@
 import type { EventView } from './event.js';
 import type { FlowPoint } from './traffic.js';
 
-/** Something that wants somebody's attention. */
+/** A problem that needs attention. */
 export interface TunnelWarning {
   code:
     | 'certificate_expiring'
@@ -19,7 +19,7 @@ export interface TunnelWarning {
   /** What it is about; null: the gateway itself. */
   resource: DashboardResource | null;
   /**
-   * Null: that is not known.
+   * Null: unknown.
    * @format date-time
    */
   since: string | null;
@@ -33,7 +33,7 @@ export interface DashboardResource {
 
 /** How many there are that the caller may see. */
 export interface DashboardTotals {
-  /** Null: the caller is no administrator. */
+  /** Null: the caller is not an administrator. */
   users: number | null;
   clients: {
     /** @asType integer */
@@ -87,7 +87,7 @@ export interface DashboardLive {
   export_bytes_per_second: number;
   new_connections_per_second: number;
   /**
-   * How many seconds the rates are the mean of.
+   * The number of seconds over which the rates are averaged.
    * @asType integer
    */
   window_seconds: number;

@@ -14,7 +14,7 @@ export interface HostView {
   /** Which visitors it takes. */
   scheme: 'all' | 'http' | 'https';
   target_addr: string;
-  /** Whether it has a certificate: files, or one that was uploaded or ordered. `GET /certificates/{id}` tells of it. */
+  /** Whether it has a certificate: files, or one that was uploaded or ordered. `GET /certificates/{id}` returns it. */
   has_cert: boolean;
   /** 1: a certificate by ACME where there are no files, and http answers with a redirect to https. */
   auto_https: 0 | 1;

@@ -14,7 +14,7 @@ export interface IpRuleView {
   pattern: string;
   pattern_kind: 'exact' | 'cidr' | 'wildcard' | 'range' | 'country';
   /**
-   * The lower one is looked at first.
+   * Rules with a lower number are checked first.
    * @asType integer
    */
   priority: number;

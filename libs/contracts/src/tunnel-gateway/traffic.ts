@@ -29,7 +29,7 @@ export type FlowStatPage = CursorPage<FlowStatView>;
 /** What was carried in one minute, hour or day. */
 export interface FlowPoint {
   /**
-   * When it begins.
+   * Start of the minute, hour or day.
    * @format date-time
    */
   at: string;

@@ -47,7 +47,7 @@ export interface TransferImportView {
   resources: TransferredResource[];
   lines: TransferLine[];
   /**
-   * Lines that are counted above and not listed.
+   * The number of lines that are counted above but not listed.
    * @asType integer
    */
   lines_left_out: number;
@@ -126,7 +126,7 @@ export interface RestoredRow {
   /** @asType integer */
   new_id: number;
   note: string | null;
-  /** A key, a secret or a password that was made anew; shown once. */
+  /** A newly created key, secret or password; shown once. */
   secret: string | null;
 }
 

@@ -21,7 +21,7 @@ export interface TunnelView {
   status: 0 | 1;
   /** What is: 0 stopped, 1 running, 2 waiting for the agent, 3 failed. */
   run_status: 0 | 1 | 2 | 3;
-  /** Why it failed. */
+  /** Why the tunnel failed. */
   error: string | null;
   /** Version of the PROXY protocol header that targets get; 0: none. */
   proxy_protocol: 0 | 1 | 2;
@@ -44,7 +44,7 @@ export interface TunnelView {
 }
 
 export interface NewTunnelView extends TunnelView {
-  /** What visitors of a `secret` or `p2p` tunnel show; shown once, null in other modes. */
+  /** The key for visitors of a `secret` or `p2p` tunnel; shown once, null in other modes. */
   visitor_key: string | null;
 }
 

@@ -2,7 +2,7 @@ import type { CursorPage } from './cursor-page.js';
 
 export type TunnelUserRole = 'admin' | 'user' | 'viewer';
 
-/** Somebody who logs in on the console. */
+/** A user who can log in to the console. */
 export interface TunnelUserView {
   /** @asType integer */
   id: number;
@@ -11,7 +11,7 @@ export interface TunnelUserView {
   role: TunnelUserRole;
   /** 1 enabled, 0 disabled. */
   status: 0 | 1;
-  /** Whether logins need a code of an authenticator. */
+  /** Whether logins need a code from an authenticator app. */
   totp: boolean;
   /** @format date-time */
   created_at: string | null;
@@ -39,7 +39,7 @@ export interface TunnelSetupView {
 
 /** What an authenticator needs; shown once. */
 export interface TotpEnrolmentView {
-  /** Base32, for typing. */
+  /** In Base32, to enter by hand. */
   secret: string;
   /** For a picture. */
   otpauth_uri: string;
@@ -59,19 +59,19 @@ export interface TunnelSessionView {
   username: string;
   /** Where it came from. */
   address: string | null;
-  /** What its program said of itself. */
+  /** The user agent of the browser or program. */
   software: string | null;
   /** @format date-time */
   created_at: string | null;
   /** @format date-time */
   expires_at: string | null;
   /**
-   * Written lazily: may lag behind by some seconds.
+   * Updated with a delay of some seconds.
    * @format date-time
    */
   last_used_at: string | null;
   last_used_ip: string | null;
-  /** The one that asks. */
+  /** Whether this is the session that sent the request. */
   current: boolean;
 }
 
@@ -100,7 +100,7 @@ export interface TunnelApiKeyView {
   /** @format date-time */
   expires_at: string | null;
   /**
-   * Written lazily: may lag behind by some seconds.
+   * Updated with a delay of some seconds.
    * @format date-time
    */
   last_used_at: string | null;

@@ -1,7 +1,7 @@
 import type { CursorPage } from './cursor-page.js';
 import type { EventType } from './event.js';
 
-/** Somebody who is told of events. */
+/** An address that receives events. */
 export interface WebhookView {
   /** @asType integer */
   id: number;
@@ -9,7 +9,7 @@ export interface WebhookView {
   owner_user_id: number;
   name: string;
   url: string;
-  /** None: all that the owner may see. */
+  /** Empty: all events that the owner may see. */
   event_types: EventType[];
   /** 1 enabled, 0 disabled. */
   status: 0 | 1;
@@ -24,7 +24,7 @@ export interface WebhookView {
   updated_at: string;
 }
 
-/** What signatures are checked with; shown once. */
+/** The secret for checking signatures; shown once. */
 export interface WebhookSecretView {
   /** `whsec_` and 32 bytes in base64, as in Standard Webhooks. */
   secret: string;
