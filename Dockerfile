@@ -13,6 +13,7 @@ COPY apps/resource-sharing/package.json apps/resource-sharing/
 COPY apps/tunnel-agent/package.json apps/tunnel-agent/
 COPY apps/tunnel-gateway/package.json apps/tunnel-gateway/
 COPY libs/audit/package.json libs/audit/
+COPY libs/changes/package.json libs/changes/
 COPY libs/auth/package.json libs/auth/
 COPY libs/child/package.json libs/child/
 COPY libs/contracts/package.json libs/contracts/

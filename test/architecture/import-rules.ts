@@ -17,6 +17,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   platform: ['postgres', 'net', 'i18n', 'contracts'],
   auth: ['persistence', 'platform', 'net', 'contracts'],
   audit: ['auth', 'persistence', 'platform', 'postgres', 'contracts'],
+  changes: ['auth', 'persistence', 'platform'],
   jobs: ['persistence', 'platform', 'postgres', 'contracts'],
   service: ['jobs', 'persistence', 'platform', 'contracts'],
   testing: [
@@ -38,6 +39,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'platform',
     'auth',
     'audit',
+    'changes',
     'jobs',
     'persistence',
     'postgres',
@@ -66,6 +68,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'platform',
     'auth',
     'audit',
+    'changes',
     'jobs',
     'persistence',
     'postgres',

@@ -513,6 +513,26 @@ describe('the console', { timeout: 90_000 }, () => {
     expect(await page.getByLabel('Result').inputValue()).toBe('problems');
   });
 
+  it('shows in every tab what is changed elsewhere, over one stream', async () => {
+    const page = await signedIn();
+    const second = await page.context().newPage();
+    const streams: string[] = [];
+    for (const tab of [page, second]) {
+      tab.on('request', (sent) => sent.url().endsWith('/changes') && streams.push(sent.url()));
+    }
+    await Promise.all([page, second].map((tab) => tab.goto(`${gateway.url}#/nodes?search=Announced`)));
+    await Promise.all([page, second].map((tab) => tab.getByRole('heading', { name: 'Nodes', level: 1 }).waitFor()));
+    await Promise.all([page, second].map((tab) => tab.getByText('No node matches').waitFor()));
+    await gateway.call('POST', '/proxies', { raw_config: 'socks5://127.0.0.1:9', name: 'Announced' });
+    // Without the stream the list is read every 15 seconds. A page that is hidden is not drawn, so each comes to the front.
+    for (const tab of [page, second]) {
+      await tab.bringToFront();
+      await tab.getByRole('row', { name: /Announced/ }).waitFor({ timeout: 10_000 });
+    }
+    expect(streams.length).toBeLessThanOrEqual(1);
+    await page.context().close();
+  });
+
   it('asks for the password again when the session has ended', async () => {
     const page = await signedIn();
     await page.evaluate(() => sessionStorage.setItem(sessionStorage.key(0)!, 'no-token'));

@@ -1,4 +1,5 @@
 import { AuditApiModule, AuditModule } from '@gatehouse/audit';
+import { ChangesModule } from '@gatehouse/changes';
 import type { WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKeys } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
@@ -6,6 +7,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { ProxyAuditRules } from './audit/audit-rules.js';
 import { AccessModule } from './auth/access.module.js';
+import { OpenAccessModule } from './auth/open-access.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { CountriesModule } from './countries/countries.module.js';
@@ -43,6 +45,7 @@ export class AppModule {
         ThrottlingModule.perMinute(settings.apiRateLimit),
         AuditApiModule.forRoot(ProxyAuditRules),
         AccessModule.forRoot(secretKeys),
+        ChangesModule.forRoot({ channel: 'proxy_gateway:changes', imports: [OpenAccessModule] }),
         SubscriptionsModule,
         NodesModule,
         NodeHealthModule,

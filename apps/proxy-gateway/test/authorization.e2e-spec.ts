@@ -22,7 +22,7 @@ const RULES = {
 const OPERATIONS: Record<keyof typeof RULES, string> = {
   open: 'auth_login auth_status',
   read:
-    'connections_list countries_list dashboard_read geo_status jobs_follow jobs_get nodeBatch_ids nodes_list outbound_group ' +
+    'changes_follow connections_list countries_list dashboard_read geo_status jobs_follow jobs_get nodeBatch_ids nodes_list outbound_group ' +
     'outbound_history outbound_overview ruleSets_get ruleSets_list ruleTransfer_export rules_get rules_list ' +
     'rules_listMerged rules_test runtimeLogs_follow runtimeLogs_list settings_read subscriptions_get ' +
     'subscriptions_lastRefresh subscriptions_list system_status trafficLogs_list',

@@ -1,4 +1,5 @@
 import { AuditApiModule, AuditModule } from '@gatehouse/audit';
+import { ChangesModule } from '@gatehouse/changes';
 import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
 import type { WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKeys, SECRET_BOX } from '@gatehouse/persistence';
@@ -20,6 +21,7 @@ import { DashboardModule } from './dashboard/dashboard.module.js';
 import { DomainsModule } from './domains/domains.module.js';
 import { EventsApiModule } from './events/events-api.module.js';
 import { EventsModule } from './events/events.module.js';
+import { StreamPermit } from './events/stream-permit.js';
 import { EdgeModule } from './edge-host/edge.module.js';
 import type { RunningEdge } from './edge-host/start-edge.js';
 import { GatewayModule } from './gateway/gateway.module.js';
@@ -82,6 +84,7 @@ export class AppModule {
         TrafficModule,
         DashboardModule,
         EventsApiModule,
+        ChangesModule.forRoot({ channel: 'tunnel_gateway:changes', permit: StreamPermit, imports: [IpRulesModule] }),
         WebhooksModule,
         TransferModule,
         VisitsModule,

@@ -167,6 +167,7 @@ const OPERATIONS: Record<string, Operation> = {
   flowStats_series: { rule: 'read', query: (rows) => `${about(rows)}&bucket=minute` },
   requestIps_list: { rule: 'known' },
   events_list: { rule: 'known' },
+  changes_follow: { rule: 'known' },
   dashboard_get: { rule: 'known' },
   gateway_get: { rule: 'known' },
 

@@ -168,7 +168,7 @@ async function exchange(call: Caller, id: string, request: string, body?: object
   expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
   const where = [...place, 'responses', String(answer.status)];
   if (answer.status === 204) expect(answer.body).toBeNull();
-  else expect(problems([...where, 'content', 'application/json', 'schema'], answer.body)).toEqual([]);
+  else expect(problems([...where, 'content', mediaTypeOf(answer), 'schema'], answer.body)).toEqual([]);
   keep(id, request, body, answer);
   return answer;
 }
@@ -185,10 +185,12 @@ function keep(operation: string, request: string, body: object | undefined, answ
     ...(query !== '' && { query: queryOf(query) }),
     ...(body !== undefined && { body }),
     status: answer.status,
-    mediaType: 'application/json',
+    mediaType: mediaTypeOf(answer),
     answer: answer.body,
   });
 }
+
+const mediaTypeOf = ({ type }: Answer): string => type?.split(';')[0] ?? 'application/json';
 
 const queryOf = (text: string): Record<string, string | number> =>
   Object.fromEntries(

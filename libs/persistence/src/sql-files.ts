@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { MigrationInterface } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { quoteIdentifier } from './data-source.js';
 import type { PgConnection } from './pg-client.js';
 
@@ -61,7 +61,7 @@ export abstract class SqlVersion implements MigrationInterface {
     await Promise.resolve();
   }
 
-  async down(): Promise<void> {
+  async down(_queryRunner: QueryRunner): Promise<void> {
     await Promise.resolve();
   }
 }

@@ -21,6 +21,7 @@ import { CreateDataKeys1763668800450 } from './1763668800450-create-data-keys.js
 import { ClaimIdempotencyKeys1763668800690 } from './1763668800690-claim-idempotency-keys.js';
 import { UseSqlFiles1763668800700 } from './1763668800700-use-sql-files.js';
 import { CreateAccountingSpools1763668800750 } from './1763668800750-create-accounting-spools.js';
+import { AnnounceChanges1763668800760 } from './1763668800760-announce-changes.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -47,4 +48,5 @@ export const MIGRATIONS = [
   ClaimIdempotencyKeys1763668800690,
   UseSqlFiles1763668800700,
   CreateAccountingSpools1763668800750,
+  AnnounceChanges1763668800760,
 ];

@@ -82,6 +82,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   system_reload: 'Loads the configuration into the kernel again. Open connections stay where their node stays.',
   geo_status: 'Returns the dates and sources of the country and site databases.',
   geo_update: 'Fetches the databases now. A broken download changes nothing.',
+  changes_follow:
+    'Server-sent events: each `changed` event has the names of the lists whose data has changed, at most five times a second. The first names all of them (`*`).',
   runtimeLogs_list:
     'Lists log lines of the service, its worker and the kernel. Filter by level, source, text or request id.',
   runtimeLogs_follow:

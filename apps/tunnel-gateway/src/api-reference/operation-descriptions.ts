@@ -98,6 +98,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   flowStats_series: 'Returns bytes and connections of one resource by minute, hour or day (UTC).',
   requestIps_list: 'Lists the addresses that visited, with hits and the last visit.',
   dashboard_get: 'Returns counts, rates and states of everything that the caller may see.',
+  changes_follow:
+    'Server-sent events: each `changed` event has the names of the lists whose data has changed, at most five times a second. The first names all of them (`*`).',
   events_list:
     'Lists events: agents, tunnels, certificates, visitors who were refused. With `Accept: text/event-stream` new events arrive as they happen; `last_event_id` continues after a lost connection.',
   webhooks_list: 'Lists webhooks with the state of their last delivery.',

@@ -27,6 +27,7 @@ import { KeepPreviousKeys1763668802710 } from './1763668802710-keep-previous-key
 import { UseSqlFiles1763668802720 } from './1763668802720-use-sql-files.js';
 import { KeepFormerIdentity1763668802730 } from './1763668802730-keep-former-identity.js';
 import { CreateUserPreferences1763668802740 } from './1763668802740-create-user-preferences.js';
+import { AnnounceChanges1763668802750 } from './1763668802750-announce-changes.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -59,4 +60,5 @@ export const MIGRATIONS = [
   UseSqlFiles1763668802720,
   KeepFormerIdentity1763668802730,
   CreateUserPreferences1763668802740,
+  AnnounceChanges1763668802750,
 ];

@@ -124,6 +124,7 @@ export const API_WALK: [operation: string, request: string, body?: object][] = [
   ['auditLogs_verify', 'GET /audit-logs/verify'],
   ['webhooks_remove', 'DELETE /webhooks/:webhook'],
   ['events_list', 'GET /events?type=client.kicked,client.online&limit=5'],
+  ['changes_follow', 'GET /changes'],
   ['dashboard_get', 'GET /dashboard'],
   ['gateway_get', 'GET /gateway'],
   ['requestIps_list', 'GET /request-ips?sort=-hits'],

@@ -180,13 +180,26 @@ export function caller(url: string, headers: Record<string, string>): Caller {
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const text = isStream ? JSON.stringify(await firstMessage(response)) : await response.text();
     return {
       status: response.status,
       body: text === '' ? null : JSON.parse(text),
       type: response.headers.get('content-type'),
     };
   };
+}
+
+/** A stream does not end on its own: its first message is enough. */
+async function firstMessage(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  // Leaving the loop ends the request.
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (/^data:.*\n\n/m.test(text)) break;
+  }
+  return text;
 }
 
 /** However it ends. */

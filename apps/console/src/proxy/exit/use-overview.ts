@@ -9,5 +9,6 @@ export function useOverview(): Resource<OutboundOverview> {
   const api = useApi();
   return useResource((signal) => api.get<OutboundOverview>('/outbound', { members: false }, signal), [], {
     everyMs: LOOK_MS,
+    areas: ['groups', 'nodes', 'node-health'],
   });
 }

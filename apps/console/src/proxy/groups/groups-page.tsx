@@ -22,7 +22,7 @@ export function GroupsPage() {
   const { data, error, reload } = useResource(
     (signal) => api.get<OutboundOverview>('/outbound', { members_limit: PREVIEW }, signal),
     [],
-    { everyMs: 5_000 },
+    { everyMs: 5_000, areas: ['groups', 'nodes', 'node-health'] },
   );
   return (
     <Page

@@ -37,6 +37,7 @@ export function useNodes(filter: NodeFilter): NodeList {
   const conditions = JSON.parse(asked) as NodeFilter;
   const list = useResource((signal) => api.get<NodeIds>('/proxies/ids', conditions, signal), [asked], {
     everyMs: LIST_MS,
+    areas: ['nodes'],
   });
   const chunks = chunksOf(range.first, range.last);
   const seen = useResource(
@@ -45,7 +46,7 @@ export function useNodes(filter: NodeFilter): NodeList {
       return (await Promise.all(pages)).flatMap(({ items }) => items);
     },
     [asked, JSON.stringify(chunks), list.data],
-    { everyMs: ROWS_MS },
+    { everyMs: ROWS_MS, areas: ['nodes', 'node-health'] },
   );
   useEffect(() => {
     if (seen.data) setKnown((before) => keepNodes(before, seen.data!));

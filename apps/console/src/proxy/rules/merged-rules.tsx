@@ -50,7 +50,7 @@ export function MergedRules({ query }: PageProps) {
       return page;
     },
     [settled],
-    { everyMs: 15_000 },
+    { everyMs: 15_000, areas: ['rules'] },
   );
   return (
     <>

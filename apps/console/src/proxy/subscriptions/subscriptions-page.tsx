@@ -21,6 +21,7 @@ export function SubscriptionsPage() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const { data, error, reload } = useResource((signal) => api.get<SubscriptionList>('/subscriptions', {}, signal), [], {
     everyMs: 10_000,
+    areas: ['subscriptions', 'nodes'],
   });
   const close = (): void => setOpened(null);
   return (

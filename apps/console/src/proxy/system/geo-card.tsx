@@ -44,6 +44,7 @@ export function GeoCard() {
   const { busy, run } = useAction();
   const { data, error, reload } = useResource((signal) => api.get<GeoStatus>('/system/geo', {}, signal), [], {
     everyMs: 10_000,
+    areas: ['geo'],
   });
   const update = async (): Promise<void> => {
     await run(async () => {

@@ -1,6 +1,7 @@
 import { render, type ComponentType } from 'preact';
 import { ApiClient } from '../api/api-client.js';
-import { ApiContext } from '../api/api-context.js';
+import { ApiContext, ChangesContext } from '../api/api-context.js';
+import { LiveChanges, openStreamTabs } from '../api/live-changes.js';
 import { openSessionTabs } from '../api/session-tabs.js';
 import { Session } from '../api/session.js';
 import { NoticeProvider } from '../components/notices.js';
@@ -29,15 +30,20 @@ export async function startConsole(
   await Promise.all([shared.use(language), use(language)]);
   const App = await loadApp();
   const base = new URL('api/v1', document.baseURI).pathname;
-  const session = new Session(`gatehouse.${service}.token`, sessionStorage, openSessionTabs(`${service} ${base}`));
+  const tabs = `${service} ${base}`;
+  const session = new Session(`gatehouse.${service}.token`, sessionStorage, openSessionTabs(tabs));
   const api = new ApiClient(base, session);
+  const changes = new LiveChanges(api, openStreamTabs(tabs));
+  changes.attach(session);
   render(
     <ApiContext.Provider value={api}>
-      <SessionContext.Provider value={session}>
-        <NoticeProvider>
-          <App session={session} />
-        </NoticeProvider>
-      </SessionContext.Provider>
+      <ChangesContext.Provider value={changes}>
+        <SessionContext.Provider value={session}>
+          <NoticeProvider>
+            <App session={session} />
+          </NoticeProvider>
+        </SessionContext.Provider>
+      </ChangesContext.Provider>
     </ApiContext.Provider>,
     document.getElementById('console')!,
   );

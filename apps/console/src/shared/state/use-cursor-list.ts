@@ -20,6 +20,8 @@ interface CursorListOptions {
   /** As the API's `sort` says it. */
   sort?: string;
   everyMs?: number;
+  /** What the rows are about (see ResourceOptions). */
+  areas?: readonly string[];
 }
 
 /** A list that is read page by page with cursors. Another filter or order starts again at the first page. */
@@ -43,7 +45,7 @@ export function useCursorList<T>(path: string, filter: Query, options: CursorLis
       return api.get<{ items: T[]; next_cursor: string | null }>(path, query, signal);
     },
     [path, filterOfPage, page, sort],
-    options.everyMs === undefined ? {} : { everyMs: options.everyMs },
+    { ...(options.everyMs !== undefined && { everyMs: options.everyMs }), areas: options.areas },
   );
   return {
     rows: data?.items,

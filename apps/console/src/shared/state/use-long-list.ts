@@ -15,6 +15,8 @@ export interface LongList<T> {
 
 interface LongListOptions {
   everyMs?: number;
+  /** What the rows are about (see ResourceOptions). */
+  areas?: readonly string[];
 }
 
 /** Rows of one request: as many as the service gives. */
@@ -26,7 +28,7 @@ const MAX_ROWS = 20_000;
 export function useLongList<T>(
   load: (offset: number, signal: AbortSignal) => Promise<{ items: T[]; total: number }>,
   deps: readonly unknown[],
-  { everyMs }: LongListOptions = {},
+  { everyMs, areas }: LongListOptions = {},
 ): LongList<T> {
   const asked = JSON.stringify(deps);
   const [wish, setWish] = useState({ asked, rows: LONG_LIST_PAGE });
@@ -48,7 +50,7 @@ export function useLongList<T>(
       return { rows, total };
     },
     [asked, wanted],
-    everyMs === undefined ? {} : { everyMs },
+    { ...(everyMs !== undefined && { everyMs }), areas },
   );
   const more = (): void => {
     if (data === undefined || data.rows.length >= Math.min(data.total, MAX_ROWS)) return;

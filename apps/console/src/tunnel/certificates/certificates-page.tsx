@@ -28,7 +28,11 @@ export function CertificatesPage() {
   const { busy, run } = useAction();
   const [source, setSource] = useState('');
   const [host, setHost] = useState<HostView | null>(null);
-  const list = useCursorList<CertificateView>('/certificates', { source }, { everyMs: 10_000 });
+  const list = useCursorList<CertificateView>(
+    '/certificates',
+    { source },
+    { everyMs: 10_000, areas: ['certificates', 'hosts'] },
+  );
   const open = (id: number): Promise<boolean> => run(async () => setHost(await api.get<HostView>(`/hosts/${id}`)));
   return (
     <Page title={t('nav.certificates')}>

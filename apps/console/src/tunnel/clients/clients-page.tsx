@@ -43,7 +43,11 @@ export function ClientsPage({ query }: PageProps) {
     setOpened(null);
     leaveRow();
   };
-  const list = useCursorList<TunnelClientView>('/clients', filter, { sort: 'name', everyMs: 3_000 });
+  const list = useCursorList<TunnelClientView>('/clients', filter, {
+    sort: 'name',
+    everyMs: 3_000,
+    areas: ['clients', 'tunnels', 'hosts', 'traffic'],
+  });
   const isNarrowed = filter.q !== '' || filter.status !== '';
   const add = (
     <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>

@@ -45,7 +45,11 @@ export function HostsPage({ query }: PageProps) {
     setOpened(null);
     leaveRow();
   };
-  const list = useCursorList<HostView>('/hosts', filter, { sort: 'host', everyMs: 5_000 });
+  const list = useCursorList<HostView>('/hosts', filter, {
+    sort: 'host',
+    everyMs: 5_000,
+    areas: ['hosts', 'clients', 'certificates', 'traffic'],
+  });
   const nameOfClient = useResourceNames(list.rows?.map((host) => ({ kind: 'client', id: host.client_id })) ?? []);
   const isNarrowed = Object.values(filter).some((value) => value !== '');
   const add = (

@@ -28,7 +28,7 @@ export function ClientPicker({ value, problem, onChange, onInstall }: ClientPick
   const { data } = useResource(
     (signal) => api.get<TunnelClientPage>('/clients', { limit: SHOWN, q: settled, sort: 'name' }, signal),
     [settled],
-    { everyMs: 3_000 },
+    { everyMs: 3_000, areas: ['clients'] },
   );
   const chosen = useChosen(value, data?.items);
   // With one client there is nothing to choose.

@@ -15,7 +15,7 @@ import { describeBrowser } from './describe-browser.js';
 
 /** Logins that have not ended: one's own; administrators see all. */
 export function SessionsPage() {
-  const list = useCursorList<TunnelSessionView>('/sessions', {}, { everyMs: 10_000 });
+  const list = useCursorList<TunnelSessionView>('/sessions', {}, { everyMs: 10_000, areas: ['sessions'] });
   const [isAsking, setIsAsking] = useState(false);
   return (
     <Page

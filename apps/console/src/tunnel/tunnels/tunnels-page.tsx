@@ -30,7 +30,11 @@ export function TunnelsPage({ query }: PageProps) {
     setOpened(null);
     leaveRow();
   };
-  const list = useCursorList<TunnelView>('/tunnels', { ...filter }, { everyMs: 3_000 });
+  const list = useCursorList<TunnelView>(
+    '/tunnels',
+    { ...filter },
+    { everyMs: 3_000, areas: ['tunnels', 'clients', 'traffic'] },
+  );
   const nameOfClient = useResourceNames(list.rows?.map((tunnel) => ({ kind: 'client', id: tunnel.client_id })) ?? []);
   const isNarrowed = Object.values(filter).some((value) => value !== '');
   const add = (): void => setOpened({ action: 'new' });

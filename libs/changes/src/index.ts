@@ -1,0 +1,2 @@
+export { ChangePermit } from './change-permit.js';
+export { ChangesModule, type ChangesOptions } from './changes.module.js';
