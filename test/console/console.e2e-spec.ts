@@ -544,6 +544,23 @@ describe('the console', { timeout: 90_000 }, () => {
 });
 
 describe('the login', { timeout: 90_000 }, () => {
+  it('keeps language and theme with the administrator, for another browser', async () => {
+    await using own = await RunningProxyGateway.start();
+    const first = await browser.open(own.url);
+    await signIn(first, own.password);
+    await first.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+    await first.getByLabel('Theme').selectOption('dark');
+    await first.getByLabel('Language').selectOption('zh-CN');
+    await first.getByRole('heading', { name: '概览', level: 1 }).waitFor();
+    await first.context().close();
+
+    const second = await browser.open(own.url);
+    await signIn(second, own.password);
+    await second.getByRole('heading', { name: '概览', level: 1 }).waitFor();
+    expect(await second.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+    await second.context().close();
+  });
+
   it('says how long to wait after too many wrong passwords, and is not there where login is off', async () => {
     await using own = await RunningProxyGateway.start();
     const page = await browser.open(own.url);

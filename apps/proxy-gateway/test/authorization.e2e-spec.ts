@@ -33,7 +33,7 @@ const OPERATIONS: Record<keyof typeof RULES, string> = {
     'rules_create rules_remove rules_update speedTests_test speedTests_testAll subscriptions_create ' +
     'subscriptions_refresh subscriptions_remove subscriptions_update system_reload',
   admin: 'apiKeys_list auditLogs_list auditLogs_verify settings_change',
-  login: 'apiKeys_create apiKeys_revoke auth_changePassword',
+  login: 'apiKeys_create apiKeys_revoke auth_changePassword auth_readPreferences auth_savePreferences',
 };
 const RULE_OF = new Map(
   Object.entries(OPERATIONS).flatMap(([rule, names]) =>

@@ -4,6 +4,7 @@ import { useApi } from '../shared/api/api-context.js';
 import { messageOf } from '../shared/api/api-error.js';
 import type { Session, SessionState } from '../shared/api/session.js';
 import { Trouble } from '../shared/components/page.js';
+import { KeptPreferences } from '../shared/frame/kept-preferences.js';
 import { Shell } from '../shared/frame/shell.js';
 import { Login } from './login/login.js';
 import { t } from './messages/index.js';
@@ -36,11 +37,13 @@ export function App({ session }: { session: Session }) {
     case 'signed-in':
     case 'open':
       return (
-        <Shell
-          product={t('app.product')}
-          navigation={NAVIGATION}
-          foot={<Foot session={session} open={state === 'open'} />}
-        />
+        <KeptPreferences>
+          <Shell
+            product={t('app.product')}
+            navigation={NAVIGATION}
+            foot={<Foot session={session} open={state === 'open'} />}
+          />
+        </KeptPreferences>
       );
   }
 }

@@ -1,9 +1,9 @@
-import type { ConsolePreferencesView, TunnelGatewayView, TunnelSetupView, TunnelUserView } from '@gatehouse/contracts';
+import type { TunnelGatewayView, TunnelSetupView, TunnelUserView } from '@gatehouse/contracts';
 import { useEffect, useState } from 'preact/hooks';
 import { useApi } from '../shared/api/api-context.js';
 import type { Session, SessionState } from '../shared/api/session.js';
 import { Trouble } from '../shared/components/page.js';
-import { applyPreferences, PreferenceKeeper, type Choice } from '../shared/frame/preferences.js';
+import { KeptPreferences } from '../shared/frame/kept-preferences.js';
 import { Shell } from '../shared/frame/shell.js';
 import { useAction } from '../shared/state/use-action.js';
 import { useResource } from '../shared/state/use-resource.js';
@@ -48,28 +48,18 @@ function SignedIn({ session }: { session: Session }) {
     const user = await api.get<TunnelUserView>('/auth/me', {}, signal);
     return { user, gateway: await api.get<TunnelGatewayView>('/gateway', {}, signal) };
   }, []);
-  useEffect(() => {
-    // The console works without them: a failure is no reason to bother anybody.
-    void api
-      .get<ConsolePreferencesView>('/auth/preferences')
-      .then(applyPreferences)
-      .catch(() => undefined);
-  }, []);
-  const keep = async (choice: Choice): Promise<void> => {
-    await api.put('/auth/preferences', choice).catch(() => undefined);
-  };
   if (data === undefined) return <div class="login">{error !== null && <Trouble error={error} retry={reload} />}</div>;
   const { user, gateway } = data;
   return (
     <UserContext.Provider value={{ user, reload }}>
       <GatewayContext.Provider value={gateway}>
-        <PreferenceKeeper.Provider value={keep}>
+        <KeptPreferences>
           <Shell
             product={t('app.product')}
             navigation={navigationFor(user.role)}
             foot={<Foot session={session} user={user} />}
           />
-        </PreferenceKeeper.Provider>
+        </KeptPreferences>
       </GatewayContext.Provider>
     </UserContext.Provider>
   );

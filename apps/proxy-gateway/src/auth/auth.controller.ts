@@ -1,8 +1,9 @@
 import { Public, Requires, RequiresLogin } from '@gatehouse/auth';
 import { Answers, Fails } from '@gatehouse/platform';
-import type { AuthStatusResponse, LoginResponse } from '@gatehouse/contracts';
-import { Body, Controller, Get, Header, HttpCode, Ip, Post } from '@nestjs/common';
-import { LoginBody, PasswordChangeBody } from './auth.dto.js';
+import type { AdministratorPreferences, AuthStatusResponse, LoginResponse } from '@gatehouse/contracts';
+import { Body, Controller, Get, Header, HttpCode, Ip, Post, Put } from '@nestjs/common';
+import { StoredPreferences } from './administrator-preferences.js';
+import { LoginBody, PasswordChangeBody, PreferencesBody } from './auth.dto.js';
 import { ChangePassword } from './change-password.js';
 import { LoginService } from './login.service.js';
 
@@ -11,6 +12,7 @@ export class AuthController {
   constructor(
     private readonly logins: LoginService,
     private readonly passwords: ChangePassword,
+    private readonly preferences: StoredPreferences,
   ) {}
 
   @Post('login')
@@ -32,6 +34,20 @@ export class AuthController {
   @Header('Cache-Control', 'no-store')
   changePassword(@Body() body: PasswordChangeBody, @Ip() ip: string): Promise<LoginResponse> {
     return this.passwords.run(body, ip);
+  }
+
+  @Get('preferences')
+  @Answers('AdministratorPreferences', 'Returns language and theme of the console')
+  @RequiresLogin()
+  readPreferences(): Promise<AdministratorPreferences> {
+    return this.preferences.read();
+  }
+
+  @Put('preferences')
+  @Answers('AdministratorPreferences', 'Changes language and theme of the console')
+  @RequiresLogin()
+  savePreferences(@Body() body: PreferencesBody): Promise<AdministratorPreferences> {
+    return this.preferences.save(body);
   }
 
   @Get('status')

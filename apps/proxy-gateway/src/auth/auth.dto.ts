@@ -35,6 +35,16 @@ export class PasswordChangeBody {
   new_password: string;
 }
 
+export class PreferencesBody {
+  @IsOptional()
+  @IsIn(['en', 'zh-CN'])
+  language?: 'en' | 'zh-CN';
+
+  @IsOptional()
+  @IsIn(['system', 'light', 'dark'])
+  theme?: 'system' | 'light' | 'dark';
+}
+
 export class ApiKeyQuery {
   @QueryInteger({ min: 1, max: 500 })
   limit = 500;

@@ -22,6 +22,7 @@ import { ClaimIdempotencyKeys1763668800690 } from './1763668800690-claim-idempot
 import { UseSqlFiles1763668800700 } from './1763668800700-use-sql-files.js';
 import { CreateAccountingSpools1763668800750 } from './1763668800750-create-accounting-spools.js';
 import { AnnounceChanges1763668800760 } from './1763668800760-announce-changes.js';
+import { KeepPreferences1763668800770 } from './1763668800770-keep-preferences.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -49,4 +50,5 @@ export const MIGRATIONS = [
   UseSqlFiles1763668800700,
   CreateAccountingSpools1763668800750,
   AnnounceChanges1763668800760,
+  KeepPreferences1763668800770,
 ];

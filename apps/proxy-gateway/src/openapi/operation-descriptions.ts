@@ -4,6 +4,9 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   auditLogs_verify:
     'Recomputes the hash chain of the audit log and compares it with the copy that is kept outside the database.',
   auth_login: 'Returns a token for `Authorization: Bearer`. Repeated failures slow down. Needs no credentials.',
+  auth_readPreferences:
+    'Returns language and theme as the administrator chose them in the console; null where nothing was chosen.',
+  auth_savePreferences: 'Keeps language and theme for every browser. A field that is absent keeps its value.',
   auth_changePassword: 'Sets another password. Every other token stops working; API keys stay.',
   auth_status: 'Tells a client whether this gateway asks for credentials. Needs no credentials.',
   apiKeys_list: 'Lists the keys: name, scopes, expiry and last use. The keys themselves are not stored.',

@@ -14,3 +14,9 @@ export interface AuthStatusResponse {
   /** False: the API is open and needs no credentials. */
   enabled: boolean;
 }
+
+/** `GET /auth/preferences`: how the administrator likes the console, in every browser. Null: the browser's own choice. */
+export interface AdministratorPreferences {
+  language: 'en' | 'zh-CN' | null;
+  theme: 'system' | 'light' | 'dark' | null;
+}

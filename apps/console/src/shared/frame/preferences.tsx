@@ -10,11 +10,17 @@ export interface Choice {
   theme?: Theme;
 }
 
+/** What the service answers; null: nothing was chosen yet. */
+export interface KeptChoice {
+  language: Language | null;
+  theme: Theme | null;
+}
+
 /** Where the choices of the user who is signed in are kept, beside this browser. It never rejects. */
 export const PreferenceKeeper = createContext<(choice: Choice) => Promise<void>>(() => Promise.resolve());
 
 /** Shows what a user has kept, where this browser has another choice. */
-export function applyPreferences({ language, theme }: { language: Language | null; theme: Theme | null }): void {
+export function applyPreferences({ language, theme }: KeptChoice): void {
   if (theme !== null && theme !== chosenTheme()) chooseTheme(theme);
   if (language !== null && language !== pageLanguage()) chooseLanguage(language);
 }

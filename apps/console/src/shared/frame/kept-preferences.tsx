@@ -1,0 +1,22 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { useApi } from '../api/api-context.js';
+import { applyPreferences, PreferenceKeeper, type Choice, type KeptChoice } from './preferences.js';
+
+/**
+ * Shows the console as its user has chosen in any browser, and keeps what they choose in this one. The console works
+ * without that, so a failure is no reason to bother anybody.
+ */
+export function KeptPreferences({ children }: { children: ComponentChildren }) {
+  const api = useApi();
+  useEffect(() => {
+    void api
+      .get<KeptChoice>('/auth/preferences')
+      .then(applyPreferences)
+      .catch(() => undefined);
+  }, []);
+  const keep = async (choice: Choice): Promise<void> => {
+    await api.put('/auth/preferences', choice).catch(() => undefined);
+  };
+  return <PreferenceKeeper.Provider value={keep}>{children}</PreferenceKeeper.Provider>;
+}
