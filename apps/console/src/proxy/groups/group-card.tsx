@@ -8,6 +8,7 @@ import { useAction } from '../../shared/state/use-action.js';
 import { FlaggedName } from '../../shared/components/flag.js';
 import { rich, t } from '../messages/index.js';
 import { MemberList } from './member-list.js';
+import { switchReason } from './switch-reason.js';
 
 /** What the buttons of a group open. */
 export type GroupAction = 'edit' | 'remove' | 'members' | 'history';
@@ -40,7 +41,7 @@ export function GroupCard({ group, onOpen, reload }: GroupCardProps) {
           {group.last_switch &&
             ` · ${t('groups.switched', {
               time: formatRelative(group.last_switch.at),
-              reason: group.last_switch.reason.replaceAll('_', ' '),
+              reason: switchReason(group.last_switch.reason),
             })}`}
         </span>
       </p>

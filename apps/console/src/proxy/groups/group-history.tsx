@@ -10,12 +10,13 @@ import { formatCount } from '../../shared/format/amounts.js';
 import { formatTime } from '../../shared/format/times.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
+import { switchReason } from './switch-reason.js';
 
 const COLUMNS: readonly Column<GroupSwitchRecord>[] = [
   { head: t('common.time'), cell: ({ at }) => formatTime(at) },
   { head: t('groups.from'), cell: ({ from }) => from ?? '–' },
   { head: t('groups.to'), cell: ({ to }) => to, grow: true },
-  { head: t('words.reason'), cell: ({ reason }) => reason.replaceAll('_', ' ') },
+  { head: t('words.reason'), cell: ({ reason }) => switchReason(reason) },
   { head: t('groups.closed'), cell: (record) => formatCount(record.closed_connections), right: true },
 ];
 

@@ -14,7 +14,7 @@ export function VerifyChain() {
       if (broken === null) {
         // What the witness outside the database says about a chain that is intact.
         notify(`${t('audit.chainHolds', { count: checked })} ${t(`audit.witness.${witness.status}`)}`);
-      } else notify(t('audit.chainBroken', { id: broken.id, reason: broken.reason.replaceAll('_', ' ') }), 'bad');
+      } else notify(t('audit.chainBroken', { id: broken.id, reason: t(`audit.breaks.${broken.reason}`) }), 'bad');
     });
   return (
     <button type="button" disabled={busy} onClick={() => void verify()}>

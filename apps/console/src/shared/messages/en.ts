@@ -144,6 +144,15 @@ export const en = {
     verifying: 'Verifying …',
     chainHolds: 'The chain of {count, plural, one {# row} other {# rows}} is intact.',
     chainBroken: 'The chain breaks at row {id}: {reason}.',
+    breaks: {
+      row_missing: 'the row is missing',
+      row_changed: 'the row was changed',
+      order_changed: 'the order of the rows was changed',
+      end_missing: 'the newest rows are missing',
+      head_changed: 'the record of the newest row was changed',
+      witness_ahead: 'the witness has seen a row that is missing here',
+      witness_differs: 'the witness has seen another content of the row',
+    },
     witness: {
       confirms: 'Its witness confirms it.',
       behind: 'Its witness does not have the newest rows yet.',

@@ -146,6 +146,15 @@ export const zhCN: Translation<typeof en> = {
     verifying: '正在校验…',
     chainHolds: '共 {count, plural, other {# 行}}，哈希链完整。',
     chainBroken: '哈希链在第 {id} 行断开：{reason}。',
+    breaks: {
+      row_missing: '该行缺失',
+      row_changed: '该行被修改过',
+      order_changed: '行的顺序被改动过',
+      end_missing: '最新的行缺失',
+      head_changed: '最新一行的记录被修改过',
+      witness_ahead: '见证方记录过此处缺失的行',
+      witness_differs: '见证方记录的该行内容不同',
+    },
     witness: {
       confirms: '外部见证与其一致。',
       behind: '外部见证尚未包含最新的行。',
