@@ -9,7 +9,7 @@ export class ChangesController {
   constructor(private readonly changes: ChangeStream) {}
 
   @Get()
-  @AnswersEvents('Names the lists whose data has changed: `changed` events with `areas`; the first has `*` for all')
+  @AnswersEvents('Streams the names of changed lists')
   @Fails('SERVICE_UNAVAILABLE')
   @Requires('read')
   follow(@CurrentActor() actor: Actor | null, @Req() request: Request, @Res() response: Response): Promise<void> {

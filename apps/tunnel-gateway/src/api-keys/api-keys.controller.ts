@@ -14,7 +14,7 @@ export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
   @Get()
-  @Answers('TunnelApiKeyPage', "Keys for programs: one's own, of administrators all")
+  @Answers('TunnelApiKeyPage', 'Lists API keys')
   list(@Query() query: ApiKeyQuery, @CurrentActor() actor: Actor): Promise<TunnelApiKeyPage> {
     return this.keys.list(query, actor);
   }
@@ -22,14 +22,14 @@ export class ApiKeysController {
   @Post()
   @RequiresLogin()
   @Header('Cache-Control', 'no-store')
-  @Answers('NewTunnelApiKeyView', 'Makes a key, shown this once; it may do no more than its user at any time')
+  @Answers('NewTunnelApiKeyView', 'Creates an API key and shows it once')
   @Fails('TOTP_REQUIRED', 'LOCKED')
   create(@Body() body: NewApiKeyBody, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<NewTunnelApiKeyView> {
     return this.keys.create(body, actor, ip);
   }
 
   @Get(':id')
-  @Answers('TunnelApiKeyView', 'One key')
+  @Answers('TunnelApiKeyView', 'Returns one API key')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelApiKeyView> {
     return this.keys.get(id, actor);
   }
@@ -37,7 +37,7 @@ export class ApiKeysController {
   @Delete(':id')
   @RequiresLogin()
   @HttpCode(204)
-  @AnswersNothing('Revokes a key')
+  @AnswersNothing('Revokes an API key')
   revoke(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
     return this.keys.revoke(id, actor);
   }

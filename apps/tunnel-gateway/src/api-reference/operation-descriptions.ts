@@ -7,10 +7,10 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   auth_logIn:
     'Checks username, password and, where the account has a second factor, `code`. The token works as `Authorization: Bearer`; consoles ask for a cookie instead. Repeated failures slow down.',
   auth_logOut: 'Ends the session of the token or cookie.',
-  auth_me: 'Returns the user with role and second factor; for an API key, its user and scopes.',
+  auth_me: 'Returns the user with role and second factor. With an API key, also its scopes.',
   auth_setupState: 'Tells a console whether to show the setup page. Needs no credentials.',
   auth_runSetup:
-    'Creates the first administrator. The setup token is in the data folder of the service, so only who operates the machine can do this, and only once.',
+    'Creates the first administrator. The setup token is in the data folder of the service, so only someone with access to the machine can do this, and only once.',
   ownAccount_changePassword:
     'Sets another password. Other sessions end; API keys end as well unless `revoke_keys` is false.',
   ownAccount_beginTotp:
@@ -18,9 +18,10 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ownAccount_confirmTotp: 'Turns the second factor on and returns recovery codes, which appear in this answer only.',
   ownAccount_endTotp: 'Turns the second factor off. Needs the password and a code.',
   ownAccount_renewRecoveryCodes: 'Replaces all recovery codes. The new ones appear in this answer only.',
-  ownAccount_readPreferences: 'Returns language and theme that the user has chosen in the console; null: never chosen.',
-  ownAccount_savePreferences: 'Keeps language and theme for every browser of the user. What is absent stays as it is.',
-  users_list: 'Lists users. Who is not an administrator gets the own account only.',
+  ownAccount_readPreferences: 'Returns language and theme as the user chose them; null where nothing was chosen.',
+  ownAccount_savePreferences:
+    'Keeps language and theme for every browser of the user. A field that is absent keeps its value.',
+  users_list: 'Lists users. Users who are not administrators see only themselves.',
   users_create: 'Creates a user with a role: admin, user or viewer. For administrators who are signed in.',
   users_get: 'Returns one user.',
   users_update:
@@ -37,15 +38,16 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   gateway_get: 'Returns the addresses and ports where agents connect and where visitors arrive.',
   clients_list: 'Lists clients with their agents’ state and traffic. Filter by owner, status or text.',
   clients_create:
-    'Creates a client. The answer holds the key for its agent, shown this once, and the command that starts the agent.',
+    'Creates a client. The answer has the key for its agent and the command that starts the agent. The key is never shown again.',
   clients_get: 'Returns one client with the state of its agent.',
   clients_update: 'Changes name, limits or status. Limits apply to open connections at once.',
   clients_remove: 'Deletes a client with its tunnels and hosts. Its agent is disconnected.',
   clients_rotateKey:
-    'Creates another key, shown this once. The old key works for `grace_seconds`, so that the agent can be updated.',
+    'Creates another key, which is never shown again. The old key works for `grace_seconds`, so that the agent can be updated.',
   clients_kick:
     'Ends the session of the agent and its connections. The agent may connect again; disable the client to keep it away.',
-  clients_resetTraffic: 'Sets the totals of a client, its tunnels and its hosts to zero. Statistics by time stay.',
+  clients_resetTraffic:
+    'Sets the totals of a client, its tunnels and its hosts to zero. Traffic by minute, hour and day is kept.',
   clients_connections: 'Lists the visitors who are connected through this client now.',
   tunnels_list: 'Lists tunnels. Filter by client, mode, port, status or text.',
   tunnels_create:
@@ -56,7 +58,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   tunnels_start: 'Opens the port of the tunnel.',
   tunnels_stop: 'Closes the port of the tunnel and disconnects its visitors. The configuration stays.',
   tunnels_rotateVisitorKey:
-    'Creates another key for visitors of a secret or p2p tunnel, shown this once. The old key stops working.',
+    'Creates another key for visitors of a secret or p2p tunnel, which is never shown again. The old key stops working.',
   tunnelChecks_check:
     'Opens a connection to the target through the agent and looks at port and access rules. The answer says in words what is wrong.',
   hosts_list: 'Lists hosts. Filter by client, status or name.',
@@ -70,7 +72,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   domains_create:
     'Claims a name. A TXT record proves that the user controls it; a name that an administrator adds needs no proof.',
   domains_get: 'Returns one name with the TXT record to set.',
-  domains_remove: 'Releases the name. Hosts under it stay.',
+  domains_remove: 'Releases the name. Hosts below it are kept.',
   domains_verify: 'Looks up the TXT record now.',
   certificates_list: 'Lists certificates with names, issuer and expiry. Filter by client or source.',
   certificates_get: 'Returns the certificate that a host serves. The id is that of the host.',
@@ -81,11 +83,11 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   hostCertificates_renew: 'Orders a certificate by ACME now. The state of the host says how it went.',
   ipRules_list: 'Lists allow and deny rules for addresses and countries. Filter by scope, resource or pattern.',
   ipRules_create:
-    'Adds a rule for an address, a network or a country, for everything, the console, a user, a client, a tunnel or a host. Connected visitors whom it denies are disconnected.',
+    'Adds a rule for an address, a network or a country, for everything, the console, a user, a client, a tunnel or a host. Connected visitors that it denies are disconnected.',
   ipRules_check:
     'Evaluates the rules for an address. The answer shows the decision of each level and the rule that made it.',
   ipRules_get: 'Returns one rule.',
-  ipRules_update: 'Changes a rule. Its scope and resource stay.',
+  ipRules_update: 'Changes a rule. Scope and resource cannot be changed.',
   ipRules_remove: 'Deletes a rule. A rule whose removal would lock the caller out needs `force`.',
   authPolicies_list: 'Lists visitor verification of hosts and tunnels. Filter by resource.',
   authPolicies_create:
@@ -93,7 +95,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   authPolicies_get: 'Returns one policy without its secrets.',
   authPolicies_update: 'Changes a policy. Visitors who signed in before must sign in again.',
   authPolicies_remove:
-    'Deletes a policy. A resource without a policy is open to every visitor whom the IP rules allow.',
+    'Deletes a policy. A resource without a policy is open to every visitor that the IP rules allow.',
   flowStats_list: 'Lists total bytes and connections of users, clients, tunnels and hosts.',
   flowStats_series: 'Returns bytes and connections of one resource by minute, hour or day (UTC).',
   requestIps_list: 'Lists the addresses that visited, with hits and the last visit.',
@@ -101,19 +103,19 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   changes_follow:
     'Server-sent events: each `changed` event has the names of the lists whose data has changed, at most five times a second. The first names all of them (`*`).',
   events_list:
-    'Lists events: agents, tunnels, certificates, visitors who were refused. With `Accept: text/event-stream` new events arrive as they happen; `last_event_id` continues after a lost connection.',
+    'Lists events of agents, tunnels, certificates and refused visitors. With `Accept: text/event-stream` new events arrive as they happen; `last_event_id` continues after a lost connection.',
   webhooks_list: 'Lists webhooks with the state of their last delivery.',
   webhooks_create:
     'Adds an address that receives events as signed POST requests. The secret for the signature appears in this answer only.',
   webhooks_get: 'Returns one webhook without its secret.',
   webhooks_update: 'Changes name, address, event types or status of a webhook.',
-  webhooks_remove: 'Deletes a webhook with the deliveries that wait.',
+  webhooks_remove: 'Deletes a webhook and its waiting deliveries.',
   webhooks_rotateSecret: 'Creates another secret for the signature, shown in this answer only.',
   webhooks_deliveries: 'Lists deliveries with attempts, status and error. Filter by status.',
   webhooks_test: 'Sends one message of type `webhook.test`. The deliveries show the result.',
   transfer_import:
-    'Reads configuration files of frp or nps and creates what they describe, in one transaction. `dry_run` shows the result without storing it. The answer says what became of each line.',
+    'Reads configuration files of frp or nps and creates what they describe, in one transaction. `dry_run` shows the result without storing it. The answer lists the result for each line.',
   transfer_export:
-    'Downloads users, clients, tunnels, hosts and rules without secrets. With `hashes` the export holds hashes of passwords and keys, so that they work after a restore.',
-  transfer_restore: 'Creates what an export holds, in one transaction: all of it or nothing.',
+    'Downloads users, clients, tunnels, hosts and rules without secrets. With `hashes` it includes the hashes of passwords and keys, so that they work after a restore.',
+  transfer_restore: 'Creates everything in an export, in one transaction.',
 };

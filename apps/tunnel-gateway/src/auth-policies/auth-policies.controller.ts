@@ -14,26 +14,26 @@ export class AuthPoliciesController {
   constructor(private readonly policies: AuthPoliciesService) {}
 
   @Get()
-  @Answers('AuthPolicyPage', 'How visitors prove who they are, a page at a time')
+  @Answers('AuthPolicyPage', 'Lists policies for visitors')
   list(@Query() query: AuthPolicyQuery, @CurrentActor() actor: Actor): Promise<AuthPolicyPage> {
     return this.policies.list(query, actor);
   }
 
   @Post()
-  @Answers('AuthPolicyView', 'Adds a policy; any one of a resource is enough')
+  @Answers('AuthPolicyView', 'Creates a policy for visitors')
   create(@Body() body: NewAuthPolicyBody, @CurrentActor() actor: Actor): Promise<AuthPolicyView> {
     return this.policies.create(body, actor);
   }
 
   @Get(':id')
-  @Answers('AuthPolicyView', 'One policy')
+  @Answers('AuthPolicyView', 'Returns one policy')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<AuthPolicyView> {
     return this.policies.get(id, actor);
   }
 
   @Patch(':id')
   @Fails('CONFLICT')
-  @Answers('AuthPolicyView', 'Changes a policy; what was granted before ends')
+  @Answers('AuthPolicyView', 'Changes a policy')
   update(
     @Param('id', IdPipe) id: number,
     @Body() body: AuthPolicyChanges,
@@ -45,7 +45,7 @@ export class AuthPoliciesController {
 
   @Delete(':id')
   @HttpCode(204)
-  @AnswersNothing('Removes a policy')
+  @AnswersNothing('Deletes a policy')
   remove(
     @Param('id', IdPipe) id: number,
     @CurrentActor() actor: Actor,

@@ -23,10 +23,7 @@ export class AuthController {
   @Post('login')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  @Answers(
-    'TunnelLoginView',
-    'Log in; the answer holds the session token, and sets it as a cookie where `cookie` asks for it',
-  )
+  @Answers('TunnelLoginView', 'Signs in with username and password')
   @Fails('LOGIN_FAILED', 'TOTP_REQUIRED', 'LOCKED', 'FORBIDDEN')
   logIn(
     @Body() body: LoginBody,
@@ -39,20 +36,20 @@ export class AuthController {
   @Requires('read')
   @Post('logout')
   @HttpCode(204)
-  @AnswersNothing('End this session')
+  @AnswersNothing('Signs out')
   logOut(@CurrentActor() actor: Actor, @Res({ passthrough: true }) response: Response): Promise<void> {
     return this.logins.close(actor.credential === 'session' ? actor.credentialId : null, response);
   }
 
   @Get('me')
-  @Answers('TunnelUserView', 'The user who is logged in, or whose key it is')
+  @Answers('TunnelUserView', 'Returns the current user')
   me(@CurrentActor() actor: Actor): Promise<TunnelUserView> {
     return this.login.user(actor);
   }
 
   @Public()
   @Get('setup')
-  @Answers('TunnelSetupView', 'Whether the first administrator has to be made')
+  @Answers('TunnelSetupView', 'Returns whether the first administrator still has to be created')
   setupState(): Promise<TunnelSetupView> {
     return this.setup.state();
   }
@@ -62,10 +59,7 @@ export class AuthController {
   @Post('setup')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  @Answers(
-    'TunnelLoginView',
-    'Makes the first administrator, with the token that the service wrote to a file, and logs in',
-  )
+  @Answers('TunnelLoginView', 'Creates the first administrator and signs in')
   @Fails('CONFLICT', 'FORBIDDEN')
   runSetup(
     @Body() body: SetupBody,

@@ -23,7 +23,7 @@ export class OwnAccountController {
 
   @Post('password')
   @HttpCode(204)
-  @AnswersNothing('Changes the password; all other logins end, and the API keys unless revoke_keys is false')
+  @AnswersNothing('Changes the password')
   @Fails('TOTP_REQUIRED', 'LOCKED', 'CONFLICT')
   changePassword(@Body() body: PasswordChangeBody, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<void> {
     return this.passwords.run(body, actor, ip);
@@ -32,10 +32,7 @@ export class OwnAccountController {
   @Post('totp')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  @Answers(
-    'TotpEnrolmentView',
-    'Begins a second factor: a secret for an authenticator, which counts once it is confirmed',
-  )
+  @Answers('TotpEnrolmentView', 'Starts setting up a second factor')
   @Fails('TOTP_REQUIRED', 'LOCKED', 'CONFLICT')
   beginTotp(@Body() body: ProvesPassword, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<TotpEnrolmentView> {
     return this.factor.begin(body, actor, ip);
@@ -44,7 +41,7 @@ export class OwnAccountController {
   @Post('totp/confirm')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  @Answers('RecoveryCodesView', 'Logins need a code from now on; recovery codes are shown this once')
+  @Answers('RecoveryCodesView', 'Turns the second factor on')
   @Fails('LOCKED', 'CONFLICT')
   confirmTotp(@Body() { code }: TotpCodeBody, @CurrentActor() actor: Actor): Promise<RecoveryCodesView> {
     return this.factor.confirm(code, actor);
@@ -52,7 +49,7 @@ export class OwnAccountController {
 
   @Post('totp/disable')
   @HttpCode(204)
-  @AnswersNothing('Ends the second factor')
+  @AnswersNothing('Turns the second factor off')
   @Fails('TOTP_REQUIRED', 'LOCKED')
   endTotp(@Body() body: ProvesPassword, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<void> {
     return this.factor.end(body, actor, ip);
@@ -61,7 +58,7 @@ export class OwnAccountController {
   @Post('totp/recovery-codes')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  @Answers('RecoveryCodesView', 'Other recovery codes in place of all that there were')
+  @Answers('RecoveryCodesView', 'Creates new recovery codes')
   @Fails('TOTP_REQUIRED', 'LOCKED', 'CONFLICT')
   renewRecoveryCodes(
     @Body() body: ProvesPassword,
@@ -72,13 +69,13 @@ export class OwnAccountController {
   }
 
   @Get('preferences')
-  @Answers('ConsolePreferencesView', 'Language and theme of the user')
+  @Answers('ConsolePreferencesView', 'Returns language and theme of the console')
   readPreferences(@CurrentActor() actor: Actor): Promise<ConsolePreferencesView> {
     return this.preferences.read(actor.userId);
   }
 
   @Put('preferences')
-  @Answers('ConsolePreferencesView', 'Change language and theme of the user')
+  @Answers('ConsolePreferencesView', 'Changes language and theme of the console')
   savePreferences(@Body() body: PreferencesBody, @CurrentActor() actor: Actor): Promise<ConsolePreferencesView> {
     return this.preferences.save(actor.userId, body);
   }

@@ -14,13 +14,13 @@ export class CertificatesController {
   constructor(private readonly certificates: CertificatesService) {}
 
   @Get()
-  @Answers('CertificatePage', 'Certificates of hosts, a page at a time')
+  @Answers('CertificatePage', 'Lists certificates')
   list(@Query() query: CertificateQuery, @CurrentActor() actor: Actor): Promise<CertificatePage> {
     return this.certificates.list(query, actor);
   }
 
   @Get(':id')
-  @Answers('CertificateView', 'The certificate of one host, by the id of the host')
+  @Answers('CertificateView', 'Returns the certificate of a host')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<CertificateView> {
     return this.certificates.get(id, actor);
   }
@@ -36,7 +36,7 @@ export class HostCertificatesController {
 
   @Post(':id/cert')
   @HttpCode(200)
-  @Answers('CertificateView', 'Takes a certificate and its key for a host')
+  @Answers('CertificateView', 'Uploads a certificate for a host')
   @Fails('NOT_FOUND', 'CONFLICT')
   upload(
     @Param('id', IdPipe) id: number,
@@ -48,7 +48,7 @@ export class HostCertificatesController {
 
   @Delete(':id/cert')
   @HttpCode(204)
-  @AnswersNothing('Removes the certificate of a host that was uploaded or ordered')
+  @AnswersNothing('Deletes the certificate of a host')
   @Fails('NOT_FOUND')
   remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
     return this.certificates.remove(id, actor);
@@ -56,7 +56,7 @@ export class HostCertificatesController {
 
   @Post(':id/acme/renew')
   @HttpCode(202)
-  @Answers('CertificateView', 'Orders a certificate for a host now')
+  @Answers('CertificateView', 'Orders a certificate for a host')
   @Fails('NOT_FOUND', 'UNPROCESSABLE')
   renew(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<CertificateView> {
     return this.renewals.request(id, actor);

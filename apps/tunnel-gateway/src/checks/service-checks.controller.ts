@@ -5,8 +5,7 @@ import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ServiceChecks } from './service-checks.service.js';
 
-const ABOUT =
-  'Checks whether visitors get an answer: reaches the target through the agent, and looks at DNS, port, certificate and access';
+const ABOUT = 'Checks whether visitors get an answer';
 
 @ApiTags('hosts')
 @Controller('hosts')

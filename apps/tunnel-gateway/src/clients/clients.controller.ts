@@ -20,19 +20,19 @@ export class ClientsController {
   constructor(private readonly clients: ClientsService) {}
 
   @Get()
-  @Answers('TunnelClientPage', 'Clients, a page at a time')
+  @Answers('TunnelClientPage', 'Lists clients')
   list(@Query() query: ClientQuery, @CurrentActor() actor: Actor): Promise<TunnelClientPage> {
     return this.clients.list(query, actor);
   }
 
   @Post()
-  @Answers('NewTunnelClientView', 'Adds a client; its key is shown this once')
+  @Answers('NewTunnelClientView', 'Creates a client and shows its key once')
   create(@Body() body: NewClientBody, @CurrentActor() actor: Actor): Promise<NewTunnelClientView> {
     return this.clients.create(body, actor);
   }
 
   @Get(':id')
-  @Answers('TunnelClientView', 'One client')
+  @Answers('TunnelClientView', 'Returns one client')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelClientView> {
     return this.clients.get(id, actor);
   }
@@ -50,7 +50,7 @@ export class ClientsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @AnswersNothing('Removes a client with its tunnels and hosts')
+  @AnswersNothing('Deletes a client')
   remove(
     @Param('id', IdPipe) id: number,
     @CurrentActor() actor: Actor,
@@ -61,10 +61,7 @@ export class ClientsController {
 
   @Post(':id/rotate-key')
   @HttpCode(200)
-  @Answers(
-    'RotatedClientKeyView',
-    'Gives a client another key, shown this once; the old one ends now, or after a grace period',
-  )
+  @Answers('RotatedClientKeyView', 'Replaces the key of a client and shows it once')
   rotateKey(
     @Param('id', IdPipe) id: number,
     @Body() body: KeyRotation,
@@ -75,7 +72,7 @@ export class ClientsController {
 
   @Post(':id/kick')
   @HttpCode(204)
-  @AnswersNothing("Ends the agent's session and all connections; the agent may come back")
+  @AnswersNothing('Disconnects the agent of a client')
   @Fails('EDGE_UNAVAILABLE')
   kick(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
     return this.clients.kick(id, actor);
@@ -83,13 +80,13 @@ export class ClientsController {
 
   @Post(':id/reset-traffic')
   @HttpCode(200)
-  @Answers('TunnelClientView', 'Totals of a client, its tunnels and hosts start from zero; those by time stay')
+  @Answers('TunnelClientView', 'Resets the traffic totals of a client')
   resetTraffic(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelClientView> {
     return this.clients.resetTraffic(id, actor);
   }
 
   @Get(':id/connections')
-  @Answers('TunnelConnectionList', 'Visitors who are connected')
+  @Answers('TunnelConnectionList', 'Lists connected visitors of a client')
   @Fails('EDGE_UNAVAILABLE')
   connections(
     @Param('id', IdPipe) id: number,

@@ -11,7 +11,7 @@ export class DashboardController {
   constructor(private readonly dashboard: DashboardService) {}
 
   @Get()
-  @Answers('TunnelDashboard', 'All that the caller may see, at a glance')
+  @Answers('TunnelDashboard', 'Returns the overview')
   get(@CurrentActor() actor: Actor): Promise<TunnelDashboard> {
     return this.dashboard.of(actor);
   }

@@ -14,27 +14,27 @@ export class DomainsController {
   constructor(private readonly domains: DomainsService) {}
 
   @Get()
-  @Answers('DomainPage', "Names and whose they are: one's own, of administrators all")
+  @Answers('DomainPage', 'Lists domains')
   list(@Query() query: DomainQuery, @CurrentActor() actor: Actor): Promise<DomainPage> {
     return this.domains.list(query, actor);
   }
 
   @Post()
-  @Answers('DomainView', 'Claims a name, which a DNS record then proves; administrators assign it at once')
+  @Answers('DomainView', 'Claims a domain')
   @Fails('NOT_FOUND', 'HOST_CONFLICT', 'CONFLICT', 'QUOTA_EXCEEDED')
   create(@Body() body: NewDomainBody, @CurrentActor() actor: Actor): Promise<DomainView> {
     return this.domains.create(body, actor);
   }
 
   @Get(':id')
-  @Answers('DomainView', 'One name')
+  @Answers('DomainView', 'Returns one domain')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<DomainView> {
     return this.domains.get(id, actor);
   }
 
   @Post(':id/verify')
   @HttpCode(200)
-  @Answers('DomainView', 'Looks for the TXT record that proves the name')
+  @Answers('DomainView', 'Verifies a domain by its TXT record')
   @Fails('HOST_CONFLICT', 'CONFLICT', 'SERVICE_UNAVAILABLE')
   verify(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<DomainView> {
     return this.domains.verify(id, actor);
@@ -42,7 +42,7 @@ export class DomainsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @AnswersNothing('Takes a name away; hosts that have it stay')
+  @AnswersNothing('Releases a domain')
   remove(
     @Param('id', IdPipe) id: number,
     @CurrentActor() actor: Actor,

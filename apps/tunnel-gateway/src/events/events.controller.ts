@@ -18,7 +18,7 @@ export class EventsController {
   ) {}
 
   @Get()
-  @Answers('EventPage', 'What happened, the newest first; with `Accept: text/event-stream` what happens, as it does', {
+  @Answers('EventPage', 'Lists events, or streams new ones', {
     mediaTypes: [STREAM],
   })
   @Fails('SERVICE_UNAVAILABLE')

@@ -10,7 +10,7 @@ export class GatewayController {
   constructor(private readonly addresses: PublicAddresses) {}
 
   @Get()
-  @Answers('TunnelGatewayView', 'Where agents and visitors reach the gateway')
+  @Answers('TunnelGatewayView', 'Returns the addresses of the gateway')
   get(): TunnelGatewayView {
     return this.addresses.view();
   }

@@ -14,20 +14,20 @@ export class HostsController {
   constructor(private readonly hosts: HostsService) {}
 
   @Get()
-  @Answers('HostPage', 'Hosts, a page at a time')
+  @Answers('HostPage', 'Lists hosts')
   list(@Query() query: HostQuery, @CurrentActor() actor: Actor): Promise<HostPage> {
     return this.hosts.list(query, actor);
   }
 
   @Post()
-  @Answers('HostView', 'Adds a host')
+  @Answers('HostView', 'Creates a host')
   @Fails('NOT_FOUND', 'HOST_CONFLICT')
   create(@Body() body: NewHostBody, @CurrentActor() actor: Actor): Promise<HostView> {
     return this.hosts.create(body, actor);
   }
 
   @Get(':id')
-  @Answers('HostView', 'One host')
+  @Answers('HostView', 'Returns one host')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<HostView> {
     return this.hosts.get(id, actor);
   }
@@ -46,7 +46,7 @@ export class HostsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @AnswersNothing('Removes a host')
+  @AnswersNothing('Deletes a host')
   remove(
     @Param('id', IdPipe) id: number,
     @CurrentActor() actor: Actor,

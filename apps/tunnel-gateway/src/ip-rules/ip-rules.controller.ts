@@ -18,33 +18,33 @@ export class IpRulesController {
   ) {}
 
   @Get()
-  @Answers('IpRulePage', 'Rules about addresses, a page at a time')
+  @Answers('IpRulePage', 'Lists IP rules')
   list(@Query() query: IpRuleQuery, @CurrentActor() actor: Actor): Promise<IpRulePage> {
     return this.rules.list(query, actor);
   }
 
   @Post()
-  @Answers('WrittenIpRuleView', 'Adds a rule; it holds for visitors who are connected too')
+  @Answers('WrittenIpRuleView', 'Creates an IP rule')
   @Fails('SELF_LOCKOUT')
   create(@Body() body: NewIpRuleBody, @CurrentActor() actor: Actor, @Ip() address: string): Promise<WrittenIpRuleView> {
     return this.rules.create(body, actor, address);
   }
 
   @Get('check')
-  @Answers('IpRuleCheck', 'Whether an address may come in, and why, level by level')
+  @Answers('IpRuleCheck', 'Evaluates the rules for an address')
   @Fails('NOT_FOUND')
   check(@Query() query: IpRuleCheckQuery, @CurrentActor() actor: Actor): Promise<IpRuleCheck> {
     return this.checks.check(query, actor);
   }
 
   @Get(':id')
-  @Answers('IpRuleView', 'One rule')
+  @Answers('IpRuleView', 'Returns one IP rule')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<IpRuleView> {
     return this.rules.get(id, actor);
   }
 
   @Patch(':id')
-  @Answers('WrittenIpRuleView', 'Changes a rule; what it is about stays')
+  @Answers('WrittenIpRuleView', 'Changes an IP rule')
   @Fails('SELF_LOCKOUT')
   update(
     @Param('id', IdPipe) id: number,
@@ -58,7 +58,7 @@ export class IpRulesController {
 
   @Delete(':id')
   @HttpCode(204)
-  @AnswersNothing('Removes a rule')
+  @AnswersNothing('Deletes an IP rule')
   @Fails('SELF_LOCKOUT')
   remove(
     @Param('id', IdPipe) id: number,

@@ -12,7 +12,7 @@ export class SessionsController {
   constructor(private readonly sessions: SessionsService) {}
 
   @Get()
-  @Answers('TunnelSessionPage', "Logins that have not ended: one's own, of administrators all")
+  @Answers('TunnelSessionPage', 'Lists sessions')
   list(@Query() query: SessionQuery, @CurrentActor() actor: Actor): Promise<TunnelSessionPage> {
     return this.sessions.list(query, actor);
   }
@@ -20,7 +20,7 @@ export class SessionsController {
   /** Read-only users may log out, too. */
   @Requires('read')
   @Delete()
-  @Answers('EndedSessionsView', "Ends all of one's own logins but the one that asks")
+  @Answers('EndedSessionsView', 'Ends all other sessions')
   endOthers(@CurrentActor() actor: Actor): Promise<EndedSessionsView> {
     return this.sessions.endOthers(actor);
   }
@@ -28,7 +28,7 @@ export class SessionsController {
   @Requires('read')
   @Delete(':id')
   @HttpCode(204)
-  @AnswersNothing('Ends a login')
+  @AnswersNothing('Ends a session')
   end(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
     return this.sessions.end(id, actor);
   }

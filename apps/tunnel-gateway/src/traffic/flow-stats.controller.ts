@@ -12,13 +12,13 @@ export class FlowStatsController {
   constructor(private readonly traffic: TrafficService) {}
 
   @Get()
-  @Answers('FlowStatPage', 'What resources carried in all, a page at a time')
+  @Answers('FlowStatPage', 'Lists traffic totals')
   list(@Query() query: FlowStatQuery, @CurrentActor() actor: Actor): Promise<FlowStatPage> {
     return this.traffic.flowStats(query, actor);
   }
 
   @Get('series')
-  @Answers('FlowSeries', 'What a resource carried by minute, hour or day of UTC')
+  @Answers('FlowSeries', 'Returns traffic by minute, hour or day')
   @Fails('NOT_FOUND')
   series(@Query() query: SeriesQuery, @CurrentActor() actor: Actor): Promise<FlowSeries> {
     return this.traffic.flowSeries(query, actor);

@@ -12,7 +12,7 @@ export class RequestIpsController {
   constructor(private readonly traffic: TrafficService) {}
 
   @Get()
-  @Answers('RequestIpPage', 'Addresses of visitors, a page at a time')
+  @Answers('RequestIpPage', 'Lists addresses of visitors')
   list(@Query() query: RequestIpQuery, @CurrentActor() actor: Actor): Promise<RequestIpPage> {
     return this.traffic.requestIps(query, actor);
   }

@@ -24,16 +24,13 @@ export class TransferController {
 
   @Post('import')
   @HttpCode(200)
-  @Answers(
-    'TransferImportView',
-    'Takes over a configuration of frp or nps, all of it or nothing, and says what of each line',
-  )
+  @Answers('TransferImportView', 'Imports a configuration of frp or nps')
   import(@Body() body: ImportBody, @CurrentActor() actor: Actor): Promise<TransferImportView> {
     return this.importer.run(body, actor);
   }
 
   @Get('export')
-  @Answers('TransferArchive', 'Everything that people have set up, without secrets')
+  @Answers('TransferArchive', 'Exports the configuration')
   export(@Query() { hashes }: ExportQuery, @CurrentActor() actor: Actor): Promise<TransferArchive> {
     if (hashes === 'true') requireLogin(actor);
     return this.exporter.run(hashes === 'true');
@@ -42,7 +39,7 @@ export class TransferController {
   @Post('restore')
   @RequiresLogin()
   @HttpCode(200)
-  @Answers('TransferRestoreView', 'Sets up what an export holds, all of it or nothing', { body: 'TransferRestoreBody' })
+  @Answers('TransferRestoreView', 'Restores an export', { body: 'TransferRestoreBody' })
   @UseGuards(ArchiveBody)
   @Fails('CONFLICT', 'PORT_IN_USE', 'PORT_RESERVED', 'HOST_CONFLICT', 'SELF_LOCKOUT')
   restore(@Req() request: Request, @CurrentActor() actor: Actor, @Ip() address: string): Promise<TransferRestoreView> {

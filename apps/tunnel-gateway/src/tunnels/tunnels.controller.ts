@@ -14,20 +14,20 @@ export class TunnelsController {
   constructor(private readonly tunnels: TunnelsService) {}
 
   @Get()
-  @Answers('TunnelPage', 'Tunnels, a page at a time')
+  @Answers('TunnelPage', 'Lists tunnels')
   list(@Query() query: TunnelQuery, @CurrentActor() actor: Actor): Promise<TunnelPage> {
     return this.tunnels.list(query, actor);
   }
 
   @Post()
-  @Answers('NewTunnelView', 'Adds a tunnel; port 0 becomes a free one of the range')
+  @Answers('NewTunnelView', 'Creates a tunnel')
   @Fails('NOT_FOUND', 'PORT_IN_USE', 'PORT_RESERVED')
   create(@Body() body: NewTunnelBody, @CurrentActor() actor: Actor): Promise<NewTunnelView> {
     return this.tunnels.create(body, actor);
   }
 
   @Get(':id')
-  @Answers('TunnelView', 'One tunnel')
+  @Answers('TunnelView', 'Returns one tunnel')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelView> {
     return this.tunnels.get(id, actor);
   }
@@ -46,7 +46,7 @@ export class TunnelsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @AnswersNothing('Removes a tunnel')
+  @AnswersNothing('Deletes a tunnel')
   remove(
     @Param('id', IdPipe) id: number,
     @CurrentActor() actor: Actor,
@@ -57,21 +57,21 @@ export class TunnelsController {
 
   @Post(':id/start')
   @HttpCode(200)
-  @Answers('TunnelView', 'Serves a tunnel')
+  @Answers('TunnelView', 'Starts a tunnel')
   start(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelView> {
     return this.tunnels.update(id, { status: 1 }, actor);
   }
 
   @Post(':id/stop')
   @HttpCode(200)
-  @Answers('TunnelView', 'Serves a tunnel no more; its visitors are cut off')
+  @Answers('TunnelView', 'Stops a tunnel')
   stop(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelView> {
     return this.tunnels.update(id, { status: 0 }, actor);
   }
 
   @Post(':id/rotate-visitor-key')
   @HttpCode(200)
-  @Answers('NewTunnelView', 'Gives the visitors of a secret or p2p tunnel another key, shown this once')
+  @Answers('NewTunnelView', 'Replaces the visitor key of a tunnel and shows it once')
   @Fails('CONFLICT')
   rotateVisitorKey(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<NewTunnelView> {
     return this.tunnels.rotateVisitorKey(id, actor);

@@ -14,7 +14,7 @@ export class UsersController {
   constructor(private readonly users: UserAccounts) {}
 
   @Get()
-  @Answers('TunnelUserPage', 'Users, a page at a time; who is no administrator sees themselves')
+  @Answers('TunnelUserPage', 'Lists users')
   list(@Query() query: UserQuery, @CurrentActor() actor: Actor): Promise<TunnelUserPage> {
     return this.users.list(query, actor);
   }
@@ -22,14 +22,14 @@ export class UsersController {
   @Post()
   @Requires('admin')
   @RequiresLogin()
-  @Answers('TunnelUserView', 'Adds a user; API keys may not')
+  @Answers('TunnelUserView', 'Creates a user')
   @Fails('USERNAME_TAKEN')
   create(@Body() body: NewUserBody, @CurrentActor() actor: Actor): Promise<TunnelUserView> {
     return this.users.create(body, actor);
   }
 
   @Get(':id')
-  @Answers('TunnelUserView', 'One user')
+  @Answers('TunnelUserView', 'Returns one user')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelUserView> {
     return this.users.get(id, actor);
   }
@@ -37,7 +37,7 @@ export class UsersController {
   @Patch(':id')
   @Requires('admin')
   @RequiresLogin()
-  @Answers('TunnelUserView', 'Changes a user; who is disabled is out at once, with all agents')
+  @Answers('TunnelUserView', 'Changes a user')
   @Fails('USERNAME_TAKEN', 'CONFLICT')
   update(
     @Param('id', IdPipe) id: number,
@@ -52,7 +52,7 @@ export class UsersController {
   @Requires('admin')
   @RequiresLogin()
   @HttpCode(204)
-  @AnswersNothing('Removes a user who has no clients, or gives the clients to somebody else')
+  @AnswersNothing('Deletes a user')
   @Fails('IN_USE', 'CONFLICT')
   remove(
     @Param('id', IdPipe) id: number,

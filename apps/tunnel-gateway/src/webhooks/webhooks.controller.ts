@@ -21,20 +21,20 @@ export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
 
   @Get()
-  @Answers('WebhookPage', 'Who is told of events, a page at a time')
+  @Answers('WebhookPage', 'Lists webhooks')
   list(@Query() query: WebhookQuery, @CurrentActor() actor: Actor): Promise<WebhookPage> {
     return this.webhooks.list(query, actor);
   }
 
   @Post()
   @Fails('CONFLICT')
-  @Answers('NewWebhookView', 'Adds a webhook; its secret is shown this once')
+  @Answers('NewWebhookView', 'Creates a webhook and shows its secret once')
   create(@Body() body: NewWebhookBody, @CurrentActor() actor: Actor): Promise<NewWebhookView> {
     return this.webhooks.create(body, actor);
   }
 
   @Get(':id')
-  @Answers('WebhookView', 'One webhook')
+  @Answers('WebhookView', 'Returns one webhook')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<WebhookView> {
     return this.webhooks.get(id, actor);
   }
@@ -52,7 +52,7 @@ export class WebhooksController {
 
   @Delete(':id')
   @HttpCode(204)
-  @AnswersNothing('Removes a webhook; what was not delivered is not')
+  @AnswersNothing('Deletes a webhook')
   remove(
     @Param('id', IdPipe) id: number,
     @CurrentActor() actor: Actor,
@@ -63,13 +63,13 @@ export class WebhooksController {
 
   @Post(':id/rotate-secret')
   @HttpCode(200)
-  @Answers('WebhookSecretView', 'Gives a webhook another secret, shown this once')
+  @Answers('WebhookSecretView', 'Replaces the secret of a webhook and shows it once')
   rotateSecret(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<WebhookSecretView> {
     return this.webhooks.rotateSecret(id, actor);
   }
 
   @Get(':id/deliveries')
-  @Answers('WebhookDeliveryPage', 'What was sent to a webhook and what came of it, the newest first')
+  @Answers('WebhookDeliveryPage', 'Lists deliveries of a webhook')
   deliveries(
     @Param('id', IdPipe) id: number,
     @Query() query: DeliveryQuery,
@@ -81,7 +81,7 @@ export class WebhooksController {
   @Post(':id/test')
   @HttpCode(200)
   @Fails('CONFLICT')
-  @Answers('WebhookDeliveryView', 'Sends a message of type `webhook.test`, once')
+  @Answers('WebhookDeliveryView', 'Sends a test message')
   test(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<WebhookDeliveryView> {
     return this.webhooks.test(id, actor);
   }

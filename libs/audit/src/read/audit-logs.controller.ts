@@ -11,16 +11,13 @@ export class AuditLogsController {
   constructor(private readonly logs: AuditLogsService) {}
 
   @Get()
-  @Answers('AuditLogPage', 'The audit log, newest first')
+  @Answers('AuditLogPage', 'Lists the audit log')
   list(@Query() query: AuditLogQuery): Promise<AuditLogPage> {
     return this.logs.list(query);
   }
 
   @Get('verify')
-  @Answers(
-    'AuditVerification',
-    'Checks the chain of the audit log, and holds it against its witness outside the database',
-  )
+  @Answers('AuditVerification', 'Verifies the audit log')
   verify(): Promise<AuditVerification> {
     return this.logs.verify();
   }
