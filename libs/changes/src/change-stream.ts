@@ -1,5 +1,5 @@
 import type { Actor } from '@gatehouse/auth';
-import { AppError, HealthRegistry } from '@gatehouse/platform';
+import { AppError, beginEventStream, HealthRegistry, waitWhileOpen } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ChangeFeed, EVERY_AREA } from './change-feed.js';
@@ -51,7 +51,9 @@ export class ChangeStream implements BeforeApplicationShutdown {
     const outbox = new ChangeOutbox(response);
     const leave = this.feed.follow((area) => outbox.add(area));
     try {
-      begin(response);
+      beginEventStream(response);
+      // A list that was read before the stream began may be out of date.
+      response.write(messageOf([EVERY_AREA]));
       await this.follow(stream, outbox);
     } finally {
       leave();
@@ -64,7 +66,7 @@ export class ChangeStream implements BeforeApplicationShutdown {
   /** Runs until the client leaves or stops reading, its permit ends, or the service stops. */
   private async follow({ actor, request, response }: ChangeRequest, outbox: ChangeOutbox): Promise<void> {
     for (let quiet = 0; !response.destroyed && !this.stopping && !this.health.isDraining;) {
-      await pause(response);
+      await waitWhileOpen(response, LOOK_MS);
       // A short failure of the database does not end a stream, and does not let it pass on what it may not.
       const holds = await this.permit.holds(actor, request).catch(() => null);
       if (holds === false) return;
@@ -119,32 +121,4 @@ class ChangeOutbox {
 
 function messageOf(areas: readonly string[]): string {
   return `event: changed\ndata: ${JSON.stringify({ areas })}\n\n`;
-}
-
-/** Waits for the next look, or until the client has left. */
-function pause(response: Response): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      response.off('close', done);
-      resolve();
-    };
-    const timer = setTimeout(done, LOOK_MS);
-    response.once('close', done);
-    if (response.destroyed) done();
-  });
-}
-
-function begin(response: Response): void {
-  response.on('error', () => undefined);
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store',
-    // Without this nginx buffers the events.
-    'X-Accel-Buffering': 'no',
-    // An idle connection after the stream would delay the shutdown.
-    Connection: 'close',
-  });
-  // A list that was read before the stream began may be out of date.
-  response.write(`retry: 2000\n\n${messageOf([EVERY_AREA])}`);
 }

@@ -10,6 +10,7 @@ export { formatError, type ErrorBody, type ErrorFormat } from './errors/error-fo
 export { HealthRegistry, type HealthCheck, type HealthReport } from './health/health-registry.js';
 export { DEFAULT_BODY_LIMIT } from './http/body-parsers.js';
 export { networkOf } from '@gatehouse/net';
+export { beginEventStream, waitWhileOpen } from './http/event-stream.js';
 export { assignClientAddress, clientAddress, type ClientAddress } from './http/client-address.js';
 export { addedHeader, addHeader, onAnswered, type AnswerObserver } from './http/exchange.js';
 export {

@@ -1,5 +1,5 @@
 import type { JobView } from '@gatehouse/contracts';
-import { AppError, HealthRegistry } from '@gatehouse/platform';
+import { AppError, beginEventStream, HealthRegistry } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { hasEnded } from './job.view.js';
@@ -11,7 +11,6 @@ const MAX_STREAMS = 64;
 const HEARTBEAT_MS = 15_000;
 /** How soon a stream notices that the service is stopping. */
 const DRAIN_LOOK_MS = 250;
-const RETRY_MS = 2_000;
 /** After this time the client has to reconnect and authenticate again: keys are revoked and tokens expire. */
 const MAX_AGE_MS = 10 * 60_000;
 
@@ -53,7 +52,7 @@ export class JobEventStream {
       if (response.writableLength > 1_048_576) response.destroy();
     };
     const changed = (view: JobView): void => {
-      if (!response.headersSent) begin(response);
+      if (!response.headersSent) beginEventStream(response);
       serial += 1;
       const event = hasEnded(view) ? 'end' : 'progress';
       write(`id: ${serial}\nevent: ${event}\ndata: ${JSON.stringify(view)}\n\n`);
@@ -82,14 +81,4 @@ export class JobEventStream {
       throw error;
     }
   }
-}
-
-function begin(response: Response): void {
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store',
-    // Without this nginx buffers the events.
-    'X-Accel-Buffering': 'no',
-  });
-  response.write(`retry: ${RETRY_MS}\n\n`);
 }

@@ -1,5 +1,5 @@
 import type { RuntimeLogView } from '@gatehouse/contracts';
-import { AppError, HealthRegistry } from '@gatehouse/platform';
+import { AppError, beginEventStream, HealthRegistry, waitWhileOpen } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import type { RuntimeLogFilter } from './runtime-log.dto.js';
@@ -37,7 +37,7 @@ export class RuntimeLogStream {
     this.open++;
     try {
       const tail = this.logs.tail(filter, after ?? (await this.logs.lastId()));
-      begin(response);
+      beginEventStream(response);
       await this.follow(tail, response);
     } finally {
       this.open--;
@@ -57,32 +57,7 @@ export class RuntimeLogStream {
       quiet = lines.length > 0 ? 0 : quiet + 1;
       if (quiet > 0 && quiet % QUIET_LOOKS === 0) response.write(': still here\n\n');
       if (response.writableLength > MAX_BUFFERED) response.destroy();
-      await pause(response);
+      await waitWhileOpen(response, LOOK_MS);
     }
   }
-}
-
-/** Waits a second, or until the client has left. */
-function pause(response: Response): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      response.off('close', done);
-      resolve();
-    };
-    const timer = setTimeout(done, LOOK_MS);
-    response.once('close', done);
-    if (response.destroyed) done();
-  });
-}
-
-function begin(response: Response): void {
-  response.on('error', () => undefined);
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store',
-    // Without this nginx buffers the events.
-    'X-Accel-Buffering': 'no',
-  });
-  response.write('retry: 2000\n\n');
 }

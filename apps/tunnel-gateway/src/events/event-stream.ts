@@ -1,5 +1,5 @@
 import type { Actor } from '@gatehouse/auth';
-import { AppError, HealthRegistry, JsonLogger } from '@gatehouse/platform';
+import { AppError, beginEventStream, HealthRegistry, JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { EventFeed } from './event-feed.js';
@@ -71,7 +71,7 @@ export class EventStream implements BeforeApplicationShutdown {
   private async start({ query, request, response }: StreamRequest): Promise<number> {
     const said = request.get('last-event-id') ?? query.last_event_id;
     const { first, last } = await this.reader.span();
-    begin(response);
+    beginEventStream(response);
     if (said === undefined || !/^\d{1,15}$/.test(said)) return last;
     // Events are missing if they have been deleted, or if the client saw events that a restore took back: a client with
     // a copy must then read the list again.
@@ -150,19 +150,6 @@ class Bell {
     }
     this.rung = false;
   }
-}
-
-function begin(response: Response): void {
-  response.on('error', () => undefined);
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store',
-    // Otherwise nginx would buffer the events.
-    'X-Accel-Buffering': 'no',
-    // An idle connection after the stream would delay the shutdown.
-    Connection: 'close',
-  });
-  response.write('retry: 2000\n\n');
 }
 
 /** Resolves when more can be written; a client that reads nothing is disconnected. */
