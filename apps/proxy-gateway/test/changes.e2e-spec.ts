@@ -87,6 +87,24 @@ describe('GET /changes', () => {
     await waitFor(() => follower.ended || null);
   });
 
+  it('limits the streams of one key, and leaves the others theirs', async () => {
+    const { body } = await gateway.call('POST', '/api-keys', { name: 'greedy', scopes: ['read'] });
+    const headers = { 'x-api-key': body.key };
+    const greedy = await Promise.all(Array.from({ length: 32 }, () => Follower.open(gateway, headers)));
+    const refused = await fetch(`${gateway.app.url}/api/v1/changes`, { headers });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    await refused.body?.cancel();
+    await using other = await Follower.open(gateway, login());
+    await greedy[0]![Symbol.asyncDispose]();
+    await waitFor(async () => {
+      const again = await fetch(`${gateway.app.url}/api/v1/changes`, { headers });
+      await again.body?.cancel();
+      return again.status === 200 || null;
+    });
+    await Promise.all(greedy.map((follower) => follower[Symbol.asyncDispose]()));
+    expect(other.ended).toBe(false);
+  });
+
   it('ends when the service stops', async () => {
     await using other = await startGateway();
     await using follower = await Follower.open(other, login(other));

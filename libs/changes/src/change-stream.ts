@@ -5,8 +5,9 @@ import type { Request, Response } from 'express';
 import { ChangeFeed, EVERY_AREA } from './change-feed.js';
 import { ChangePermit } from './change-permit.js';
 
-/** The most streams of this process: each holds a connection. A console has one for all its tabs. */
+/** The most streams of this process, and of one user or key: each holds a connection. A console has one for all its tabs. */
 const MAX_STREAMS = 128;
+const MAX_OF_ONE = 32;
 /** Changes within this time are one message. */
 const COLLECT_MS = 200;
 /** How often the permit and the state of the service are checked. */
@@ -25,7 +26,7 @@ export interface ChangeRequest {
 /** Sends the names of changed areas as server-sent events (HTML Living Standard 9.2). */
 @Injectable()
 export class ChangeStream implements BeforeApplicationShutdown {
-  private open = 0;
+  private readonly open = new Map<string, number>();
   private stopping = false;
 
   constructor(
@@ -41,13 +42,16 @@ export class ChangeStream implements BeforeApplicationShutdown {
 
   /** @throws AppError SERVICE_UNAVAILABLE while too many streams are open. */
   async send(stream: ChangeRequest): Promise<void> {
-    if (this.open >= MAX_STREAMS) {
-      throw new AppError('SERVICE_UNAVAILABLE', `${MAX_STREAMS} streams of changes are open already`, {
+    const { actor, response } = stream;
+    const owner = ownerOf(actor);
+    const own = this.open.get(owner) ?? 0;
+    const all = [...this.open.values()].reduce((sum, count) => sum + count, 0);
+    if (own >= MAX_OF_ONE || all >= MAX_STREAMS) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'Too many streams of changes are open already', {
         retryAfterSeconds: 5,
       });
     }
-    this.open += 1;
-    const { response } = stream;
+    this.open.set(owner, own + 1);
     const outbox = new ChangeOutbox(response);
     const leave = this.feed.follow((area) => outbox.add(area));
     try {
@@ -58,7 +62,9 @@ export class ChangeStream implements BeforeApplicationShutdown {
     } finally {
       leave();
       outbox.close();
-      this.open -= 1;
+      const left = (this.open.get(owner) ?? 1) - 1;
+      if (left > 0) this.open.set(owner, left);
+      else this.open.delete(owner);
       response.end();
     }
   }
@@ -117,6 +123,12 @@ class ChangeOutbox {
     this.areas.clear();
     this.written = true;
   }
+}
+
+/** A user's logins and keys count together. */
+function ownerOf(actor: Actor | null): string {
+  if (actor === null) return 'nobody';
+  return actor.userId === null ? `${actor.credential} ${actor.credentialId}` : `user ${actor.userId}`;
 }
 
 function messageOf(areas: readonly string[]): string {

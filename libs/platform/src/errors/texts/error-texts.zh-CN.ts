@@ -61,6 +61,7 @@ const SHARED: ErrorTexts = {
   'Send either Authorization or X-API-Key, not two different credentials':
     'Authorization 与 X-API-Key 只能使用其中一个',
   'Too many logins at once': '同时登录的请求过多',
+  'Too many streams of changes are open already': '打开的更改事件流过多',
   'Too many login attempts': '登录尝试次数过多',
   'This request came from another site': '请求来自其他网站',
   'There is no API key {id}': '不存在 API 密钥 {id}',
