@@ -1,6 +1,7 @@
 import type { ApiClient } from './api-client.js';
 import { readMessages } from './event-stream.js';
 import type { Session } from './session.js';
+import { wait } from './wait.js';
 
 /** Stands for every area: something may have changed unnoticed. */
 const EVERY_AREA = '*';
@@ -52,7 +53,7 @@ export class LiveChanges {
     return this.#live;
   }
 
-  /** Follows changes for as long as somebody is signed in. */
+  /** Follows changes while a user is signed in. */
   attach(session: Pick<Session, 'onChange'>): void {
     session.onChange((state) => {
       if (state === 'signed-in' || state === 'open') this.#begin();
@@ -143,17 +144,4 @@ function readAreas(data: string): readonly string[] {
     // Not JSON.
   }
   return [EVERY_AREA];
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
-  });
 }

@@ -42,10 +42,9 @@ export function useResource<T>(
   latest.current = load;
   const reachability = useContext(ApiContext)?.reachability;
   const changes = useContext(ChangesContext);
-  const area = areas?.join(' ');
   useEffect(() => {
     const abort = new AbortController();
-    const news = new News(area === undefined ? null : changes, area?.split(' ') ?? []);
+    const news = new News(areas === undefined ? null : changes, areas ?? []);
     const pauseMs = (): number | undefined => (news.announced ? Math.max(everyMs ?? 0, ANNOUNCED_MS) : everyMs);
     const ask = async (): Promise<number | undefined> => {
       try {
@@ -62,7 +61,7 @@ export function useResource<T>(
       abort.abort();
       news.close();
     };
-  }, [...deps, round, everyMs, area]);
+  }, [...deps, round, everyMs, areas?.join(' ')]);
   const reload = useCallback(() => setRound((value) => value + 1), []);
   return { ...state, reload };
 }

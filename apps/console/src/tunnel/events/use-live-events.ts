@@ -4,6 +4,7 @@ import type { ApiClient, Query } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
 import { ApiError, messageOf } from '../../shared/api/api-error.js';
 import { readMessages } from '../../shared/api/event-stream.js';
+import { wait } from '../../shared/api/wait.js';
 import { mergeEvents } from './event-names.js';
 
 export interface LiveEvents {
@@ -65,14 +66,4 @@ async function follow(api: ApiClient, filter: Query, after: number, signal: Abor
     await wait(pause, signal);
     pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
   }
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
