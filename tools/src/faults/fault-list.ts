@@ -75,7 +75,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
 
 /** It stops with everything written, and is started again. */
 const stopOrderly: Fault = {
-  name: 'PostgreSQL stopped in an orderly way',
+  name: 'PostgreSQL stopped cleanly',
   strike: async (stage) => {
     const pid = find(stage, 'PostgreSQL');
     process.kill(pid, 'SIGINT');
@@ -124,12 +124,12 @@ function redisFaults(hasRedis: boolean): Fault[] {
   const leftOut = hasRedis ? undefined : 'no redis-server here (npm run peers)';
   const of = (name: string, strike: Fault['strike']): Fault => ({ name, strike, leftOut });
   return [
-    of(`Redis away for ${AWAY_MS / 1_000} s, and back without its data`, async ({ redis }) => {
+    of(`Redis killed for ${AWAY_MS / 1_000} s, and back without its data`, async ({ redis }) => {
       await redis?.stop();
       await delay(AWAY_MS);
       await redis?.start();
     }),
-    of(`Redis stopped in an orderly way for ${AWAY_MS / 1_000} s, and back with its data`, async ({ redis }) => {
+    of(`Redis stopped cleanly for ${AWAY_MS / 1_000} s, and back with its data`, async ({ redis }) => {
       await redis?.park();
       await delay(AWAY_MS);
       await redis?.start();

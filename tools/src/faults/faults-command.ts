@@ -23,7 +23,7 @@ const SETTLED_MS = 3_000;
 const COUNTED_MS = 60_000;
 const QUIET_MS = 5_000;
 const PAGE = join(ROOT, 'docs/reliability.md');
-const HEADINGS = ['fault', 'proxied requests', 'tunnel visitors', 'open-API calls', 'lost', 'all well again'];
+const HEADINGS = ['fault', 'proxied requests', 'tunnel visitors', 'open-API calls', 'lost', 'recovered after'];
 
 /**
  * `npm run faults [-- --only TEXT] [-- --write]`: does harm to a platform of its own while people use it, and prints what they

@@ -35,7 +35,7 @@ const databaseFaults: readonly ReplicaFault[] = [
     },
   },
   {
-    name: `the way to PostgreSQL carries nothing for ${SECONDS} s, at one replica of each service`,
+    name: `no traffic to PostgreSQL for ${SECONDS} s, at one replica of each service`,
     strike: async ({ set }) => {
       const ways = set.databasesOf(0);
       for (const way of ways) way.freeze();
@@ -44,14 +44,14 @@ const databaseFaults: readonly ReplicaFault[] = [
     },
   },
   {
-    name: 'every connection to PostgreSQL is forgotten on its way, at one replica of each service',
+    name: 'every connection to PostgreSQL dropped silently, at one replica of each service',
     strike: ({ set }) => {
       const count = set.databasesOf(0).reduce((sum, way) => sum + way.forgetAll(), 0);
       return Promise.resolve(`${count} connections`);
     },
   },
   {
-    name: 'connections that LISTEN are forgotten on their way, at both replicas',
+    name: 'connections that LISTEN dropped silently, at both replicas',
     strike: ({ set }) => {
       const ways = [0, 1].flatMap((index) => set.databasesOf(index));
       const count = ways.reduce((sum, way) => sum + way.forgetListeners(), 0);
@@ -119,7 +119,7 @@ const redisFaults = (hasRedis: boolean): ReplicaFault[] => [
     hasRedis,
   ),
   redisFault(
-    `the way to Redis carries nothing for ${SECONDS} s`,
+    `no traffic to Redis for ${SECONDS} s`,
     async ({ way }) => {
       way.freeze();
       await delay(AWAY_MS);
@@ -133,7 +133,7 @@ const redisFaults = (hasRedis: boolean): ReplicaFault[] => [
       await first.stop();
       await second.command('REPLICAOF NO ONE');
       way.moveTo({ host: '127.0.0.1', port: second.port });
-      return 'by a switch of the way to it';
+      return 'by redirecting its traffic';
     },
     hasRedis,
   ),

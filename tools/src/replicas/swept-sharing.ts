@@ -41,8 +41,8 @@ export async function sharingOperations(set: ReplicaSet, answerLog: AnswerLog): 
   const operations: [string, Prepare][] = [
     ['unlock a share for points', unlocking(parties)],
     ['share a link', sharing(parties)],
-    ['take a share back', takingBack(parties)],
-    ['give points', giving(parties)],
+    ['withdraw a share', takingBack(parties)],
+    ['transfer points', giving(parties)],
     ['check in', checkingIn(parties)],
     ['exchange a code', exchanging(parties)],
     ['refresh tokens', refreshing(parties, await authorize(parties.application, parties.buyer))],
