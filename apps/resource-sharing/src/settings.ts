@@ -43,7 +43,7 @@ export class ResourceSharingSettings extends ServiceSettings {
   @Max(1_000_000)
   shareDeletionFee = 1;
 
-  /** Shares that a user with Premium for good unlocks without points each week; 0: any number. */
+  /** Shares that a user with lifetime Premium unlocks without points each week; 0: any number. */
   @Variable('WEEKLY_FREE_LIMIT', { kind: 'integer', expected: 'unlocks a week from 0 (no limit) to 10000' })
   @IsInt()
   @Min(0)

@@ -352,7 +352,7 @@ describe('the pages of the site', () => {
       const path = `/developer/${clientId}`;
       const values = { name: 'New name', description: '', redirect_uris: CALLBACK, scopes: 'meta', ip_allow: '' };
       await reader.submit(path, { ...values, test_users: 'nobody-of-this-name' });
-      expect(reader.text).toContain('nobody is called nobody-of-this-name');
+      expect(reader.text).toContain('these users do not exist: nobody-of-this-name');
       await reader.submit(path, {
         ...values,
         test_users: tester.name.toUpperCase(),

@@ -264,7 +264,7 @@ describe('unlocking', () => {
   });
 });
 
-describe('a user with Premium for good', () => {
+describe('a user with lifetime Premium', () => {
   beforeEach(() => setPremium(sql, caller.id, '21 years'));
 
   const quota = async (): Promise<unknown> => {

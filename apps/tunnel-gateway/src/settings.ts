@@ -251,7 +251,7 @@ function refuseExamples({ adminPassword, secretKey }: TunnelGatewaySettings): vo
     const expected = 'one of your own, or none for one that is made';
     problems.push({
       variable: 'GATEHOUSE_ADMIN_PASSWORD',
-      problem: 'is a password that everybody tries first',
+      problem: 'is a very common password',
       expected,
     });
   }

@@ -25,7 +25,15 @@ const RECOVERY_MS = 120_000;
 /** A stage with a clock of its own begins its life so long before a day ends. */
 const BEFORE_MIDNIGHT_SECONDS = 600;
 const SWEEP = 'commits';
-const FAULT_HEADINGS = ['fault', 'requests', 'answered 503', 'slowest', 'recovered after', 'seen by the other replica after', 'wrong'];
+const FAULT_HEADINGS = [
+  'fault',
+  'requests',
+  'answered 503',
+  'slowest',
+  'recovered after',
+  'seen by the other replica after',
+  'wrong',
+];
 const SWEEP_HEADINGS = ['operation', 'connections ended', 'answered at once', 'wrong'];
 
 interface Outcome {

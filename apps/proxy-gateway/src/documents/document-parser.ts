@@ -55,6 +55,6 @@ export class DocumentParser {
 }
 
 function tooDemanding(cause?: unknown): FetchFailure {
-  const message = 'The reply takes more time or memory to read than any honest one.';
+  const message = 'The reply takes too much time or memory to read.';
   return new FetchFailure('parse_error', message, { cause });
 }

@@ -39,6 +39,6 @@ export class KernelMode {
     if (this.settings.kernel === 'separate') return 'which a separate kernel is not';
     if (this.settings.mihomo === '') return 'and PROXY_GATEWAY_MIHOMO names no program';
     const wanted = this.preferences.get('kernel.allow_private_targets');
-    return refusesPrivateTargets(wanted, this.settings) ? 'which cannot refuse private targets as wanted' : null;
+    return refusesPrivateTargets(wanted, this.settings) ? 'which cannot refuse private targets as configured' : null;
   }
 }

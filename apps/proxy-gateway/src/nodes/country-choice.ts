@@ -24,8 +24,8 @@ export class CountryChoice {
       return;
     }
     if (readCountryCode(country) === null) {
-      const details = [{ field: 'country', message: 'is no country' }];
-      throw new AppError('INVALID_ARGUMENT', `country: ${country} is no country`, { details });
+      const details = [{ field: 'country', message: 'is not a country code' }];
+      throw new AppError('INVALID_ARGUMENT', `country: ${country} is not a country code`, { details });
     }
     Object.assign(row, { country, countrySource: 'manual' });
   }

@@ -50,8 +50,8 @@ function filterProblems(field: string, filter: GroupFilter | null): ErrorDetail[
   const types = filter.types?.filter((type) => !PROXY_NODE_TYPES.some((known) => known === type)) ?? [];
   const countries = filter.countries?.filter((code) => code !== UNKNOWN_COUNTRY && countryName(code) === null) ?? [];
   return [
-    ...types.map((type) => ({ field: `${field}.types`, message: `${JSON.stringify(type)} is no type of node` })),
-    ...countries.map((code) => ({ field: `${field}.countries`, message: `${code} is no country` })),
+    ...types.map((type) => ({ field: `${field}.types`, message: `${JSON.stringify(type)} is not a node type` })),
+    ...countries.map((code) => ({ field: `${field}.countries`, message: `${code} is not a country code` })),
     ...patternProblem(`${field}.name`, filter.name),
   ];
 }

@@ -74,7 +74,8 @@ export class GroupEditor {
     await this.change(async (tx, groups) => {
       const group = groups.find((candidate) => candidate.name === name);
       if (!group) throw groupNotFound(name);
-      if (group.name === MAIN_GROUP) throw new AppError('CONFLICT', `${MAIN_GROUP} takes over for others and stays.`);
+      if (group.name === MAIN_GROUP)
+        throw new AppError('CONFLICT', `${MAIN_GROUP} is the fallback of other groups and cannot be deleted.`);
       if (group.automatic) throw new AppError('CONFLICT', `${name} is automatic: it goes with its last node.`);
       await refuseWhileInUse(tx, name);
       await tx.delete(OutboundGroupEntity, group.id);
@@ -110,7 +111,7 @@ export class GroupEditor {
   ): Promise<void> {
     const others = groups.filter((other) => other !== group);
     if (others.some(({ name }) => name === group.name)) {
-      throw new AppError('CONFLICT', `There is a group ${JSON.stringify(group.name)} already.`);
+      throw new AppError('CONFLICT', `Group ${JSON.stringify(group.name)} already exists.`);
     }
     if (!group.automatic) checkDefinition(group);
     if (group.members.includes(before ?? group.name)) checkSelf(group);

@@ -39,7 +39,7 @@ export class PolicyOptions {
     return options.map((option) =>
       option.problem !== null || inside.has(option.tag)
         ? option
-        : { ...option, problem: `is no member of the group ${name}` },
+        : { ...option, problem: `is not a member of the group ${name}` },
     );
   }
 }

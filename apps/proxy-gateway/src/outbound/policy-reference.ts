@@ -21,7 +21,7 @@ export function resolvePolicy(text: string, options: readonly PolicyOption[], fi
   const found = byTag ?? (named.length === 1 ? named[0] : undefined);
   if (found?.problem) throw refused('UNPROCESSABLE', field, `${found.name} ${found.problem}`);
   if (found) return found;
-  if (named.length === 0) throw refused('UNPROCESSABLE', field, `Nothing is called ${JSON.stringify(text)} here`);
+  if (named.length === 0) throw refused('UNPROCESSABLE', field, `No node or group is called ${JSON.stringify(text)}`);
   const tags = named.slice(0, 5).map(({ tag }) => tag);
   throw refused(
     'CONFLICT',

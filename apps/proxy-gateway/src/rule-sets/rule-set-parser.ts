@@ -49,5 +49,5 @@ export class RuleSetParser {
 }
 
 function tooDemanding(): RuleSetFileError {
-  return new RuleSetFileError('takes more time or memory to read than any honest one');
+  return new RuleSetFileError('takes too much time or memory to read');
 }

@@ -40,7 +40,7 @@ export class AdminApplicationsController {
   @Fails('NOT_FOUND')
   async one(@Param('client_id') clientId: string): Promise<ReviewedApplicationView> {
     const application = await this.applications.findByClientId(clientId);
-    if (application === null) throw new AppError('NOT_FOUND', 'There is no such application');
+    if (application === null) throw new AppError('NOT_FOUND', 'The application does not exist');
     return toReviewedApplicationView(application);
   }
 

@@ -76,7 +76,7 @@ export class ReviewBody {
   @IsOptional()
   @IsString()
   @Matches(/^[a-z0-9][a-z0-9_-]{0,49}$/, {
-    message: 'quota_profile must be a name of small letters, digits and dashes',
+    message: 'quota_profile must be a name of lowercase letters, digits and dashes',
   })
   quota_profile?: string | null;
 
@@ -103,7 +103,7 @@ export class UserChangeBody {
   @IsOptional()
   @IsString()
   @Matches(/^(?:forever|\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d))?)$/, {
-    message: 'premium_until must be a date, a moment, or forever',
+    message: 'premium_until must be a date, a date with time, or forever',
   })
   premium_until?: string | null;
 

@@ -24,9 +24,9 @@ export class KnownUserView extends SiteAccountView {
 }
 
 export class GrantedPointsView {
-  @ApiProperty({ type: 'integer', description: 'Of the user, after it' })
+  @ApiProperty({ type: 'integer', description: 'Points of the user afterwards' })
   balance: number;
-  @ApiProperty({ type: Boolean, description: 'It had been done before' })
+  @ApiProperty({ type: Boolean, description: 'True if this was done earlier' })
   replayed: boolean;
 }
 

@@ -12,14 +12,18 @@ export class AuditLogPageView {
   limit: number;
   @ApiProperty({ type: 'integer' })
   offset: number;
-  @ApiProperty({ type: String, nullable: true, description: 'Hand it back as `cursor`; null on the last page' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Send it as `cursor` to get the next page; null on the last page',
+  })
   next_cursor: string | null;
 }
 
 export class AuditVerificationView {
   @ApiProperty({ type: Boolean })
   ok: boolean;
-  @ApiProperty({ type: 'integer', description: 'Rows looked at' })
+  @ApiProperty({ type: 'integer', description: 'Rows checked' })
   checked: number;
   @ApiProperty({ type: 'integer' })
   first_id: number;
@@ -27,12 +31,12 @@ export class AuditVerificationView {
   last_id: number;
   @ApiProperty({ type: String })
   last_hash: string;
-  @ApiProperty({ ...NULLABLE_OBJECT, description: 'The first place where the chain does not hold: `id` and `reason`' })
+  @ApiProperty({ ...NULLABLE_OBJECT, description: 'First row at which the chain is broken: `id` and `reason`' })
   broken: object | null;
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'What the witness outside the database says',
+    description: 'Result of the comparison with the copy outside the database',
   })
   witness: object;
   @ApiProperty({ type: 'integer' })

@@ -23,7 +23,8 @@ function LimitsBy(names: RegExp): PropertyDecorator {
       value !== null &&
       Object.keys(value).length <= 100 &&
       Object.entries(value).every(isLimit),
-    defaultMessage: ({ property }: ValidationArguments) => `${property} must hold whole numbers under known names`,
+    defaultMessage: ({ property }: ValidationArguments) =>
+      `${property} must contain only known names with whole numbers`,
   };
   return (target, property) => {
     IsOptional()(target, property);
@@ -33,7 +34,7 @@ function LimitsBy(names: RegExp): PropertyDecorator {
 }
 
 export class QuotaProfileName {
-  @Matches(/^[a-z0-9][a-z0-9_-]{0,49}$/, { message: 'name must have small letters, digits and dashes' })
+  @Matches(/^[a-z0-9][a-z0-9_-]{0,49}$/, { message: 'name must have lowercase letters, digits and dashes' })
   name: string;
 }
 

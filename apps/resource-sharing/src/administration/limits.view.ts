@@ -36,7 +36,7 @@ export class RiskStateView {
   tier: number;
   @ApiProperty({ type: String, format: 'date-time' })
   changed_at: string;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'No unlocks before then' })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Unlocks are refused until then' })
   paused_until: string | null;
   @ApiProperty({ type: Boolean })
   needs_review: boolean;

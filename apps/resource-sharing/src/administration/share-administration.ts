@@ -59,7 +59,7 @@ export class ShareAdministration {
                RETURNING id, owner_id AS "userId"`,
               [key, isOfficial],
             );
-      if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
+      if (row === undefined) throw new AppError('NOT_FOUND', 'The share does not exist');
       const { id, userId } = row;
       const details = { share_id: id, is_official: isOfficial };
       await recordEvent(tx, { type: 'share.official_changed', userId, actorId, details });

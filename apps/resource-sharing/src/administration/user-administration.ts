@@ -73,7 +73,7 @@ export class UserAdministration {
     const { username } = await this.one(id);
     if (username.startsWith('deleted:')) throw new AppError('CONFLICT', 'This account was deleted');
     if (id === actorId && (change.disabled === true || change.role === 'member')) {
-      throw new AppError('CONFLICT', 'Administrators do not shut themselves out');
+      throw new AppError('CONFLICT', 'Administrators cannot disable their own account');
     }
     await this.unitOfWork.run(async (tx) => {
       // The rights of an account are cached for a few seconds, but only for open sessions.
@@ -118,13 +118,13 @@ async function setRights(
   await recordEvent(tx, { type: 'user.permissions_changed', userId, actorId, details: { permissions } });
 }
 
-/** For ever is more than twenty years: a hundred. Raises INVALID_ARGUMENT for what is no moment. */
+/** For ever is more than twenty years: a hundred. Raises INVALID_ARGUMENT for what is not a valid date and time. */
 function premiumEnd(text: string | null): Date | null {
   if (text === null) return null;
   const end = text === FOREVER ? new Date() : new Date(text);
   if (text === FOREVER) end.setUTCFullYear(end.getUTCFullYear() + 100);
   if (!Number.isNaN(end.getTime())) return end;
-  const message = 'is no moment';
+  const message = 'is not a valid date and time';
   throw new AppError('INVALID_ARGUMENT', `premium_until: ${message}`, {
     details: [{ field: 'premium_until', message }],
   });

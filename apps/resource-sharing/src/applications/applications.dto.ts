@@ -64,13 +64,13 @@ function IsAddressList(): PropertyDecorator {
 export class NewApplicationBody {
   @IsString()
   @Length(1, 80)
-  @Matches(VISIBLE_NAME, { message: 'may not have invisible characters or marks of direction, and not be empty' })
+  @Matches(VISIBLE_NAME, { message: 'must not be empty or contain invisible or text-direction characters' })
   name: string;
 
   @IsOptional()
   @IsString()
   @MaxLength(1_000)
-  @Matches(PROSE, { message: 'may not have control characters but for tabs and ends of lines' })
+  @Matches(PROSE, { message: 'must not contain control characters except tabs and line breaks' })
   description?: string;
 
   @IsOptional()
@@ -96,13 +96,13 @@ export class ApplicationChangeBody {
   @NotNull()
   @IsString()
   @Length(1, 80)
-  @Matches(VISIBLE_NAME, { message: 'may not have invisible characters or marks of direction, and not be empty' })
+  @Matches(VISIBLE_NAME, { message: 'must not be empty or contain invisible or text-direction characters' })
   name?: string;
 
   @NotNull()
   @IsString()
   @MaxLength(1_000)
-  @Matches(PROSE, { message: 'may not have control characters but for tabs and ends of lines' })
+  @Matches(PROSE, { message: 'must not contain control characters except tabs and line breaks' })
   description?: string;
 
   @NotNull()
@@ -160,7 +160,7 @@ export class NewKeyBody {
 
   @IsString()
   @Length(1, 80)
-  @Matches(PLAIN, { message: 'may not have control characters' })
+  @Matches(PLAIN, { message: 'must not contain control characters' })
   name: string;
 
   @IsScopes()

@@ -147,7 +147,7 @@ export class Applications {
   ): Promise<Application> {
     const present = await ownApplication(tx, ownerId, clientId, 'FOR NO KEY UPDATE OF a');
     if (!mayBind && change.boundToOwner === true && present.boundUserId !== ownerId) {
-      throw new AppError('CONFLICT', 'The application was changed meanwhile: it acts for its owner no longer');
+      throw new AppError('CONFLICT', 'The application was changed by another request: it no longer acts for its owner');
     }
     assertChange(present, change);
     const { now, proposed } = splitChange(present, change);
@@ -211,7 +211,7 @@ async function requireApplication(
   lock = '',
 ): Promise<Application> {
   const application = await findApplication(source, where, parameters, lock);
-  if (application === null) throw new AppError('NOT_FOUND', 'There is no such application');
+  if (application === null) throw new AppError('NOT_FOUND', 'The application does not exist');
   return application;
 }
 
@@ -228,24 +228,24 @@ async function findApplication(
 
 function assertSeen(present: Application, { seenAt, proposal }: ApplicationReview): void {
   if (seenAt !== undefined && seenAt.getTime() !== present.updatedAt.getTime()) {
-    throw new AppError('CONFLICT', 'The application was changed meanwhile: look at it again');
+    throw new AppError('CONFLICT', 'The application was changed by another request: load it again');
   }
   if (proposal !== undefined && present.proposed === null) {
-    throw new AppError('CONFLICT', 'There is no change that waits for a review');
+    throw new AppError('CONFLICT', 'No change is waiting for review');
   }
 }
 
 function assertChange(present: Application, change: ApplicationChange): void {
   if (change.redirectUris !== undefined) assertRedirectUris(change.redirectUris, present.kind);
   if (present.kind !== 'confidential' && change.requirePkce === false) {
-    throw new AppError('INVALID_ARGUMENT', 'Only a confidential application may do without PKCE');
+    throw new AppError('INVALID_ARGUMENT', 'Only a confidential application can leave out PKCE');
   }
   if (present.kind !== 'confidential' && change.boundToOwner === true) {
-    throw new AppError('INVALID_ARGUMENT', 'Only a confidential application may act for its owner');
+    throw new AppError('INVALID_ARGUMENT', 'Only a confidential application can act for its owner');
   }
   const more = change.scopes?.some((scope) => !present.allowedScopes.includes(scope)) === true;
   if (more && present.authLevel !== 'unverified') {
-    throw new AppError('FORBIDDEN', 'More scopes for a reviewed application are an administrator’s to give');
+    throw new AppError('FORBIDDEN', 'Only an administrator can give a reviewed application more scopes');
   }
 }
 
@@ -254,7 +254,7 @@ function assertRedirectUris(uris: readonly string[], kind: ApplicationKind): voi
     const message = redirectUriProblem(uri, kind);
     return message === undefined ? [] : [{ field: `redirect_uris[${index}]`, message }];
   });
-  if (details.length > 0) throw new AppError('INVALID_ARGUMENT', 'A redirect address is not acceptable', { details });
+  if (details.length > 0) throw new AppError('INVALID_ARGUMENT', 'A redirect address is not valid', { details });
 }
 
 /** Never a number, so that no client id is a user id (RFC 9700 section 4.15). */

@@ -51,7 +51,7 @@ export class ApplicationView {
   ip_allow: readonly string[];
   @ApiProperty({ type: String, nullable: true })
   quota_profile: string | null;
-  @ApiProperty({ type: ProposedChangeView, nullable: true, description: 'Waits for a review' })
+  @ApiProperty({ type: ProposedChangeView, nullable: true, description: 'Change that is waiting for review' })
   proposed: ProposedChangeView | null;
   @ApiProperty({ type: String, format: 'date-time' })
   created_at: string;
@@ -65,9 +65,9 @@ export class CredentialView {
   id: number;
   @ApiProperty({ type: String })
   name: string;
-  @ApiProperty({ type: String, description: 'Its first and last symbols, to tell it from others' })
+  @ApiProperty({ type: String, description: 'First and last characters, to recognize the key' })
   hint: string;
-  @ApiProperty({ enum: OPEN_SCOPES, isArray: true, nullable: true, description: 'null: all of the application' })
+  @ApiProperty({ enum: OPEN_SCOPES, isArray: true, nullable: true, description: 'null: all scopes of the application' })
   scopes: readonly OpenScope[] | null;
   @ApiProperty({ type: [String] })
   ip_allow: readonly string[];
@@ -83,7 +83,7 @@ export class CredentialView {
 
 /** A secret or key at the only time when it can be read. */
 export class IssuedCredentialView extends CredentialView {
-  @ApiProperty({ type: String, description: 'Shown only now' })
+  @ApiProperty({ type: String, description: 'Shown only in this response' })
   secret: string;
 }
 
@@ -102,7 +102,7 @@ export class GrantView {
   description: string;
   @ApiProperty({ enum: OPEN_SCOPES, isArray: true })
   scopes: readonly OpenScope[];
-  @ApiProperty({ type: [Number], description: 'One for each time it was authorised' })
+  @ApiProperty({ type: [Number], description: 'One for each time that the user authorized the application' })
   grant_ids: readonly number[];
   @ApiProperty({ type: String, format: 'date-time' })
   first_granted_at: string;

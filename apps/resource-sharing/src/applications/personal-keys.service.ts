@@ -88,7 +88,7 @@ async function assertMayHave(tx: EntityManager, userId: number, scopes: readonly
     'SELECT coalesce(premium_until > now(), false) AS premium FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE',
     [userId],
   );
-  if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such account');
+  if (user === undefined) throw new AppError('NOT_FOUND', 'The account does not exist');
   if (scopes.includes('vip') && !user.premium) {
     throw new AppError('VIP_REQUIRED', 'A key with the scope vip needs Premium');
   }

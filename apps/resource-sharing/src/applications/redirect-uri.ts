@@ -18,21 +18,21 @@ const PORT = /:\d{1,5}$/;
 /** Why an address cannot be registered; undefined when it can. RFC 9700 section 2.1, RFC 8252 section 7. */
 export function redirectUriProblem(uri: string, kind: ApplicationKind): string | undefined {
   if (uri.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
-  if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}*]/.test(uri)) return 'has characters that an address cannot have';
-  if (!URL.canParse(uri)) return 'is not an absolute address';
+  if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}*]/.test(uri)) return 'has characters that are not allowed in a URL';
+  if (!URL.canParse(uri)) return 'must be an absolute URL';
   const { protocol, username, password } = new URL(uri);
   const scheme = protocol.slice(0, -1);
-  if (!uri.toLowerCase().startsWith(`${scheme}:`)) return 'is not an absolute address';
-  if (FORBIDDEN_SCHEMES.has(scheme)) return `may not use the scheme ${scheme}`;
-  if (uri.includes('#')) return 'may not have a fragment';
-  if (username !== '' || password !== '') return 'may not carry a user name';
+  if (!uri.toLowerCase().startsWith(`${scheme}:`)) return 'must be an absolute URL';
+  if (FORBIDDEN_SCHEMES.has(scheme)) return `must not use the scheme ${scheme}`;
+  if (uri.includes('#')) return 'must not have a fragment';
+  if (username !== '' || password !== '') return 'must not contain a user name';
   return schemeProblem(uri, scheme, kind);
 }
 
 function schemeProblem(uri: string, scheme: string, kind: ApplicationKind): string | undefined {
   if (scheme === 'https') return /^https:\/\/[^/?]/i.test(uri) ? undefined : 'has no host';
   if (scheme === 'http') return LOOPBACK.test(uri) ? undefined : 'must use https, except on a loopback address';
-  if (kind !== 'native') return 'must use https; schemes of their own are for native applications';
+  if (kind !== 'native') return 'must use https; custom schemes are only for native applications';
   return scheme.includes('.') ? undefined : 'must use a scheme that is a reversed domain name, such as com.example.app';
 }
 

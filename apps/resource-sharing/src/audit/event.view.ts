@@ -6,9 +6,9 @@ export class SiteEventView {
   id: number;
   @ApiProperty({ type: String })
   type: string;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Whose matter it is' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'User whom the event is about' })
   user_id: number | null;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Who did it, if it was not the user' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'User who acted, if it was not this user' })
   actor_id: number | null;
   @ApiProperty({ type: 'integer', nullable: true })
   application_id: number | null;

@@ -26,9 +26,9 @@ export type AuditEventType =
 
 export interface AuditEvent {
   readonly type: AuditEventType;
-  /** Whose matter it is: that user may read it. */
+  /** User whom the event is about: that user may read it. */
   readonly userId?: number | null | undefined;
-  /** Who did it, if it was not the user. */
+  /** User who acted, if it was not this user. */
   readonly actorId?: number | null | undefined;
   readonly applicationId?: number | null | undefined;
   readonly credentialId?: number | null | undefined;

@@ -147,7 +147,10 @@ function settle<Item, Answer>(batch: readonly Waiting<Item, Answer>[], answers: 
 }
 
 function tooMany(): AppError {
-  return new AppError('SERVICE_UNAVAILABLE', 'Too many calls wait already', { retryAfterSeconds: 1, level: 'warn' });
+  return new AppError('SERVICE_UNAVAILABLE', 'Too many calls are already waiting', {
+    retryAfterSeconds: 1,
+    level: 'warn',
+  });
 }
 
 /** SQLSTATE of errors that end the connection, or after which nobody knows what was done. */

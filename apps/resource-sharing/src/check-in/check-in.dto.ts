@@ -14,15 +14,18 @@ export class CheckInBody {
 }
 
 export class CheckInView {
-  @ApiProperty({ type: Boolean, description: 'False when it had been done today' })
+  @ApiProperty({ type: Boolean, description: 'False if the user has already checked in today' })
   checked_in: boolean;
   @ApiProperty({ type: String })
   message: string;
-  @ApiProperty({ type: 'integer', description: 'Won or, below 0, lost; 0 when it had been done today' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Points won or, below 0, lost; 0 if the user has already checked in today',
+  })
   points: number;
   @ApiProperty({ type: 'integer', minimum: 0 })
   balance: number;
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Days in a row' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Consecutive days with a check-in' })
   streak: number;
 }
 

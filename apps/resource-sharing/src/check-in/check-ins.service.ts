@@ -11,7 +11,7 @@ export interface CheckIn {
   /** Won or, below 0, lost just now. */
   readonly points: number;
   readonly balance: number;
-  /** Days in a row, this one included. */
+  /** Consecutive days with a check-in, this one included. */
   readonly streak: number;
   /** Doubled for Premium. */
   readonly doubled: boolean;
@@ -33,13 +33,13 @@ export interface PastCheckIn {
   readonly day: string;
   readonly mode: CheckInMode;
   readonly points: number;
-  /** Days in a row up to it. */
+  /** Consecutive days with a check-in up to it. */
   readonly streak: number;
 }
 
 export interface CheckInState {
   readonly today: PastCheckIn | null;
-  /** Days in a row up to today, or up to yesterday while today's is still to come. */
+  /** Consecutive days with a check-in up to today, or up to yesterday while today's is still to come. */
   readonly streak: number;
 }
 

@@ -81,7 +81,7 @@ export class Grants {
       const [row] = await rowsOf<{ id: number }>(tx, named, [clientId]);
       return row === undefined ? 0 : this.revoke(tx, { applicationId: row.id, userId }, 'user');
     });
-    if (ended === 0) throw new AppError('NOT_FOUND', 'This application is not authorised');
+    if (ended === 0) throw new AppError('NOT_FOUND', 'This application is not authorized');
   }
 
   /**

@@ -41,7 +41,7 @@ export class DemoSeed {
     if (!force && this.settings.secureCookies && (await this.accounts.othersExist())) {
       throw new AppError(
         'CONFLICT',
-        'This service has members already: npm run seed:demo -- --force does it all the same',
+        'This service already has members: npm run seed:demo -- --force adds the demo data anyway',
       );
     }
     // One at a time, from whichever process.

@@ -140,7 +140,7 @@ async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await within(work, STORE_TIMEOUT_MS);
   } catch (cause) {
-    const message = 'Limits cannot be counted now: nothing is unlocked meanwhile';
+    const message = 'Limits cannot be checked now, so nothing can be unlocked';
     throw new AppError('SERVICE_UNAVAILABLE', message, { cause, retryAfterSeconds: 1 });
   }
 }

@@ -24,21 +24,21 @@ export class CheckedResourceView {
   website: ShareLinkKind;
   @ApiProperty({ enum: SHARE_LINK_KINDS })
   pan_type: ShareLinkKind;
-  @ApiProperty({ type: Boolean, description: 'False for a site nobody knows' })
+  @ApiProperty({ type: Boolean, description: 'False if the site is not known' })
   supported: boolean;
   @ApiProperty({ type: String, description: 'The link, without its access code' })
   url: string;
   @ApiProperty({ type: String })
   base_link: string;
-  @ApiProperty({ type: String, description: 'Empty without one' })
+  @ApiProperty({ type: String, description: 'Empty if there is none' })
   access_code: string;
   @ApiProperty({ type: Boolean, description: 'Two different access codes were found' })
   access_code_conflict: boolean;
-  @ApiProperty({ type: String, nullable: true, description: 'Of the share on its site' })
+  @ApiProperty({ type: String, nullable: true, description: 'Title of the share on its site' })
   share_id: string | null;
   @ApiProperty({ type: String, description: 'The link with its access code' })
   full_url: string;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Points that are suggested for a share of this link' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Suggested price of a share of this link, in points' })
   default_unlock_points: number;
 }
 

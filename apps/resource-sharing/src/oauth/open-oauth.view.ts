@@ -9,7 +9,7 @@ export class AuthorizationRequestBody {
   client_id: string;
   @ApiProperty({ type: String })
   redirect_uri: string;
-  @ApiPropertyOptional({ type: String, description: 'Separated by spaces' })
+  @ApiPropertyOptional({ type: String, description: 'Scopes, separated by spaces' })
   scope?: string;
   @ApiPropertyOptional({ type: String })
   state?: string;
@@ -70,7 +70,7 @@ export class AuthorizationPreviewView {
   allowed_scopes: readonly OpenScope[];
   @ApiProperty({ type: AuthorizingUserView })
   user: AuthorizingUserView;
-  @ApiProperty({ type: 'integer', description: 'Seconds that the code will hold' })
+  @ApiProperty({ type: 'integer', description: 'Seconds for which the code is valid' })
   expires_in: number;
 }
 

@@ -17,7 +17,7 @@ export class StandardTokenBody extends TokenBody {
   client_id?: string;
   @ApiPropertyOptional({ type: String })
   client_secret?: string;
-  @ApiPropertyOptional({ type: String, description: 'Separated by spaces' })
+  @ApiPropertyOptional({ type: String, description: 'Scopes, separated by spaces' })
   scope?: string;
   @ApiPropertyOptional({ type: String, description: 'RFC 8707' })
   resource?: string;

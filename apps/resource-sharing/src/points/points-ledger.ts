@@ -132,7 +132,8 @@ export async function explainingRefusals<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     const { code } = error as { code?: unknown };
     if (code === 'GL402') throw new AppError('INSUFFICIENT_POINTS', undefined, { cause: error });
-    if (code === 'GL409') throw new AppError('CONFLICT', 'These points were moved in another way', { cause: error });
+    if (code === 'GL409')
+      throw new AppError('CONFLICT', 'This ref was already used for a different change of points', { cause: error });
     throw error;
   }
 }

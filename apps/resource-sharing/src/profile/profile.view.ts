@@ -23,9 +23,9 @@ export class ProfileView {
   nickname: string;
   @ApiProperty({ type: String })
   username: string;
-  @ApiProperty({ type: String, description: 'Empty without one' })
+  @ApiProperty({ type: String, description: 'Empty if there is none' })
   email: string;
-  @ApiProperty({ type: String, description: 'Empty without one' })
+  @ApiProperty({ type: String, description: 'Empty if there is none' })
   avatar_url: string;
   @ApiProperty({ type: Boolean })
   is_vip: boolean;
@@ -35,11 +35,11 @@ export class ProfileView {
   last_active_at: string | null;
   @ApiProperty({ type: 'integer', minimum: 0 })
   points: number;
-  @ApiProperty({ type: 'integer', minimum: 0, maximum: 2, description: '0: member, 1: Premium, 2: Premium for good' })
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 2, description: '0: member, 1: Premium, 2: lifetime Premium' })
   level: number;
   @ApiProperty({ type: UserMetaView })
   user_meta: UserMetaView;
-  @ApiProperty({ type: 'null', description: 'No Telegram account is ever linked' })
+  @ApiProperty({ type: 'null', description: 'Always null; Telegram accounts are not supported' })
   telegram_user: null;
   @ApiProperty({ type: String, format: 'date-time' })
   created_at: string;

@@ -60,7 +60,7 @@ export class Profiles {
   /** Raises NOT_FOUND for an account that is gone. */
   async of(userId: number): Promise<Profile> {
     const [row] = await runStatement<ProfileRow>(this.dataSource, undefined, PROFILE, [userId]);
-    if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such account');
+    if (row === undefined) throw new AppError('NOT_FOUND', 'The account does not exist');
     const { id, nickname, username, email, premium, forever, active, points, shares } = row;
     return {
       id,

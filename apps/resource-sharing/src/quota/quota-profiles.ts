@@ -104,7 +104,7 @@ export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
     }
     await this.unitOfWork.run(async (tx) => {
       const [, removed] = (await tx.query('DELETE FROM quota_profiles WHERE name = $1', [name])) as [unknown, number];
-      if (removed === 0) throw new AppError('NOT_FOUND', 'There is no such profile');
+      if (removed === 0) throw new AppError('NOT_FOUND', 'The profile does not exist');
       await recordEvent(tx, { type: 'quota.removed', actorId, details: { profile: name } });
       await this.revocations.announce(tx, [SUBJECT]);
     });

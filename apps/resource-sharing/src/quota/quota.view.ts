@@ -4,7 +4,7 @@ import type { Caller } from '../credentials/caller.js';
 export class PingView {
   @ApiProperty({ type: String, example: 'pong' })
   message: string;
-  @ApiProperty({ type: 'integer', description: 'Of the application secret or personal key' })
+  @ApiProperty({ type: 'integer', description: 'Id of the application secret or personal key' })
   api_key_id: number;
   @ApiProperty({ type: String })
   name: string;
@@ -15,9 +15,9 @@ export function toPingView({ credentialId, credentialName }: Caller): PingView {
 }
 
 export class QuotaView {
-  @ApiProperty({ type: 'integer', description: 'Unix seconds of the next midnight of the service' })
+  @ApiProperty({ type: 'integer', description: 'Next midnight in the service’s time zone, in Unix seconds' })
   daily_reset: number;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Calls of this operation a day; null: no limit' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Calls of this operation per day; null: no limit' })
   endpoint_limit: number | null;
   @ApiProperty({ type: 'integer', nullable: true })
   endpoint_remaining: number | null;

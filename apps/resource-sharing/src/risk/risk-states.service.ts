@@ -73,7 +73,7 @@ export class RiskStates {
   async reset(userId: number, actorId: number | null): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const [, changed] = (await tx.query(RESET, [userId])) as [unknown, number];
-      if (changed === 0) throw new AppError('NOT_FOUND', 'Nothing is held against that user');
+      if (changed === 0) throw new AppError('NOT_FOUND', 'This user has no risk record');
       await tx.query(
         `INSERT INTO risk_events (user_id, kind, tier, details) VALUES ($1, 'reset', 0, jsonb_build_object('by', $2::bigint))`,
         [userId, actorId],

@@ -35,7 +35,7 @@ export class ShareOffer {
   /** The share and what unlocking it would cost now. Counts as a look. Raises NOT_FOUND. */
   async look(slug: string, viewer: Viewer): Promise<OfferedShare> {
     const row = await this.reader.detail(slug, viewer.userId);
-    if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
+    if (row === undefined) throw new AppError('NOT_FOUND', 'The share does not exist');
     this.counters.click(row.id);
     if (viewer.userId !== null) this.looks.note(viewer.userId, row.slug);
     return { row, price: await this.priceFor(row, viewer) };

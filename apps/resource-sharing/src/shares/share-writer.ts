@@ -139,13 +139,13 @@ async function lockShare(tx: EntityManager, slug: string): Promise<LockedShare> 
            WHERE slug = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
           [id],
         );
-  if (share === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
+  if (share === undefined) throw new AppError('NOT_FOUND', 'The share does not exist');
   return share;
 }
 
 function assertMayChange({ userId, permissions }: Sharer, share: LockedShare): void {
   if (share.owner_id === userId || permissions.includes(MANAGE)) return;
-  throw new AppError('FORBIDDEN', 'The share is not yours');
+  throw new AppError('FORBIDDEN', 'You can change only your own shares');
 }
 
 async function applyChanges(tx: EntityManager, id: number, changes: Changes, notified: boolean): Promise<void> {

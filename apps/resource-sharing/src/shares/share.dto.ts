@@ -42,7 +42,7 @@ function Line(length: number): PropertyDecorator {
     IsOptional()(target, property);
     IsString()(target, property);
     MaxLength(length)(target, property);
-    Matches(/^\P{Cc}*$/u, { message: `${String(property)} must not have control characters` })(target, property);
+    Matches(/^\P{Cc}*$/u, { message: `${String(property)} must not contain control characters` })(target, property);
   };
 }
 
@@ -74,7 +74,7 @@ class ShareDetailsBody {
   @IsOptional()
   @IsString()
   @MaxLength(2000)
-  @Matches(NO_CONTROLS_BUT_BREAKS, { message: 'remark must not have control characters' })
+  @Matches(NO_CONTROLS_BUT_BREAKS, { message: 'remark must not contain control characters' })
   remark?: string | null;
 
   @Line(64)
@@ -99,7 +99,7 @@ export class CreateShareBody extends ShareDetailsBody {
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (typeof value === 'number' ? String(value) : value))
   @IsString()
-  @Matches(TMDB_ID, { message: 'tmdb_id must be a number of the movie database' })
+  @Matches(TMDB_ID, { message: 'tmdb_id must be a TMDB id' })
   tmdb_id?: string | null;
 
   @IsOptional()

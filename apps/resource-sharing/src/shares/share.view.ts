@@ -44,7 +44,7 @@ export class ResourceItemView {
   remark: string | null;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Null: free' })
   unlock_points: number | null;
-  @ApiProperty({ type: Boolean, description: 'The caller has unlocked it, or shares it' })
+  @ApiProperty({ type: Boolean, description: 'True if the caller has unlocked the share or owns it' })
   is_unlocked: boolean;
   @ApiProperty({ type: 'integer' })
   unlocked_users_count: number;
@@ -56,7 +56,7 @@ export class ResourceItemView {
   last_validated_at: string | null;
   @ApiProperty({ type: Boolean })
   is_official: boolean;
-  @ApiProperty({ type: SharerView, nullable: true, description: 'Null when the sharer stays anonymous' })
+  @ApiProperty({ type: SharerView, nullable: true, description: 'Null if the sharer is anonymous' })
   user: SharerView | null;
   @ApiProperty({ type: String, description: 'YYYY-MM-DD HH:mm:ss' })
   created_at: string;
@@ -66,14 +66,14 @@ export class ResourceItemView {
 export class ShareItemView extends ResourceItemView {
   @ApiProperty({ type: MediaView })
   media: MediaView;
-  @ApiPropertyOptional({ type: String, description: 'With include=link' })
+  @ApiPropertyOptional({ type: String, description: 'Only with `include=link`' })
   url?: string;
-  @ApiPropertyOptional({ type: String, description: 'With include=link' })
+  @ApiPropertyOptional({ type: String, description: 'Only with `include=link`' })
   access_code?: string;
 }
 
 export class ShareDetailView extends ResourceItemView {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'What unlocking would cost the caller' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Points that the caller would pay to unlock it' })
   actual_unlock_points: number;
   @ApiProperty({ type: Boolean })
   is_free_for_user: boolean;

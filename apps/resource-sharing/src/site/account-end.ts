@@ -66,7 +66,7 @@ export async function assertReplaceable(tx: EntityManager, userId: number): Prom
     `SELECT id FROM site_accounts WHERE role = 'administrator' AND disabled_at IS NULL ORDER BY id FOR NO KEY UPDATE`,
   );
   if (second === undefined && first?.id === userId) {
-    throw new AppError('CONFLICT', 'The last administrator cannot go');
+    throw new AppError('CONFLICT', 'The last administrator cannot delete the account');
   }
   const [account] = await rowsOf(tx, 'SELECT id FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE', [userId]);
   if (account === undefined) throw new AppError('NOT_FOUND', `There is no account ${userId}`);

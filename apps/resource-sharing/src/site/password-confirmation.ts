@@ -40,13 +40,13 @@ export class PasswordConfirmation {
     const matches = await this.throttle.attempt(request.ip ?? '', account.username, async () =>
       (await verifyPassword(password, account.passwordHash)) ? account : undefined,
     );
-    if (matches === undefined) throw new AppError('LOGIN_FAILED', 'The present password is wrong');
+    if (matches === undefined) throw new AppError('LOGIN_FAILED', 'The current password is wrong');
     return matches;
   }
 }
 
 function missing(): AppError {
-  const message = 'must be given for this';
+  const message = 'is required for this change';
   return new AppError('INVALID_ARGUMENT', `current_password: ${message}`, {
     details: [{ field: 'current_password', message }],
   });

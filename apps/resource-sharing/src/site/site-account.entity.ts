@@ -38,7 +38,7 @@ export class SiteAccount {
   @TimestampColumn({ name: 'disabled_at', nullable: true })
   disabledAt: Date | null;
 
-  /** Premium while it lies ahead; for ever when more than twenty years. */
+  /** Premium lasts until then; for ever when more than twenty years. */
   @TimestampColumn({ name: 'premium_until', nullable: true })
   premiumUntil: Date | null;
 

@@ -16,7 +16,7 @@ export class SiteAccountView {
   avatar_url: string | null;
   @ApiProperty({ enum: ['administrator', 'member'] })
   role: SiteRole;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Premium while it lies ahead' })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Premium lasts until then' })
   premium_until: string | null;
   @ApiProperty({ type: [String] })
   permissions: string[];
@@ -28,7 +28,7 @@ export class SiteAccountView {
 export class SiteSessionView {
   @ApiProperty({ type: 'integer' })
   id: number;
-  @ApiProperty({ type: Boolean, description: 'The one that asks' })
+  @ApiProperty({ type: Boolean, description: 'The session of this request' })
   current: boolean;
   @ApiProperty({ type: String, nullable: true })
   ip: string | null;

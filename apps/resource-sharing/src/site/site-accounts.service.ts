@@ -110,7 +110,7 @@ export async function holdConfirmed(tx: EntityManager, { id, passwordHash }: Con
     `SELECT FROM site_accounts WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL FOR NO KEY UPDATE`,
     [id, passwordHash],
   );
-  if (rows.length === 0) throw new AppError('LOGIN_FAILED', 'The password was changed meanwhile');
+  if (rows.length === 0) throw new AppError('LOGIN_FAILED', 'The password was changed by another request');
 }
 
 /** The id of the new account; undefined when its name is taken. */

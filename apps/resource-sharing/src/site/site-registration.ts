@@ -36,7 +36,7 @@ export class SiteRegistration {
    * one address, INVALID_ARGUMENT for a password that the name gives away, CONFLICT for a name that is taken.
    */
   async register(body: RegistrationBody, request: Request, response: Response): Promise<SiteAccountView> {
-    if (!this.isOpen) throw new AppError('FORBIDDEN', 'Nobody can register here: ask the administrator for an account');
+    if (!this.isOpen) throw new AppError('FORBIDDEN', 'Registration is closed: ask the administrator for an account');
     assertPasswordApart(body.username, body.password, 'password');
     await this.count(request.ip ?? '');
     const account = await this.create(body, request.ip);
@@ -55,7 +55,7 @@ export class SiteRegistration {
   private async count(address: string): Promise<void> {
     const { hits, remainingMs } = await this.counter.hit(`register ${networkOf(address)}`, HOUR_MS);
     if (hits <= this.settings.siteRegistrationsPerHour) return;
-    throw new AppError('RATE_LIMITED', 'Too many accounts were asked for from this address', {
+    throw new AppError('RATE_LIMITED', 'Too many accounts were registered from this address', {
       retryAfterSeconds: remainingMs / 1_000,
       level: 'info',
     });
@@ -65,6 +65,6 @@ export class SiteRegistration {
 /** Raises INVALID_ARGUMENT for a password that is, or holds, the user's name. */
 export function assertPasswordApart(username: string, password: string, field: string): void {
   if (!password.toLowerCase().includes(username.toLowerCase())) return;
-  const message = 'must not hold the user name';
+  const message = 'must not contain the user name';
   throw new AppError('INVALID_ARGUMENT', `${field}: ${message}`, { details: [{ field, message }] });
 }

@@ -29,7 +29,10 @@ function NewPassword(): PropertyDecorator {
     IsString()(target, property);
     MinLength(MIN_PASSWORD_LENGTH)(target, property);
     MaxLength(256)(target, property);
-    Matches(/^(?!(.{1,4}?)\1+$)/s, { message: `${String(property)} must not be one thing repeated` })(target, property);
+    Matches(/^(?!(.{1,4}?)\1+$)/s, { message: `${String(property)} must not repeat a single pattern` })(
+      target,
+      property,
+    );
   };
 }
 
@@ -82,7 +85,7 @@ export class ProfileChangeBody {
   @ValidateIf((_, value: unknown) => value !== undefined)
   @IsString()
   @Length(1, 40)
-  @Matches(/^\P{C}*$/u, { message: 'nickname must not have control characters' })
+  @Matches(/^\P{C}*$/u, { message: 'nickname must not contain control characters' })
   @Matches(/\S/, { message: 'nickname must not be blank' })
   nickname?: string;
 

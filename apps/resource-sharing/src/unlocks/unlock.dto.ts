@@ -17,11 +17,11 @@ export class UnlockBody {
 export class UnlockView {
   @ApiProperty({ type: String })
   url: string;
-  @ApiProperty({ type: String, description: 'Empty without one' })
+  @ApiProperty({ type: String, description: 'Empty if there is none' })
   access_code: string;
   @ApiProperty({ type: String, description: 'The link with its access code' })
   full_url: string;
-  @ApiProperty({ type: Boolean, description: 'It was the caller’s before; nothing was paid' })
+  @ApiProperty({ type: Boolean, description: 'The caller already had access; nothing was paid' })
   already_owned: boolean;
 }
 

@@ -103,7 +103,7 @@ export class Unlocks {
 
 function unlockedShare(row: UnlockRow): UnlockedShare {
   const { outcome, kind, url, access_code: accessCode, points, tier, quota, remaining, reset_s } = row;
-  if (outcome === 'none') throw new AppError('NOT_FOUND', 'There is no such share');
+  if (outcome === 'none') throw new AppError('NOT_FOUND', 'The share does not exist');
   if (outcome === 'insufficient') throw new AppError('INSUFFICIENT_POINTS');
   if (outcome === 'paused' || outcome === 'blocked' || outcome === 'too_fast') {
     throw new UnlockRefused(outcome, tier ?? 0, row.retry_s ?? 0);
@@ -116,7 +116,10 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 function rethrow(cause: unknown): never {
   if ((cause as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw cause;
-  throw new AppError('SERVICE_UNAVAILABLE', 'This has to wait too long now', { cause, retryAfterSeconds: 1 });
+  throw new AppError('SERVICE_UNAVAILABLE', 'The service is busy: the request would wait too long', {
+    cause,
+    retryAfterSeconds: 1,
+  });
 }
 
 function slugOf(text: string): string {

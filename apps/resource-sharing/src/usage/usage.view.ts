@@ -50,7 +50,7 @@ function refused(field: string, message: string): AppError {
 export class UsageSummaryView {
   @ApiProperty(CALLS)
   total_calls: number;
-  @ApiProperty({ ...CALLS, description: 'Answered with a status below 400' })
+  @ApiProperty({ ...CALLS, description: 'Calls answered with a status below 400' })
   success_calls: number;
   @ApiProperty(CALLS)
   failed_calls: number;

@@ -4,15 +4,19 @@ import type { WeeklyFree } from './weekly-free.service.js';
 export class WeeklyFreeView {
   @ApiProperty({ type: Boolean })
   is_forever_vip: boolean;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Free unlocks a week; 0 without a limit' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Free unlocks per week; 0 if there is no limit' })
   limit: number;
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Used this week; official shares do not count' })
   used: number;
-  @ApiProperty({ type: 'integer', minimum: -1, description: 'Left of the week and the bonus; -1 without a limit' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: -1,
+    description: 'Free unlocks left this week, bonus included; -1 if there is no limit',
+  })
   remaining: number;
   @ApiProperty({ type: Boolean })
   unlimited: boolean;
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Left over from other weeks; settled on Mondays' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Unused free unlocks of earlier weeks; updated on Mondays' })
   bonus_quota: number;
   @ApiProperty({ type: 'integer', minimum: 0 })
   bonus_quota_max: number;

@@ -15,7 +15,7 @@ export class IdPipe implements PipeTransform<string, number> {
 @Injectable()
 export class ClientIdPipe implements PipeTransform<string, string> {
   transform(value: string): string {
-    if (!/^[\w-]{1,64}$/.test(value)) throw new AppError('NOT_FOUND', 'There is no such application');
+    if (!/^[\w-]{1,64}$/.test(value)) throw new AppError('NOT_FOUND', 'The application does not exist');
     return value;
   }
 }

@@ -44,7 +44,7 @@ export class ApiKeysService {
     const expiresAt = readKeyExpiry(body.expires_at, fieldError);
     const userId = requireLogin(actor);
     if (!scopes.every((scope) => allows(actor, scope))) {
-      throw new AppError('FORBIDDEN', 'scopes: a key may do no more than its user');
+      throw new AppError('FORBIDDEN', 'scopes: a key cannot have more rights than its user');
     }
     const user = await this.proof.require(actor, body, address);
     return this.unitOfWork.run(async (tx) => {

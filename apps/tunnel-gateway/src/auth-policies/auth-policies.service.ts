@@ -105,7 +105,7 @@ export class AuthPoliciesService {
  */
 function refuseOthersChange(before: AuthPolicy, now: AuthPolicy): void {
   if (before.updatedAt?.getTime() === now.updatedAt?.getTime()) return;
-  throw new AppError('CONFLICT', 'Somebody else changed the policy meanwhile; read it again');
+  throw new AppError('CONFLICT', 'Another request changed the policy in the meantime; read it again');
 }
 
 function conditionsOf({ resource_type: kind, resource_id: resourceId, enabled }: AuthPolicyQuery): Condition[] {

@@ -50,7 +50,7 @@ async function secretOf(
     if (password === undefined && !before) throw fieldError('password', 'is needed');
     if (password === undefined) return {};
     if (isVisitorKey(before?.password)) {
-      throw new AppError('CONFLICT', 'The key of a private tunnel is renewed by POST /tunnels/{id}/rotate-visitor-key');
+      throw new AppError('CONFLICT', 'Renew the key of a private tunnel with POST /tunnels/{id}/rotate-visitor-key');
     }
     return { password: await hashPassword(password) };
   }

@@ -73,7 +73,7 @@ async function discover(issuer: string, allowPrivate: boolean): Promise<OAuthEnd
     return found;
   } catch (error) {
     if (!(error instanceof TunnelError || error instanceof RangeError)) throw error;
-    throw fieldError('oauth.issuer', `says nothing of itself that can be used (${error.message})`, error);
+    throw fieldError('oauth.issuer', `does not describe itself in a usable way (${error.message})`, error);
   }
 }
 
@@ -99,7 +99,7 @@ function secretOf(
   if (secret !== undefined) return secret;
   if (!before?.oauth || before.sealedSecret === null) return null;
   if (receiversOf(now) === receiversOf(before.oauth)) return undefined;
-  throw fieldError('oauth.client_secret', 'is to be said again for another server or client');
+  throw fieldError('oauth.client_secret', 'must be sent again for another server or client');
 }
 
 function receiversOf({ issuer, clientId, server }: StoredOAuth): string {

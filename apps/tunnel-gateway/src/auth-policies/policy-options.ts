@@ -55,7 +55,10 @@ function allowPrivateOf(
   actor: Actor,
 ): boolean | undefined {
   if (said === true && !isAdministrator(actor)) {
-    throw new AppError('FORBIDDEN', 'allow_private: what is inside the network of the gateway is for administrators');
+    throw new AppError(
+      'FORBIDDEN',
+      'allow_private: only administrators can allow addresses in the network of the gateway',
+    );
   }
   if (said !== undefined) return said;
   const says = (url !== undefined && url !== null) || oauth !== undefined;

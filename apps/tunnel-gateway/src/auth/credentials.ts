@@ -30,7 +30,8 @@ export class Credentials {
       if (user === undefined) return undefined;
       const outcome = await this.factor.check(user.id, code);
       // Thrown, because a success would reset the count of wrong codes.
-      if (outcome === 'missing') throw new AppError('TOTP_REQUIRED', 'code: a code of the authenticator is needed');
+      if (outcome === 'missing')
+        throw new AppError('TOTP_REQUIRED', 'code: a code from the authenticator app is required');
       return outcome === 'accepted' ? user : undefined;
     });
   }

@@ -37,7 +37,8 @@ export class FirstSetup {
     await this.refuseWhenDone();
     refuseGuessable('password', body.password, body.username);
     const user = await this.throttle.attempt(request.ip ?? '', ACCOUNT, () => this.create(body));
-    if (user === undefined) throw new AppError('FORBIDDEN', 'token: is not the one that the service wrote to its file');
+    if (user === undefined)
+      throw new AppError('FORBIDDEN', 'token: does not match the one that the service wrote to its file');
     const login = await this.logins.open(user, request, response, { cookie: false });
     if (login === undefined) throw new AppError('CONFLICT');
     return { ...login, user: toUserView(user, false) };
@@ -55,6 +56,6 @@ export class FirstSetup {
   }
 
   private async refuseWhenDone(): Promise<void> {
-    if (!(await this.users.isEmpty())) throw new AppError('CONFLICT', 'There is an administrator already');
+    if (!(await this.users.isEmpty())) throw new AppError('CONFLICT', 'An administrator already exists');
   }
 }

@@ -28,7 +28,7 @@ export class OwnFactor {
   /** @throws AppError FORBIDDEN for a wrong code, LOCKED after ten, CONFLICT if none is being set up */
   async confirm(code: string, actor: Actor): Promise<RecoveryCodesView> {
     const codes = await this.factor.confirm(requireLogin(actor), code);
-    if (codes === undefined) throw new AppError('FORBIDDEN', 'code: is not what the authenticator should show now');
+    if (codes === undefined) throw new AppError('FORBIDDEN', 'code: is not the current code of the authenticator app');
     return { recovery_codes: codes };
   }
 

@@ -45,7 +45,7 @@ export function readUpload(
 }
 
 function readKey(text: string): KeyObject {
-  if (/ENCRYPTED/.test(text)) throw fieldError('key', 'is protected by a password: take that away (openssl pkey)');
+  if (/ENCRYPTED/.test(text)) throw fieldError('key', 'is protected by a password: remove it (openssl pkey)');
   let key: KeyObject;
   try {
     key = createPrivateKey(text);
@@ -86,7 +86,7 @@ function inOrder(leaf: X509Certificate, all: readonly X509Certificate[]): X509Ce
   const stranger = all.find((certificate) => !chain.includes(certificate));
   if (stranger) {
     const subject = stranger.subject.replaceAll('\n', ', ');
-    throw fieldError('certificate', `has one that is not part of the chain: ${subject}`);
+    throw fieldError('certificate', `has a certificate that is not part of the chain: ${subject}`);
   }
   return chain.length > 1 ? chain.filter((certificate) => !isRoot(certificate)) : chain;
 }

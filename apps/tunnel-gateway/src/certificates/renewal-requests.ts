@@ -27,13 +27,13 @@ export class RenewalRequests {
   async request(hostId: number, actor: Actor): Promise<CertificateView> {
     const host = await this.owned.hosts(actor).one(hostId);
     if (!this.settings.acmeAgreeTerms)
-      throw new AppError('UNPROCESSABLE', 'ACME_AGREE_TERMS is not true: nothing is ordered');
+      throw new AppError('UNPROCESSABLE', 'ACME_AGREE_TERMS is not true, so no certificate is ordered');
     const { source } = await this.certificates.get(hostId, actor).catch(none);
     const standIn = (await this.schedule.hostsOf([host.host])).get(host.host);
     if (source !== 'acme' || standIn === undefined) {
       throw new AppError(
         'UNPROCESSABLE',
-        'no certificate is ordered for it: it takes auto_https, status 1, no * and no files',
+        'no certificate is ordered for it: that needs auto_https, status 1, a name without * and no files',
       );
     }
     refuseHaste((await this.schedule.states([standIn])).get(standIn));

@@ -17,7 +17,7 @@ export function refuseLooserLimits(actor: Actor, before: Limits, changes: Partia
     ...(isLater(before.expireAt, changes.expireAt) ? ['expire_at'] : []),
   ];
   if (looser.length === 0) return;
-  throw new AppError('FORBIDDEN', `${looser.join(', ')}: only administrators make limits looser`);
+  throw new AppError('FORBIDDEN', `${looser.join(', ')}: only administrators can raise limits`);
 }
 
 /** 0 means no limit. */

@@ -192,7 +192,7 @@ function columnsOf(body: ClientChanges): Partial<Client> {
 /** @throws AppError FORBIDDEN for another user's id, VALIDATION_FAILED if there is no such user. */
 async function ownerFor(userId: number, actor: Actor, tx: EntityManager): Promise<number> {
   if (!isAdministrator(actor) && userId !== actor.userId) {
-    throw new AppError('FORBIDDEN', 'Only administrators give clients to others');
+    throw new AppError('FORBIDDEN', 'Only administrators can assign clients to other users');
   }
   if (!(await tx.existsBy(User, { id: userId }))) throw fieldError('owner_user_id', `there is no user ${userId}`);
   return userId;

@@ -127,6 +127,6 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch (error) {
-    throw new RangeError('has a percent sign that encodes nothing', { cause: error });
+    throw new RangeError('has an invalid percent escape', { cause: error });
   }
 }

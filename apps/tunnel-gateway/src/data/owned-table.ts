@@ -172,7 +172,7 @@ export class OwnedTable<T extends { id: number }> {
     await manager.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`tunnel_gateway.cap ${noun} ${cap.userId}`]);
     const { owned } = await this.figures({ owned: 'count(*)' });
     if (owned < cap.most) return;
-    throw new AppError('QUOTA_EXCEEDED', `No more than ${cap.most} of the kind ${noun} for each user`);
+    throw new AppError('QUOTA_EXCEEDED', `A user can have at most ${cap.most} of the kind ${noun}`);
   }
 
   private rows(conditions: readonly Condition[]): SelectQueryBuilder<T & object> {

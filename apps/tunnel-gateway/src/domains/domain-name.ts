@@ -26,7 +26,7 @@ export function isNobodys(name: string): boolean {
 /** A name that can belong to one user: below a public suffix, and not reserved. @throws RangeError */
 export function parseDomain(text: string): string {
   const name = parseHostPattern(text);
-  if (name.startsWith('*')) throw new RangeError('must be a name without *: what is below it belongs to it');
+  if (name.startsWith('*')) throw new RangeError('must be a name without *: it includes all names below it');
   if (name.length > MAX_LENGTH) throw new RangeError(`must have at most ${MAX_LENGTH} characters`);
   if (isNobodys(name)) throw new RangeError(`${name} can belong to nobody`);
   if (!name.includes('.') || isPublicSuffix(name)) {

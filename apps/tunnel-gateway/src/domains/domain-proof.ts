@@ -33,7 +33,7 @@ export class DomainProof {
     const texts = await this.texts(recordOf(name));
     if (texts.includes(challenge)) return;
     const found = texts.length === 0 ? 'there is no TXT record' : `none of the ${texts.length} TXT records fits`;
-    throw new AppError('CONFLICT', `name: ${found} at ${recordOf(name)}; it has to be ${challenge}`);
+    throw new AppError('CONFLICT', `name: ${found} at ${recordOf(name)}; expected: ${challenge}`);
   }
 
   private async texts(record: string): Promise<string[]> {

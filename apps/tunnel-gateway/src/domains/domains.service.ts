@@ -48,9 +48,10 @@ export class DomainsService {
     const name = readField('name', () => parseDomain(body.name));
     const isAssigned = isAdministrator(actor);
     const userId = body.user_id ?? actor.userId ?? 0;
-    if (!isAssigned && userId !== actor.userId) throw new AppError('FORBIDDEN', 'user_id: for administrators to say');
+    if (!isAssigned && userId !== actor.userId)
+      throw new AppError('FORBIDDEN', 'user_id: only administrators can set this field');
     if (!isAssigned && !isPublicName(name)) {
-      throw fieldError('name', 'is of no public suffix, so DNS proves nothing: an administrator has to assign it');
+      throw fieldError('name', 'has no public suffix, so DNS cannot prove it: an administrator has to assign it');
     }
     const added = await this.stored(async (tx) => {
       await lockNames(tx);
@@ -89,7 +90,7 @@ export class DomainsService {
       return await this.unitOfWork.run(work);
     } catch (error) {
       const code = error instanceof QueryFailedError ? (error.driverError as { code?: string }).code : undefined;
-      if (code === UNIQUE_VIOLATION) throw new AppError('CONFLICT', 'name: is on the list already', { cause: error });
+      if (code === UNIQUE_VIOLATION) throw new AppError('CONFLICT', 'name: is already on the list', { cause: error });
       throw error;
     }
   }
@@ -97,7 +98,7 @@ export class DomainsService {
 
 async function refuseElses(name: string, userId: number, tx: EntityManager): Promise<void> {
   const found = (await tx.query(HAS_OTHER, [name, userId])) as unknown[];
-  if (found.length > 0) throw new AppError('HOST_CONFLICT', `name: ${name} belongs to somebody else`);
+  if (found.length > 0) throw new AppError('HOST_CONFLICT', `name: ${name} belongs to another user`);
 }
 
 function conditionsOf({ user_id: userId, status, q }: DomainQuery): Condition[] {

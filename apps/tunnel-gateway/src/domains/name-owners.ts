@@ -34,12 +34,12 @@ export class NameOwners {
     if (await exists(HAS_HOST, [host, userId], tx)) return false;
     const name = withoutWildcard(host);
     if (isNobodys(name) || isPublicSuffix(name)) {
-      throw new AppError('FORBIDDEN', `host: ${host} cannot belong to one user; administrators may have it`);
+      throw new AppError('FORBIDDEN', `host: ${host} cannot belong to one user; only administrators can use it`);
     }
     const [nearest] = (await tx.query(NEAREST, [name])) as { userId: number }[];
     const isElses = nearest === undefined ? false : nearest.userId !== userId;
     if (isElses || (host !== name && (await exists(ELSES_BELOW, [name, userId], tx)))) {
-      throw new AppError('HOST_CONFLICT', `host: ${host} belongs to somebody else`);
+      throw new AppError('HOST_CONFLICT', `host: ${host} belongs to another user`);
     }
     if (nearest === undefined && this.settings.hostNames === 'owned') {
       throw new AppError(

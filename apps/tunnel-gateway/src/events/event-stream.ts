@@ -50,7 +50,7 @@ export class EventStream implements BeforeApplicationShutdown {
     const own = this.open.get(user) ?? 0;
     const all = [...this.open.values()].reduce((sum, count) => sum + count, 0);
     if (own >= MAX_OF_ONE || all >= MAX_STREAMS) {
-      throw new AppError('SERVICE_UNAVAILABLE', 'Too many follow the events already', { retryAfterSeconds: 5 });
+      throw new AppError('SERVICE_UNAVAILABLE', 'Too many event streams are already open', { retryAfterSeconds: 5 });
     }
     this.open.set(user, own + 1);
     try {

@@ -40,7 +40,7 @@ export async function claimPlace(place: HostPlace, tx: EntityManager): Promise<v
   const { host, location, scheme, id, ownerId, isOwned } = place;
   await lockNames(tx);
   const elses = ownerId === null ? [] : ((await tx.query(SOMEBODY_ELSES, [host, ownerId, isOwned])) as unknown[]);
-  if (elses.length > 0) throw new AppError('HOST_CONFLICT', `host: ${host} belongs to somebody else`);
+  if (elses.length > 0) throw new AppError('HOST_CONFLICT', `host: ${host} belongs to another user`);
   const taken = (await tx.query(TAKEN, [host, location, scheme, id ?? 0])) as unknown[];
   if (taken.length > 0) throw new AppError('HOST_CONFLICT', `host: another host has ${host}${location}`);
 }

@@ -60,7 +60,7 @@ function HeaderMap(): PropertyDecorator {
     validator: {
       validate: isHeaderMap,
       defaultMessage: () =>
-        '$property must be up to 32 header fields and texts; fields of the connection and of the gateway are not for them',
+        '$property must be up to 32 header fields with their texts, without fields of the connection or of the gateway',
     },
   });
 }

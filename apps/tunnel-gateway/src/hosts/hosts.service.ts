@@ -125,7 +125,7 @@ export class HostsService {
     }
     if (certPath === null || keyPath === null) return { certPath: null, keyPath: null };
     if (certPath !== before?.certPath || keyPath !== before.keyPath) {
-      if (!isAdministrator(actor)) throw new AppError('FORBIDDEN', 'cert_path: files are for administrators to name');
+      if (!isAdministrator(actor)) throw new AppError('FORBIDDEN', 'cert_path: only administrators can set files');
       readField('cert_path', () => readCertificatePair(this.settings.certificateFolder, { certPath, keyPath }));
     }
     return { certPath, keyPath };
@@ -162,7 +162,7 @@ function readPlace(
   const host =
     body.host === undefined ? (before?.host ?? '') : readField('host', () => parseHostPattern(body.host ?? ''));
   if (host === '*' && before?.host !== '*' && !isAdministrator(actor)) {
-    throw new AppError('FORBIDDEN', 'host: every name is for administrators');
+    throw new AppError('FORBIDDEN', 'host: only administrators can serve every name');
   }
   const location = readField('location', () => parseLocation(body.location ?? before?.location ?? '/'));
   return { host, location, scheme: body.scheme ?? before?.scheme ?? 'all' };

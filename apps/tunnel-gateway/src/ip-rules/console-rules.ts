@@ -76,7 +76,10 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
     await tx.query(ONE_AT_A_TIME);
     const rules = await this.read(tx);
     if (rules === null || rules.decideConsole(address) === null) return;
-    throw new AppError('SELF_LOCKOUT', `${address} could not reach the console any more; say force if that is meant`);
+    throw new AppError(
+      'SELF_LOCKOUT',
+      `${address} could no longer reach the console; set force to save the rule anyway`,
+    );
   }
 
   private async load(): Promise<void> {

@@ -99,7 +99,8 @@ export class IpRulesService {
       if (id !== undefined && id !== 0) throw fieldError('resource_id', `must be 0 for ${scope} rules`);
       return 0;
     }
-    if (id === undefined || id === 0) throw fieldError('resource_id', `must name the ${scope} that the rule is about`);
+    if (id === undefined || id === 0)
+      throw fieldError('resource_id', `must name the ${scope} that the rule applies to`);
     await this.resources.require(actor, scope, id, tx);
     return id;
   }
@@ -108,7 +109,7 @@ export class IpRulesService {
 /** Global and console rules require an administrator. */
 function refuseOthers({ scope }: Pick<IpRule, 'scope'>, actor: Actor): void {
   if ((scope !== 'global' && scope !== 'console') || isAdministrator(actor)) return;
-  throw new AppError('FORBIDDEN', `scope: ${scope} rules are for administrators`);
+  throw new AppError('FORBIDDEN', `scope: only administrators can manage ${scope} rules`);
 }
 
 /** Contains only what the body sets; pattern and kind are validated together. */

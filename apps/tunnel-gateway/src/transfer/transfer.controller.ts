@@ -49,6 +49,6 @@ export class TransferController {
 
 function archiveOf(body: unknown): Record<string, unknown> {
   const archive = isTable(body) ? body['archive'] : undefined;
-  if (!isTable(archive)) throw fieldError('archive', 'must be what GET /transfer/export answered');
+  if (!isTable(archive)) throw fieldError('archive', 'must be an archive from GET /transfer/export');
   return archive;
 }

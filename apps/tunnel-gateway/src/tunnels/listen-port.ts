@@ -50,7 +50,7 @@ export class ListenPorts {
     if (address === null) throw fieldError('listen_ip', 'must be an address such as 0.0.0.0');
     const canonical = formatIp(address);
     if (EVERYWHERE.has(canonical) || localAddresses().has(canonical) || isLinuxLoopback(canonical)) return canonical;
-    throw fieldError('listen_ip', `${canonical} is not an address of the gateway; 0.0.0.0 is all of them`);
+    throw fieldError('listen_ip', `${canonical} is not an address of the gateway; 0.0.0.0 means all of them`);
   }
 
   /**
@@ -65,7 +65,7 @@ export class ListenPorts {
     if (this.reserved().has(port)) throw new AppError('PORT_RESERVED', `listen_port: the gateway itself uses ${port}`);
     const { first, last } = this.settings.portRange;
     if ((port < first || port > last || port < 1024) && !mayHaveAnyPort) {
-      throw new AppError('FORBIDDEN', `listen_port: ports other than ${first} to ${last} are for administrators`);
+      throw new AppError('FORBIDDEN', `listen_port: only administrators can use ports outside ${first} to ${last}`);
     }
     const taken = await this.taken(wanted, port, port, tx);
     if (taken.has(port)) throw new AppError('PORT_IN_USE', `listen_port: another tunnel has ${port}`);

@@ -87,7 +87,8 @@ export class TunnelsService {
   async rotateVisitorKey(id: number, actor: Actor): Promise<NewTunnelView> {
     const { tunnel, visitorKey } = await this.unitOfWork.run(async (tx) => {
       const row = await this.owned.tunnels(actor, tx).lock(id);
-      if (ListenPorts.needsPort(row.mode)) throw new AppError('CONFLICT', `Visitors of mode ${row.mode} have no key`);
+      if (ListenPorts.needsPort(row.mode))
+        throw new AppError('CONFLICT', `Tunnels of mode ${row.mode} have no visitor key`);
       return { tunnel: row, visitorKey: await this.visitorKeys.renew(row, actor, tx) };
     });
     return { ...(await this.view(tunnel)), visitor_key: visitorKey };

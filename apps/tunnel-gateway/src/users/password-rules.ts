@@ -10,6 +10,6 @@ export function ChosenPassword(): PropertyDecorator {
 
 /** @throws AppError VALIDATION_FAILED for a password that is easily guessed. */
 export function refuseGuessable(field: string, password: string, username: string): void {
-  if (isKnownPassword(password)) throw fieldError(field, 'is one that everybody tries first');
+  if (isKnownPassword(password)) throw fieldError(field, 'is too common');
   if (password.toLowerCase() === username.toLowerCase()) throw fieldError(field, 'must not be the user name');
 }

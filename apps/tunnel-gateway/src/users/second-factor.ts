@@ -74,7 +74,7 @@ export class SecondFactor {
     const secret = createTotpSecret();
     const sealed = this.box.seal(secret.toString('base64'), secondFactorPlace(userId));
     const [row] = await this.unitOfWork.run<unknown[]>((tx) => tx.query(BEGIN, [userId, sealed]));
-    if (row === undefined) throw new AppError('CONFLICT', 'There is a second factor already; end it first');
+    if (row === undefined) throw new AppError('CONFLICT', 'A second factor is already set up; turn it off first');
     return secret;
   }
 
@@ -100,7 +100,7 @@ export class SecondFactor {
   /** Replaces all recovery codes. @throws AppError CONFLICT without a second factor. */
   async renewRecoveryCodes(userId: number): Promise<string[]> {
     return this.unitOfWork.run(async (tx) => {
-      if ((await find(tx, userId, true)) === undefined) throw new AppError('CONFLICT', 'There is no second factor');
+      if ((await find(tx, userId, true)) === undefined) throw new AppError('CONFLICT', 'No second factor is set up');
       return replaceRecoveryCodes(tx, userId);
     });
   }

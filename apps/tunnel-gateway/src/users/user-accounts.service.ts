@@ -93,7 +93,7 @@ export class UserAccounts {
     actor: Actor,
     expected: ExpectedVersion | null,
   ): Promise<void> {
-    if (heir === id) throw fieldError('transfer_to', 'must be somebody else');
+    if (heir === id) throw fieldError('transfer_to', 'must be another user');
     await this.stored('', async (tx) => {
       await tx.query(LOCK);
       const users = this.owned.users(actor, tx);
@@ -121,7 +121,7 @@ export class UserAccounts {
 
   private async requireAdministrator(tx: EntityManager): Promise<void> {
     if (await tx.existsBy(User, { role: 'admin', status: ENABLED })) return;
-    throw new AppError('CONFLICT', 'Nobody would be left who can administrate');
+    throw new AppError('CONFLICT', 'At least one administrator must remain');
   }
 
   private async view(user: User): Promise<TunnelUserView> {
@@ -137,7 +137,9 @@ export class UserAccounts {
       if (code === UNIQUE_VIOLATION)
         throw new AppError('USERNAME_TAKEN', `username: ${username} is taken`, { cause: error });
       if (code === FOREIGN_KEY_VIOLATION) {
-        throw new AppError('IN_USE', 'The user has clients: remove them or say who gets them', { cause: error });
+        throw new AppError('IN_USE', 'The user has clients: remove them or name the user who gets them', {
+          cause: error,
+        });
       }
       throw error;
     }
@@ -148,7 +150,10 @@ export class UserAccounts {
 function refuseOwnCredentials(id: number, { password, reset_totp: resetTotp }: UserChanges, actor: Actor): void {
   if (password === undefined && resetTotp !== true) return;
   if (requireLogin(actor) !== id) return;
-  throw new AppError('FORBIDDEN', 'Your own password and second factor are changed under /auth, with a proof');
+  throw new AppError(
+    'FORBIDDEN',
+    'Change your own password and second factor under /auth, which asks for the current password',
+  );
 }
 
 function conditionsOf({ role, status, q }: UserQuery): Condition[] {

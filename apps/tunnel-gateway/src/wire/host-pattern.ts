@@ -39,7 +39,7 @@ export function parseLocation(text: string): string {
   try {
     plain = decodeURIComponent(text);
   } catch (error) {
-    throw new RangeError('has a percent sign that encodes nothing', { cause: error });
+    throw new RangeError('has an invalid percent escape', { cause: error });
   }
   const segments = plain.split('/').filter((segment) => segment !== '');
   if (segments.some((segment) => segment === '.' || segment === '..') || /\p{Cc}/u.test(plain)) throw wrong;

@@ -31,7 +31,7 @@ export function readIfMatch(header: string | undefined): ExpectedVersion | null 
 /** @throws AppError PRECONDITION_FAILED */
 export function requireVersion(row: Versioned, expected: ExpectedVersion | null): void {
   if (expected === null || expected === 'any' || expected.has(versionOf(row.updatedAt ?? null))) return;
-  throw new AppError('PRECONDITION_FAILED', 'Somebody changed it since it was read; read it again');
+  throw new AppError('PRECONDITION_FAILED', 'It has changed since it was read; read it again');
 }
 
 /** The time of a change: now, but never equal to the previous change. */

@@ -24,12 +24,12 @@ export class AuditLogQuery {
   /** Such as `subscription.create`, or `subscription.*` for all of one kind. */
   @Omittable()
   @Matches(/^[a-z0-9_]{1,60}(\.([a-z0-9_]{1,60}|\*))?$/, {
-    message: 'action must be such as subscription.create or subscription.*',
+    message: 'action must look like subscription.create or subscription.*',
   })
   action?: string;
 
   @Omittable()
-  @Matches(/^[a-z0-9_]{1,60}$/, { message: 'resource_type must be such as subscription' })
+  @Matches(/^[a-z0-9_]{1,60}$/, { message: 'resource_type must look like subscription' })
   resource_type?: string;
 
   @Omittable()

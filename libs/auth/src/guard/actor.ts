@@ -39,7 +39,7 @@ export const SYSTEM_ACTOR: Actor = Object.freeze({
  */
 export function refuseApiKeys({ credential }: Pick<Actor, 'credential'>): void {
   if (credential === 'session' || credential === 'token' || credential === 'none') return;
-  throw new AppError('FORBIDDEN', 'This needs a login; API keys may not do it');
+  throw new AppError('FORBIDDEN', 'This needs a login; API keys are not accepted');
 }
 
 /**

@@ -25,7 +25,7 @@ describe('classifyError', () => {
     [
       Object.assign(new Error('invalid byte sequence'), { code: '22021' }),
       'INVALID_ARGUMENT',
-      'A text holds characters that no text may hold',
+      'A text contains characters that are not allowed',
     ],
     [new Error('timeout exceeded when trying to connect'), 'SERVICE_UNAVAILABLE', 'The service cannot answer now'],
     [

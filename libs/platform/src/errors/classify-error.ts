@@ -37,7 +37,7 @@ export function classifyError(thrown: unknown): AppError {
   if (thrown instanceof URIError)
     return new AppError('INVALID_ARGUMENT', 'The address is not valid', { cause: thrown });
   if (isUnstorableText(thrown)) {
-    return new AppError('INVALID_ARGUMENT', 'A text holds characters that no text may hold', { cause: thrown });
+    return new AppError('INVALID_ARGUMENT', 'A text contains characters that are not allowed', { cause: thrown });
   }
   if (mayPass(thrown)) {
     return new AppError('SERVICE_UNAVAILABLE', undefined, { cause: thrown, level: 'warn', retryAfterSeconds: 1 });

@@ -25,7 +25,8 @@ export function answerClientErrors(server: Server, format: ErrorFormat): void {
 
 function answerTo({ code = '' }: NodeJS.ErrnoException, format: ErrorFormat): string {
   const known = CODES[code];
-  const error = known === undefined ? new AppError('INVALID_ARGUMENT', 'This is no HTTP request') : new AppError(known);
+  const error =
+    known === undefined ? new AppError('INVALID_ARGUMENT', 'This is not an HTTP request') : new AppError(known);
   const { contentType, body } = formatError(error, format, undefined);
   const text = JSON.stringify(body);
   const head = [

@@ -11,7 +11,7 @@ export class IdPipe implements PipeTransform<string, number> {
       throw new AppError('INVALID_ARGUMENT', `id: ${message}`, { details: [{ field: 'id', message }] });
     }
     const id = Number(text);
-    if (!Number.isSafeInteger(id) || id < 1) throw new AppError('NOT_FOUND', `There is nothing with the id ${text}`);
+    if (!Number.isSafeInteger(id) || id < 1) throw new AppError('NOT_FOUND', `Nothing has the id ${text}`);
     return id;
   }
 }

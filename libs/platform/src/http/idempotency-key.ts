@@ -37,8 +37,8 @@ export function idempotencyKeyRunning(): AppError {
 export function idempotencyAnswerLost(): AppError {
   return new AppError(
     'CONFLICT',
-    'The first request with this Idempotency-Key was carried out, at least in part, but its answer is lost: look at what ' +
-      'is there before you send it again under another key',
+    'The first request with this Idempotency-Key was carried out, at least in part, but its answer is lost: check what ' +
+      'exists before you send it again with another key',
   );
 }
 

@@ -128,7 +128,7 @@ export class AdminApplicationPagesController {
 
   private async require(clientId: string): Promise<Application> {
     const application = await this.applications.findByClientId(clientId);
-    if (application === null) throw new AppError('NOT_FOUND', 'There is no such application');
+    if (application === null) throw new AppError('NOT_FOUND', 'The application does not exist');
     return application;
   }
 

@@ -20,7 +20,7 @@ export class AdminQuotaPagesController {
   async list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
     const name = new FormValues(query).optional('profile');
     const profile = (await this.profiles.list()).find((known) => known.name === name);
-    if (name !== undefined && profile === undefined) throw new AppError('NOT_FOUND', 'There is no such profile');
+    if (name !== undefined && profile === undefined) throw new AppError('NOT_FOUND', 'The profile does not exist');
     await this.send(response, visitor, { profile, notice: noticeOf(visitor, query) });
   }
 

@@ -76,7 +76,7 @@ export class ApplicationForms {
     const known = await this.accounts.idsOf(names);
     const unknown = names.filter((name) => !known.has(name.toLowerCase()));
     if (unknown.length === 0 && known.size <= 5) return [...known.values()];
-    const message = unknown.length > 0 ? `nobody is called ${unknown.join(', ')}` : 'at most five';
+    const message = unknown.length > 0 ? `these users do not exist: ${unknown.join(', ')}` : 'at most five';
     throw new AppError('INVALID_ARGUMENT', `test_users: ${message}`, { details: [{ field: 'test_users', message }] });
   }
 }

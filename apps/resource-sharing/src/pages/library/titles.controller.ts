@@ -39,7 +39,7 @@ export class TitlesController {
     @Query() query: object,
     @Res() response: Response,
   ): Promise<void> {
-    if (!isMediaType(type) || !TMDB_ID.test(tmdbId)) throw new AppError('NOT_FOUND', 'There is no such title');
+    if (!isMediaType(type) || !TMDB_ID.test(tmdbId)) throw new AppError('NOT_FOUND', 'The title does not exist');
     const shares = await this.reader.ofTitle(type, tmdbId, visitor.account.id);
     const page = pageNumber(new FormValues(query).text('page'));
     const start = (page - 1) * PAGE_SIZE;

@@ -14,14 +14,14 @@ export class ArchiveBody implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     if (!request.is('application/json') || request.headers['content-encoding'] !== undefined) {
-      throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json as it is');
+      throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json without a content encoding');
     }
     const text = await readText(request);
     let body: unknown;
     try {
       body = JSON.parse(text);
     } catch (cause) {
-      throw new AppError('INVALID_ARGUMENT', 'The body is no JSON', { cause });
+      throw new AppError('INVALID_ARGUMENT', 'The body is not JSON', { cause });
     }
     const problem = shapeProblem(body);
     if (problem !== undefined) throw new AppError('INVALID_ARGUMENT', problem);

@@ -95,7 +95,7 @@ async function readRow<B extends object>(
   const hash = hashField && fields[hashField.name];
   if (hashField) delete fields[hashField.name];
   if (hash !== undefined && !(typeof hash === 'string' && hashField?.form.test(hash))) {
-    throw fieldError(`${path}.${hashField?.name}`, 'must be a hash as the gateway makes it');
+    throw fieldError(`${path}.${hashField?.name}`, 'must be a hash in the gateway’s format');
   }
   try {
     const row = await checkedBody(ArchivedRow, { id, created_at, updated_at });

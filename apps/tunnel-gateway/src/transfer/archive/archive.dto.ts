@@ -129,7 +129,7 @@ export class ArchivedPolicy {
     name: 'isStoredOAuth',
     validator: {
       validate: isStoredOAuth,
-      defaultMessage: () => 'oauth must be a registration as the gateway keeps it',
+      defaultMessage: () => 'oauth must be a registration in the gateway’s format',
     },
   })
   oauth?: StoredOAuth | null;

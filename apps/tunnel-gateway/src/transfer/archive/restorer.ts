@@ -36,7 +36,7 @@ export class Restorer {
       });
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
-      throw new AppError('CONFLICT', 'Something of it is here already, under another id', { cause: error });
+      throw new AppError('CONFLICT', 'A part of it already exists with another id', { cause: error });
     }
     const restored = Object.values(checked).reduce((sum, list: readonly unknown[]) => sum + list.length, 0);
     return { restored, changed: changed.slice(0, SHOWN) };
