@@ -24,7 +24,7 @@ function said(reporter: typeof TextReporter | typeof JsonReporter, speak: (repor
   return text;
 }
 
-describe('what a Chinese terminal shows', () => {
+describe('the output on a Chinese terminal', () => {
   const chinese = (speak: (reporter: Reporter) => void): string => {
     let text = '';
     speak(new TextReporter({ write: (part) => (text += part) }, () => at, agentWords('zh-CN')));
@@ -55,8 +55,8 @@ describe('what a Chinese terminal shows', () => {
   });
 });
 
-describe('what a terminal shows', () => {
-  it('is a table of what is exposed, once as long as it is the same', () => {
+describe('the output on a terminal', () => {
+  it('is a table of the exposed services, printed only when it changes', () => {
     const tunnels = [
       tunnel({}),
       tunnel({ id: 8, mode: 'socks5', entrance: '0.0.0.0:1080', targets: [], destinations: ['10.0.0.0/8'] }),
@@ -79,7 +79,7 @@ describe('what a terminal shows', () => {
 `);
   });
 
-  it('says what happens, and what can be done', () => {
+  it('reports what happens and what to do', () => {
     const reason = new TunnelError('disabled', 'the client is disabled or expired');
     const text = said(TextReporter, (reporter) => {
       reporter.status({ state: 'connecting' }, 'gw:8024');
@@ -95,8 +95,8 @@ describe('what a terminal shows', () => {
   });
 });
 
-describe('what a log collector gets', () => {
-  it('is one object a line', () => {
+describe('the output for a log collector', () => {
+  it('is one object per line', () => {
     const text = said(JsonReporter, (reporter) => {
       reporter.status({ state: 'online', clientId: 3, via: 'raw' }, 'gw:8024');
       reporter.resources([tunnel({})], []);
@@ -119,7 +119,7 @@ describe('what a log collector gets', () => {
     expect(carried).toMatchObject({ message: 'carried', tunnel: 7, upload: 1, download: 2, connections: 1 });
   });
 
-  it('has what can be done in it', () => {
+  it('includes what to do', () => {
     const reason = new TunnelError('misdirected', 'another process serves it');
     const text = said(JsonReporter, (reporter) => {
       reporter.status({ state: 'waiting', reason, retryMs: 1000 }, 'gw:8024');

@@ -50,14 +50,14 @@ describe('settings of the agent', () => {
     expect(read([], { GATEHOUSE_AGENT_CONFIG: config }).key).toBe(other);
   });
 
-  it('take the key from a file, the one that was named last by weight', () => {
+  it('read the key from the file of the source with the highest priority', () => {
     const path = file('key', `${key}\n`);
     expect(read(['--server', 'a', '--key-file', path]).key).toBe(key);
     expect(read(['--server', 'a', '--key-file', path], { GATEHOUSE_AGENT_KEY: other }).key).toBe(key);
     expect(read(['--server', 'a', '--config', file('c.json', JSON.stringify({ key_file: path }))]).key).toBe(key);
   });
 
-  it('let visitors of p2p come directly where nothing else is said', () => {
+  it('allow direct paths for p2p visitors by default', () => {
     const args = ['--server', 'a', '--key', key];
     expect(read(args).p2p).toBe(true);
     expect(read([...args, '--no-p2p']).p2p).toBe(false);
@@ -77,14 +77,14 @@ describe('settings of the agent', () => {
     expect(problems([...args, 'wss://gw.example', '--transport', 'raw'])[0]).toContain('HOST:PORT');
   });
 
-  it('print JSON where nobody watches', () => {
+  it('print JSON if the output is not a terminal', () => {
     const args = ['--server', 'a', '--key', key];
     expect(read(args, {}, false).log).toBe('json');
     expect(read(args, {}, true).log).toBe('text');
     expect(read([...args, '--log', 'text'], {}, false).log).toBe('text');
   });
 
-  it('tell all that is wrong at once, and nothing of the key', () => {
+  it('report everything that is wrong at once, without the key', () => {
     const said = problems([
       '--server',
       'a:b:c',

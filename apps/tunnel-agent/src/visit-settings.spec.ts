@@ -53,7 +53,7 @@ describe('settings of a visitor', () => {
     });
   });
 
-  it('take the address of a WebSocket for a server', () => {
+  it('accept the address of a WebSocket as the server', () => {
     const settings = read(['--server', 'wss://gw.example/tunnels', '--listen', '[::1]:0', '--key', key]);
     expect(settings).toMatchObject({
       transport: 'websocket',
@@ -84,7 +84,7 @@ describe('settings of a visitor', () => {
     expect(read(['--config', config, '--key-file', keyFile], environment).key).toBe(other);
   });
 
-  it('have nothing to do with the settings of an agent on the same machine', () => {
+  it('are independent of the settings of an agent on the same machine', () => {
     const config = file('agent.yaml', 'server: file.example\n');
     const environment = { GATEHOUSE_AGENT_KEY: key, GATEHOUSE_AGENT_CONFIG: config };
     expect(problems(['--listen', '1'], environment)).toEqual([
@@ -93,7 +93,7 @@ describe('settings of a visitor', () => {
     ]);
   });
 
-  it('are refused together with all that is wrong', () => {
+  it('are refused with everything that is wrong', () => {
     const agentKey = formatAgentKey({ secret: createAgentSecret(), fingerprint });
     const config = file('wrong.yaml', 'allow: ["*"]\n');
     expect(
@@ -114,7 +114,7 @@ describe('settings of a visitor', () => {
     ]);
   });
 
-  it('are not needed by who asks for help', () => {
+  it('are not needed to show the help', () => {
     expect(readVisitSettings(['--help'], {})).toEqual({ print: 'usage' });
   });
 });

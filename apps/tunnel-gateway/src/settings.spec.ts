@@ -19,18 +19,18 @@ describe('settings', () => {
     expect(() => readSettings({ ...DATABASE, [variable]: value })).toThrow(variable);
   });
 
-  it('never say the value that they refuse', () => {
+  it('never print the value that they refuse', () => {
     expect(() => readSettings({ ...DATABASE, GATEHOUSE_ADMIN_PASSWORD: 'admin123' })).not.toThrow('admin123');
   });
 
-  it('take an empty secret for none: a password is made, nobody is let in with nothing', () => {
+  it('treat an empty secret as absent: a password is generated, and an empty one is never accepted', () => {
     const settings = readSettings({ ...DATABASE, GATEHOUSE_ADMIN_PASSWORD: '', GATEHOUSE_SECRET_KEY: '' });
     expect(settings.adminPassword).toBeUndefined();
     expect(settings.secretKey).toBeUndefined();
     expect(settings.firstAdministrator).toBe('password');
   });
 
-  it('bind to this machine alone unless told, and take own secrets', () => {
+  it('bind to this machine only by default, and accept own secrets', () => {
     const settings = readSettings({
       ...DATABASE,
       GATEHOUSE_ADMIN_PASSWORD: 'correct horse battery',

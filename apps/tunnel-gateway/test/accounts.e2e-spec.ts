@@ -39,7 +39,7 @@ async function withFactor(
 }
 
 describe('second factors', () => {
-  it('are asked for once they are confirmed, and take no code twice', async () => {
+  it('are required once they are confirmed, and accept each code once', async () => {
     const { call, id, code } = await withFactor('tom');
     expect((await call('GET', '/auth/me')).body.totp).toBe(true);
     const without = await logIn('tom');
@@ -51,7 +51,7 @@ describe('second factors', () => {
     expect((await logIn('tom', { code: code(1) })).body.code).toBe('login_failed');
   });
 
-  it('keep their secrets sealed and show them once', async () => {
+  it('keep their secret sealed and show it once', async () => {
     const { call } = await world.user('sue');
     const { body } = await call('POST', '/auth/totp', { current_password: PASSWORD });
     expect(body.otpauth_uri).toBe(
@@ -68,7 +68,7 @@ describe('second factors', () => {
     expect((await logIn('sue')).status).toBe(200);
   });
 
-  it('leave recovery codes, each good once, and end with password and code', async () => {
+  it('come with recovery codes that work once, and are turned off with password and code', async () => {
     const { call, code, recovery } = await withFactor('rob');
     expect(new Set(recovery).size).toBe(10);
     expect(await logIn('rob', { code: recovery[0]?.toUpperCase() })).toMatchObject({ status: 200 });
@@ -86,7 +86,7 @@ describe('second factors', () => {
     ).toEqual([]);
   });
 
-  it('lock the account after ten wrong codes, for an hour, which nobody can do without the password', async () => {
+  it('lock the account for an hour after ten wrong codes, which needs the password first', async () => {
     const { call, id, code, recovery } = await withFactor('liz');
     for (let count = 0; count < 12; count++) await logIn('liz', { password: 'a guess', code: '000000' });
     for (let count = 0; count < 10; count++) expect((await logIn('liz', { code: '000000' })).status).toBe(401);
@@ -103,7 +103,7 @@ describe('second factors', () => {
     expect((await logIn('liz', { code: code(1) })).status).toBe(200);
   });
 
-  it('are not confirmed by guessing', async () => {
+  it('cannot be confirmed by guessing', async () => {
     const { call } = await world.user('ugo');
     const begin = (): Promise<Answer> => call('POST', '/auth/totp', { current_password: PASSWORD });
     await begin();
@@ -116,7 +116,7 @@ describe('second factors', () => {
     expect((await call('POST', '/auth/totp/confirm', { code })).status).toBe(200);
   });
 
-  it('are taken away by administrators when they were lost', async () => {
+  it('can be removed by administrators', async () => {
     const { id } = await withFactor('ned');
     expect((await world.admin('PATCH', `/users/${id}`, { reset_totp: true })).body.totp).toBe(false);
     expect((await logIn('ned')).status).toBe(200);
@@ -124,7 +124,7 @@ describe('second factors', () => {
 });
 
 describe('passwords', () => {
-  it('are changed with the present one, and end other logins and keys', async () => {
+  it('are changed with the current password, and the change ends other logins and keys', async () => {
     const { call } = await world.user('pat');
     const other = bearer((await logIn('pat')).body.token);
     const key = await call('POST', '/api-keys', { name: 'ci', current_password: PASSWORD });
@@ -145,7 +145,7 @@ describe('passwords', () => {
     expect((await logIn('pat', { password: 'another password' })).status).toBe(200);
   });
 
-  it('and second factors of oneself are not changed without a proof, whatever one may do to others', async () => {
+  it('and the own second factor cannot be changed without proof, whatever rights the user has over others', async () => {
     const { call, id } = await world.user('root2', 'admin');
     for (const changes of [{ password: 'another password' }, { reset_totp: true }]) {
       expect(await call('PATCH', `/users/${id}`, changes)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
@@ -154,7 +154,7 @@ describe('passwords', () => {
     expect((await logIn('root3')).status).toBe(200);
   });
 
-  it('are guessed no faster by a stolen login', async () => {
+  it('cannot be guessed faster with a stolen login', async () => {
     await world.user('una');
     const { body } = await logIn('una');
     const stolen = caller(world.gateway.url, { authorization: `Bearer ${body.token}`, 'x-forwarded-for': fresh() });
@@ -168,8 +168,8 @@ describe('passwords', () => {
   });
 });
 
-describe('limits of logins', () => {
-  it('are five failures a minute of an address, and shut nobody out elsewhere', async () => {
+describe('login limits', () => {
+  it('allow five failures a minute from one address, and lock out nobody elsewhere', async () => {
     await world.user('ivy');
     const stranger = fresh();
     const tries: number[] = [];
@@ -183,7 +183,7 @@ describe('limits of logins', () => {
 });
 
 describe('logins', () => {
-  it('are listed with where they came from, and ended one or all', async () => {
+  it('are listed with their origin, and can be ended one by one or all at once', async () => {
     const { call, id } = await world.user('mia');
     const address = fresh();
     const { body } = await logIn('mia', {}, address);
@@ -206,7 +206,7 @@ describe('logins', () => {
     expect((await call('GET', '/auth/me')).status).toBe(200);
   });
 
-  it('are of nobody else, but for administrators', async () => {
+  it('are visible only to their user and to administrators', async () => {
     const [{ call, id }, { call: other }] = [await world.user('kim'), await world.user('lou')];
     const [session] = (await call('GET', '/sessions')).body.items;
     expect((await other('GET', `/sessions?user_id=${id}`)).body.items).toEqual([]);
@@ -216,7 +216,7 @@ describe('logins', () => {
     expect((await call('GET', '/auth/me')).status).toBe(401);
   });
 
-  it('are listed without those of a user who is removed meanwhile', async () => {
+  it('of a user who is removed during the request are not listed', async () => {
     const { id } = await world.user('ida');
     const asked = await withClient(world.gateway.databaseUrl, async (client) => {
       await client.query('BEGIN');
@@ -237,7 +237,7 @@ describe('logins', () => {
     expect(JSON.stringify(asked.body)).not.toContain('ida');
   });
 
-  it('are events, without what was typed for an unknown name', async () => {
+  it('are events, without the text typed for an unknown name', async () => {
     const { id } = await world.user('eva');
     const address = fresh();
     await logIn('eva', { password: 'a guess' }, address);
@@ -255,7 +255,7 @@ describe('logins', () => {
 });
 
 describe('API keys', () => {
-  it('are shown once, and do what they are for and no more than their user may', async () => {
+  it('are shown once, and can do no more than their scopes and their user', async () => {
     const { call, id } = await world.user('bea');
     const make = async (body: object): Promise<AnyJson> =>
       (await call('POST', '/api-keys', { name: 'ci', current_password: PASSWORD, ...body })).body;
@@ -278,7 +278,7 @@ describe('API keys', () => {
     expect((await bearer(writing.key)('POST', '/clients', { name: 'x' })).status).toBe(403);
   });
 
-  it('end at their time, and are not made for the past', async () => {
+  it('end at their expiry, and cannot be created with one in the past', async () => {
     const past = await world.admin('POST', '/api-keys', {
       name: 'old',
       current_password: PASSWORD,
@@ -294,7 +294,7 @@ describe('API keys', () => {
     expect((await bearer(body.key)('GET', '/clients')).status).toBe(401);
   });
 
-  it('handle no credentials: one that leaks makes no others', async () => {
+  it('cannot manage credentials, so a leaked key creates no others', async () => {
     const { body } = await world.admin('POST', '/api-keys', {
       name: 'all',
       scopes: ['admin'],
@@ -334,7 +334,7 @@ describe('API keys', () => {
 });
 
 describe('the first setup', () => {
-  it('takes the token of the file, once', async () => {
+  it('accepts the token from the file once', async () => {
     await using gateway = await startGateway({ TUNNEL_FIRST_ADMINISTRATOR: 'setup', TRUSTED_PROXIES: '127.0.0.1' });
     const file = join(gateway.home, 'setup-token.txt');
     const token = readFileSync(file, 'utf8').trim();
@@ -356,7 +356,7 @@ describe('the first setup', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('is over where there is an administrator', async () => {
+  it('is over once there is an administrator', async () => {
     const body = { token: 'gst_x', username: 'root', password: 'a long password' };
     expect(await from(fresh())('POST', '/auth/setup', body)).toMatchObject({ status: 409 });
   });

@@ -139,7 +139,7 @@ async function events({ world }: Yard): Promise<string[]> {
   return rows.map(({ type }) => type as string);
 }
 
-describe('certificates by ACME, with an authority that refuses every other nonce', () => {
+describe('ACME certificates, with an authority that refuses every other nonce', () => {
   it('are issued by HTTP-01, served, sealed, renewed, and kept while the authority is down', async (context) => {
     const at = await yard(context, { ACME_CHALLENGES: 'http-01' });
     const { world, pebble } = at;
@@ -208,14 +208,14 @@ describe('certificates by ACME, with an authority that refuses every other nonce
     expect(await at.world.rows('SELECT * FROM tunnel_gateway_ops.acme_challenges')).toEqual([]);
   }, 120_000);
 
-  it('are issued for an account that the authority knows by another key, and for no other', async (context) => {
+  it('are issued only for the account that the authority knows by its external key', async (context) => {
     const binding = { kid: 'kid-1', macKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
     const at = await yard(context, { ACME_EAB_KID: binding.kid, ACME_EAB_HMAC_KEY: binding.macKey }, { binding });
     const { id } = await host(at, 'bound.example.org');
     expect(await settled(at, id)).toMatchObject({ status: 'valid' });
   }, 120_000);
 
-  it('are not issued without the binding that the authority wants, which is said', async (context) => {
+  it('are not issued without the required external account binding, with a clear error', async (context) => {
     const binding = { kid: 'kid-1', macKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
     const at = await yard(context, {}, { binding });
     const { id } = await host(at, 'unbound.example.org');
@@ -224,7 +224,7 @@ describe('certificates by ACME, with an authority that refuses every other nonce
     expect(view.last_error).toContain('ACME_EAB_KID');
   }, 120_000);
 
-  it('are ordered once by two workers at once', async (context) => {
+  it('are ordered once by two concurrent workers', async (context) => {
     const at = await yard(context);
     const other = await worker(at);
     const { id } = await host(at, 'once.example.org');
@@ -236,7 +236,7 @@ describe('certificates by ACME, with an authority that refuses every other nonce
     expect(at.pebble.orders).toBe(1);
   }, 120_000);
 
-  it('tell why there is none, and wait', async (context) => {
+  it('report why they are missing, and wait before the next attempt', async (context) => {
     // The name leads to a port that nobody listens on.
     const closedPort = await reservePort();
     const at = await yard(context, {}, { ports: { http: closedPort, https: closedPort } });

@@ -35,7 +35,7 @@ afterAll(() => world.close());
 const LOOPBACK = { listen_ip: '127.0.0.1', target_addr: '127.0.0.1:80' };
 
 describe('clients', () => {
-  it('show their key once, and keep a hash', async () => {
+  it('show their key once and store only a hash', async () => {
     const client = await world.client({}, ada.call);
     expect(client.owner_user_id).toBe(ada.id);
     expect(client.command).toBe(`node gatehouse-agent.mjs --server gw.example.org:8024 --key ${client.key}`);
@@ -46,7 +46,7 @@ describe('clients', () => {
     expect(JSON.stringify((await ada.call('GET', '/clients')).body)).not.toContain(secret);
   });
 
-  it('show the key of the gateway, which can be exchanged in steps', async () => {
+  it('show the gateway’s key, which can be changed in steps', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-identity-'));
     const box = createSecretBox([Buffer.alloc(32, 1)]);
     await withClient(world.gateway.databaseUrl, async (queries) => {
@@ -85,7 +85,7 @@ describe('clients', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('have limits in the units that are said', async () => {
+  it('have limits in the documented units', async () => {
     const client = await world.client({
       rate_limit: 100,
       max_conn: 5,
@@ -123,7 +123,7 @@ describe('clients', () => {
     expect(problem.errors.map((error: { field: string }) => error.field)).toContain(field);
   });
 
-  it('go with their tunnels, rules and policies', async () => {
+  it('are deleted together with their tunnels, rules and policies', async () => {
     const client = await world.client();
     const { body: tunnel } = await world.admin('POST', '/tunnels', {
       client_id: client.id,
@@ -148,7 +148,7 @@ describe('clients', () => {
     expect(left).toEqual([]);
   });
 
-  it('come in pages', async () => {
+  it('are listed in pages', async () => {
     for (let count = 0; count < 5; count++) await world.client({}, eve.call);
     const seen: number[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -165,7 +165,7 @@ describe('clients', () => {
 });
 
 describe('owners', () => {
-  it('see and touch nothing of others', async () => {
+  it('neither see nor change the rows of others', async () => {
     const client = await world.client({}, ada.call);
     const made = {
       tunnels: await ada.call('POST', '/tunnels', { client_id: client.id, mode: 'secret', target_addr: 'a:1' }),
@@ -208,7 +208,7 @@ describe('owners', () => {
     expect((await eve.call('GET', `/clients/${client.id}/connections`)).status).toBe(404);
   });
 
-  it('make nothing under the names of others', async () => {
+  it('cannot create rows under the names of others', async () => {
     const client = await world.client({}, ada.call);
     expect((await eve.call('POST', '/clients', { name: 'x', owner_user_id: ada.id })).status).toBe(403);
     const own = await world.client({}, eve.call);
@@ -237,7 +237,7 @@ describe('owners', () => {
 });
 
 describe('ports of tunnels', () => {
-  it('are one tunnel only, for each kind of visitor', async () => {
+  it('belong to one tunnel each, per kind of visitor', async () => {
     const client = await world.client();
     const make = async (body: object): Promise<AnyJson> =>
       (await world.admin('POST', '/tunnels', { client_id: client.id, mode: 'tcp', ...LOOPBACK, ...body })).body;
@@ -252,7 +252,7 @@ describe('ports of tunnels', () => {
     expect(own.body).toMatchObject({ listen_ip: '0.0.0.0', listen_port: 42_001 });
   });
 
-  it('are found when none is asked for, until there is none', async () => {
+  it('are chosen automatically until none is free', async () => {
     const client = await world.client();
     const body = { client_id: client.id, mode: 'tcp', ...LOOPBACK };
     const answers = await Promise.all([0, 1, 2, 3].map(() => world.admin('POST', '/tunnels', body)));
@@ -261,7 +261,7 @@ describe('ports of tunnels', () => {
     expect(ports.toSorted((a, b) => a - b)).toEqual([41_000, 41_001, 41_002]);
   });
 
-  it('are not those of the gateway, nor low ones for everybody', async () => {
+  it('cannot be ports of the gateway, and low ports are only for administrators', async () => {
     const client = await world.client({}, ada.call);
     const make = (port: number, call = ada.call): Promise<AnyJson> =>
       call('POST', '/tunnels', { client_id: client.id, mode: 'tcp', ...LOOPBACK, listen_port: port });
@@ -272,7 +272,7 @@ describe('ports of tunnels', () => {
     expect((await make(81, world.admin)).status).toBe(201);
   });
 
-  it('are not there in private modes, whose visitors get a key', async () => {
+  it('do not exist in private modes, whose visitors get a key', async () => {
     const client = await world.client();
     const { body } = await world.admin('POST', '/tunnels', {
       client_id: client.id,
@@ -303,7 +303,7 @@ describe('ports of tunnels', () => {
     [{ mode: 'socks5', target_addr: 'a:99999' }, 'target_addr'],
     [{ proxy_protocol: 3 }, 'proxy_protocol'],
     [{ run_status: 1 }, 'run_status'],
-  ])('and what else is wrong is said: %j', async (body, field) => {
+  ])('are refused with the field that is wrong: %j', async (body, field) => {
     const client = await world.client();
     const answer = await world.admin('POST', '/tunnels', { client_id: client.id, mode: 'tcp', ...LOOPBACK, ...body });
     expect(answer.body).toMatchObject({ status: 422, errors: [{ field }] });
@@ -325,7 +325,7 @@ describe('ports of tunnels', () => {
 });
 
 describe('hosts', () => {
-  it('have a place of their own', async () => {
+  it('have unique names and locations', async () => {
     const client = await world.client();
     const make = (body: object): Promise<AnyJson> =>
       world.admin('POST', '/hosts', { client_id: client.id, target_addr: 'http://127.0.0.1:80', ...body });
@@ -346,7 +346,7 @@ describe('hosts', () => {
     expect(found.items).toHaveLength(3);
   });
 
-  it('are one owner for each name, and never where the console is', async () => {
+  it('have one owner per name, and never use the name of the console', async () => {
     const [mine, hers] = [await world.client({}, ada.call), await world.client({}, eve.call)];
     const make = async (call: Caller, client: AnyJson, host: string, location = '/'): Promise<unknown> => {
       const { status, body } = await call('POST', '/hosts', {
@@ -379,7 +379,7 @@ describe('hosts', () => {
     expect(await make(eve.call, hers, 'eve.apps.example.org')).toMatchObject({ host: 'eve.apps.example.org' });
   });
 
-  it('rewrite header fields, but not those of the gateway', async () => {
+  it('rewrite header fields, except those of the gateway', async () => {
     const client = await world.client();
     const { body: host } = await world.admin('POST', '/hosts', {
       client_id: client.id,
@@ -402,7 +402,7 @@ describe('hosts', () => {
     expect(split.status).toBe(422);
   });
 
-  it('take certificates from one folder, of administrators', async () => {
+  it('use certificate files from one folder, which only administrators can set', async () => {
     const folder = join(world.gateway.home, 'tunnel-gateway', 'certificates');
     mkdirSync(folder, { recursive: true });
     const [right, other] = [createServerIdentity('right'), createServerIdentity('other')];
@@ -457,7 +457,7 @@ describe('hosts', () => {
 });
 
 describe('rules and policies', () => {
-  it('keep patterns canonical and say what would be right', async () => {
+  it('store patterns in canonical form and suggest a valid one', async () => {
     const make = (body: object): Promise<AnyJson> =>
       world.admin('POST', '/ip-rules', { scope: 'global', type: 'blacklist', ...body });
     expect((await make({ pattern: '2001:DB8::0:1', pattern_kind: 'ip' })).body).toMatchObject({
@@ -478,7 +478,7 @@ describe('rules and policies', () => {
     expect((await world.admin('DELETE', `/ip-rules/${rule.id}`)).status).toBe(204);
   });
 
-  it('keep hashes of passwords and show none', async () => {
+  it('store only hashes of passwords and show none', async () => {
     const client = await world.client();
     const about = { resource_type: 'client', resource_id: client.id };
     const basic = await world.admin('POST', '/auth-policies', {

@@ -90,7 +90,7 @@ const restore = (to: TunnelWorld, archive: object): ReturnType<TunnelWorld['admi
   to.admin('POST', '/transfer/restore', { archive });
 
 describe('an archive of everything', () => {
-  it('restores an empty gateway to the same, keys and passwords included', async () => {
+  it('restores an empty gateway completely, with keys and passwords', async () => {
     const archive = await archiveOf(world, true);
     expect(archive.clients).toHaveLength(2);
     expect(archive.domains).toMatchObject([
@@ -119,14 +119,14 @@ describe('an archive of everything', () => {
     expect((await other.admin('GET', '/webhooks')).body.items).toHaveLength(1);
   });
 
-  it('has no secrets, and hashes only for those who ask', async () => {
+  it('has no secrets, and includes hashes only on request', async () => {
     const [plain, hashed] = [await archiveOf(world, false), await archiveOf(world, true)];
     expect(JSON.stringify(plain)).not.toMatch(/argon2|sealed|whsec|verify_key|password_hash|sha256:/);
     expect(JSON.stringify(hashed)).not.toMatch(/sealed_|whsec|let me in/);
     expect(hashed.clients[0].verify_key).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('has hashes only for logins, and is restored by logins alone', async () => {
+  it('includes hashes only for logins, and only logins can restore it', async () => {
     const proof = { name: 'all', scopes: ['admin'], current_password: 'correct horse battery' };
     const { key: secret } = (await world.admin('POST', '/api-keys', proof)).body;
     const program = caller(world.gateway.url, { authorization: `Bearer ${secret}` });
@@ -141,7 +141,7 @@ describe('an archive of everything', () => {
     expect((await restore(world, archive)).status).toBe(200);
   });
 
-  it('gives nobody the events of a user who is gone', async () => {
+  it('shows the events of a deleted user to nobody', async () => {
     await world.rows(
       `INSERT INTO tunnel_gateway_ops.events (type, owner_user_id, message) VALUES ('host.updated', 901, 'of before')`,
     );
@@ -153,7 +153,7 @@ describe('an archive of everything', () => {
     expect(body.changed[0].new_id).not.toBe(901);
   });
 
-  it('without hashes brings new keys, and lets nobody in who is not known', async () => {
+  it('without hashes creates new keys and admits nobody who is unknown', async () => {
     await using other = await TunnelWorld.start();
     const { body } = await restore(other, await archiveOf(world, false));
     const changed = (kind: string): AnyJson[] => body.changed.filter((row: AnyJson) => row.kind === kind);
@@ -173,7 +173,7 @@ describe('an archive of everything', () => {
     }
   });
 
-  it('says of a client at an authorization server that its secret is missing, and lets nobody in meanwhile', async () => {
+  it('reports a missing secret of an OAuth client, and admits nobody until it is set', async () => {
     await using other = await TunnelWorld.start();
     const archive = await archiveOf(world, false);
     const [{ id: clientId }] = archive.clients;
@@ -201,7 +201,7 @@ describe('an archive of everything', () => {
     expect(again.has_secret).toBe(true);
   });
 
-  it('gets other ids where its own are taken', async () => {
+  it('gets other ids if its own are taken', async () => {
     await using other = await TunnelWorld.start();
     const mine = await other.client({ name: 'mine' });
     await other.client({ name: 'mine too' });
@@ -216,7 +216,7 @@ describe('an archive of everything', () => {
     expect((await other.admin('GET', `/clients/${mine.id}`)).body.name).toBe('mine');
   });
 
-  it('is restored whole or not at all', async () => {
+  it('is restored completely or not at all', async () => {
     await using other = await TunnelWorld.start();
     const archive = await archiveOf(world, true);
     const before = comparable(await archiveOf(other, true));
@@ -269,7 +269,7 @@ describe('an archive of everything', () => {
     expect((await restore(other, archive)).status).toBe(200);
   });
 
-  it('is read only from administrators, and only so much of it', async () => {
+  it('is accepted only from administrators and up to a size limit', async () => {
     const { token } = (
       await caller(world.gateway.url, {})('POST', '/auth/login', {
         username: 'admin',

@@ -19,7 +19,7 @@ const verify = async (): Promise<AnyJson> => (await world.admin('GET', '/audit-l
 const wrote = (field: string, before: unknown, after: unknown): object => ({ field, before, after });
 
 describe('the audit log', () => {
-  it('says who made whom an administrator, from where and when', async () => {
+  it('records who made whom an administrator, from where and when', async () => {
     const made = await world.admin('POST', '/users', {
       username: 'second',
       password: 'a SECRET password',
@@ -77,7 +77,7 @@ describe('the audit log', () => {
     expect(await newest()).toMatchObject({ action: 'user.create', status: 403, actor: { name: 'ci', user: 'ann' } });
   });
 
-  it('shows what a host, its options, a policy and a webhook were and are, without what is secret', async () => {
+  it('shows hosts, options, policies and webhooks before and after a change, without secrets', async () => {
     await world.assign(ann, 'app.example.org');
     expect(await newest()).toMatchObject({ action: 'domain.create', resource_name: 'app.example.org' });
     const { id: client } = await world.client({}, ann.call);
@@ -104,17 +104,17 @@ describe('the audit log', () => {
     );
   });
 
-  it('is one unbroken chain, which the witness outside the database confirms', async () => {
+  it('is an unbroken chain that the copy outside the database confirms', async () => {
     const { ok, last_id: lastId, witness } = await verify();
     expect({ ok, witness }).toMatchObject({ ok: true, witness: { status: 'confirms', last_id: lastId } });
   });
 
-  it('is for administrators', async () => {
+  it('can be read by administrators only', async () => {
     for (const path of ['/audit-logs', '/audit-logs/verify']) expect((await ann.call('GET', path)).status).toBe(403);
     expect((await world.admin('GET', '/audit-logs?limit=0')).status).toBe(422);
   });
 
-  it('shows a row that was changed, and the newest rows cut off with an old head put back', async () => {
+  it('detects a changed row, and removed rows with an old head put back', async () => {
     await using own = await TunnelWorld.start();
     const check = async (): Promise<AnyJson> => (await own.admin('GET', '/audit-logs/verify')).body;
     await own.admin('POST', '/users', { username: 'kept', password: 'a long password' });

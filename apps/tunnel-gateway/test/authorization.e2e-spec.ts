@@ -272,8 +272,8 @@ async function idsOf(id: string, who: Who): Promise<number[]> {
   return found;
 }
 
-describe('who may do what', () => {
-  it('is said of every operation that is described, and of no other', () => {
+describe('the table of access rights', () => {
+  it('covers every documented operation and no other', () => {
     expect(Object.keys(OPERATIONS).toSorted()).toEqual([...described.keys()].toSorted());
   });
 
@@ -307,7 +307,7 @@ function passed(status: number): boolean {
 }
 
 describe('an administrator', () => {
-  it('reads all rows with a key that only reads, and changes none', async () => {
+  it('can read all rows with a read-only key, and change none', async () => {
     calls.admin = await maker.login('admin');
     const { body } = await calls.admin('POST', '/api-keys', { name: 'monitor', ...proof });
     const key = caller(world.gateway.url, { 'x-api-key': body.key });

@@ -15,8 +15,8 @@ afterAll(() => world.close());
 
 const FULL = { status: 409, code: 'quota_exceeded' };
 
-describe('what one user may have', () => {
-  it('is bounded in every kind, also when they ask for all of it at once', async () => {
+describe('a user', () => {
+  it('cannot exceed the limit of any kind, even with concurrent requests', async () => {
     const { call, id } = await world.user('ada');
     const eve = await world.user('eve');
     const many = async (path: string, body: (index: number) => object): Promise<number[]> => {
@@ -44,7 +44,7 @@ describe('what one user may have', () => {
     expect((await world.admin('POST', '/clients', { name: 'd', owner_user_id: id })).status).toBe(201);
   });
 
-  it('has ports of the range alone', async () => {
+  it('gets ports of the configured range only', async () => {
     const { call } = await world.user('bob');
     const client = await world.client({}, call);
     const make = (listen_port: number, by: Caller = call): Promise<Answer> =>
@@ -65,7 +65,7 @@ describe('what one user may have', () => {
     expect((await call('PATCH', `/tunnels/${given.body.id}`, { name: 'web' })).status).toBe(200);
   });
 
-  it('has limits that they make stricter and not looser', async () => {
+  it('can make own limits stricter but not looser', async () => {
     const { call, id } = await world.user('cyd');
     const limits = { rate_limit: 100, max_conn: 10, expire_at: '2040-01-01T00:00:00Z' };
     const client = await world.client({ ...limits, owner_user_id: id });

@@ -56,8 +56,8 @@ function serial({ certificate }: MadeCertificate): string {
   return new X509Certificate(certificate).serialNumber;
 }
 
-describe('a certificate that is uploaded', () => {
-  it('is put in order, sealed, served, exchanged and removed', async () => {
+describe('an uploaded certificate', () => {
+  it('is sorted, sealed, served, replaced and removed', async () => {
     const { id } = await host('up.example.org');
     expect(await world.admin('GET', `/certificates/${id}`)).toMatchObject({ status: 404 });
     const one = leaf('up.example.org');
@@ -99,7 +99,7 @@ describe('a certificate that is uploaded', () => {
     await waitFor(async () => (await shown('up.example.org')) === null);
   });
 
-  it('is refused with what is wrong with it', async () => {
+  it('is refused with the reason', async () => {
     const { id } = await host('wrong.example.org');
     const good = leaf('wrong.example.org');
     const late = leaf('wrong.example.org', { notAfter: new Date(Date.now() - DAY_MS), notBefore: new Date(0) });
@@ -133,7 +133,7 @@ describe('a certificate that is uploaded', () => {
     expect(await shown('wrong.example.org')).toBeNull();
   });
 
-  it('is good for a wildcard that it names, and no more when the host gets another name', async () => {
+  it('works for a matching wildcard, until the host gets another name', async () => {
     const { id } = await host('*.wild.example.org');
     const wild = leaf('*.wild.example.org');
     const single = leaf('a.wild.example.org');
@@ -154,7 +154,7 @@ describe('a certificate that is uploaded', () => {
 });
 
 describe('certificates of others', () => {
-  it('are nobody else’s to see, to exchange, to remove or to order', async () => {
+  it('cannot be seen, replaced, removed or ordered by other users', async () => {
     const ann = await world.user('ann');
     const bob = await world.user('bob');
     await world.assign(ann, 'ann.example.org');
@@ -180,7 +180,7 @@ describe('certificates of others', () => {
     expect(JSON.stringify(seen.body)).not.toMatch(/key|chain|BEGIN/);
   });
 
-  it('are not for viewers to change', async () => {
+  it('cannot be changed by viewers', async () => {
     const viewer = await world.user('vera', 'viewer');
     expect((await viewer.call('GET', '/certificates')).status).toBe(200);
     expect((await viewer.call('POST', '/hosts/1/cert', { certificate: '', key: '' })).status).toBe(403);
@@ -189,8 +189,8 @@ describe('certificates of others', () => {
   });
 });
 
-describe('certificates in files', () => {
-  it('are shown, without where they are, and warned of once before they end', async () => {
+describe('certificate files', () => {
+  it('are listed without their path, with one warning before they expire', async () => {
     const folder = join(world.gateway.home, 'tunnel-gateway', 'certificates');
     mkdirSync(folder, { recursive: true });
     const soon = leaf('file.example.org', { notAfter: new Date(Date.now() + 3 * DAY_MS), notBefore: new Date(0) });
@@ -227,8 +227,8 @@ describe('certificates in files', () => {
   });
 });
 
-describe('certificates that would be ordered', () => {
-  it('say that the operator has agreed to nothing; wildcards cannot be', async () => {
+describe('ordered certificates', () => {
+  it('report missing agreement to the terms, and that wildcards are not possible', async () => {
     const { id, client_id: client } = await host('later.example.org', world.admin, { auto_https: 1 });
     const { body } = await world.admin('GET', `/certificates/${id}`);
     expect(body).toMatchObject({ source: 'acme', status: 'pending', not_after: null });
@@ -240,7 +240,7 @@ describe('certificates that would be ordered', () => {
     expect(pages.body.next_cursor).not.toBeNull();
   });
 
-  it('are not ordered again and again, whatever becomes of the host', async () => {
+  it('are not ordered again and again, whatever happens to the host', async () => {
     const schedule = world.gateway.app.get(AcmeSchedule, { strict: false });
     const client = await world.client();
     const body = { client_id: client.id, target_addr: 'http://127.0.0.1:9', auto_https: 1 };
@@ -269,7 +269,7 @@ describe('certificates that would be ordered', () => {
     expect(await world.rows('SELECT * FROM tunnel_gateway_ops.acme_orders')).toEqual([]);
   });
 
-  it('are not renewed one after the other for an authority that wants each renewed at once', async () => {
+  it('are not ordered in a loop for an authority that always wants an immediate renewal', async () => {
     const schedule = world.gateway.app.get(AcmeSchedule, { strict: false });
     const { id } = await host('restless.example.org', world.admin, { auto_https: 1 });
     const made = leaf('restless.example.org');

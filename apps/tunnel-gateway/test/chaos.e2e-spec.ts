@@ -125,7 +125,7 @@ async function servesAgain(port: number): Promise<void> {
 }
 
 describe(`${TRANSFERS} transfers`, () => {
-  it('go on while every connection to PostgreSQL is cut, again and again, and are counted to the byte', async () => {
+  it('go on while every connection to PostgreSQL is cut repeatedly, and are counted to the byte', async () => {
     const running = await begin();
     const { client, transfers } = running;
     for (let round = 0; round < 3; round++) {
@@ -152,7 +152,7 @@ describe(`${TRANSFERS} transfers`, () => {
     await finish(running);
   }, 120_000);
 
-  it('end at once when the agent is killed; another one serves, and nothing that passed is lost', async () => {
+  it('end at once when the agent is killed; another agent takes over, and no transferred byte is lost', async () => {
     const running = await begin();
     const { client, tunnel, transfers, agent } = running;
     const from = performance.now();
@@ -170,7 +170,7 @@ describe(`${TRANSFERS} transfers`, () => {
     await finish(running);
   }, 120_000);
 
-  it('end at once when the edge is killed; the next one has its ports, and lost one second at most', async () => {
+  it('end at once when the edge is killed; the next edge has its ports, and at most one second is lost', async () => {
     const running = await begin();
     const { client, tunnel, transfers } = running;
     const marks: [at: number, bytes: number][] = [];
@@ -193,7 +193,7 @@ describe(`${TRANSFERS} transfers`, () => {
     await finish(running);
   }, 120_000);
 
-  it('leave no port behind when the client goes', async () => {
+  it('leave no port open when the client is deleted', async () => {
     const running = await begin();
     const { client, tunnel, transfers } = running;
     expect((await world.admin('DELETE', `/clients/${client.id}`)).status).toBe(204);

@@ -93,8 +93,8 @@ const CHANGES: (() => string)[] = [
   () => 'UPDATE tunnel_gateway_ops.config_revision SET revision = revision + 1',
 ];
 
-describe('what changed in the configuration', () => {
-  it('is read as if everything were', async () => {
+describe('a partial reload of the configuration', () => {
+  it('gives the same result as a full one', async () => {
     let known = await now();
     for (let round = 0; round < 150; round += 1) {
       for (let changes = below(4); changes >= 0; changes -= 1) {
@@ -106,7 +106,7 @@ describe('what changed in the configuration', () => {
     }
   });
 
-  it('leaves the rest as it was', async () => {
+  it('leaves everything else unchanged', async () => {
     const before = await now();
     await sql(`INSERT INTO tunnel_gateway.ip_rules (scope, type, pattern) VALUES ('global', 'deny', '192.0.2.7')`);
     const after = await next(before);
@@ -118,7 +118,7 @@ describe('what changed in the configuration', () => {
     expect(await next(after)).toBe(after);
   });
 
-  it('that is too much, too old, forgotten or of another history is all', async () => {
+  it('becomes a full one if changes are too many, too old, forgotten or of another history', async () => {
     const before = await now();
     await sql(
       `INSERT INTO tunnel_gateway.ip_rules (scope, type, pattern) SELECT 'global', 'allow', '192.0.2.1' FROM generate_series(1, 700)`,
@@ -138,7 +138,7 @@ describe('what changed in the configuration', () => {
     expect(await next({ ...after, revision: 0, ipRules: [] })).toEqual(await now());
   });
 
-  it('is not remembered for ever', async () => {
+  it('is possible for the last 1,000 changes', async () => {
     await sql(
       `DO $$ BEGIN FOR n IN 1..1200 LOOP
          UPDATE tunnel_gateway.users SET status = n % 2 WHERE id = 1; COMMIT;

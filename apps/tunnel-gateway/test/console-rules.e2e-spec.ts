@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 describe('rules of the console', () => {
-  it('are asked before everything: pages, descriptions, logins, known and unknown paths', async () => {
+  it('are checked before everything: pages, descriptions, logins, known and unknown paths', async () => {
     expect((await rule({ pattern: '192.0.2.0/24', pattern_kind: 'cidr' })).status).toBe(201);
     for (const path of ['/', '/docs', '/metrics', '/api/v1/openapi.json', '/api/v1/auth/me', '/api/v1/nothing', '/x']) {
       expect(await from(OUTSIDE, path), path).toBe(403);
@@ -51,7 +51,7 @@ describe('rules of the console', () => {
     expect(await from(OUTSIDE, '/visit/tunnel/999')).toBe(404);
   });
 
-  it('hold when the answer comes, and end with the rule', async () => {
+  it('apply from the response on, and end when the rule is deleted', async () => {
     const { body } = await rule({ type: 'deny', pattern: OUTSIDE });
     expect((await as(OUTSIDE, 'GET', '/auth/me')).status).toBe(403);
     expect((await as(INSIDE, 'PATCH', `/ip-rules/${body.id}`, { pattern: '198.51.100.99' })).status).toBe(200);
@@ -61,7 +61,7 @@ describe('rules of the console', () => {
     expect((await as('198.51.100.99', 'GET', '/auth/me')).status).toBe(200);
   });
 
-  it('end streams of events that were open before them', async () => {
+  it('end event streams that were open before', async () => {
     const open = (address: string): Promise<EventClient> =>
       EventClient.open(world.gateway.url, token, { 'x-forwarded-for': address });
     const [outside, inside] = [await open(OUTSIDE), await open(INSIDE)];
@@ -72,7 +72,7 @@ describe('rules of the console', () => {
     inside.close();
   });
 
-  it('hold on other replicas, too, which hear of them', async () => {
+  it('apply on other replicas, which are notified', async () => {
     await withClient(world.gateway.databaseUrl, (client) =>
       client.query(
         `INSERT INTO tunnel_gateway.ip_rules (scope, resource_id, type, pattern, pattern_kind)
@@ -82,7 +82,7 @@ describe('rules of the console', () => {
     await waitFor(async () => (await as(OUTSIDE, 'GET', '/auth/me')).status === 403);
   });
 
-  it('do not shut out whoever makes them, unless that is meant', async () => {
+  it('cannot lock out the user who creates them, unless forced', async () => {
     const refused = await rule({ pattern: OUTSIDE });
     expect(refused).toMatchObject({ status: 409, body: { code: 'self_lockout' } });
     expect((await rule({ type: 'deny', pattern: INSIDE })).body.code).toBe('self_lockout');
@@ -99,7 +99,7 @@ describe('rules of the console', () => {
     expect((await as(OUTSIDE, 'GET', '/auth/me')).status).toBe(200);
   });
 
-  it('shut nobody out by two changes that do not see each other', async () => {
+  it('cannot lock anyone out through two concurrent changes', async () => {
     const unitOfWork = world.gateway.app.get(UnitOfWork, { strict: false });
     const rules = world.gateway.app.get(ConsoleRules, { strict: false });
     const [first, second] = [
@@ -127,7 +127,7 @@ describe('rules of the console', () => {
     expect((await other).body.code).toBe('self_lockout');
   });
 
-  it('are for administrators, whatever key they come with', async () => {
+  it('can be managed by administrators only, whatever key is used', async () => {
     const { body: own } = await rule({ pattern: '192.0.2.0/24', pattern_kind: 'cidr' });
     const made = await as(INSIDE, 'POST', '/api-keys', {
       name: 'w',
@@ -143,7 +143,7 @@ describe('rules of the console', () => {
     );
   });
 
-  it('believe X-Forwarded-For of trusted proxies alone, and take the last hop that is none', async () => {
+  it('accept X-Forwarded-For only from trusted proxies, and use the last hop that is not one', async () => {
     await rule({ pattern: INSIDE });
     const forged = { authorization: `Bearer ${token}`, 'x-forwarded-for': `${INSIDE}, ${OUTSIDE}` };
     expect((await caller(world.gateway.url, forged)('GET', '/auth/me')).status).toBe(403);

@@ -93,8 +93,8 @@ async function waits(): Promise<boolean> {
   return (await queries.query(sql)).rows.length > 0;
 }
 
-describe('batches of counters', () => {
-  it('count once, however often they are sent, and on all levels', async () => {
+describe('counter batches', () => {
+  it('count once on all levels, however often they are sent', async () => {
     const batch = batchOf(delta(1, 2, 10), delta(2, 1, 5), delta(3, 2, 1));
     expect(await applyBatch(queries, batch)).toBe(true);
     expect(await applyBatch(queries, batch)).toBe(false);
@@ -114,7 +114,7 @@ describe('batches of counters', () => {
     ]);
   });
 
-  it('are exact when answers are lost, and several edges write', async () => {
+  it('are exact when answers are lost and several edges write', async () => {
     const before = await inlet('global', 0);
     const writers = [1, 2, 3].map((number) => {
       let left = 40;
@@ -155,7 +155,7 @@ describe('batches of counters', () => {
     expect(rows[0]?.same).toBe(true);
   });
 
-  it('are left in a file in time by a process whose database hangs, and count once', async () => {
+  it('are written to a file in time by a process whose database hangs, and count once', async () => {
     const before = await inlet('global', 0);
     const place = join(folder, 'hanging');
     const locked = await lock('tunnel_gateway.flow_stats');
@@ -176,7 +176,7 @@ describe('batches of counters', () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
-  it('stay as many as they are, however often processes end without a database', async () => {
+  it('do not grow in number, however often processes end without a database', async () => {
     const place = join(folder, 'away');
     const away: Queries = { query: () => Promise.reject(new Error('refused')) };
     for (const upload of [1, 2, 3, 4, 5]) {
@@ -193,7 +193,7 @@ describe('batches of counters', () => {
     expect(JSON.parse(readFileSync(join(place, files[0] ?? ''), 'utf8'))).toHaveLength(5);
   });
 
-  it('have no more addresses than one statement can take, and lose none', async () => {
+  it('are split so that one statement can take their addresses, and lose none', async () => {
     const hits = async (): Promise<number> => {
       const { rows } = await queries.query<{ hits: number }>(
         `SELECT coalesce(sum(hit_count), 0)::int AS hits FROM tunnel_gateway.request_ips WHERE resource_type = 'tunnel'`,
@@ -229,7 +229,7 @@ describe('batches of counters', () => {
     expect([(await hits()) - before, (await inlet('global', 0)) - bytes]).toEqual([25_000, 3]);
   });
 
-  it('that come after what they are about is gone count for the rest, and bring no addresses back', async () => {
+  it('for deleted rows count for all others, and bring no addresses back', async () => {
     await queries.query(
       `INSERT INTO tunnel_gateway.tunnels (id, client_id, mode, listen_port, target_addr) VALUES (77, 1, 'tcp', 77, 'x')`,
     );
@@ -244,7 +244,7 @@ describe('batches of counters', () => {
     expect(rows).toEqual([]);
   });
 
-  it('that are older than what is known of earlier ones are not counted', async () => {
+  it('older than those already known are not counted', async () => {
     const before = await inlet('global', 0);
     const place = join(folder, 'old');
     const refused: string[] = [];
@@ -263,7 +263,7 @@ describe('batches of counters', () => {
     expect([(await inlet('global', 0)) - before, refused, readdirSync(place)]).toEqual([0, [old.id], []]);
   });
 
-  it('that the database refuses are set aside, and keep nobody else from being counted', async () => {
+  it('that the database refuses are set aside, so that all others are counted', async () => {
     const [before, others] = [await inlet('global', 0), await inlet('client', 1)];
     const place = join(folder, 'refused');
     const refused: FlowBatch[] = [];
@@ -290,7 +290,7 @@ describe('batches of counters', () => {
     expect(refused).toHaveLength(1);
   });
 
-  it('stop at the largest number that everybody can read, and come back to it', async () => {
+  it('stop at the largest number that every reader can represent, and continue from there', async () => {
     const most = Number.MAX_SAFE_INTEGER;
     for (const _ of [1, 2]) await applyBatch(queries, batchOf(delta(4, 1, most), delta(4, 1, most)));
     expect([await inlet('tunnel', 4), await inlet('client', 1), await inlet('global', 0)]).toEqual([most, most, most]);
@@ -301,7 +301,7 @@ describe('batches of counters', () => {
     await queries.query('UPDATE tunnel_gateway.flow_stats SET inlet_bytes = 0, export_bytes = 0');
   });
 
-  it('of an edge that was replaced are found by the one that serves', async () => {
+  it('of a replaced edge are found by the edge that serves', async () => {
     const before = await inlet('global', 0);
     const place = join(folder, 'replaced');
     const serving = new FlowWriter({ onRefused, queries, now: Date.now, collect: () => undefined, folder: place });
@@ -313,7 +313,7 @@ describe('batches of counters', () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
-  it('do not stand in the way of whoever removes a client', async () => {
+  it('do not block the deletion of a client', async () => {
     await queries.query(
       `INSERT INTO tunnel_gateway.clients (id, name, verify_key, owner_user_id) VALUES (90, 'going', 'going', 1)`,
     );
@@ -336,7 +336,7 @@ describe('batches of counters', () => {
     await remover.end();
   });
 
-  it('are no news for the configuration', async () => {
+  it('cause no reload of the configuration', async () => {
     const revision = async (): Promise<unknown> =>
       (await queries.query('SELECT revision FROM tunnel_gateway_ops.config_revision')).rows[0];
     const before = await revision();

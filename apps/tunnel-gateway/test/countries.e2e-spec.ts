@@ -37,8 +37,8 @@ function visitFrom(address: string): Promise<number> {
   });
 }
 
-describe('rules about countries', () => {
-  it('hold for visitors from there, within a second', async () => {
+describe('country rules', () => {
+  it('apply to visitors from that country within a second', async () => {
     const rule = { scope: 'host', resource_id: hostId, type: 'deny', pattern_kind: 'country', pattern: 'US' };
     const { status, body } = await world.admin('POST', '/ip-rules', rule);
     expect(status).toBe(201);
@@ -52,7 +52,7 @@ describe('rules about countries', () => {
     await world.admin('DELETE', `/ip-rules/${others.id}`);
   });
 
-  it('that there is not are refused, and do not keep the gateway from what else changes', async () => {
+  it('with unknown countries are refused, and do not block other changes', async () => {
     const rule = { scope: 'host', resource_id: hostId, type: 'deny', pattern_kind: 'country' };
     for (const pattern of ['XX', '!xx', 'UK']) {
       expect((await world.admin('POST', '/ip-rules', { ...rule, pattern })).status, pattern).toBe(422);

@@ -27,7 +27,7 @@ const dashboard = async (call: Caller): Promise<AnyJson> => {
 const sum = (points: AnyJson[], field: string): number => points.reduce((all, point) => all + point[field], 0);
 
 describe('the dashboard', () => {
-  it('says what sockets moved: now, in all and by time', async () => {
+  it('shows the bytes that sockets moved: now, in total and over time', async () => {
     const sent = 300_000;
     for (let visit = 0; visit < 3; visit += 1) {
       expect(await world.ask(tunnel.listen_port, 'x'.repeat(100_000))).toHaveLength(100_000);
@@ -67,7 +67,7 @@ describe('the dashboard', () => {
     expect(everybody.top_tunnels).toEqual(later.top_tunnels);
   });
 
-  it('shows nobody what is not theirs', async () => {
+  it('shows only rows that the user may see', async () => {
     const { totals, live, top_tunnels, top_hosts, top_visitors, series, recent_events } = await dashboard(eve.call);
     expect(totals).toEqual({
       users: null,
@@ -83,14 +83,14 @@ describe('the dashboard', () => {
     expect(recent_events.filter(({ owner_user_id }: AnyJson) => owner_user_id !== eve.id)).toEqual([]);
   });
 
-  it('has series without gaps: a day, a month, a year', async () => {
+  it('has series without gaps for a day, a month and a year', async () => {
     const { series } = await dashboard(world.admin);
     expect(series.minute.length).toBeGreaterThanOrEqual(1440);
     expect(series.hour.length).toBeGreaterThanOrEqual(720);
     expect(series.day.length).toBeGreaterThanOrEqual(365);
   });
 
-  it('counts states as they are', async () => {
+  it('counts rows by state', async () => {
     await world.admin('POST', `/tunnels/${tunnel.id}/stop`);
     const { totals } = await waitFor(async () => {
       const found = await dashboard(ada.call);
@@ -99,7 +99,7 @@ describe('the dashboard', () => {
     expect(totals.tunnels).toEqual({ total: 1, running: 0, waiting: 0, failed: 0, stopped: 1 });
   });
 
-  it('warns of what is to be mended, its owner and administrators', async () => {
+  it('shows warnings to the owner and to administrators', async () => {
     const expire_at = new Date(Date.now() + 86_400_000).toISOString();
     await ada.call('PATCH', `/clients/${own.id}`, { expire_at });
     const expiring = { code: 'client_expiring', resource: { kind: 'client', id: own.id } };
@@ -108,7 +108,7 @@ describe('the dashboard', () => {
     expect((await dashboard(eve.call)).warnings).toEqual([]);
   });
 
-  it('says when the data plane is away', async () => {
+  it('reports when the data plane is away', async () => {
     process.kill(world.edges.pid ?? 0, 'SIGSTOP');
     const pid = world.edges.pid ?? 0;
     try {

@@ -150,7 +150,7 @@ describe('the data model', () => {
   });
   afterAll(() => database.drop());
 
-  it('has the tables and columns of its document and no other', async () => {
+  it('has exactly the tables and columns of its document', async () => {
     const { rows } = await withClient(database.url, (client) =>
       client.query<ColumnRow>(
         "SELECT * FROM information_schema.columns WHERE table_schema = 'tunnel_gateway' ORDER BY table_name, ordinal_position",
@@ -175,7 +175,7 @@ describe('the data model', () => {
     expect(rows.map(({ name }) => name.replace('tunnel_gateway.', '')).sort()).toEqual(UNIQUE);
   });
 
-  it('agrees with the entities', async () => {
+  it('matches the entities', async () => {
     const dataSource = createDataSource(SERVICE.databaseConfig(database.url));
     expect(await pendingMigrations(dataSource)).toEqual([]);
     await dataSource.initialize();
@@ -219,7 +219,7 @@ describe('the data model', () => {
   });
 });
 
-it('goes back to nothing', async () => {
+it('can be migrated down completely', async () => {
   await using database = await createTestDatabase();
   const dataSource = createDataSource(SERVICE.databaseConfig(database.url));
   await migrate(dataSource);

@@ -8,7 +8,7 @@ beforeAll(async () => void (world = await TunnelWorld.start()));
 afterAll(() => world.close());
 
 describe('a client with its agent', () => {
-  it('carries bytes, and counts the same on all levels', async () => {
+  it('carries bytes, with equal counters on all levels', async () => {
     const client = await world.client();
     expect(client.command).toMatch(/^node gatehouse-agent\.mjs --server 127\.0\.0\.1:\d+ --key gtk1\./);
     expect((await world.admin('GET', `/clients/${client.id}`)).body).toMatchObject({ online: false, agent: null });
@@ -43,7 +43,7 @@ describe('a client with its agent', () => {
     ).toContainEqual({ resource_type: 'client', ip: '127.0.0.1', hit_count: 2 });
   });
 
-  it('lists and cuts off its visitors', async () => {
+  it('lists and disconnects its visitors', async () => {
     const client = await world.client();
     const { history } = await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());
@@ -61,7 +61,7 @@ describe('a client with its agent', () => {
     await waitFor(() => history.at(-1)?.state === 'waiting');
   });
 
-  it('is cut off within a second of being disabled', async () => {
+  it('is disconnected within a second of being disabled', async () => {
     const client = await world.client();
     await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());
@@ -78,7 +78,7 @@ describe('a client with its agent', () => {
     expect((await world.admin('GET', `/clients/${client.id}`)).body.online).toBe(false);
   });
 
-  it('is served again, without a back-off, when it is enabled or its end is lifted', async () => {
+  it('is served again without a back-off when it is enabled or its expiry is lifted', async () => {
     const client = await world.client();
     const { history } = await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());
@@ -95,7 +95,7 @@ describe('a client with its agent', () => {
     }
   });
 
-  it('is nobody with the key that it had before', async () => {
+  it('is refused with a replaced key', async () => {
     const client = await world.client();
     const { agent, history } = await world.online(client.key);
     const rotated = await world.admin('POST', `/clients/${client.id}/rotate-key`);
@@ -107,7 +107,7 @@ describe('a client with its agent', () => {
     await world.online(rotated.body.key);
   });
 
-  it('may keep its key for a while beside the next one, over a restart of the edge', async () => {
+  it('can use its old key for a while after a change, also across a restart of the edge', async () => {
     const client = await world.client();
     const old = await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());
@@ -137,7 +137,7 @@ describe('a client with its agent', () => {
     await waitFor(async () => (await world.admin('GET', path)).body.agent?.uses_previous_key === false);
   });
 
-  it('has one previous key at most, and none after an exchange without a grace period', async () => {
+  it('has at most one previous key, and none after a change without a grace period', async () => {
     const client = await world.client();
     const rotate = async (grace_seconds: number): Promise<string> =>
       (await world.admin('POST', `/clients/${client.id}/rotate-key`, { grace_seconds })).body.key;
@@ -157,7 +157,7 @@ describe('a client with its agent', () => {
     }
   });
 
-  it('has its channels sealed from the moment that this is asked for, and those that were not end', async () => {
+  it('gets sealed channels as soon as encryption is switched on, and unsealed ones end', async () => {
     const client = await world.client({ encrypt: false });
     const { agent, history } = await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());
@@ -174,7 +174,7 @@ describe('a client with its agent', () => {
     expect(await world.ask(tunnel.listen_port, 'y')).toBe('y');
   });
 
-  it('obeys a rule about addresses at once', async () => {
+  it('follows a new address rule at once', async () => {
     const client = await world.client();
     await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());
@@ -208,7 +208,7 @@ describe('tunnels', () => {
     await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === 'x');
   });
 
-  it('are what they are, whatever an edge that went wrote last', async () => {
+  it('show their real state, whatever a previous edge wrote last', async () => {
     const client = await world.client();
     await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());
@@ -218,7 +218,7 @@ describe('tunnels', () => {
     });
   });
 
-  it('say why they failed', async () => {
+  it('report why they failed', async () => {
     const client = await world.client();
     await world.online(client.key);
     const { body: tunnel } = await world.admin('POST', '/tunnels', {

@@ -44,7 +44,7 @@ const claim = ({ call }: Person, name: string): Promise<Answer> => call('POST', 
 const codeOf = async (answer: Promise<Answer>): Promise<unknown> => (await answer).body.code;
 
 describe('names of hosts', () => {
-  it('are nobody’s to take who is no administrator', async () => {
+  it('can be used only by their owner and by administrators', async () => {
     for (const name of [
       '*.com',
       '*.de',
@@ -62,7 +62,7 @@ describe('names of hosts', () => {
     expect((await world.admin('GET', `/hosts?client_id=${bob.client}`)).body.items).toEqual([]);
   });
 
-  it('are proven by a TXT record, which is looked for when somebody asks', async (context) => {
+  it('are proven by a TXT record, which is looked up on request', async (context) => {
     const dns = nameServer(context);
     const { status, body: claimed } = await claim(ann, 'Ann.Example.ORG');
     expect(status).toBe(201);
@@ -89,7 +89,7 @@ describe('names of hosts', () => {
     }
   });
 
-  it('are proven with one’s own value: that of another claim of the same name is none', async (context) => {
+  it('are proven with the value of the own claim only', async (context) => {
     const dns = nameServer(context);
     const first = (await claim(ann, 'shared.example.com')).body;
     const second = (await claim(bob, 'shared.example.com')).body;
@@ -108,7 +108,7 @@ describe('names of hosts', () => {
     expect((await bob.call('POST', `/domains/${second.id}/verify`)).status).toBe(200);
   });
 
-  it('are given by administrators, the nearest name first', async () => {
+  it('are assigned by administrators; the closest domain decides', async () => {
     await world.assign(ann, 'corp.example.net');
     await world.assign(bob, 'bob.corp.example.net', 'nas.lan');
     expect((await host(ann, '*.corp.example.net')).body.code).toBe('host_conflict');
@@ -120,7 +120,7 @@ describe('names of hosts', () => {
   });
 
   it.each(['com', 'co.uk', 'github.io', 'localhost', 'a.localhost', '*.example.org', '10.0.0.1', 'lan', ''])(
-    'are not %j, whoever asks',
+    'cannot be %j, for any user',
     async (name) => {
       for (const call of [ann.call, world.admin]) {
         const { status, body } = await call('POST', '/domains', { name });
@@ -129,13 +129,13 @@ describe('names of hosts', () => {
     },
   );
 
-  it('that public DNS does not know cannot be proven', async () => {
+  it('outside public DNS cannot be proven', async () => {
     expect((await claim(ann, 'printer.lan')).status).toBe(422);
     expect((await claim(ann, 'twice.example.com')).status).toBe(201);
     expect(await codeOf(claim(ann, 'twice.example.com'))).toBe('conflict');
   });
 
-  it('stay with the hosts that have them when they are taken away', async () => {
+  it('stay on existing hosts when the domain is taken away', async () => {
     const { body: domain } = await world.admin('POST', '/domains', { name: 'kept.example.net', user_id: ann.id });
     const { body: kept } = await host(ann, 'kept.example.net');
     expect((await ann.call('DELETE', `/domains/${domain.id}`)).status).toBe(204);
@@ -145,14 +145,14 @@ describe('names of hosts', () => {
     expect(await codeOf(ann.call('PATCH', `/hosts/${kept.id}`, { host: 'new.kept.example.net' }))).toBe('forbidden');
   });
 
-  it('go with the clients of a user who goes', async () => {
+  it('go to the user who takes over the clients of a deleted user', async () => {
     const eve = await person(world, 'eve');
     await world.assign(eve, 'eve.example.net');
     expect((await world.admin('DELETE', `/users/${eve.id}?transfer_to=${bob.id}`)).status).toBe(204);
     expect((await host(bob, 'www.eve.example.net')).status).toBe(201);
   });
 
-  it('of administrators need no owner, with their keys too', async () => {
+  it('of administrators need no owner, also with API keys', async () => {
     const proof = { name: 'k', scopes: ['write'], current_password: 'correct horse battery' };
     const { key } = (await world.admin('POST', '/api-keys', proof)).body;
     const program = caller(world.gateway.url, { 'x-api-key': key });
@@ -164,7 +164,7 @@ describe('names of hosts', () => {
 });
 
 describe('a gateway that trusts its users', () => {
-  it('gives names to whoever comes first, but no public suffix and none that somebody owns', async () => {
+  it('gives a name to the first user who claims it, except public suffixes and names with an owner', async () => {
     await using own = await TunnelWorld.start({
       TUNNEL_HOST_NAMES: 'any',
       TUNNEL_DNS_SERVERS: `127.0.0.1:${await reservePort()}`,

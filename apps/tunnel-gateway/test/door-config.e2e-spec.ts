@@ -41,7 +41,7 @@ afterAll(async () => {
 const host = (client: number, name: string): Promise<unknown> =>
   db.query(`INSERT INTO tunnel_gateway.hosts (client_id, host, target_addr) VALUES (${client}, '${name}', 'x')`);
 
-it('deals out by the snapshot until the database answers, and by the database then, whichever revisions they are of', async () => {
+it('routes by the snapshot until the database answers, and then by the database, whatever their revisions', async () => {
   const rows = await db.snapshot(readAllRows);
   const other: ConfigRows = { ...rows, hosts: rows.hosts.map((each) => ({ ...each, clientId: 3 - each.clientId })) };
   await new SnapshotFile(join(folder, 'snapshot.json')).write(other);

@@ -114,8 +114,8 @@ async function sums(): Promise<AnyJson> {
   return row;
 }
 
-describe('ten processes of the edge and two that add up', () => {
-  it('count everything but the last second of those that are killed, whichever they are', async () => {
+describe('ten edge processes and two counting workers', () => {
+  it('lose at most the last second of killed processes', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await waitFor(() => lines.every(({ running }) => running.received > 20_000), { timeoutMs: RECOVERY_MS });
       await Promise.all([killWorkers(different(1 + (round % 3))), killRollup()]);
@@ -143,7 +143,7 @@ describe('ten processes of the edge and two that add up', () => {
     expect(settled[0]).toBeGreaterThan(0);
   }, 180_000);
 
-  it('lose not even a second with the door: its workers write what they counted, and all of them come back', async () => {
+  it('lose nothing behind a door: its workers write their counters, and all of them come back', async () => {
     const before = await Promise.all(lines.map(inletOf));
     for (const line of lines) line.running = new SteadyTransfer(line.tunnel.listen_port);
     await waitFor(() => lines.every(({ running }) => running.received > 20_000), { timeoutMs: RECOVERY_MS });

@@ -24,8 +24,8 @@ async function events(kind: string, id: number, count: number, call = world.admi
 }
 const types = (all: AnyJson[]): string[] => all.map(({ type }) => type);
 
-describe('what happens at the edge', () => {
-  it('is known of agents', async () => {
+describe('the events of the edge', () => {
+  it('report when agents connect and leave', async () => {
     const client = await world.client({}, ann.call);
     const { agent } = await world.online(client.key);
     await events('client', client.id, 1);
@@ -40,7 +40,7 @@ describe('what happens at the edge', () => {
     expect(all.find(({ type }) => type === 'client.kicked').message).toBe('home was cut off by admin');
   });
 
-  it('is said once of agents that another edge takes over', async () => {
+  it('report agents once when another edge takes them over', async () => {
     const client = await world.client();
     const { agent } = await world.online(client.key);
     await events('client', client.id, 1);
@@ -53,14 +53,14 @@ describe('what happens at the edge', () => {
     expect(types(await events('client', client.id, 2))).toEqual(['client.online', 'client.offline']);
   });
 
-  it('is known of clients whose time is over', async () => {
+  it('report when a client expires', async () => {
     const client = await world.client({ expire_at: new Date(Date.now() + 1_500).toISOString() });
     await world.online(client.key);
     const all = await events('client', client.id, 3);
     expect(types(all)).toContain('client.expired');
   });
 
-  it('is known of tunnels', async () => {
+  it('report when tunnels start, fail and stop', async () => {
     const client = await world.client({}, ann.call);
     await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());
@@ -83,7 +83,7 @@ describe('what happens at the edge', () => {
     expect(types(await events('tunnel', taken.id, 2))).toEqual(['tunnel.failed', 'tunnel.started']);
   });
 
-  it('is known of hosts', async () => {
+  it('report changes of hosts', async () => {
     const client = await world.client({}, ann.call);
     await world.assign(ann, 'app.example.org');
     const { body: host } = await ann.call('POST', '/hosts', {
@@ -101,7 +101,7 @@ describe('what happens at the edge', () => {
     ]);
   });
 
-  it('is told once, with a count, of a flood of visitors that are refused', async () => {
+  it('report a flood of refused visitors once, with a count', async () => {
     const client = await world.client({}, ann.call);
     await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());
@@ -119,7 +119,7 @@ describe('what happens at the edge', () => {
     expect(denied[0].data).toMatchObject({ reason: 'address_denied', address: '127.0.0.1', scope: 'tunnel', count: 1 });
   });
 
-  it('is told of visitors that are too many, and of a rate that is used up', async () => {
+  it('report too many visitors and a rate that is used up', async () => {
     const client = await world.client({ max_conn: 1, rate_limit: 64 });
     await world.online(client.key);
     const tunnel = await world.tunnel(client.id, await world.echo());

@@ -31,7 +31,7 @@ async function running(): Promise<{ client: AnyJson; tunnel: AnyJson }> {
 }
 
 describe('an edge process', () => {
-  it('that is killed is back within seconds, with its ports', async () => {
+  it('is back within seconds with its ports after it was killed', async () => {
     const { tunnel } = await running();
     const before = world.edges.pid ?? 0;
     const from = performance.now();
@@ -41,7 +41,7 @@ describe('an edge process', () => {
     expect(world.edges.pid).not.toBe(before);
   });
 
-  it('serves on without the database, and loses no count', async () => {
+  it('keeps serving without the database and loses no count', async () => {
     const { client, tunnel } = await running();
     const visitor = await world.visit(tunnel.listen_port);
     visitor.write('a'.repeat(1_000));
@@ -58,7 +58,7 @@ describe('an edge process', () => {
     visitor.destroy();
   });
 
-  it('hears of changes again after its connections were terminated', async () => {
+  it('receives changes again after its connections were terminated', async () => {
     const { client, tunnel } = await running();
     await withClient(world.gateway.databaseUrl, (database) =>
       database.query(
@@ -69,7 +69,7 @@ describe('an edge process', () => {
     await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === null, { timeoutMs: 12_000 });
   });
 
-  it('reads everything when the database comes back, which may be another by then', async () => {
+  it('reloads everything when the database comes back, because it may be another one', async () => {
     const { tunnel } = await running();
     line.cut();
     await waitFor(async () => (await ready()).failing?.includes('edge'));
@@ -82,7 +82,7 @@ describe('an edge process', () => {
     await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === null, { timeoutMs: 12_000 });
   });
 
-  it('says that a configuration cannot be served, serves the one before, and the next that can be', async () => {
+  it('rejects a configuration that cannot be served, keeps the previous one, and accepts the next valid one', async () => {
     const { client, tunnel } = await running();
     await world.rows(
       `INSERT INTO tunnel_gateway.tunnels (id, client_id, mode, listen_port, target_addr) VALUES (-1, $1, 'tcp', 1, 'a:1')`,
@@ -127,7 +127,7 @@ describe('an edge process', () => {
     await waitFor(async () => (await flow(client.id))?.inlet_bytes === 5, { timeoutMs: 10_000 });
   });
 
-  it('is replaced without dropping anybody', async () => {
+  it('is replaced without dropping a visitor', async () => {
     const { client, tunnel } = await running();
     const visitor = await world.visit(tunnel.listen_port);
     visitor.write('before');
@@ -151,7 +151,7 @@ describe('an edge process', () => {
 });
 
 describe('a gateway', () => {
-  it('writes what was counted when it stops, and that nothing runs', async () => {
+  it('writes its counters when it stops, and that nothing runs', async () => {
     const other = await TunnelWorld.start();
     const client = await other.client();
     await other.online(client.key);

@@ -173,7 +173,7 @@ const edgeStatus = async (): Promise<AnyJson> => (await platform.call('GET', `/c
 
 describe('an edge whose service is killed', () => {
   it.each(['1', '2'])(
-    'serves on and counts, and is taken over by the next one (%s workers)',
+    'keeps serving and counting, and is taken over by the next service (%s workers)',
     async (workers) => {
       const visitor = await busy({ TUNNEL_EDGE_WORKERS: workers });
       const before = platform.processes();
@@ -204,7 +204,7 @@ describe('an edge whose service is killed', () => {
     90_000,
   );
 
-  it('is renewed by one with other settings, without a visitor who is cut', async () => {
+  it('is replaced by a service with other settings, without cutting a visitor', async () => {
     const visitor = await busy();
     const [supervisor] = platform.processes();
     const before = platform.processes();
@@ -219,7 +219,7 @@ describe('an edge whose service is killed', () => {
     visitor.stop();
   }, 60_000);
 
-  it('is not taken along by one that cannot start', async () => {
+  it('survives a service that cannot start', async () => {
     const visitor = await busy();
     await platform.end('SIGKILL');
     const port = platform.env['TUNNEL_GATEWAY_PORT'];
@@ -234,7 +234,7 @@ describe('an edge whose service is killed', () => {
     visitor.stop();
   }, 60_000);
 
-  it('ends with what started the service', async () => {
+  it('ends with the process that started the service', async () => {
     const visitor = await busy();
     await platform.end('SIGKILL');
     expect(platform.processes()).toHaveLength(2);
@@ -243,7 +243,7 @@ describe('an edge whose service is killed', () => {
     visitor.stop();
   }, 60_000);
 
-  it('ends with its home', async () => {
+  it('ends when its home is deleted', async () => {
     const visitor = await busy();
     await platform.end('SIGKILL');
     const pids = platform.processes();
@@ -254,7 +254,7 @@ describe('an edge whose service is killed', () => {
 });
 
 describe('a service', () => {
-  it('that gets SIGHUP ends, and leaves its edge to the next one', async () => {
+  it('ends on SIGHUP and leaves its edge to the next service', async () => {
     const visitor = await busy();
     const before = platform.processes();
     expect(await platform.end('SIGHUP')).toBe(0);
@@ -265,7 +265,7 @@ describe('a service', () => {
     visitor.stop();
   }, 60_000);
 
-  it('whose launcher is killed ends with its edge', async () => {
+  it('ends with its edge when its launcher is killed', async () => {
     const visitor = await busy();
     const pids = [...platform.processes(), platform.pid];
     platform.launcher.kill('SIGKILL');
@@ -273,7 +273,7 @@ describe('a service', () => {
     visitor.stop();
   }, 60_000);
 
-  it('whose edge loses its supervisor starts both again', async () => {
+  it('restarts both when its edge loses its supervisor', async () => {
     (await busy()).stop();
     const [supervisor] = platform.processes();
     process.kill(supervisor ?? 0, 'SIGKILL');

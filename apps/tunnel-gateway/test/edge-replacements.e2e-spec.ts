@@ -111,7 +111,7 @@ async function udpAnswers(port: number): Promise<boolean> {
 
 describe.each(['1', '2'])('an edge of %s processes that is replaced under load', (workers) => {
   it(
-    `refuses nobody and cuts nobody off, ${REPLACEMENTS} times`,
+    `neither refuses nor cuts a visitor in ${REPLACEMENTS} replacements`,
     async () => {
       if (!existsSync(fileURLToPath(SUPERVISOR)))
         throw new Error('apps/tunnel-gateway/dist is missing: run npm run build');

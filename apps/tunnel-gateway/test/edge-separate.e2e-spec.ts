@@ -89,8 +89,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('an edge on its own', () => {
-  it('waits for the database, serves without a service, and is administrated by one over the network', async () => {
+describe('a separate edge', () => {
+  it('waits for the database, serves without a service, and is administered over the network', async () => {
     const edge = start('edge');
     expect(await start('migrate').exit).toBe(0);
     expect(await edge.message).toMatchObject({ type: 'ready', agents: ports.agents });
@@ -138,7 +138,7 @@ describe('an edge on its own', () => {
     await agent.stop();
   }, 120_000);
 
-  it('says in a line what is wrong with its settings', async () => {
+  it('reports invalid settings in one line', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

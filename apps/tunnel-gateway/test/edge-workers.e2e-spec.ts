@@ -177,7 +177,7 @@ async function inlet({ tunnel }: Site): Promise<number> {
 }
 
 describe('clients of several workers', () => {
-  it('are in as many processes, and looked after as one', async () => {
+  it('run in separate processes and are managed as one', async () => {
     const pids = await workers();
     expect(new Set([...pids, world.edges.pid]).size).toBe(WORKERS + 1);
     expect(ofWorkers().every((own) => own.length >= 3)).toBe(true);
@@ -187,7 +187,7 @@ describe('clients of several workers', () => {
     expect((await world.edges.tunnelStates(sites.map(({ tunnel }) => tunnel.id)))?.size).toBe(CLIENTS);
   });
 
-  it('carry bytes of any length through tunnels, counted to the byte', async () => {
+  it('carry any number of bytes through tunnels, counted to the byte', async () => {
     const before = await Promise.all(sites.map(inlet));
     const answers = await Promise.all(
       sites.map(({ tunnel }, index) => world.ask(tunnel.listen_port, 'x'.repeat(100_000 + index))),
@@ -203,7 +203,7 @@ describe('clients of several workers', () => {
     expect(Number(total.global)).toBe(Number(total.clients));
   });
 
-  it('serve their names over HTTP and HTTPS, bodies whole', async () => {
+  it('serve their names over HTTP and HTTPS with complete bodies', async () => {
     const body = randomBytes(2_000_000);
     const replies = await Promise.all(
       sites.flatMap(({ name }) => [visit(name, { body }), visit(name, { scheme: 'https', body })]),
@@ -212,7 +212,7 @@ describe('clients of several workers', () => {
     expect(replies.every((reply) => reply.body.equals(body))).toBe(true);
   });
 
-  it('serve HTTP/2, and say 421 to a name of another process on the same connection', async () => {
+  it('serve HTTP/2, and answer 421 to a name of another process on the same connection', async () => {
     const [one, other] = ofWorkers().map(([site]) => site?.name ?? '');
     const session = connectHttp2(`https://127.0.0.1:${world.edges.ports.https}`, {
       servername: one ?? '',
@@ -229,7 +229,7 @@ describe('clients of several workers', () => {
     session.close();
   });
 
-  it('say 421 and end the connection over HTTP/1.1 as well', async () => {
+  it('answer 421 over HTTP/1.1 and close the connection', async () => {
     const [one, other] = ofWorkers().map(([site]) => site?.name ?? '');
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const replies = [
@@ -245,7 +245,7 @@ describe('clients of several workers', () => {
     agent.destroy();
   });
 
-  it('take upgrades', async () => {
+  it('accept upgrades', async () => {
     for (const { name } of sites.slice(0, WORKERS)) {
       const socket = connect(world.edges.ports.http, '127.0.0.1');
       socket.write(`GET /ws HTTP/1.1\r\nHost: ${name}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
@@ -258,7 +258,7 @@ describe('clients of several workers', () => {
     }
   });
 
-  it('take datagrams, as packets and not over TCP', async () => {
+  it('carry datagrams as packets and not over TCP', async () => {
     const target = createSocket('udp4');
     target.on('message', (data, { port, address }) => target.send(data, port, address));
     target.bind(0, '127.0.0.1');
@@ -284,7 +284,7 @@ describe('clients of several workers', () => {
     }
   });
 
-  it('have proxies and visitors with keys', async () => {
+  it('support proxy modes and visitors with keys', async () => {
     for (const { client } of sites.slice(0, WORKERS)) {
       const echo = await world.echo();
       const proxy = await world.tunnel(client.id, 0, { mode: 'socks5', target_addr: `127.0.0.1:${echo}` });
@@ -313,7 +313,7 @@ describe('clients of several workers', () => {
     }
   });
 
-  it('are reached by agents that come to the ports for visitors', async () => {
+  it('are reached by agents through the ports for visitors', async () => {
     // Agents say a name as visitors do; it need not be one of their own process.
     const named = { cert_path: 'h0.example.org.pem', key_path: 'h0.example.org.key' };
     await host((sites[0] as Site).client.id, 'localhost', named);
@@ -328,7 +328,7 @@ describe('clients of several workers', () => {
     }
   });
 
-  it('say so where a proxy hides which of them an agent or a visitor means', async () => {
+  it('report it when a proxy hides the worker that an agent or a visitor needs', async () => {
     const { port, name } = await reencrypting();
     const way = {
       transport: 'websocket',
@@ -368,7 +368,7 @@ describe('clients of several workers', () => {
     expect({ name, said }).toEqual({ name, said: { online: 1, misdirected: WORKERS - 1 } });
   });
 
-  it('keep to their limits, whichever way visitors come in', async () => {
+  it('keep their limits over all ways in', async () => {
     const site = sites[7] as Site;
     await world.admin('PATCH', `/clients/${site.client.id}`, { max_conn: 2 });
     const stay = await world.visit(site.tunnel.listen_port);
@@ -421,7 +421,7 @@ describe('clients of several workers', () => {
     await upload;
   }, 60_000);
 
-  it('are kicked, and come back', async () => {
+  it('reconnect after they were kicked', async () => {
     const { client, tunnel } = sites[8] as Site;
     const visitor = await world.visit(tunnel.listen_port);
     visitor.write('x');
@@ -436,7 +436,7 @@ describe('clients of several workers', () => {
 });
 
 describe('clients that share a name', () => {
-  it('are one process, and serve it on one connection, also when that was not so before', async () => {
+  it('run in one process and share a connection, also if they began to share the name later', async () => {
     const [a, b] = [await world.client(), await world.client()];
     for (const client of [a, b]) await world.online(client.key);
     const tunnels = [await world.tunnel(a.id, await world.echo()), await world.tunnel(b.id, await world.echo())];
@@ -463,7 +463,7 @@ describe('clients that share a name', () => {
 });
 
 describe('a proxy in front of several workers', () => {
-  it('gets one request a connection, whichever names it mixes, and is believed about its visitors', async () => {
+  it('gets one request per connection with mixed names, and its forwarded addresses are trusted', async () => {
     const trusting = await TunnelWorld.start({ TUNNEL_EDGE_WORKERS: '2', TRUSTED_PROXIES: '127.0.0.1/32' });
     const names = await Promise.all(
       ['even.example.org', 'odd.example.org'].map(async (name) => {
@@ -500,7 +500,7 @@ describe('a proxy in front of several workers', () => {
 });
 
 describe('a worker that dies', () => {
-  it('takes its own visitors with it, is back alone, and leaves exact totals behind', async () => {
+  it('disconnects only its own visitors, is replaced alone, and leaves exact totals', async () => {
     const groups = ofWorkers();
     const before = new Map(await Promise.all(sites.map(async (site) => [site, await inlet(site)] as const)));
     const transfers = sites.map((site) => ({ site, transfer: new SteadyTransfer(site.tunnel.listen_port) }));
@@ -535,7 +535,7 @@ describe('a worker that dies', () => {
     }
   }, 60_000);
 
-  it('is replaced with all the others on SIGUSR2, without dropping anybody', async () => {
+  it('is replaced with all others on SIGUSR2 without dropping a visitor', async () => {
     const [{ tunnel, name } = sites[0] as Site] = sites;
     const visitor = await world.visit(tunnel.listen_port);
     visitor.write('before');
@@ -551,7 +551,7 @@ describe('a worker that dies', () => {
     for (const pid of before) await waitFor(() => !isThere(pid ?? 0), { timeoutMs: RECOVERY_MS });
   });
 
-  it('is not alone when the door dies: all of them are back', async () => {
+  it('returns together with all others when the door dies', async () => {
     const [door, before] = [world.edges.pid ?? 0, await workers()];
     process.kill(door, 'SIGKILL');
     // Its workers serve on until they notice.

@@ -55,7 +55,7 @@ function transaction(
 }
 
 describe('the list of events', () => {
-  it('has the newest first, a page at a time, narrowed by what is asked for', async () => {
+  it('is paged, newest first, and can be filtered', async () => {
     for (let i = 1; i <= 5; i++) await log.record(event(`event ${i}`));
     await log.record(event('elsewhere', { type: 'tunnel.failed', resource: { kind: 'tunnel', id: 3 } }));
     const first = await world.admin('GET', '/events?limit=2&type=host.updated');
@@ -72,14 +72,14 @@ describe('the list of events', () => {
     expect((await world.admin('GET', '/events?type=unheard.of')).status).toBe(422);
   });
 
-  it('shows everybody theirs', async () => {
+  it('shows each user only their own events', async () => {
     await log.record(event('of ann', { ownerUserId: ann.id }));
     await log.record(event('of nobody'));
     expect((await ann.call('GET', '/events')).body.items).toMatchObject([{ message: 'of ann', owner_user_id: ann.id }]);
     expect((await world.admin('GET', '/events?type=host.updated')).body.items).toHaveLength(2);
   });
 
-  it('is in the language of its reader', async () => {
+  it('is in the language of the reader', async () => {
     await log.record(event('The agent came from 192.0.2.1', { type: 'client.online' }));
     await log.record(event('3 visitors were refused: too many connections', { type: 'limit.max_conn' }));
     const authorization = `Bearer ${await token('admin')}`;
@@ -97,7 +97,7 @@ describe('the list of events', () => {
     client.close();
   });
 
-  it('takes what visitors and agents make up', async () => {
+  it('accepts any text that visitors and agents send', async () => {
     await log.record(
       event(`\0 \ud800 ${'x'.repeat(10_000)}`, { data: { software: 'a\0b', deep: { long: 'y'.repeat(9_000) } } }),
     );
@@ -106,7 +106,7 @@ describe('the list of events', () => {
     expect(items[0].data).toEqual({ too_long: true });
   });
 
-  it('keeps the numbers that a backup brings back', async () => {
+  it('keeps the event ids of a restored backup', async () => {
     await world.rows(
       `INSERT INTO tunnel_gateway_ops.events (id, type, message) VALUES (1000000, 'host.updated', 'of before')`,
     );
@@ -114,7 +114,7 @@ describe('the list of events', () => {
     expect(items).toMatchObject([{ id: 1_000_000, message: 'of before' }]);
   });
 
-  it('does not have what was rolled back, nor what is not committed', async () => {
+  it('contains neither rolled-back nor uncommitted events', async () => {
     const open = transaction('open');
     await open.recorded;
     await expect(
@@ -131,7 +131,7 @@ describe('the list of events', () => {
 });
 
 describe('the stream of events', () => {
-  it('brings what happens, in the order of commits, and goes on where it was left', async () => {
+  it('sends events in commit order, and resumes at the last one', async () => {
     const client = await EventClient.open(world.gateway.url, await token('admin'));
     const slow = transaction('slow');
     await slow.recorded;
@@ -150,7 +150,7 @@ describe('the stream of events', () => {
     again.close();
   });
 
-  it('loses nothing and repeats nothing while many commit at once and clients come back all the time', async () => {
+  it('neither loses nor repeats events while many commit at once and clients reconnect', async () => {
     const admin = await token('admin');
     const start = (await world.rows('SELECT last_value::int AS id FROM tunnel_gateway_ops.event_numbers'))[0].id;
     const names = Array.from({ length: 120 }, (_, i) => `many ${i}`);
@@ -178,7 +178,7 @@ describe('the stream of events', () => {
     expect(seen.map(({ id }) => id)).toEqual(seen.map(({ id }) => id).toSorted((a, b) => a - b));
   });
 
-  it('does not tie up with changes of the configuration', async () => {
+  it('does not deadlock with changes of the configuration', async () => {
     const clients = [await world.client(), await world.client()];
     const change = (id: number) => (tx: EntityManager) =>
       tx.query('UPDATE tunnel_gateway.clients SET max_conn = coalesce(max_conn, 0) + 1 WHERE id = $1', [id]);
@@ -195,7 +195,7 @@ describe('the stream of events', () => {
     expect((await world.admin('GET', '/events?limit=200&type=host.updated')).body.items).toHaveLength(40);
   });
 
-  it('says when what was asked for is not kept any more', async () => {
+  it('reports when the requested events were deleted', async () => {
     await log.record(event('old'));
     await log.record(event('new'));
     const [{ id }] = await world.rows('DELETE FROM tunnel_gateway_ops.events WHERE message = $1 RETURNING id', ['old']);
@@ -205,7 +205,7 @@ describe('the stream of events', () => {
     client.close();
   });
 
-  it('says so, too, when nothing is kept any more', async () => {
+  it('also reports this when all events were deleted', async () => {
     await log.record(event('seen'));
     await log.record(event('missed'));
     const rows = await world.rows('DELETE FROM tunnel_gateway_ops.events RETURNING id');
@@ -224,7 +224,7 @@ describe('the stream of events', () => {
     upToDate.close();
   });
 
-  it('says so, too, to who has seen what a backup that was brought back does not know', async () => {
+  it('also reports this when a restored backup does not know the last event', async () => {
     await log.record(event('kept'));
     const client = await EventClient.open(world.gateway.url, await token('admin'), { 'last-event-id': '900000000' });
     await client.until('gap');
@@ -234,7 +234,7 @@ describe('the stream of events', () => {
     client.close();
   });
 
-  it('brings everybody theirs and only what they ask for', async () => {
+  it('sends each user only their own events, and only the requested types', async () => {
     const own = await EventClient.open(world.gateway.url, await token('ann'));
     await log.record(event('of nobody'));
     await log.record(event('of ann', { ownerUserId: ann.id }));
@@ -258,7 +258,7 @@ describe('the stream of events', () => {
     await world.rows('UPDATE tunnel_gateway.users SET status = 1 WHERE id = $1', [ann.id]);
   });
 
-  it('of a key ends when its user has another role', async () => {
+  it('of a key ends when the role of its user changes', async () => {
     const { id } = await world.user('deb', 'admin');
     const login = { authorization: `Bearer ${await token('deb')}` };
     const proof = { name: 'reads', scopes: ['read'], current_password: 'correct horse battery' };
@@ -269,7 +269,7 @@ describe('the stream of events', () => {
     client.close();
   });
 
-  it('is for programs with a key, until that is taken away', async () => {
+  it('works for programs with an API key until the key is revoked', async () => {
     const made = await world.admin('POST', '/api-keys', {
       name: 'watcher',
       scopes: ['read'],
@@ -282,7 +282,7 @@ describe('the stream of events', () => {
     await waitFor(() => client.ended);
   });
 
-  it('is not for everybody at once', async () => {
+  it('is limited in number', async () => {
     const admin = await token('admin');
     const clients = await Promise.all(Array.from({ length: 17 }, () => EventClient.open(world.gateway.url, admin)));
     expect(clients.filter(({ status }) => status === 503)).toHaveLength(1);

@@ -137,7 +137,7 @@ describe('hosts with policies', () => {
   const ask = async (headers: Record<string, string> = {}): Promise<number> =>
     (await visit('http', 'guarded.example.org', '/', 'GET', '', headers)).status;
 
-  it('are checked: what is wrong is said, and only to those who may see the host', async () => {
+  it('can be checked: problems are shown only to users who may see the host', async () => {
     const client = await world.client();
     const check = async (path: string): Promise<[boolean, string[]]> => {
       const { status, body }: AnyJson = await world.admin('POST', path);
@@ -184,7 +184,7 @@ describe('hosts with policies', () => {
     expect([before.inlet_flow, before.export_flow]).toEqual([0, 0]);
   });
 
-  it('let in who proves who they are, by password or by asking somebody', async () => {
+  it('admit visitors who prove their identity, by password or by a callback', async () => {
     const client = await world.client();
     await world.online(client.key);
     const { body: host }: AnyJson = await world.admin('POST', '/hosts', {

@@ -22,8 +22,8 @@ async function post(path: string, key: string, body: object, as = token): Promis
 
 const clients = async (): Promise<number> => (await world.rows('SELECT id FROM tunnel_gateway.clients')).length;
 
-describe('a POST with a key', () => {
-  it('is carried out once, and a repeat gets the same answer, with the key that is shown once', async () => {
+describe('a POST with an Idempotency-Key', () => {
+  it('is executed once; a repeat gets the same answer, with the key that is shown once', async () => {
     const before = await clients();
     const first = await post('/clients', 'one', { name: 'a' });
     expect(first.status).toBe(201);
@@ -34,7 +34,7 @@ describe('a POST with a key', () => {
     expect(kept).not.toContain(first.body.key.split('.')[0]);
   });
 
-  it('is kept as nothing that tells whether a guess at a password in it is right', async () => {
+  it('stores nothing that would confirm a guessed password', async () => {
     const body = { username: 'pia', password: 'a long password' };
     expect((await post('/users', 'user', body)).status).toBe(201);
     expect((await post('/users', 'user', body)).status).toBe(201);
@@ -45,7 +45,7 @@ describe('a POST with a key', () => {
     }
   });
 
-  it('of which many come at once makes one row', async () => {
+  it('creates one row for many concurrent requests', async () => {
     const before = await clients();
     const all = await Promise.all(Array.from({ length: 8 }, () => post('/clients', 'many', { name: 'b' })));
     expect(await clients()).toBe(before + 1);
@@ -53,14 +53,14 @@ describe('a POST with a key', () => {
     expect(new Set(all.filter(({ status }) => status === 201).map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('that was used for something else is refused', async () => {
+  it('is refused if the key was used for another request', async () => {
     await post('/clients', 'other', { name: 'c' });
     expect((await post('/clients', 'other', { name: 'd' })).status).toBe(422);
     expect((await post('/tunnels', 'other', { name: 'c' })).status).toBe(422);
     expect((await post('/clients', 'with blank', { name: 'c' })).status).toBe(400);
   });
 
-  it('has its answer, with the key in it, from the commit on, whatever ends after it', async () => {
+  it('keeps its answer from the commit on, also the key in it, whatever fails afterwards', async () => {
     const { id: client } = (await post('/clients', 'owner', { name: 'owner' })).body;
     const target = { client_id: client, target_addr: '127.0.0.1:1' };
     const requests: [string, object][] = [
@@ -93,7 +93,7 @@ describe('a POST with a key', () => {
     for (const secret of made) expect(kept).not.toContain(secret);
   });
 
-  it("is nobody else's, and may be used again after a failure and after a day", async () => {
+  it('is separate for each user, and the key can be used again after a failure and after a day', async () => {
     await world.user('eve');
     const eve = await bearerOf(world.gateway, 'eve');
     const [mine, hers] = [

@@ -113,7 +113,7 @@ bindPort = 9000
 `;
 
 describe('configurations of frp', () => {
-  it('come in, with a report of every line', async () => {
+  it('are imported with a report of every line', async () => {
     const [ssh, games] = [await reservePort(), await reservePort()];
     const report = await bring('frp', { 'frps.toml': FRPS, 'frpc.toml': frpc(ssh, games) });
     expect(report).toMatchObject({ applied: true, dry_run: false, refused: 0, lines_left_out: 0 });
@@ -176,7 +176,7 @@ describe('configurations of frp', () => {
     expect(JSON.stringify(report)).not.toMatch(/a shared secret|open please|let me in/);
   });
 
-  it('bring keys that agents and visitors come in with', async () => {
+  it('bring keys that agents and visitors can use', async () => {
     const target = await world.echo();
     const port = await reservePort();
     const report = await bring('frp', {
@@ -188,7 +188,7 @@ describe('configurations of frp', () => {
     expect(await waitFor(async () => world.ask(port, 'hello'))).toBe('hello');
   });
 
-  it('are looked at without a change in a dry run', async () => {
+  it('change nothing in a dry run', async () => {
     const report = await bring(
       'frp',
       { 'frps.toml': FRPS, 'frpc.toml': frpc(await reservePort(), await reservePort()) },
@@ -200,7 +200,7 @@ describe('configurations of frp', () => {
     expect([await list('/clients'), await list('/tunnels'), await list('/hosts')]).toEqual([[], [], []]);
   });
 
-  it('are reported in Chinese to readers of Chinese', async () => {
+  it('are reported in Chinese to Chinese readers', async () => {
     const authorization = `Bearer ${await bearerOf(world.gateway, 'admin')}`;
     const headers = { authorization, 'accept-language': 'zh-CN' };
     const files = [
@@ -218,7 +218,7 @@ describe('configurations of frp', () => {
     expect(body.lines.map(({ message }: AnyJson) => message)).toContain('请设置 PORT_RANGE；管理员也可以使用其他端口');
   });
 
-  it('come in whole or not at all', async () => {
+  it('are imported completely or not at all', async () => {
     const port = await reservePort();
     const proxy = (name: string, more: string): string => `[[proxies]]\nname = "${name}"\n${more}\n`;
     const report = await bring('frp', {
@@ -251,7 +251,7 @@ describe('configurations of frp', () => {
     expect([await list('/clients'), await list('/tunnels')]).toEqual([[], []]);
   });
 
-  it('do not hold the gateway up with what is no configuration', async () => {
+  it('cannot block the gateway with invalid content', async () => {
     const before = performance.now();
     const files = { 'frpc.toml': '\n'.repeat(400_000) };
     expect(await bring('frp', files, { dry_run: true })).toMatchObject({ refused: 0 });
@@ -265,7 +265,7 @@ describe('configurations of frp', () => {
     expect(status).toBe(422);
   });
 
-  it('do not grow into more than there is in them', async () => {
+  it('cannot expand to more than their size', async () => {
     const many = (prefix: string): string =>
       JSON.stringify(Array.from({ length: 30_000 }, (_, i) => `${prefix}${i}.example.org`));
     const hosts = `[[proxies]]\nname = "x"\ntype = "http"\nlocalPort = 1\ncustomDomains = ${many('')}\nlocations = ${many('/')}`;
@@ -283,7 +283,7 @@ describe('configurations of frp', () => {
     expect(JSON.stringify(report).length).toBeLessThan(1_000_000);
   });
 
-  it('can be for a client that there is', async () => {
+  it('can be imported into an existing client', async () => {
     const client = await world.client();
     const files = { 'frpc.toml': '[[proxies]]\nname = "x"\ntype = "stcp"\nlocalPort = 1' };
     await bring('frp', files, { client_id: client.id });
@@ -312,7 +312,7 @@ describe('configurations of frp', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it('are not larger than somebody can have made', async () => {
+  it('have a size limit', async () => {
     const files = [{ name: 'x.toml', text: 'x'.repeat(2_000_001) }];
     expect((await world.admin('POST', '/transfer/import', { format: 'frp', files })).status).toBe(422);
     const many = [{ name: 'x.toml', text: '[[proxies]]\ntype = "udp"\nlocalPort = 1\n'.repeat(5_001) }];
@@ -321,7 +321,7 @@ describe('configurations of frp', () => {
     expect((await world.admin('POST', '/transfer/import', { format: 'frp', files: huge })).status).toBe(413);
   });
 
-  it('are for administrators', async () => {
+  it('can be imported by administrators only', async () => {
     const { call } = await world.user('ann');
     expect((await call('POST', '/transfer/import', { format: 'frp', files: [{ name: 'x', text: '' }] })).status).toBe(
       403,
@@ -348,7 +348,7 @@ const CLIENT = {
 const flow = { ExportFlow: 0, InletFlow: 0, FlowLimit: 0, TimeLimit: '0001-01-01T00:00:00Z' };
 
 describe('configurations of nps', () => {
-  it('come in as nps writes them', async () => {
+  it('are imported in the format that nps writes', async () => {
     const [ssh, proxy] = [await reservePort(), await reservePort()];
     const base = { Status: true, RunStatus: true, Client: { Id: 2 }, Flow: flow, ServerIp: '' };
     const target = (text: string): object => ({ TargetStr: text, TargetArr: null, LocalProxy: false });
@@ -433,7 +433,7 @@ describe('configurations of nps', () => {
     expect(JSON.stringify(report)).not.toMatch(/kept-to-itself|web secret/);
   });
 
-  it('come in as one object too, and refuse what belongs to nobody', async () => {
+  it('are also accepted as one object, and refused if they have no owner', async () => {
     const task = { Id: 1, Mode: 'p2p', Target: { TargetStr: '127.0.0.1:1' }, Client: { Id: 2 } };
     const all = {
       clients: [CLIENT],

@@ -21,7 +21,7 @@ const check = async (call: Caller, ip: string, query = `&resource_type=tunnel&re
   call('GET', `/ip-rules/check?ip=${ip}${query}`);
 
 describe('the check of an address', () => {
-  it('says what a connection from there meets, level by level', async () => {
+  it('shows the result for a connection level by level', async () => {
     const rules = [
       { scope: 'global', type: 'deny', pattern: '127.0.0.2' },
       { scope: 'user', resource_id: ada.id, type: 'deny', pattern: '127.0.0.3' },
@@ -82,7 +82,7 @@ describe('the check of an address', () => {
     });
   });
 
-  it('is about own resources', async () => {
+  it('accepts only own resources', async () => {
     const eve = await world.user('eve');
     const status = async (call: Caller, query: string) => (await check(call, '192.0.2.1', query)).status;
     for (const [kind, id] of [
@@ -101,8 +101,8 @@ describe('the check of an address', () => {
   });
 });
 
-describe('without a database of countries', () => {
-  it('rules about them warn, the check says so, and the gateway is not ready', async () => {
+describe('without a country database', () => {
+  it('country rules cause a warning, the check reports it, and the gateway is not ready', async () => {
     await using without = await TunnelWorld.start({ GEOIP_FILE: join('/nonexistent', 'countries.mmdb') });
     const ready = async () => (await fetch(`${without.gateway.url}/readyz`)).json() as AnyJson;
     expect((await ready()).failing).toEqual([]);
@@ -118,7 +118,7 @@ describe('without a database of countries', () => {
     await waitFor(async () => (await ready()).failing?.length === 0);
   });
 
-  it('that cannot be read is said, whatever is in the file', async () => {
+  it('a file that cannot be read is reported, whatever it contains', async () => {
     const file = join(world.gateway.home, 'broken.mmdb');
     writeFileSync(file, 'no database');
     await using broken = await TunnelWorld.start({ GEOIP_FILE: file, GEOIP_STRICT: 'true' });

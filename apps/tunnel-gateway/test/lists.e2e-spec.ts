@@ -29,7 +29,7 @@ async function all(path: string): Promise<AnyJson[]> {
 const names = async (query: string): Promise<string[]> => (await all(`/clients?${query}`)).map(({ name }) => name);
 
 describe('lists', () => {
-  it('are sorted, each row once, in both directions', async () => {
+  it('are sorted in both directions, with each row once', async () => {
     const forward = await names('sort=name');
     expect(forward.filter((name) => /^[a-z]+$/i.test(name))).toEqual(['Alpha', 'alpha', 'beta', 'gamma']);
     expect(forward).toHaveLength(7);
@@ -40,7 +40,7 @@ describe('lists', () => {
     expect(await names('sort=-id')).toEqual((await names('')).toReversed());
   });
 
-  it('go on where they were when rows come and go', async () => {
+  it('continue at the right row when others are added or removed', async () => {
     const first = (await world.admin('GET', '/clients?sort=name&limit=3')).body;
     await world.rows(`DELETE FROM tunnel_gateway.clients WHERE id = ${first.items[2].id}`);
     await world.client({ name: 'aaa' });
@@ -50,14 +50,14 @@ describe('lists', () => {
     expect(new Set(seen).size).toBe(7);
   });
 
-  it('are searched as people write', async () => {
+  it('are searched case-insensitively and literally', async () => {
     expect(await names('q=ALP')).toEqual(['Alpha']);
     expect(await names(`q=${encodeURIComponent('%')}`)).toEqual(['50 % off']);
     expect(await names('q=_')).toEqual(['under_score']);
     expect(await names(`q=${encodeURIComponent('\\')}`)).toEqual([]);
   });
 
-  it('of every kind take their filters, sorts and searches', async () => {
+  it('of every kind accept their filters, sorts and searches', async () => {
     const { id } = await world.client({ name: 'owner' });
     const tunnel = { client_id: id, mode: 'tcp', target_addr: 'db.internal:5432', name: 'postgres' };
     const { listen_port } = (await world.admin('POST', '/tunnels', tunnel)).body;

@@ -11,7 +11,7 @@ const LOGIN = '/api/v1/auth/login';
 const ME = '/api/v1/auth/me';
 
 describe('the first administrator', () => {
-  it('gets a password of their own when none is given', async () => {
+  it('gets a generated password when none is given', async () => {
     await using gateway = await startGateway();
     const password = readFileSync(join(gateway.home, 'first-login.txt'), 'utf8').trim();
     const answer = await request(gateway.url).post(LOGIN).send({ username: 'admin', password });
@@ -34,7 +34,7 @@ describe('console login', () => {
   });
   afterAll(() => gateway.close());
 
-  it('sets no cookie that was not asked for', async () => {
+  it('sets a cookie only on request', async () => {
     for (const more of [{}, { cookie: false }]) {
       const answer = await logIn(password, more);
       expect([answer.status, answer.headers['set-cookie']]).toEqual([200, undefined]);
@@ -42,7 +42,7 @@ describe('console login', () => {
     expect((await logIn(password, { cookie: 'yes' })).status).toBe(422);
   });
 
-  it('works by bearer token and by cookie', async () => {
+  it('accepts a bearer token and a cookie', async () => {
     const answer = await logIn(password, { cookie: true });
     const { token, expires_at } = answer.body as { token: string; expires_at: string };
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
@@ -54,7 +54,7 @@ describe('console login', () => {
     expect(answer.text).not.toContain('argon2');
   });
 
-  it('keeps only a hash of the token', async () => {
+  it('stores only a hash of the token', async () => {
     const { token } = (await logIn()).body as { token: string };
     const rows = await gateway.app.get(DataSource).query('SELECT * FROM tunnel_gateway.sessions');
     expect(rows).not.toHaveLength(0);
@@ -82,7 +82,7 @@ describe('console login', () => {
     expect((await request(gateway.url).get('/api/v1/nothing')).body).toMatchObject({ code: 'not_found' });
   });
 
-  it('refuses the sixth failure of a client', async () => {
+  it('refuses the sixth failure from one address', async () => {
     const attempt = (): request.Test => logIn('guess').set('X-Forwarded-For', '203.0.113.7');
     for (let count = 0; count < 5; count++) expect((await attempt()).status).toBe(401);
     const refused = await attempt();
@@ -90,7 +90,7 @@ describe('console login', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('believes X-Forwarded-For only from trusted proxies', async () => {
+  it('accepts X-Forwarded-For only from trusted proxies', async () => {
     await using direct = await startGateway({ GATEHOUSE_ADMIN_PASSWORD: password });
     for (let count = 0; count < 6; count++) {
       const answer = await request(direct.url)
@@ -101,7 +101,7 @@ describe('console login', () => {
     }
   });
 
-  it('shuts a disabled user out at once', async () => {
+  it('ends the sessions of a disabled user at once', async () => {
     const users = gateway.app.get(Users);
     expect(await users.create({ username: 'ada', password: 'analytical', role: 'viewer' })).toBe(true);
     expect(await users.create({ username: 'ada', password: 'analytical', role: 'viewer' })).toBe(false);
@@ -116,7 +116,7 @@ describe('console login', () => {
     expect((await login()).status).toBe(401);
   });
 
-  it('is ready, measured and described', async () => {
+  it('is ready, measured and documented', async () => {
     expect((await request(gateway.url).get('/readyz')).status).toBe(200);
     const metrics = (await request(gateway.url).get('/metrics')).text;
     expect(metrics).toContain('route="/api/v1/auth/login"');

@@ -21,8 +21,8 @@ afterAll(() => world.close());
 const inlet = async (tunnel: AnyJson): Promise<number> =>
   (await world.admin('GET', `/tunnels/${tunnel.id}`)).body.inlet_flow;
 
-describe('modes that rows of the gateway turn on', () => {
-  it('udp: datagrams there and back, counted', async () => {
+describe('the modes of tunnels', () => {
+  it('udp: carries datagrams in both directions and counts them', async () => {
     const target = createSocket('udp4');
     target.on('message', (data, { port, address }) => target.send(data, port, address));
     target.bind(0, '127.0.0.1');
@@ -46,7 +46,7 @@ describe('modes that rows of the gateway turn on', () => {
     await waitFor(async () => (await inlet(tunnel)) >= 4);
   });
 
-  it('http_proxy: to the destinations of the row alone', async () => {
+  it('http_proxy: reaches only the destinations of the tunnel', async () => {
     const [open, shut] = [await world.echo(), await world.echo()];
     const tunnel = await world.tunnel(client.id, 0, { mode: 'http_proxy', target_addr: `127.0.0.1:${open}` });
     const tunnelTo = async (port: number): Promise<string> => {
@@ -61,7 +61,7 @@ describe('modes that rows of the gateway turn on', () => {
     expect(await tunnelTo(shut)).toBe('HTTP/1.1 403');
   });
 
-  it('secret: without a port, waiting for visitors with the key', async () => {
+  it('secret: has no port and accepts visitors with the key', async () => {
     const { body: tunnel } = await world.admin('POST', '/tunnels', {
       client_id: client.id,
       mode: 'secret',

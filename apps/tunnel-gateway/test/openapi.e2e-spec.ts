@@ -61,7 +61,7 @@ const filled = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith(':') ? ids.get(value.slice(1)) : value;
 
 describe('the interface description', () => {
-  it('knows every operation, and all that they answer', () => {
+  it('has every operation with all its answers', () => {
     const shown = new Set(API_WALK.map(([operation]) => operation));
     const described = [...operations().keys()].filter((id) => !OWN_ACCOUNT.test(id));
     expect(described.filter((id) => !shown.has(id))).toEqual([]);
@@ -75,7 +75,7 @@ describe('the interface description', () => {
     }
   });
 
-  it('promises to look at If-Match where rows have entity tags, and nowhere else', () => {
+  it('documents If-Match exactly where rows have entity tags', () => {
     const takes = ({ operation }: Found): boolean =>
       (operation.parameters as AnyJson[]).some(({ name }: AnyJson) => name === 'If-Match');
     const changes = [...operations()].filter(([, { place }]) => ['patch', 'delete'].includes(place[2] ?? ''));
@@ -91,13 +91,13 @@ describe('the interface description', () => {
     }
   });
 
-  it.each(API_WALK)('%s is answered as it says', async (id, request, body) => {
+  it.each(API_WALK)('%s is answered as documented', async (id, request, body) => {
     const sent = body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, filled(value)]));
     const answer = await exchange(world.admin, id, request, sent);
     if (id.endsWith('_create')) ids.set(nameOf(id), answer.body.id);
   });
 
-  it('answers as it says what people do with their own accounts', async () => {
+  it('documents the answers about own accounts', async () => {
     const { call, id: user } = await world.user('ann');
     const begun = await exchange(call, 'ownAccount_beginTotp', 'POST /auth/totp', { current_password: PASSWORD });
     const secret = parseBase32(begun.body.secret) ?? Buffer.alloc(0);
@@ -122,7 +122,7 @@ describe('the interface description', () => {
     await exchange(call, 'auth_logOut', 'POST /auth/logout');
   });
 
-  it('answers the first setup as it says', async () => {
+  it('documents the answers of the first setup', async () => {
     await using gateway = await startGateway({ TUNNEL_FIRST_ADMINISTRATOR: 'setup' });
     const token = readFileSync(join(gateway.home, 'setup-token.txt'), 'utf8').trim();
     const body = { token, username: 'admin', password: PASSWORD };
@@ -130,7 +130,7 @@ describe('the interface description', () => {
     expect([...operations().keys()].filter((id) => !exchanges.some(({ operation }) => operation === id))).toEqual([]);
   });
 
-  it.skipIf(recording)('shows what was sent and answered', async () => {
+  it.skipIf(recording)('has examples of requests and answers', async () => {
     const request = ({ operation, name, path, query, body, status }: OperationExample): object => ({
       operation,
       name,
@@ -146,7 +146,7 @@ describe('the interface description', () => {
     expect(operation.responses['201'].content['application/json'].examples).toHaveProperty('clients_create');
   });
 
-  it('describes problems as they come', async () => {
+  it('documents problems as they are sent', async () => {
     const { place } = operations().get('clients_get') ?? { place: [] };
     const { status, body } = await world.admin('GET', '/clients/999999');
     expect(status).toBe(404);

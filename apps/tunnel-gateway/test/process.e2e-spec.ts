@@ -88,7 +88,7 @@ async function portOf({ child, exit, errors }: Run): Promise<number> {
 }
 
 describe('the built service as a process', () => {
-  it('refuses a database that is behind, with the command to run, until that has been run', async () => {
+  it('refuses an outdated database and names the command to run, until it has been run', async () => {
     const refused = service();
     expect(await refused.exit).toBe(1);
     expect(refused.errors()).toMatch(/^tunnel-gateway: the database lacks \d+ migrations .*migrate\.js.*\n$/);
@@ -99,7 +99,7 @@ describe('the built service as a process', () => {
     // Three programs, one after the other.
   }, 60_000);
 
-  it('migrates itself where that is allowed, serves, and stops on SIGTERM', async () => {
+  it('migrates itself if configured, serves, and stops on SIGTERM', async () => {
     const started = service({ AUTO_MIGRATE: 'true' });
     const port = await portOf(started);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
@@ -107,7 +107,7 @@ describe('the built service as a process', () => {
     expect(await started.exit).toBe(0);
   });
 
-  it('stops when its parent goes', async () => {
+  it('stops when its parent ends', async () => {
     const started = service({ AUTO_MIGRATE: 'true' });
     await portOf(started);
     started.child.disconnect();
@@ -142,13 +142,13 @@ describe('the built service as a process', () => {
     await waitFor(() => [supervisor ?? 0, door ?? 0, ...workers].every((pid) => !existsSync(`/proc/${pid}`)));
   });
 
-  it('names TUNNEL_EDGE_WORKERS when it is no number of processes', async () => {
+  it('names TUNNEL_EDGE_WORKERS if it is not a number of processes', async () => {
     const refused = service({ TUNNEL_EDGE_WORKERS: '0' });
     expect(await refused.exit).toBe(1);
     expect(refused.errors()).toMatch(/TUNNEL_EDGE_WORKERS: .*from 1 to 64/);
   });
 
-  it('names the variable of a taken port', async () => {
+  it('names the variable of a port that is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -161,7 +161,7 @@ describe('the built service as a process', () => {
     taken.close();
   });
 
-  it('lists every bad setting, one line each', async () => {
+  it('lists every invalid setting on one line each', async () => {
     const refused = service({ LOG_LEVEL: 'loud', TUNNEL_GATEWAY_PROT: '1', DATABASE_URL: '' });
     expect(await refused.exit).toBe(1);
     const lines = refused.errors().trim().split('\n').sort();
@@ -171,14 +171,14 @@ describe('the built service as a process', () => {
     expect(lines[2]).toContain('perhaps TUNNEL_GATEWAY_PORT');
   });
 
-  it('says in one line that the database is away', async () => {
+  it('reports an unreachable database in one line', async () => {
     const DATABASE_URL = 'postgres://gate:hunter2@127.0.0.1:1/none';
     const refused = service({ DATABASE_URL, GATEHOUSE_HOME: join(home, 'never-started') });
     expect(await refused.exit).toBe(1);
     expect(refused.errors()).toBe('tunnel-gateway: DATABASE_URL: the database cannot be used, nothing listens there\n');
   });
 
-  it('serves its tunnels while it starts without a database, and goes on with it', async () => {
+  it('serves its tunnels while it starts without a database, and continues when it is back', async () => {
     await using own = await createTestDatabase();
     const line = await DatabaseLine.to(own.url);
     const ports = { TUNNEL_GATEWAY_PORT: String(await reservePort()), TUNNEL_AGENT_PORT: String(await reservePort()) };

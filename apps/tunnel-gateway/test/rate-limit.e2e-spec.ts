@@ -6,7 +6,7 @@ describe('the general request limit', () => {
   beforeAll(async () => void (gateway = await startGateway({ API_RATE_LIMIT: '3' })));
   afterAll(async () => gateway.close());
 
-  it('answers 429 with Retry-After beyond it, and leaves health alone', async () => {
+  it('answers 429 with Retry-After when it is exceeded, except for health checks', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 4; count++) statuses.push((await fetch(`${gateway.url}/api/v1/auth/me`)).status);
     expect(statuses).toEqual([401, 401, 401, 429]);

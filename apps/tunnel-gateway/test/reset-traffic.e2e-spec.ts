@@ -57,7 +57,7 @@ async function totals(): Promise<AnyJson> {
 }
 
 describe('resetting the traffic of a client', () => {
-  it('sets it to zero with its tunnels and hosts; others keep theirs', async () => {
+  it('sets its counters and those of its tunnels and hosts to zero, and no others', async () => {
     await applyBatch(database, batch());
     const { status, body } = await ada.call('POST', `/clients/${client.id}/reset-traffic`);
     expect([status, body.inlet_flow, body.export_flow]).toEqual([200, 0, 0]);
@@ -65,7 +65,7 @@ describe('resetting the traffic of a client', () => {
     expect(await totals()).toEqual({ ...none, global: OF_A_BATCH, owner: OF_A_BATCH });
   });
 
-  it('while batches arrive leaves every total the sum of its parts', async () => {
+  it('keeps every total equal to the sum of its parts while batches arrive', async () => {
     const before = (await totals()).global;
     let sent = 0;
     let resetting = true;
@@ -86,7 +86,7 @@ describe('resetting the traffic of a client', () => {
     expect(left).toBeLessThan(global);
   });
 
-  it('is for whoever may change it', async () => {
+  it('needs the right to change the client', async () => {
     const eve = await world.user('eve');
     expect((await eve.call('POST', `/clients/${client.id}/reset-traffic`)).status).toBe(404);
     const viewer = await world.user('vic', 'viewer');

@@ -105,7 +105,7 @@ async function waiting(): Promise<number> {
 }
 
 describe('totals by minute, hour and day', () => {
-  it('have every batch once, in the minute in which it was taken', async () => {
+  it('contain every batch once, in the minute in which it was counted', async () => {
     await add(90);
     const rollup = new FlowRollup(await unitOfWork());
     expect(await rollup.run()).toBe(90);
@@ -120,7 +120,7 @@ describe('totals by minute, hour and day', () => {
     ]);
   });
 
-  it('are exact with two workers at once, while batches come', async () => {
+  it('are exact with two concurrent workers while batches arrive', async () => {
     const workers = [new FlowRollup(await unitOfWork()), new FlowRollup(await unitOfWork())];
     let coming = true;
     const work = async (rollup: FlowRollup): Promise<number> => {
@@ -140,7 +140,7 @@ describe('totals by minute, hour and day', () => {
     await expectExact();
   });
 
-  it('are exact when workers are killed in the middle', async () => {
+  it('are exact when workers are killed during a rollup', async () => {
     await add(40);
     const blocker = new pg.Client({ connectionString: database.url });
     await blocker.connect();
@@ -175,7 +175,7 @@ describe('the worker', () => {
     return worker;
   };
 
-  it('rolls up by itself, and a job that comes again changes nothing, after a restart too', async () => {
+  it('rolls up on its own; repeating a job changes nothing, also after a restart', async () => {
     await add(10);
     const first = await start();
     await waitFor(async () => (await waiting()) === 0, { timeoutMs: 15_000 });
@@ -191,7 +191,7 @@ describe('the worker', () => {
 });
 
 describe('retention', () => {
-  it('forgets what is old, and no batch that is not added up yet', async () => {
+  it('deletes old rows, but no batch that has not been added up', async () => {
     const ago = (days: number) => Date.now() - days * 86_400_000;
     await add(1, () => ago(401));
     await add(1, () => ago(41));

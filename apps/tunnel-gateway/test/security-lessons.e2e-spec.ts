@@ -26,8 +26,8 @@ const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0]?
 const status = async (path: string, headers: Record<string, string>, method = 'GET'): Promise<number> =>
   (await fetch(`${world.gateway.url}/api/v1${path}`, { method, headers })).status;
 
-describe('what others got wrong', () => {
-  it('nothing is no credential: empty keys, tokens and cookies let nobody in', async () => {
+describe('mistakes of other products', () => {
+  it('an empty key, token or cookie is not a credential', async () => {
     for (const headers of [
       { authorization: '' },
       { authorization: 'Bearer ' },
@@ -46,13 +46,13 @@ describe('what others got wrong', () => {
     expect(empty.status).toBe(422);
   });
 
-  it('what routes a request authorises it: two credentials that differ are none', async () => {
+  it('two different credentials in one request are refused', async () => {
     const { body } = await world.admin('POST', '/api-keys', { name: 'k', current_password: PASSWORD });
     expect(await status('/auth/me', { authorization: `Bearer ${token}`, 'x-api-key': body.key })).toBe(400);
     expect(await status('/auth/me', { authorization: 'Bearer wrong', cookie })).toBe(401);
   });
 
-  it('no page of another site acts for who is logged in, nor logs anybody in', async () => {
+  it('a page of another site can neither act for a logged-in user nor log one in', async () => {
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.example' },
       { 'sec-fetch-site': 'cross-site' },
@@ -69,13 +69,13 @@ describe('what others got wrong', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('a login ends the one that the browser had', async () => {
+  it('a login ends the previous session of the browser', async () => {
     const former = cookieOf(await logIn());
     expect((await logIn({ cookie: former })).status).toBe(200);
     expect(await status('/auth/me', { cookie: former })).toBe(401);
   });
 
-  it('cookies are of this host and of HTTPS where the console is', async () => {
+  it('cookies are limited to the host, and to HTTPS if the console uses it', async () => {
     await using gateway = await startGateway({
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
       TUNNEL_GATEWAY_PUBLIC_URL: 'https://console.example.org',
@@ -84,7 +84,7 @@ describe('what others got wrong', () => {
     expect(set).toMatch(/^__Host-gw_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
   });
 
-  it('keys are shown once, and what is kept opens nothing', async () => {
+  it('keys are shown once, and stored values open nothing', async () => {
     const { body } = await world.admin('POST', '/api-keys', { name: 'k', current_password: PASSWORD });
     const [row] = await world.rows(
       `SELECT encode(key_hash, 'hex') AS hash FROM tunnel_gateway_ops.api_keys WHERE id = $1`,
@@ -97,7 +97,7 @@ describe('what others got wrong', () => {
     expect(JSON.stringify((await world.admin('GET', '/api-keys')).body)).not.toContain(body.key);
   });
 
-  it('says no more of an unknown name than of a wrong password', async () => {
+  it('an unknown name gets the same answer as a wrong password', async () => {
     const tries = await Promise.all(
       ['admin', 'nobody-of-that-name'].map((username) =>
         caller(world.gateway.url, {})('POST', '/auth/login', { username, password: 'a guess' }),
@@ -107,7 +107,7 @@ describe('what others got wrong', () => {
     expect(said[0]).toEqual(said[1]);
   });
 
-  it('asks for the session at every request: no token outlives its user', async () => {
+  it('every request checks the session, so no token outlives its user', async () => {
     const { call, id } = await world.user('gone');
     expect((await call('GET', '/auth/me')).status).toBe(200);
     expect((await world.admin('DELETE', `/users/${id}`)).status).toBe(204);

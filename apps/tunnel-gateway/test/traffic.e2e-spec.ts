@@ -42,7 +42,7 @@ async function all(call: Caller, path: string): Promise<AnyJson[]> {
 }
 
 describe('totals', () => {
-  it('are shown to whom they belong', async () => {
+  it('are shown to their owner', async () => {
     const places = (rows: AnyJson[]) => rows.map((row) => `${row.resource_type} ${row.resource_id}`);
     expect(places(await all(ada.call, '/flow-stats?'))).toEqual([`user ${ada.id}`, `client ${own.id}`]);
     expect(await all(world.admin, '/flow-stats?')).toHaveLength(5);
@@ -51,7 +51,7 @@ describe('totals', () => {
     expect((await ada.call('GET', '/flow-stats?resource_type=agent')).status).toBe(422);
   });
 
-  it('come by time without gaps', async () => {
+  it('are listed over time without gaps', async () => {
     const { body } = await ada.call(
       'GET',
       `/flow-stats/series?resource_type=client&resource_id=${own.id}&bucket=minute&from=2026-05-01T00:00:30Z&to=2026-05-01T00:05:00Z`,
@@ -83,7 +83,7 @@ describe('totals', () => {
     },
   );
 
-  it('of others are not there', async () => {
+  it('of other users are not visible', async () => {
     const status = async (call: Caller, kind: string, id: number) =>
       (await call('GET', `/flow-stats/series?resource_type=${kind}&resource_id=${id}&bucket=day`)).status;
     expect(await status(ada.call, 'client', foreign.id)).toBe(404);
@@ -98,7 +98,7 @@ describe('totals', () => {
 });
 
 describe('addresses of visitors', () => {
-  it('come in the order that is asked for, page by page, and only own ones', async () => {
+  it('are sorted and paged as requested, and limited to own rows', async () => {
     const numbers = async (sort: string) =>
       (await all(ada.call, `/request-ips?sort=${sort}`)).map(({ ip }) => Number(ip.split('.')[3]));
     expect(await numbers('id')).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6, 7, 8, 9]));
@@ -109,7 +109,7 @@ describe('addresses of visitors', () => {
     expect(await all(ada.call, `/request-ips?resource_type=client&resource_id=${foreign.id}`)).toEqual([]);
   });
 
-  it('refuse cursors that are none', async () => {
+  it('refuse invalid cursors', async () => {
     expect((await ada.call('GET', '/request-ips?sort=-hits&cursor=abc')).status).toBe(422);
   });
 });

@@ -19,7 +19,7 @@ async function logIn(username: string, password = PASSWORD): Promise<Caller> {
 }
 
 describe('users', () => {
-  it('are made, found, changed and removed by administrators', async () => {
+  it('are created, found, changed and deleted by administrators', async () => {
     const { status, body } = await make({ username: ' Ada@Example.org ', role: 'viewer' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ username: 'ada@example.org', role: 'viewer', status: 1, totp: false });
@@ -54,7 +54,7 @@ describe('users', () => {
     expect(answer.body.errors.map((error: { field: string }) => error.field)).toContain(field);
   });
 
-  it('see themselves and nobody else, and give themselves no role', async () => {
+  it('see only themselves, and cannot change their own role', async () => {
     const { call, id } = await world.user('bob');
     expect((await call('GET', '/users')).body.items).toMatchObject([{ id, username: 'bob' }]);
     expect((await call('GET', `/users/${id}`)).status).toBe(200);
@@ -72,7 +72,7 @@ describe('users', () => {
     expect((await call('GET', '/auth/me')).body.role).toBe('user');
   });
 
-  it('are out at the next request once disabled, with sessions, keys and agents', async () => {
+  it('lose access at the next request when disabled, with sessions, keys and agents', async () => {
     const { call, id } = await world.user('dan');
     const client = await world.client({}, call);
     const { agent } = await world.online(client.key);
@@ -91,7 +91,7 @@ describe('users', () => {
     expect((await call('GET', '/auth/me')).status).toBe(401);
   });
 
-  it('have another role at the next request', async () => {
+  it('have a new role from the next request on', async () => {
     const { call, id } = await world.user('fay', 'admin');
     expect((await call('GET', '/users')).body.items.length).toBeGreaterThan(1);
     await world.admin('PATCH', `/users/${id}`, { role: 'user' });
@@ -99,14 +99,14 @@ describe('users', () => {
     expect((await call('POST', '/users', { username: 'x9', password: PASSWORD })).status).toBe(403);
   });
 
-  it('get another password from administrators, which ends what the former one gave', async () => {
+  it('can get a new password from administrators, which ends earlier sessions', async () => {
     const { call, id } = await world.user('gil');
     expect((await world.admin('PATCH', `/users/${id}`, { password: 'another password' })).status).toBe(200);
     expect((await call('GET', '/auth/me')).status).toBe(401);
     expect((await (await logIn('gil', 'another password'))('GET', '/auth/me')).status).toBe(200);
   });
 
-  it('stay while they have clients, unless somebody gets these', async () => {
+  it('cannot be deleted while they have clients, unless another user gets them', async () => {
     const [{ call, id }, heir] = [await world.user('hal'), await world.user('ian')];
     const client = await world.client({}, call);
     expect((await world.admin('DELETE', `/users/${id}`)).body).toMatchObject({ status: 409, code: 'in_use' });
@@ -119,7 +119,7 @@ describe('users', () => {
     expect((await call('GET', '/auth/me')).status).toBe(401);
   });
 
-  it('always have an administrator among them', async () => {
+  it('always include an administrator', async () => {
     const { id, call } = await world.user('joe', 'admin');
     const me = (await world.admin('GET', '/auth/me')).body.id;
     const conflict = { status: 409, body: { code: 'conflict' } };

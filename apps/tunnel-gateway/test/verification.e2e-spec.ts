@@ -57,7 +57,7 @@ const browser = (host: string): VisitorBrowser => new VisitorBrowser({ port: wor
 const seen = ({ body }: { body: string }): AnyJson => JSON.parse(body);
 
 describe('a host with a password', () => {
-  it('shows a page, takes the password there, and forgets who gave it when the policy changes', async () => {
+  it('shows a login page, accepts the password there, and drops visitors when the policy changes', async () => {
     const { name, policy } = await guarded({ type: 'password', password: 'open sesame' });
     const visitor = browser(name);
     expect(await visitor.ask({ path: '/a?b=1' })).toMatchObject({ status: 401 });
@@ -89,7 +89,7 @@ describe('a host with a password', () => {
     await waitFor(async () => (await visitor.ask()).status === 401);
   });
 
-  it('takes five guesses a minute, and forms of its own pages', async () => {
+  it('accepts five guesses a minute, and only forms of its own pages', async () => {
     const { name, id } = await guarded({ type: 'password', password: 'open sesame' });
     const visitor = browser(name);
     const form = formOf(await visitor.ask());
@@ -105,7 +105,7 @@ describe('a host with a password', () => {
     });
   });
 
-  it('ends what runs of visitors who came before there was a policy, within a second', async () => {
+  it('ends open requests of earlier visitors within a second after a policy was added', async () => {
     const { name, policy } = await guarded({ type: 'password', password: 'x', enabled: 1 });
     await world.admin('PATCH', `/auth-policies/${policy.id}`, { enabled: 0 });
     await waitFor(async () => (await browser(name).ask()).status === 200);
@@ -121,7 +121,7 @@ describe('a host with a password', () => {
 });
 
 describe('a host with user names', () => {
-  it('challenges, and forgets who came in when one of them changes', async () => {
+  it('sends a challenge, and drops visitors when a user name changes', async () => {
     const users = (password: string): object => ({ users: [{ username: 'ann', password }] });
     const { name, policy } = await guarded({ type: 'basic', ...users('one') });
     const ask = (credentials: string): ReturnType<VisitorBrowser['ask']> =>
@@ -140,7 +140,7 @@ describe('a host with user names', () => {
   });
 });
 
-describe('a host that asks a service, as Traefik and nginx do', () => {
+describe('a host that asks a callback server, like Traefik and nginx', () => {
   let asked: AnyJson[];
   let answer: (response: ServerResponse, request: AnyJson) => void;
   let port: number;
@@ -163,7 +163,7 @@ describe('a host that asks a service, as Traefik and nginx do', () => {
     ...more,
   });
 
-  it('relays a way to a login page with its cookies, and lets in who comes back', async () => {
+  it('forwards a redirect to a login page with its cookies, and admits returning visitors', async () => {
     const { name } = await guarded(callback({ copy_headers: ['Remote-User', 'Remote-Groups'] }));
     answer = (response, request) => {
       if (request.cookie?.includes('sso=1')) {
@@ -192,7 +192,7 @@ describe('a host that asks a service, as Traefik and nginx do', () => {
     expect(seen(back)).not.toHaveProperty('remote-groups');
   });
 
-  it('is told of the request what the gateway knows, in no spelling of the visitor', async () => {
+  it('sends the callback server what the gateway knows about the request, and nothing the visitor made up', async () => {
     const { name, id } = await guarded(callback());
     asked = [];
     await browser(name).ask({
@@ -226,7 +226,7 @@ describe('a host that asks a service, as Traefik and nginx do', () => {
     expect(Object.keys(asked[0]).filter((field) => field.includes('_') || field.includes('prefix'))).toEqual([]);
   });
 
-  it('lets nobody in while the service is down, slow or says nonsense', async () => {
+  it('admits nobody while the callback server is down, slow or sends nonsense', async () => {
     const { name } = await guarded(callback());
     for (const broken of [
       (response: ServerResponse) => void response.socket?.destroy(),
@@ -238,7 +238,7 @@ describe('a host that asks a service, as Traefik and nginx do', () => {
     }
   });
 
-  it('remembers a yes as long as the policy says, and until it changes', async () => {
+  it('remembers an approval as long as the policy says, and until the policy changes', async () => {
     const { name, policy } = await guarded(callback({ ttl_seconds: 600 }));
     answer = (response) => void response.writeHead(200).end();
     const visitor = browser(name);
@@ -296,7 +296,7 @@ describe('a host that asks a service, as Traefik and nginx do', () => {
   });
 });
 
-describe('a host whose visitors sign in at a server of OpenID Connect', () => {
+describe('a host whose visitors sign in with OpenID Connect', () => {
   const codes = new Map<string, { challenge: string; redirect: string }>();
   let issuer: string;
   let claims: AnyJson;
@@ -330,7 +330,7 @@ describe('a host whose visitors sign in at a server of OpenID Connect', () => {
     issuer = `http://127.0.0.1:${port}`;
   });
 
-  it('finds the server by its name, and lets in whose verified address is on the list', async () => {
+  it('discovers the server by its name, and admits visitors whose verified address is on the list', async () => {
     const { name, policy } = await guarded({
       type: 'oauth',
       allow_private: true,
@@ -371,7 +371,7 @@ describe('a host whose visitors sign in at a server of OpenID Connect', () => {
     await waitFor(async () => (await visitor.ask()).status === 401, { timeoutMs: 1_000 });
   });
 
-  it('keeps its secret for the server that it was said for', async () => {
+  it('uses its secret only with the server for which it was set', async () => {
     const oauth = { issuer, client_id: 'gw' };
     const { policy } = await guarded({
       type: 'oauth',
@@ -398,7 +398,7 @@ describe('a host whose visitors sign in at a server of OpenID Connect', () => {
     expect(await change({ client_secret: null })).toMatchObject({ body: { oauth: { has_client_secret: false } } });
   });
 
-  it('keeps no secret that was said while its server was asked', async () => {
+  it('drops a secret that was sent while its server was being queried', async () => {
     const oauth = { issuer, client_id: 'gw' };
     const { policy } = await guarded({ type: 'oauth', allow_private: true, oauth: { ...oauth, client_secret: 'own' } });
     const change = (body: object): Promise<AnyJson> => world.admin('PATCH', `/auth-policies/${policy.id}`, body);
@@ -411,7 +411,7 @@ describe('a host whose visitors sign in at a server of OpenID Connect', () => {
     expect((await world.admin('GET', `/auth-policies/${policy.id}`)).body.oauth.client_id).toBe('other');
   });
 
-  it('is asked for in full, and not inside the gateway’s network', async () => {
+  it('must be configured completely, and not inside the gateway’s network', async () => {
     const { call, id } = await world.user('olga');
     const own = await world.client({ name: 'own', owner_user_id: id });
     const post = async (oauth: object): Promise<AnyJson> =>
@@ -442,12 +442,12 @@ describe('a host whose visitors sign in at a server of OpenID Connect', () => {
   });
 });
 
-describe('what a policy may ask', () => {
+describe('the callback server of a policy', () => {
   const policy = (more: object): object => ({ resource_type: 'client', resource_id: clientId, ...more });
   const status = async (call: Caller, body: object, method = 'POST', path = '/auth-policies'): Promise<number> =>
     (await call(method, path, body)).status;
 
-  it('is inside the gateway’s network where an administrator says so in so many words, and not otherwise', async () => {
+  it('may be inside the gateway’s network only if an administrator explicitly allows it', async () => {
     const { call, id } = await world.user('uma');
     const own = await world.client({ name: 'own', owner_user_id: id });
     const ofOwn = (more: object): object => ({
@@ -485,7 +485,7 @@ describe('what a policy may ask', () => {
     await world.admin('DELETE', path);
   });
 
-  it('is checked on the address that a name leads to when it is asked', async () => {
+  it('is checked by the address that its name has when it is called', async () => {
     let arrivals = 0;
     const inner = createTcpServer((socket) => {
       arrivals += 1;
@@ -502,7 +502,7 @@ describe('what a policy may ask', () => {
     await waitFor(async () => (await browser(name).ask()).status === 503 && arrivals > 0);
   });
 
-  it('may not be fields of the connection, nor what belongs to another type', async () => {
+  it('cannot get fields of the connection, nor options of another type', async () => {
     const refused = [
       { type: 'callback', callback_url: 'https://a.example/', copy_headers: ['Connection'] },
       { type: 'callback', callback_url: 'https://a.example/', copy_headers: ['X_Under'] },

@@ -45,7 +45,7 @@ describe('entity tags', () => {
     expect(changed.tag).toBe(await tagOf(path));
   });
 
-  it('save an answer that is known', async () => {
+  it('allow an answer of 304 for a known version', async () => {
     const path = `/clients/${id}`;
     const tag = await tagOf(path);
     expect(await send('GET', path, { 'if-none-match': `"other-1", ${tag}` })).toMatchObject({
@@ -71,7 +71,7 @@ describe('changes', () => {
     ],
   ];
 
-  it.each(kinds)('of %s that somebody else changed are refused', async (kind, made, changes) => {
+  it.each(kinds)('to %s are refused if the row has changed since it was read', async (kind, made, changes) => {
     const { body } = await send('POST', `/${kind}`, {}, made(id));
     const path = `/${kind}/${body.id}`;
     const first = await tagOf(path);
@@ -88,13 +88,13 @@ describe('changes', () => {
     expect((await send('DELETE', path, { 'if-match': '*' })).status).toBe(404);
   });
 
-  it('go through when only counters moved', async () => {
+  it('are accepted if only counters have changed', async () => {
     const tag = await tagOf(`/clients/${id}`);
     await world.rows('UPDATE tunnel_gateway.clients SET export_flow = export_flow + 1 WHERE id = $1', [id]);
     expect((await send('PATCH', `/clients/${id}`, { 'if-match': tag }, { name: 'mine' })).status).toBe(200);
   });
 
-  it('of two at once: one is carried out', async () => {
+  it('of which two run at once succeed only once', async () => {
     const tag = await tagOf(`/clients/${id}`);
     const both = await Promise.all(
       ['one', 'two'].map((name) => send('PATCH', `/clients/${id}`, { 'if-match': tag }, { name })),

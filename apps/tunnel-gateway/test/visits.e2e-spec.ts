@@ -41,7 +41,7 @@ async function guard(tunnel: AnyJson, body: object = {}): Promise<AnyJson> {
 }
 
 describe('a raw tunnel with a password', () => {
-  it('lets an address in that proved it on the console’s port, and nobody before', async () => {
+  it('admits an address after a proof at the console’s port, and nobody before', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     expect(await isIn(tunnel)).toBe(true);
     await guard(tunnel);
@@ -71,7 +71,7 @@ describe('a raw tunnel with a password', () => {
     });
   });
 
-  it('lets in who proves it to a policy whose version alone is another', async () => {
+  it('accepts a proof for a policy of which only the version has changed', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     const policy = await guard(tunnel);
     expect((await world.admin('PATCH', `/auth-policies/${policy.id}`, {})).status).toBe(200);
@@ -79,7 +79,7 @@ describe('a raw tunnel with a password', () => {
     await waitFor(() => isIn(tunnel), { timeoutMs: 3_000 });
   });
 
-  it('keeps who was let in when the edge dies', async () => {
+  it('keeps admitted visitors when the edge dies', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     await guard(tunnel);
     await browser().prove('open sesame', page(tunnel));
@@ -90,7 +90,7 @@ describe('a raw tunnel with a password', () => {
     await waitFor(() => isIn(tunnel), { timeoutMs: 10_000 });
   });
 
-  it('ends what was granted, running connections included, when the policy or the tunnel changes', async () => {
+  it('ends grants and open connections when the policy or the tunnel changes', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     const policy = await guard(tunnel);
     const change = (path: string, body: object): Promise<unknown> => world.admin('PATCH', path, body);
@@ -122,7 +122,7 @@ describe('a raw tunnel with a password', () => {
     await waitFor(async () => !(await isIn(tunnel)));
   });
 
-  it('ends what was granted for tunnels of a client that is disabled', async () => {
+  it('ends grants for the tunnels of a disabled client', async () => {
     const client = await world.client({ name: 'disabled' });
     await world.online(client.key);
     const tunnel = await world.tunnel(client.id, echo);
@@ -134,7 +134,7 @@ describe('a raw tunnel with a password', () => {
     expect((await browser().ask({ path: page(tunnel) })).status).toBe(404);
   });
 
-  it('ends the connections of visitors who came before there was a policy', async () => {
+  it('ends the connections of earlier visitors when a policy is added', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     const running = await world.visit(tunnel.listen_port);
     running.write('x');
@@ -145,7 +145,7 @@ describe('a raw tunnel with a password', () => {
     expect(Date.now() - began).toBeLessThan(1_000);
   });
 
-  it('lets one connection in where the proof holds for no time', async () => {
+  it('admits a single connection if a proof has no duration', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     await guard(tunnel, { ttl_seconds: 0 });
     const visitor = browser();
@@ -156,7 +156,7 @@ describe('a raw tunnel with a password', () => {
     await waitFor(async () => (await grants(tunnel)).length === 0);
   });
 
-  it('takes five guesses a minute of an address, and says when there is another', async () => {
+  it('accepts five guesses a minute from one address, and says when the next is possible', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     await guard(tunnel);
     const visitor = browser('127.0.0.9');
@@ -169,7 +169,7 @@ describe('a raw tunnel with a password', () => {
     expect((await browser('127.0.0.10').prove('open sesame', page(tunnel))).status).toBe(303);
   });
 
-  it('believes trusted proxies, and nobody else, about who it is', async () => {
+  it('accepts the visitor’s address only from trusted proxies', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     await guard(tunnel);
     await browser().prove('open sesame', page(tunnel), { 'x-forwarded-for': '203.0.113.7' });
@@ -180,7 +180,7 @@ describe('a raw tunnel with a password', () => {
     expect(await isIn(tunnel)).toBe(false);
   });
 
-  it('takes forms of its own pages alone', async () => {
+  it('accepts only forms of its own pages', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     const policy = await guard(tunnel);
     const other = await world.tunnel(clientId, echo);
@@ -205,7 +205,7 @@ describe('a raw tunnel with a password', () => {
     await refused(visitor.submit(form), 303);
   });
 
-  it('lets in who asks, whatever address the form names, and no page of another site', async () => {
+  it('admits the requesting address, whatever the form says, and no page of another site', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     const policy = await guard(tunnel);
     const visitor = browser('127.0.0.13');
@@ -231,7 +231,7 @@ describe('a raw tunnel with a password', () => {
     expect(shown).not.toMatch(/argon2|open sesame/);
   });
 
-  it('has no more guesses for who sends them at once', async () => {
+  it('grants no extra guesses to concurrent requests', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     await guard(tunnel);
     const visitor = browser('127.0.0.14');
@@ -248,7 +248,7 @@ describe('a raw tunnel with a password', () => {
     expect((await visitor.submit(form)).status).toBe(429);
   });
 
-  it('says nothing of tunnels that are not there, private, open or stopped', async () => {
+  it('reveals nothing about tunnels that are missing, private, open or stopped', async () => {
     const [open, stopped] = [await world.tunnel(clientId, echo), await world.tunnel(clientId, echo)];
     await guard(stopped);
     await world.admin('POST', `/tunnels/${stopped.id}/stop`);
@@ -274,7 +274,7 @@ describe('a raw tunnel with a password', () => {
     }
   });
 
-  it('is guarded by the policies of its client where it has none', async () => {
+  it('uses the policies of its client if it has none', async () => {
     const client = await world.client({ name: 'guarded' });
     await world.online(client.key);
     const tunnel = await world.tunnel(client.id, echo);
@@ -283,7 +283,7 @@ describe('a raw tunnel with a password', () => {
     await waitFor(() => isIn(tunnel), { timeoutMs: 1_000 });
   });
 
-  it('has no grant of a version that is not in force, however changes and proofs meet', async () => {
+  it('has no grant of an outdated version, however changes and proofs coincide', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     const policy = await guard(tunnel);
     const proofs = Array.from({ length: 20 }, async (_, count) =>
@@ -303,7 +303,7 @@ describe('a raw tunnel with a password', () => {
     expect(strange).toEqual([]);
   });
 
-  it('hears of many grants at once, of whichever service', async () => {
+  it('receives many grants at once, from any service', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     const policy = await guard(tunnel);
     await world.rows(
@@ -322,7 +322,7 @@ describe('a raw tunnel with a password', () => {
     await waitFor(async () => !(await isIn(tunnel)), { timeoutMs: 1_000 });
   });
 
-  it('forgets grants and guesses when their time is over', async () => {
+  it('deletes grants and guesses when they expire', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     await guard(tunnel);
     await browser('127.0.0.12').prove('open sesame', page(tunnel));
@@ -337,7 +337,7 @@ describe('a raw tunnel with a password', () => {
 });
 
 describe('the same password', () => {
-  it('lets datagrams in', async () => {
+  it('admits datagrams', async () => {
     const target = createSocket('udp4').bind(0, '127.0.0.1');
     target.on('message', (data, { port, address }) => target.send(data, port, address));
     await once(target, 'listening');
@@ -365,7 +365,7 @@ describe('the same password', () => {
     await waitFor(async () => !(await isAnswered()), { timeoutMs: 2_000 });
   });
 
-  it('is asked for on the tunnel’s own port, too, and what is granted there outlives the edge', async () => {
+  it('is also asked for on the tunnel’s own port, and its grant outlives the edge', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     await guard(tunnel);
     const visitor = new VisitorBrowser({ port: tunnel.listen_port, host: `127.0.0.1:${tunnel.listen_port}` });
@@ -378,7 +378,7 @@ describe('the same password', () => {
     await waitFor(() => isIn(tunnel), { timeoutMs: 10_000 });
   });
 
-  it('does at every one of several edge processes', async () => {
+  it('works at each of several edge processes', async () => {
     await using several = await TunnelWorld.start({ TUNNEL_EDGE_WORKERS: '2' });
     const { port, host } = new URL(several.gateway.url);
     for (let count = 0; count < 2; count += 1) {
@@ -400,7 +400,7 @@ describe('the same password', () => {
 });
 
 describe('without the database', () => {
-  it('who is let in stays so, and nobody else comes in', async () => {
+  it('admitted visitors stay, and nobody else is admitted', async () => {
     let line: DatabaseLine | undefined;
     await using away = await TunnelWorld.start({}, async (url) => {
       line = await DatabaseLine.to(url);

@@ -14,7 +14,7 @@ const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000
 const codes = async (call: Caller): Promise<string[]> =>
   (await call('GET', '/dashboard')).body.warnings.map(({ code }: AnyJson) => code).toSorted();
 
-it('tells everybody what of theirs wants attention', async () => {
+it('each user gets warnings about their own rows', async () => {
   expect(await codes(ann.call)).toEqual([]);
   const client = await world.client({ expire_at: inDays(3) }, ann.call);
   await world.client({ expire_at: inDays(30) }, ann.call);
@@ -61,7 +61,7 @@ it('tells everybody what of theirs wants attention', async () => {
   });
 });
 
-it('names tunnels through which everybody gets into the network of an agent', async () => {
+it('a warning names tunnels through which everyone can reach the network of an agent', async () => {
   const client = await world.client({});
   const tunnel = async (more: object): Promise<number> => {
     const body = { client_id: client.id, listen_port: await reservePort(), target_addr: '', ...more };

@@ -48,7 +48,7 @@ async function hurry(id: number): Promise<void> {
 }
 
 describe('webhooks', () => {
-  it('are told of what they asked for, signed', async () => {
+  it('receive the requested events, signed', async () => {
     const { secret, id } = await hook({ event_types: ['tunnel.failed'] });
     await log.record({ type: 'host.updated', resource: null, ownerUserId: null, message: 'not asked for' });
     await happens('port taken', ann.id);
@@ -69,7 +69,7 @@ describe('webhooks', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('keep their secret', async () => {
+  it('never show their secret again', async () => {
     const { secret, id } = await hook();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const answers = [await world.admin('GET', `/webhooks/${id}`), await world.admin('GET', '/webhooks')];
@@ -84,7 +84,7 @@ describe('webhooks', () => {
     expect([isSignedBy(secret, message), isSignedBy(rotated, message)]).toEqual([false, true]);
   });
 
-  it('are tried again, as the same message', async () => {
+  it('are retried with the same message', async () => {
     receiver.answers.push(500, 302);
     const { id } = await hook();
     await happens('again');
@@ -103,7 +103,7 @@ describe('webhooks', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('are given up after many attempts, with a record of it, until something arrives', async () => {
+  it('are given up after many attempts, with a record, until a delivery succeeds', async () => {
     receiver.answers.push(500, 500);
     const { id } = await hook();
     await happens('in vain');
@@ -123,7 +123,7 @@ describe('webhooks', () => {
     expect((await world.admin('GET', `/webhooks/${id}`)).body.failing_since).toBeNull();
   });
 
-  it('whose secret cannot be opened are given up, and do not stay for ever', async () => {
+  it('with a secret that cannot be opened are given up and cleaned up', async () => {
     const { id } = await hook();
     await world.rows(`UPDATE tunnel_gateway_ops.webhooks SET sealed_secret = 'of another key' WHERE id = $1`, [id]);
     await happens('unsigned');
@@ -138,7 +138,7 @@ describe('webhooks', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('send nothing signed with a secret that was moved here from another', async () => {
+  it('send nothing signed with a secret that was copied from another webhook', async () => {
     const [one, other] = [await hook(), await hook({ name: 'other' })];
     await world.rows(
       `UPDATE tunnel_gateway_ops.webhooks a SET sealed_secret = b.sealed_secret FROM tunnel_gateway_ops.webhooks b
@@ -163,7 +163,7 @@ describe('webhooks', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('hear no more when they say that they are gone', async () => {
+  it('get nothing more after they answer 410', async () => {
     receiver.answers.push(410);
     const { id } = await hook();
     await happens('gone');
@@ -172,7 +172,7 @@ describe('webhooks', () => {
     expect((await world.admin('POST', `/webhooks/${id}/test`)).status).toBe(409);
   });
 
-  it('that somebody disabled are not said to fail', async () => {
+  it('that a user disabled are not reported as failing', async () => {
     receiver.answers.push(500);
     const { id } = await hook();
     await happens('too late');
@@ -183,7 +183,7 @@ describe('webhooks', () => {
     expect((await world.admin('GET', `/webhooks/${id}`)).body.failing_since).toBeNull();
   });
 
-  it('of one event have one delivery, whoever makes them and however often', async () => {
+  it('get one delivery per event, however often it is queued', async () => {
     const { id } = await hook({ status: 1, event_types: ['tunnel.failed'] });
     await Promise.all(Array.from({ length: 250 }, (_, i) => happens(`flood ${i}`)));
     const fanOut = world.gateway.app.get(WebhookFanOut, { strict: false });
@@ -197,7 +197,7 @@ describe('webhooks', () => {
     await waitFor(() => arrived() === 250, { timeoutMs: 20_000 });
   });
 
-  it('of one owner that answer nothing leave room for those of others', async () => {
+  it('of one owner that never answer leave room for those of others', async () => {
     const eve = await world.user('eve', 'admin');
     await using deaf = await WebhookReceiver.start();
     deaf.silent = true;
@@ -209,7 +209,7 @@ describe('webhooks', () => {
     await world.rows('DELETE FROM tunnel_gateway_ops.webhooks');
   });
 
-  it('get what waited while nobody worked', async () => {
+  it('get deliveries that waited while no worker ran', async () => {
     const { id } = await hook();
     await world.rows(
       `INSERT INTO tunnel_gateway_ops.webhook_deliveries (webhook_id, event_id, type, body, next_attempt_at)
@@ -221,13 +221,13 @@ describe('webhooks', () => {
   });
 });
 
-describe("webhooks of people who don't administer", () => {
+describe('webhooks of users who are not administrators', () => {
   /** As if the address had been public when it was given. */
   const lead = (id: number, url: string): Promise<unknown> =>
     world.rows('UPDATE tunnel_gateway_ops.webhooks SET url = $1 WHERE id = $2', [url, id]);
   const public_ = { url: 'https://hooks.example.org/x' };
 
-  it('do not lead into the network of the gateway, when they are made nor when they are dialled', async () => {
+  it('cannot lead into the network of the gateway, neither when created nor when called', async () => {
     for (const url of [receiver.url, `https://127.0.0.1:${receiver.port}/`, 'https://[::1]/', 'https://localhost/']) {
       expect((await ann.call('POST', '/webhooks', { name: 'x', url })).status, url).toBe(422);
     }
@@ -242,7 +242,7 @@ describe("webhooks of people who don't administer", () => {
     expect(receiver.connections).toBe(0);
   });
 
-  it('are told of what their owner may see', async () => {
+  it('receive only events that their owner may see', async () => {
     const { id } = await hook(public_, ann.call);
     await happens('of nobody');
     await happens('of ann', ann.id);
@@ -255,7 +255,7 @@ describe("webhooks of people who don't administer", () => {
     expect(JSON.parse(row.body).data.message).toBe('of ann');
   });
 
-  it('are theirs alone', async () => {
+  it('are visible only to their owner', async () => {
     const mine = await hook();
     const theirs = await hook(public_, ann.call);
     expect((await ann.call('GET', '/webhooks')).body.items.map(({ id }: { id: number }) => id)).toEqual([theirs.id]);
@@ -274,7 +274,7 @@ describe("webhooks of people who don't administer", () => {
     expect((await viewer.call('POST', '/webhooks', { name: 'x', ...public_ })).status).toBe(403);
   });
 
-  it('are not more than twenty', async () => {
+  it('are limited to twenty', async () => {
     for (let i = 0; i < 20; i++) await hook(public_, ann.call);
     expect((await ann.call('POST', '/webhooks', { name: 'x', ...public_ })).status).toBe(409);
   });

@@ -7,7 +7,7 @@ const visitor = { address: '192.0.2.1', port: 4711 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the flow ledger', () => {
-  it('adds deltas and records up to the same bytes', () => {
+  it('has deltas and records that add up to the same bytes', () => {
     const records: FlowRecord[] = [];
     const ledger = new FlowLedger(Date.now, (record) => records.push(record));
     const [first, second] = [ledger.open(tunnel, 1, visitor), ledger.open(tunnel, 1, visitor)];
@@ -23,7 +23,7 @@ describe('the flow ledger', () => {
     expect(ledger.size).toBe(1);
   });
 
-  it('counts visitors as flows begin', () => {
+  it('counts visitors when flows begin', () => {
     const visitors = new VisitorLedger();
     const ledger = new FlowLedger(Date.now, () => undefined, { visitors });
     ledger.open(tunnel, 1, visitor);
@@ -31,7 +31,7 @@ describe('the flow ledger', () => {
     expect(visitors.take()).toEqual([{ resource: tunnel, clientId: 1, address: '192.0.2.1', hits: 2 }]);
   });
 
-  it('ends a flow that may not run by the time it begins, and no other', async () => {
+  it('ends only a flow that is no longer allowed when it begins', async () => {
     const ledger = new FlowLedger(Date.now, () => undefined, { mayRun: ({ clientId }) => clientId === 1 });
     const stops = [1, 2].map((clientId) => {
       const stop = vi.fn();
@@ -43,7 +43,7 @@ describe('the flow ledger', () => {
     expect(stops[1]).toHaveBeenCalledOnce();
   });
 
-  it('knows which flows run, in whatever order they end', () => {
+  it('knows the open flows, in whatever order they end', () => {
     const ledger = new FlowLedger(Date.now, () => undefined);
     const flows = [0, 1, 2, 3, 4].map(() => ledger.open(tunnel, 1, visitor));
     const left = new Set<unknown>(flows);
@@ -58,7 +58,7 @@ describe('the flow ledger', () => {
     expect(ledger.size).toBe(0);
   });
 
-  it('ends all of them while they end each other', () => {
+  it('ends all flows even if they end each other', () => {
     const ledger = new FlowLedger(Date.now, () => undefined);
     const stopped: number[] = [];
     for (const id of [0, 1, 2, 3]) {

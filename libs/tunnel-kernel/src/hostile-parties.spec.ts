@@ -68,7 +68,7 @@ class Bystander {
 }
 
 it(
-  `leaves nothing uncaught of ${VISITORS} hostile visitors and their targets (seed ${SEED}), and nobody beside them notices`,
+  `${VISITORS} hostile visitors and their targets cause no uncaught error, and nobody else notices (seed ${SEED})`,
   async () => {
     const chance = chanceOf(SEED);
     const target = await rig.target((socket) => beHostileTarget(socket, chance, LAST_MS));

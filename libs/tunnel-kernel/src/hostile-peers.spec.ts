@@ -24,7 +24,7 @@ afterEach(async () => {
 const expectNoDefects = (): void => expect(failures.map(({ where, error }) => `${where}: ${error.stack}`)).toEqual([]);
 
 describe('hostile peers', () => {
-  it('of the port for agents throw nothing, and other agents and visitors do not notice', async () => {
+  it('at the port for agents cause no exception, and other agents and visitors do not notice', async () => {
     const good = rig.client(true);
     rig.agent(good.key);
     await rig.online(good.record.id);
@@ -50,7 +50,7 @@ describe('hostile peers', () => {
     expectNoDefects();
   });
 
-  it('that are servers throw nothing in an agent, which goes on trying', async () => {
+  it('that act as servers cause no exception in an agent, which keeps retrying', async () => {
     const identity = createServerIdentity();
     const hostile = new HostileServer(identity, seededRandom(SEED));
     const server = { host: '127.0.0.1', port: await hostile.listen() };

@@ -7,7 +7,7 @@ let rig: TunnelRig;
 afterEach(() => rig.close());
 
 describe.each([false, true])('channels that were idle for long, sealed: %s', (encrypt) => {
-  it('and are forgotten by what lies between cost a visitor no more than the opening of another', async () => {
+  it('cost a visitor no more than a new channel if a middlebox dropped them', async () => {
     let later = 0;
     rig = new TunnelRig({ now: () => Date.now() + later });
     await rig.listen();
@@ -19,7 +19,7 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
     expect(await rig.answerTo(port, '?')).toBe('?');
   });
 
-  it('are asked now and then, and replaced when they do not answer', async () => {
+  it('are probed from time to time, and replaced when they do not answer', async () => {
     rig = new TunnelRig({ timeouts: { heartbeat: 100 }, pool: { answerMs: 50 } });
     await rig.listen();
     const line = await rig.agentOnLine(encrypt);
@@ -32,7 +32,7 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
     expect(await rig.answerTo(port, '?')).toBe('?');
   });
 
-  it('carry a visitor who is faster than the word of the tunnel, when that has come', async () => {
+  it('hold a visitor who arrives before the tunnel’s configuration until it has arrived', async () => {
     rig = new TunnelRig();
     await rig.listen();
     const line = await rig.agentOnLine(encrypt);
@@ -48,7 +48,7 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
     expect(rig.failures).toEqual([]);
   });
 
-  it('carry the visitor who was on the way when their agent was told to stop', async () => {
+  it('serve a visitor who was on the way when the agent was asked to stop', async () => {
     rig = new TunnelRig();
     await rig.listen();
     const { agent } = rig.agent(rig.client(encrypt).key);
@@ -65,7 +65,7 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
     await stopped;
   });
 
-  it('end with a visitor whose tunnel the agent is not told of', async () => {
+  it('end together with a visitor whose tunnel never becomes known to the agent', async () => {
     rig = new TunnelRig();
     await rig.listen();
     const line = await rig.agentOnLine(encrypt);
@@ -76,8 +76,8 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
   });
 });
 
-describe('a port that somebody else has', () => {
-  it('is taken when it is free, and the state says so until then', async () => {
+describe('a port that another program uses', () => {
+  it('is bound as soon as it is free, and the state reports it until then', async () => {
     rig = new TunnelRig();
     await rig.listen();
     const { key } = rig.client();

@@ -36,7 +36,7 @@ function connectionsOf(agent: { history: { state: string }[] }): number {
 }
 
 describe('a control connection', () => {
-  it('is replaced by another before its keys are old, and visitors do not notice', async () => {
+  it('is replaced before its keys are too old, and visitors do not notice', async () => {
     const came: AgentState[] = [];
     const left: unknown[] = [];
     await open({
@@ -62,7 +62,7 @@ describe('a control connection', () => {
     expect(left).toEqual([]);
   });
 
-  it('is replaced when the keys of its packets were used often, at either end', async () => {
+  it('is replaced when its packet keys were used often, on either side', async () => {
     const packetsPerKey = 150;
     await open({ datagrams: { packetsPerKey } });
     const agent = rig.agent(rig.client().key, { datagrams: { packetsPerKey } });
@@ -87,7 +87,7 @@ describe('a control connection', () => {
 });
 
 describe("a server's key", () => {
-  it('can be exchanged: agents learn the next one, keep it, and give up the one before', async () => {
+  it('can be changed: agents learn the next key, store it and drop the previous one', async () => {
     const next = createServerIdentity();
     const options: Partial<TunnelServerEnvironment> = { nextFingerprint: next.fingerprint };
     await open(options);
@@ -121,8 +121,8 @@ describe("a server's key", () => {
   });
 });
 
-describe('a key of before', () => {
-  it('is shown to agents that know no other, which learn the one in use, until its time is over', async () => {
+describe('a former key', () => {
+  it('is presented to agents that know no other, which then learn the current key, until it expires', async () => {
     const next = createServerIdentity();
     let now = Date.now();
     const options: Partial<TunnelServerEnvironment> = { now: () => now };
@@ -152,7 +152,7 @@ describe('a key of before', () => {
     await rig.online(1);
   });
 
-  it('is not all that an agent keeps when it comes back with a resumed session', async () => {
+  it('is not the only key that an agent keeps when it reconnects with a resumed session', async () => {
     const former = createServerIdentity();
     await open({ timeouts: { renew: 150 }, formerIdentity: { ...former, until: Date.now() + 60_000 } });
     const { secret } = parseAgentKey(rig.client().key);
@@ -166,7 +166,7 @@ describe('a key of before', () => {
     expect(changed).not.toContain(key);
   });
 
-  it('is not shown to those who pin neither key, or only say so', async () => {
+  it('is not presented to clients that pin neither key or that only claim to pin it', async () => {
     const former = createServerIdentity();
     const other = createServerIdentity();
     await open({ formerIdentity: { ...former, until: Date.now() + 60_000 } });
@@ -188,7 +188,7 @@ describe('a key of before', () => {
     expect(await shown(['gwt/1', ...hints.slice(0, 1)])).toBe(former.fingerprint);
   });
 
-  it('is found by an agent over a WebSocket, and by a program of a visitor', async () => {
+  it('is found by an agent over a WebSocket, and by a visitor’s program', async () => {
     const former = createServerIdentity();
     await open({ formerIdentity: { ...former, until: Date.now() + 60_000 } });
     const { secret } = parseAgentKey(rig.client(true).key);
@@ -211,7 +211,7 @@ describe('a key of before', () => {
   });
 });
 
-describe('an agent that takes over', () => {
+describe('an agent that replaces another', () => {
   const from = (localAddress: string): AgentDialer => ({
     ...systemDialer,
     server: async ({ host, port }) => {
@@ -222,7 +222,7 @@ describe('an agent that takes over', () => {
     },
   });
 
-  it('from another address is news for the client; one from the same address is not', async () => {
+  it('is reported to the client if its address is different, and not if it is the same', async () => {
     const replaced: AgentReplaced[] = [];
     await open({ events: { agentReplaced: (change) => replaced.push(change) } });
     const { key } = rig.client();
@@ -241,7 +241,7 @@ describe('an agent that takes over', () => {
 });
 
 describe('an agent of a client without encryption', () => {
-  it('that requires it carries nothing, and serves as soon as it is switched on', async () => {
+  it('that requires encryption carries nothing, and works as soon as it is switched on', async () => {
     await open();
     const { key, record } = rig.client(false);
     const { history } = rig.agent(key, { requireEncryption: true });

@@ -20,7 +20,7 @@ async function start(encrypt: boolean, options: Partial<TunnelServerEnvironment>
 }
 
 describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
-  it('carry one visitor after the other, each with its own bytes, on the same connections', async () => {
+  it('carry several visitors on the same connections, each with its own bytes', async () => {
     const line = await start(encrypt);
     const port = await rig.tunnel(1, [await rig.echo()]);
     const before = line.accepted;
@@ -33,7 +33,7 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
     expect(new Set(rig.records.map(({ reason }) => reason))).toEqual(new Set(['client_closed']));
   });
 
-  it('of another tunnel and of targets that end first, too', async () => {
+  it('are also reused for another tunnel, and for targets that end first', async () => {
     const line = await start(encrypt);
     const hello = await rig.target((socket) => socket.resume().end('hello'));
     const tunnels = [rig.tunnelConfig(1, [await rig.echo()]), rig.tunnelConfig(1, [hello], { id: 8 })];
@@ -68,7 +68,7 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
     }
   });
 
-  it('carry only so many visitors', async () => {
+  it('carry a limited number of visitors', async () => {
     const line = await start(encrypt, { pool: { start: 1, visitors: 3 } });
     const port = await rig.tunnel(1, [await rig.echo()]);
     const before = line.accepted;
@@ -81,7 +81,7 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
     expect(line.accepted - before).toBeLessThanOrEqual(6);
   });
 
-  it('carry visitors only for so long', async () => {
+  it('carry visitors for a limited time', async () => {
     let later = 0;
     const line = await start(encrypt, { pool: { start: 1 }, now: () => 1e9 + later });
     const port = await rig.tunnel(1, [await rig.echo()]);
@@ -108,7 +108,7 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
     expect([rig.idleChannels, line.accepted]).toEqual([1, opened]);
   });
 
-  it('are not kept for a client whose agent left, and what runs comes to its end', async () => {
+  it('are not kept for a client whose agent has left, and open visits finish', async () => {
     const line = await start(encrypt);
     const port = await rig.tunnel(1, [await rig.echo()]);
     const visitor = await rig.visit(port);
@@ -125,7 +125,7 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
 });
 
 describe.each([false, true])('a channel that carried a visitor of a tunnel, sealed: %s', (encrypt) => {
-  it('carries requests of a host, too, with bodies whole', async () => {
+  it('also carries requests of a host with complete bodies', async () => {
     const hosts = await HostRig.start({}, { encrypt, pool: { start: 1 } });
     rig = hosts;
     const origin = await hosts.origin((asked, answer) => void asked.pipe(answer));

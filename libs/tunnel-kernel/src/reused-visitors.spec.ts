@@ -130,8 +130,8 @@ class Stage {
 
 const isAborted = ({ ending }: Visit): boolean => ending.endsWith('resets');
 
-describe.each([false, true])('visitors of a few channels that are used again, sealed: %s', (encrypt) => {
-  it('get their own bytes, whole and in order, however they and others end', async () => {
+describe.each([false, true])('visitors of a few reused channels, sealed: %s', (encrypt) => {
+  it('get exactly their own bytes in order, however they and others end', async () => {
     const line = await start({ encrypt, server: { pool: { start: 2 } } });
     const stage = new Stage();
     const port = await rig.tunnel(1, [await rig.target((socket) => stage.serve(socket))]);
@@ -172,7 +172,7 @@ describe.each([false, true])('visitors of a few channels that are used again, se
     expect(line.accepted - opened).toBeLessThanOrEqual(100 + 2 * aborted);
   }, 60_000);
 
-  it('hear all of an answer that is on its way still when their channel is not used again', async () => {
+  it('receive a complete answer that is still on its way, also if their channel is not reused', async () => {
     // Without a line between them, which would take everything at once.
     await start({ encrypt, server: { pool: { start: 1, visitors: 1 } }, direct: true });
     for (const bytes of [4_000_000, 5_000_000, 6_000_000, 7_000_000]) {
@@ -190,7 +190,7 @@ describe.each([false, true])('visitors of a few channels that are used again, se
 });
 
 describe.each([false, true])('a channel that carried a visitor, sealed: %s', (encrypt) => {
-  it('carries datagrams, too', async () => {
+  it('also carries datagrams', async () => {
     const line = await start({ encrypt, agent: { datagrams: { packets: false } }, server: { pool: { start: 1 } } });
     const socket = await udpSocket();
     socket.on('message', (payload, { port }) => socket.send(payload, port, '127.0.0.1'));
@@ -219,7 +219,7 @@ describe.each([false, true])('a channel that carried a visitor, sealed: %s', (en
     socket.close();
   });
 
-  it('is cut with the client that is disabled meanwhile, and a visitor that waits for its target’s end with it', async () => {
+  it('is cut when the client is disabled, together with a visitor that waits for the end of its target', async () => {
     await start({ encrypt });
     const sockets: Socket[] = [];
     const port = await rig.tunnel(1, [await rig.target((socket) => void sockets.push(socket.pause()))]);

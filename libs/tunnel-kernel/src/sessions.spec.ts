@@ -33,7 +33,7 @@ async function handMade(): Promise<TLSSocket> {
 }
 
 describe('an agent', () => {
-  it('says nothing to a server that has another key', async () => {
+  it('sends nothing to a server that has another key', async () => {
     let asked = 0;
     await open({ clients: { findByKeyHash: async () => (asked++, null) } });
     const { secret } = parseAgentKey(rig.client().key);
@@ -53,7 +53,7 @@ describe('an agent', () => {
     expect(rig.server.agents()).toEqual([]);
   });
 
-  it('of a disabled client waits, is served when the client is enabled, and says once why it waits', async () => {
+  it('of a disabled client waits, is served when the client is enabled, and reports once why it waits', async () => {
     await open({ timeouts: { park: 50 } });
     const { key, record } = rig.client();
     record.enabled = false;
@@ -103,7 +103,7 @@ describe('an agent', () => {
     await rig.online(record.id);
   });
 
-  it('of a disabled client comes back later where many wait already', async () => {
+  it('of a disabled client comes back later if many are already waiting', async () => {
     await open({ timeouts: { park: 60_000 } });
     const { key, record } = rig.client();
     record.enabled = false;
@@ -125,7 +125,7 @@ describe('an agent', () => {
     await rig.online(1);
   });
 
-  it('tries again while the server cannot look keys up', async () => {
+  it('retries while the server cannot look up keys', async () => {
     let fails = 1;
     const rows = new Map<string, Awaited<ReturnType<TunnelRig['client']>>['record']>();
     await open({
@@ -143,7 +143,7 @@ describe('an agent', () => {
     expect(history.map(({ state }) => state)).toEqual(['connecting', 'waiting', 'connecting', 'online']);
   });
 
-  it('is online again after its server was started anew, and serves on the same port', async () => {
+  it('is online again after its server was restarted, and serves on the same port', async () => {
     await open();
     const { key } = rig.client();
     const { history } = rig.agent(key);
@@ -159,7 +159,7 @@ describe('an agent', () => {
     expect(await ask(port)).toBe('?');
   });
 
-  it('that was told to move keeps its connections until they end', async () => {
+  it('that was asked to move keeps its connections until they end', async () => {
     await open();
     const { key } = rig.client();
     const { history } = rig.agent(key);
@@ -184,7 +184,7 @@ describe('an agent', () => {
     expect(history.map(({ state }) => state)).toEqual(['connecting', 'online', 'online']);
   });
 
-  it('that is stopped with grace lets connections end and takes no new ones', async () => {
+  it('that is stopped gracefully lets connections end and accepts no new ones', async () => {
     await open();
     const { key } = rig.client();
     const { agent } = rig.agent(key);
@@ -204,7 +204,7 @@ describe('an agent', () => {
 });
 
 describe('sessions of one client', () => {
-  it('the newest connection wins at once, and the other agent does not fight for it', async () => {
+  it('the newest connection wins at once, and the other agent does not reconnect', async () => {
     await open();
     const { key } = rig.client();
     const first = rig.agent(key);
@@ -226,7 +226,7 @@ describe('sessions of one client', () => {
     expect(String(await readAll(visitor))).toBe('2');
   });
 
-  it('survive a line that is cut: visitors are reset, the agent is back', async () => {
+  it('survive a cut line: visitors are reset, and the agent reconnects', async () => {
     await open();
     const { key } = rig.client(true);
     const line = await rig.line();
@@ -244,7 +244,7 @@ describe('sessions of one client', () => {
     expect(await ask(port)).toBe('?');
   });
 
-  it('end when the other side falls silent, on both sides, and their connections after a while', async () => {
+  it('end on both sides when the other side is silent, and their connections end later', async () => {
     await open({ timeouts: { heartbeat: 50, silentGrace: 100 } });
     const { key } = rig.client();
     const line = await rig.line();
@@ -266,7 +266,7 @@ describe('sessions of one client', () => {
     expect(await ask(port)).toBe('?');
   });
 
-  it('are ended with their connections when the client is disabled', async () => {
+  it('end with their connections when the client is disabled', async () => {
     await open();
     const { key, record } = rig.client();
     const { history } = rig.agent(key);
@@ -284,8 +284,8 @@ describe('sessions of one client', () => {
   });
 });
 
-describe('the door', () => {
-  it('a bad frame ends only its own socket', async () => {
+describe('the port for agents', () => {
+  it('closes only the socket that sent an invalid frame', async () => {
     await open();
     const { key } = rig.client();
     const { history } = rig.agent(key);
@@ -313,7 +313,7 @@ describe('the door', () => {
     expect(history.map(({ state }) => state)).toEqual(['connecting', 'online']);
   });
 
-  it('closes what does not say what it is, and what has no ticket', async () => {
+  it('closes connections that do not identify themselves or have no ticket', async () => {
     await open({ timeouts: { handshake: 100 } });
     const silent = await rig.visit(rig.port);
     const unauthenticated = await handMade();
@@ -324,7 +324,7 @@ describe('the door', () => {
     await Promise.all([silent, unauthenticated, noTls, noTicket].map(howItEnds));
   });
 
-  it('is open to who speaks, however many keep silent or do not get on with their TLS', async () => {
+  it('accepts new connections however many others are silent or stop in their TLS handshake', async () => {
     await open({ maxUnidentified: 16 });
     const { key } = rig.client();
     const port = await rig.tunnel(1, [await rig.echo()]);
@@ -337,7 +337,7 @@ describe('the door', () => {
     for (let count = 0; count < 12; count++) expect(await ask(port)).toBe('?');
   });
 
-  it('opens a channel once with a ticket', async () => {
+  it('opens one channel for each ticket', async () => {
     await open({ pool: { start: 1 } });
     const { key } = rig.client();
     const openings: Buffer[] = [];

@@ -10,8 +10,8 @@ afterEach(() => rig.close());
 const MS = 5_000;
 const host = { kind: 'host', id: 12 } as const;
 
-describe('the check of a target', () => {
-  it('says which status a host answers with, and what came of one that does not', async () => {
+describe('a target check', () => {
+  it('reports the status of a host, or why there is none', async () => {
     rig = await HostRig.start();
     expect(await rig.server.checkTarget(host, MS)).toEqual({ state: 'starting', status: null });
     const asked: (string | undefined)[] = [];
@@ -38,7 +38,7 @@ describe('the check of a target', () => {
     silent.close();
   });
 
-  it('reaches the target of a tunnel without counting a visitor, and says when the agent is gone', async () => {
+  it('reaches the target of a tunnel without counting a visitor, and reports a missing agent', async () => {
     rig = await HostRig.start();
     const accepted: unknown[] = [];
     const target = await rig.target((socket) => void accepted.push(socket.resume()));

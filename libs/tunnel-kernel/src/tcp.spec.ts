@@ -27,7 +27,7 @@ describe.each([
     return { ...running, port: await rig.tunnel(1, [target]) };
   };
 
-  it('carries bytes both ways and ends each direction on its own', async () => {
+  it('carries bytes in both directions and ends each direction separately', async () => {
     const target = await rig.target((socket) => {
       let question = '';
       socket.on('data', (part) => (question += String(part)));
@@ -51,14 +51,14 @@ describe.each([
     expect(rig.server.takeDeltas()).toMatchObject([{ upload: 12, download: 22, connections: 1 }]);
   });
 
-  it('lets a target speak first', async () => {
+  it('lets a target send first', async () => {
     const target = await rig.target((socket) => socket.write('220 ready\r\n'));
     const { port } = await start(target);
     const visitor = await rig.visit(port);
     expect(String((await once(visitor, 'data'))[0])).toBe('220 ready\r\n');
   });
 
-  it('carries large transfers unchanged through readers that pause, and counts them while they run', async () => {
+  it('carries large transfers unchanged through readers that pause, and counts them meanwhile', async () => {
     const { port, agent } = await start(await rig.echo());
     const size = 12 * 1024 * 1024;
     let seen = 0;
@@ -87,7 +87,7 @@ describe.each([
     expect(rig.records.reduce((sum, { download }) => sum + download, 0)).toBe(3 * size);
   });
 
-  it('holds a sender back while nobody reads', async () => {
+  it('slows a sender down while nobody reads', async () => {
     const target = await rig.target((socket) => void socket.pause());
     const { port } = await start(target);
     const visitor = await rig.visit(port);
@@ -107,7 +107,7 @@ describe.each([
     expect(before).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('shows the target the abort of a visitor', async () => {
+  it('passes the abort of a visitor to the target', async () => {
     const ends: Promise<string>[] = [];
     const target = await rig.target((socket) => ends.push(howItEnds(socket)));
     const { port } = await start(target);
@@ -120,7 +120,7 @@ describe.each([
     expect(rig.records[0]).toMatchObject({ upload: 6, reason: 'client_error' });
   });
 
-  it('shows the visitor the abort of a target', async () => {
+  it('passes the abort of a target to the visitor', async () => {
     const target = await rig.target((socket) => socket.once('data', () => socket.resetAndDestroy()));
     const { port } = await start(target);
     const visitor = await rig.visit(port);
@@ -128,7 +128,7 @@ describe.each([
     expect(await howItEnds(visitor)).toBe('ECONNRESET');
   });
 
-  it('resets visitors of a target that nobody listens at, and says so', async () => {
+  it('resets visitors if no program listens at the target, and reports it', async () => {
     const closed = await rig.target(() => undefined);
     const { port } = await start(closed);
     // A port that was free a moment ago, and is again.
@@ -140,7 +140,7 @@ describe.each([
     expect(rig.failures).toEqual(['refused']);
   });
 
-  it('goes through 1000 short connections, and through the next after them', async () => {
+  it('survives 1000 short connections, and serves the next ones', async () => {
     const { port, agent } = await start(await rig.echo());
     let left = 1000;
     const worker = async (): Promise<void> => {
@@ -160,7 +160,7 @@ describe.each([
 });
 
 describe('mode tcp', () => {
-  it('tells targets who the visitor is', async () => {
+  it('sends the visitor’s address to targets', async () => {
     const { key } = rig.client();
     rig.agent(key);
     await rig.online(1);
@@ -173,7 +173,7 @@ describe('mode tcp', () => {
     await waitFor(() => rig.records.length === 1);
   });
 
-  it('takes the targets in turn, and others while one does not answer', async () => {
+  it('uses the targets in turn, and skips one that does not answer', async () => {
     const { key } = rig.client();
     rig.agent(key);
     await rig.online(1);
@@ -189,7 +189,7 @@ describe('mode tcp', () => {
     expect(rig.failures).toEqual([]);
   });
 
-  it('does not reach what the agent does not allow', async () => {
+  it('does not reach targets that the agent does not allow', async () => {
     const { key } = rig.client();
     rig.agent(key, { allows: () => false });
     await rig.online(1);
@@ -199,7 +199,7 @@ describe('mode tcp', () => {
     expect(rig.failures).toEqual(['forbidden']);
   });
 
-  it('opens channels for those who are visited, where agents are many', async () => {
+  it('opens channels only for visited clients if there are many agents', async () => {
     await rig.close();
     rig = new TunnelRig({ pool: { quietAbove: 1 } });
     await rig.listen();
@@ -218,14 +218,14 @@ describe('mode tcp', () => {
     await waitFor(() => (idle()[1] ?? 0) >= 4);
   });
 
-  it('resets visitors while no agent is there', async () => {
+  it('resets visitors while no agent is connected', async () => {
     rig.client();
     const port = await rig.tunnel(1, [await rig.echo()]);
     expect(rig.server.tunnels()).toMatchObject([{ id: 7, state: 'waiting' }]);
     expect(await howItEnds(rig.visitor(port))).toBe('ECONNRESET');
   });
 
-  it('ends the connections of a tunnel that is taken away, and gives its port up', async () => {
+  it('ends the connections of a deleted tunnel and releases its port', async () => {
     const { key } = rig.client();
     rig.agent(key);
     await rig.online(1);
@@ -239,7 +239,7 @@ describe('mode tcp', () => {
     await expect(rig.visit(port)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('says which port cannot be bound, and binds it when it is free', async () => {
+  it('reports a port that cannot be bound, and binds it when it is free', async () => {
     rig.client();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -253,7 +253,7 @@ describe('mode tcp', () => {
     expect(rig.server.tunnels()).toMatchObject([{ state: 'waiting', port: listen.port }]);
   });
 
-  it('refuses a configuration that agents could not be told, and keeps the one before', async () => {
+  it('refuses a configuration that is too large for agents, and keeps the previous one', async () => {
     rig.client();
     const port = await rig.tunnel(1, [1]);
     await expect(rig.tunnel(1, [0])).rejects.toThrow('tunnel 7: target 127.0.0.1:0');

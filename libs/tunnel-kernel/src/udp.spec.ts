@@ -93,7 +93,7 @@ describe.each([
     return started;
   };
 
-  it('carries datagrams of any length both ways, and both sides count the same', async () => {
+  it('carries datagrams of any length in both directions, with equal counts on both sides', async () => {
     const { port, agent } = await startOn([await echo()]);
     const visitor = await udp();
     let bytes = 0;
@@ -125,7 +125,7 @@ describe.each([
     expect(rig.server.datagramState()).toMatchObject({ sessions: 100, noRoute: 0, overRate: 0, tooLong: 0 });
   });
 
-  it('answers the questions of a resolver', async () => {
+  it('carries DNS queries and answers', async () => {
     const target = await udp();
     target.on('message', (query, { port, address }) => {
       // The question, and one answer: an A record of 192.0.2.7 for the name at offset 12.
@@ -144,7 +144,7 @@ describe.each([
     expect(await resolver.resolve4('inside.example')).toEqual(['192.0.2.7']);
   });
 
-  it('goes on with an agent that was started again', async () => {
+  it('continues with a restarted agent', async () => {
     const { port, agent } = await startOn([await echo()]);
     const visitor = await udp();
     await ask(visitor, port, 'before');
@@ -156,7 +156,7 @@ describe.each([
 });
 
 describe('mode udp', () => {
-  it('takes the targets in turn, and others while nobody listens at one', async () => {
+  it('uses the targets in turn, and skips one where no program listens', async () => {
     await setUp();
     const closed = await udpSocket();
     const nobody = closed.address().port;
@@ -168,7 +168,7 @@ describe('mode udp', () => {
     await waitFor(() => rig.failures.includes('refused'));
   });
 
-  it('does not send where the agent does not allow it', async () => {
+  it('does not send to targets that the agent does not allow', async () => {
     await setUp();
     const target = await udp();
     let arrived = 0;
@@ -180,7 +180,7 @@ describe('mode udp', () => {
     expect(arrived).toBe(0);
   });
 
-  it('tells targets who the visitor is', async () => {
+  it('sends the visitor’s address to targets', async () => {
     await setUp();
     const { port } = await start([await echo()], { tunnel: { proxyProtocol: 2 } });
     const visitor = await udp();
@@ -195,7 +195,7 @@ describe('mode udp', () => {
     expect(rig.failures).toEqual([]);
   });
 
-  it('forgets visitors that are quiet, on both sides', async () => {
+  it('ends idle sessions on both sides', async () => {
     await setUp({ datagrams: { idleMs: 300 } });
     const { port, agent } = await start([await echo()]);
     const visitor = await udp();
@@ -205,7 +205,7 @@ describe('mode udp', () => {
     expect(String(await ask(visitor, port, 'again'))).toBe('again');
   });
 
-  it('takes no more visitors than it may', async () => {
+  it('limits the number of visitors', async () => {
     await setUp({ datagrams: { visitors: 2 } });
     const { port } = await start([await echo()]);
     const [first, second, third] = [await udp(), await udp(), await udp()];
@@ -218,7 +218,7 @@ describe('mode udp', () => {
     await ask(second, port, 'z');
   });
 
-  it('lets those make room for others whom no target has answered, and no one else', async () => {
+  it('replaces only sessions that no target has answered', async () => {
     await setUp({ datagrams: { visitors: 2 } });
     const target = await udp();
     const heard: string[] = [];
@@ -238,7 +238,7 @@ describe('mode udp', () => {
     expect(String(await ask(await udp(), port, 'last?'))).toBe('last?');
   });
 
-  it('has no sessions of a client without an agent, and leaves others their share', async () => {
+  it('has no sessions for a client without an agent, and keeps room for other clients', async () => {
     await setUp({ datagrams: { sessions: 8 } });
     const { port } = await start([await echo()]);
     const quiet = rig.client();
@@ -253,7 +253,7 @@ describe('mode udp', () => {
     expect(rig.server.datagramState().sessions).toBe(4);
   });
 
-  it('ends the sessions of a client that is disabled', async () => {
+  it('ends the sessions of a disabled client', async () => {
     await setUp();
     const target = await echo();
     const { port } = await start([target]);
@@ -263,7 +263,7 @@ describe('mode udp', () => {
     expect(rig.records).toMatchObject([{ reason: 'stopped' }]);
   });
 
-  it('ends the sessions of a client that expires', async () => {
+  it('ends the sessions of an expired client', async () => {
     await setUp();
     const target = await echo();
     const { port } = await start([target]);
@@ -286,7 +286,7 @@ describe('mode udp', () => {
     expect(rig.server.flows).toBe(1);
   });
 
-  it('drops what is over the rate of its client, and counts it', async () => {
+  it('drops datagrams above the client’s rate, and counts them', async () => {
     await setUp();
     const target = await echo();
     const { port } = await start([target]);
@@ -299,7 +299,7 @@ describe('mode udp', () => {
     expect((moved?.upload ?? 0) + (moved?.download ?? 0)).toBeLessThanOrEqual(65_536 + 1000);
   });
 
-  it('serves whom the verifier lets in, once it has', async () => {
+  it('serves a visitor after the verifier has admitted it', async () => {
     let decide: (allowed: boolean) => void = () => undefined;
     const asked: string[] = [];
     await setUp({
@@ -328,7 +328,7 @@ describe('mode udp', () => {
     expect(rig.server.flows).toBe(1);
   });
 
-  it('gives the port up with its tunnel, and says when it cannot be had', async () => {
+  it('releases the port with its tunnel, and reports a port that cannot be bound', async () => {
     await setUp();
     const { port } = await start([await echo()]);
     await ask(await udp(), port, 'x');
@@ -340,7 +340,7 @@ describe('mode udp', () => {
     expect(rig.server.tunnels()).toMatchObject([{ state: 'error', error: `127.0.0.1:${port} is in use` }]);
   });
 
-  it('sends the datagrams of a tunnel with other targets there', async () => {
+  it('sends the datagrams of a tunnel to its new targets', async () => {
     await setUp();
     const { port } = await start([await echo('old ')]);
     const visitor = await udp();
@@ -372,7 +372,7 @@ describe('datagrams to any destination', () => {
     return { session, answers, tunnel };
   };
 
-  it('go where they are sent, by address and by name, and say where answers come from', async () => {
+  it('go to an address or a name, and answers name their source', async () => {
     const { session, answers } = await associate([]);
     const [first, second] = [await echo('1'), await echo('2')];
     session.send(Buffer.from('x'), { host: '127.0.0.1', port: first });
@@ -385,7 +385,7 @@ describe('datagrams to any destination', () => {
     expect(rig.server.flows).toBe(0);
   });
 
-  it('go nowhere else than the rules of the tunnel and of the agent allow, also when they change', async () => {
+  it('follow the rules of the tunnel and of the agent, also after a change', async () => {
     const asked: string[] = [];
     const allows = ({ port }: { port: number }): boolean => asked.push(String(port)) > 0 && port !== 9;
     const [open, closed] = [await echo(), await echo()];
@@ -408,7 +408,7 @@ describe('datagrams to any destination', () => {
     expect(rig.failures).toEqual([]);
   });
 
-  it('take no answers from where they were not sent', async () => {
+  it('get no answers from addresses to which nothing was sent', async () => {
     const { session, answers } = await associate([]);
     const stranger = await udp();
     const target = await udp();
@@ -421,7 +421,7 @@ describe('datagrams to any destination', () => {
   });
 });
 
-describe('packets of datagrams', () => {
+describe('datagram packets', () => {
   beforeEach(async () => {
     await setUp();
     line = await udpLine(rig);
@@ -449,7 +449,7 @@ describe('packets of datagrams', () => {
     expect(rig.server.flows).toBe(1);
   }, 40_000);
 
-  it('are not used where they go one way only, and the agent learns it', async () => {
+  it('are not used if they get through in one direction only, which the agent learns', async () => {
     const path = line as UdpLine;
     const { port } = await startOnLine(path);
     const visitor = await udp();
@@ -480,7 +480,7 @@ describe('packets of datagrams', () => {
     expect(from.size).toBe(1);
   });
 
-  it('that come before the agent knows of their tunnel wait for its configuration', async () => {
+  it('that arrive before the agent knows their tunnel wait for its configuration', async () => {
     const path = line as UdpLine;
     const other = await rig.tunnel(1, [await echo()], { mode: 'udp' });
     rig.agent(client.key, { server: { host: '127.0.0.1', port: path.port } });
@@ -499,7 +499,7 @@ describe('packets of datagrams', () => {
     expect(rig.failures).toEqual([]);
   });
 
-  it('are cut shorter where only short ones get through', async () => {
+  it('are shorter if only short ones get through', async () => {
     const path = line as UdpLine;
     path.longest = 1280;
     const { port } = await startOnLine(path);
@@ -509,7 +509,7 @@ describe('packets of datagrams', () => {
     expect(Math.max(...path.seen.map(({ length }) => length))).toBeLessThanOrEqual(1200);
   });
 
-  it('find the agent at another address', async () => {
+  it('find the agent at a new address', async () => {
     const path = line as UdpLine;
     const { port } = await startOnLine(path);
     const visitor = await udp();
@@ -520,7 +520,7 @@ describe('packets of datagrams', () => {
     expect(String(await ask(visitor, port, 'still'))).toBe('still');
   }, 40_000);
 
-  it('that are forged, changed or sent again are dropped, and change nothing', async () => {
+  it('that are forged, changed or repeated are dropped without any effect', async () => {
     const path = line as UdpLine;
     const { port } = await startOnLine(path);
     const visitor = await udp();

@@ -4,7 +4,7 @@ import { VisitorLedger } from './visitor-ledger.js';
 const tunnel = { kind: 'tunnel', id: 7 } as const;
 const host = { kind: 'host', id: 7 } as const;
 
-describe('who visited what', () => {
+describe('the visitor ledger', () => {
   it('counts each address of each resource, in canonical text', () => {
     const ledger = new VisitorLedger();
     for (const address of ['::ffff:10.0.0.1', '10.0.0.1', '2001:DB8:0::1', '2001:db8::1', '10.0.0.2']) {
@@ -20,7 +20,7 @@ describe('who visited what', () => {
     expect(ledger.take()).toEqual([]);
   });
 
-  it('counts those for whom there is no room together', () => {
+  it('counts visitors together for whom there is no room', () => {
     const ledger = new VisitorLedger(3);
     for (let round = 0; round < 2; round++) {
       for (let index = 0; index < 10; index++) ledger.hit(tunnel, 1, `10.0.0.${index}`);

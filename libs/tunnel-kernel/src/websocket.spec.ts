@@ -47,7 +47,7 @@ async function there(port: number, bytes: Buffer): Promise<string> {
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe.each([false, true])('an agent over a WebSocket, channels in TLS: %s', (encrypt) => {
-  it('serves visitors, many at once, over one connection', async () => {
+  it('serves many visitors at once over one connection', async () => {
     await open();
     const { key } = rig.client(encrypt);
     const line = await rig.line();
@@ -63,7 +63,7 @@ describe.each([false, true])('an agent over a WebSocket, channels in TLS: %s', (
     expect(line.accepted).toBe(1);
   });
 
-  it('keeps ends and aborts apart', async () => {
+  it('distinguishes ends and aborts', async () => {
     await open();
     const { key } = rig.client(encrypt);
     rig.agent(key, { transport: 'websocket', websocket: at(rig.port) });
@@ -83,8 +83,8 @@ describe.each([false, true])('an agent over a WebSocket, channels in TLS: %s', (
   });
 });
 
-describe('the way to the server', () => {
-  it('is a WebSocket where the port for agents cannot be reached, and raw where it can', async () => {
+describe('an agent’s connection to the server', () => {
+  it('uses a WebSocket if the port for agents cannot be reached, and TCP otherwise', async () => {
     await open();
     const [one, two] = [rig.client(), rig.client()];
     const closed = await rig.unusedPort();
@@ -103,7 +103,7 @@ describe('the way to the server', () => {
     expect(history.map(({ state }) => state)).toEqual(['connecting', 'connecting', 'online']);
   });
 
-  it('is not left for a WebSocket because the server is away for a moment', async () => {
+  it('does not change to a WebSocket because the server is away for a moment', async () => {
     await open();
     const { key } = rig.client();
     const unused = await rig.unusedPort();
@@ -116,7 +116,7 @@ describe('the way to the server', () => {
     expect(rig.server.agents()).toMatchObject([{ via: 'tcp' }]);
   });
 
-  it('leads nowhere when the pinned key is not at its end, whatever the certificate outside says', async () => {
+  it('carries nothing if the other end does not have the pinned key, whatever the outer certificate says', async () => {
     await open();
     const stranger = new TunnelRig();
     await stranger.listen();
@@ -131,7 +131,7 @@ describe('the way to the server', () => {
 });
 
 describe('the ports for visitors of hosts', () => {
-  it('take agents, too, plain and in TLS', async () => {
+  it('also accept agents, in plain text and in TLS', async () => {
     const { certificate, key } = createServerIdentity('gw.example');
     await open({ http: { defaultCertificate: { chain: certificate, key } } });
     const clients = [rig.client(), rig.client(true)];
@@ -147,11 +147,11 @@ describe('the ports for visitors of hosts', () => {
   });
 });
 
-describe('a WebSocket that comes to a process of the server that is not for it', () => {
+describe('a WebSocket that reaches the wrong process of the server', () => {
   const visitorKey = (secret = createAgentSecret()): string =>
     formatVisitorKey({ tunnelId: 7, secret, fingerprint: rig.identity.fingerprint });
 
-  it('is refused: its agent and its visitor say so at once, and go on trying', async () => {
+  it('is refused: its agent and its visitor report it at once and retry', async () => {
     const own = { tags: new Set<string>() };
     await open({ serves: (tag) => own.tags.has(tag) });
     const { key, record } = rig.client();
@@ -169,7 +169,7 @@ describe('a WebSocket that comes to a process of the server that is not for it',
   });
 });
 
-describe('a WebSocket at the door', () => {
+describe('a WebSocket request', () => {
   async function request(head: string): Promise<string> {
     const socket = connect({ port: rig.port, host: '127.0.0.1', allowHalfOpen: true });
     await once(socket, 'connect');
@@ -177,7 +177,7 @@ describe('a WebSocket at the door', () => {
     return String(await readAll(socket));
   }
 
-  it('is refused where the request is another', async () => {
+  it('is refused if it is not valid', async () => {
     await open();
     expect(await request('GET /other HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /);
     expect(await request('GET /__gw/agent HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 426 /);

@@ -44,8 +44,8 @@ const problem = (type: string, status: number, headers = {}): Reply => ({
 const payloadOf = ({ body = '{}' }: AcmeRequest): unknown =>
   JSON.parse(Buffer.from((JSON.parse(body) as { payload: string }).payload, 'base64url').toString());
 
-describe('a client of an authority', () => {
-  it('asks again with another nonce, and not for ever', async () => {
+describe('an ACME client', () => {
+  it('retries a refused nonce, but not for ever', async () => {
     const order: Reply = { status: 201, headers: { location: '/orders/1' }, json: { status: 'pending' } };
     const { client } = fake({ '/order': [problem('badNonce', 400), problem('badNonce', 400), order] });
     expect((await client.order('a.example', null)).url).toBe(`${BASE}/orders/1`);
@@ -54,7 +54,7 @@ describe('a client of an authority', () => {
     expect(refusing.asked.filter(({ method }) => method === 'POST')).toHaveLength(25);
   });
 
-  it('understands that it asked too often, and until when', async () => {
+  it('reports a rate limit and when it ends', async () => {
     const { client } = fake({ '/order': [problem('rateLimited', 429, { 'retry-after': '7200' })] });
     const error = await client.order('a.example', null).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(AcmeProblem);
@@ -67,7 +67,7 @@ describe('a client of an authority', () => {
     ['renewed already', 'alreadyReplaced', 409],
     ['of another authority', 'malformed', 404],
     ['of another account', 'unauthorized', 403],
-  ])('says what it renews, and orders anew where that was %s', async (_why, type, status) => {
+  ])('names the certificate that it renews, and orders a new one if that was %s', async (_why, type, status) => {
     const order: Reply = { status: 201, headers: { location: '/orders/1' }, json: {} };
     const { client, asked } = fake({ '/order': [problem(type, status), order] });
     await client.order('a.example', 'aki.serial');
@@ -76,20 +76,20 @@ describe('a client of an authority', () => {
     expect(second).toEqual({ identifiers: [{ type: 'dns', value: 'a.example' }] });
   });
 
-  it('asks when to renew', async () => {
+  it('asks the authority when to renew', async () => {
     const suggestedWindow = { start: '2026-01-01T00:00:00Z', end: '2026-01-02T00:00:00Z' };
     const { client } = fake({ '/info/aki.serial': [{ json: { suggestedWindow } }] });
     expect((await client.renewalInfo('aki.serial'))?.value).toEqual({ suggestedWindow });
   });
 
-  it.each(['no json', '[]', '"text"', 'null'])('takes %s for no object', async (text) => {
+  it.each(['no json', '[]', '"text"', 'null'])('rejects %s, which is not a JSON object', async (text) => {
     const { client } = fake({ '/orders/1': [{ text }] });
     await expect(client.read(`${BASE}/orders/1`)).rejects.toMatchObject({ type: 'answer' });
   });
 });
 
-describe('what an authority sends', () => {
-  it('is asked for over https alone', async () => {
+describe('the answers of an ACME authority', () => {
+  it('are requested over https only', async () => {
     const transport = createTransport('test', null, 'https://127.0.0.1:9/dir');
     const signal = AbortSignal.timeout(5_000);
     await expect(transport({ method: 'GET', url: 'http://127.0.0.1/', signal })).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('what an authority sends', () => {
     });
   });
 
-  it('leads to no address of this machine or its networks, but for the authority itself', async () => {
+  it('never lead to a local or private address, except that of the authority itself', async () => {
     const transport = createTransport('test', null, 'https://ca.example.org/dir');
     const signal = AbortSignal.timeout(5_000);
     let reached = 0;
@@ -124,14 +124,14 @@ describe('what an authority sends', () => {
     }
   });
 
-  it('may say when to come again, in seconds or as a date', () => {
+  it('can name a time to retry, in seconds or as a date', () => {
     expect(retryTime('3', 1_000)).toBe(4_000);
     expect(retryTime('Thu, 01 Jan 1970 00:00:10 GMT', 1_000)).toBe(10_000);
     expect(retryTime('Thu, 01 Jan 1970 00:00:00 GMT', 1_000)).toBe(1_000);
     expect([retryTime('soon', 0), retryTime(undefined, 0)]).toEqual([null, null]);
   });
 
-  it('is one line for people, and no longer than that', () => {
+  it('become error texts of one line and limited length', () => {
     const { message } = new AcmeProblem({ type: 'malformed', detail: `a\r\n\u0000b${'c'.repeat(1_000)}` });
     expect(message).toMatch(/^malformed: a bc+$/);
     expect(message.length).toBeLessThan(420);

@@ -6,7 +6,7 @@ import { backOff, expiresSoon, renewalId, renewalTime, timeInWindow } from './re
 const DAY = 86_400_000;
 
 describe('the time of renewal', () => {
-  it('is when a third of the lifetime is left, or a little earlier', () => {
+  it('comes when a third of the lifetime is left, or a little earlier', () => {
     const lifetime = { notBefore: 0, notAfter: 90 * DAY };
     expect(renewalTime(lifetime, 0)).toBe(60 * DAY);
     expect(renewalTime(lifetime, 1)).toBe(56.25 * DAY);
@@ -14,7 +14,7 @@ describe('the time of renewal', () => {
     expect(renewalTime(short, 0)).toBe(4 * DAY);
   });
 
-  it('is put off after failures, from a minute to a day', () => {
+  it('moves back after failures, from a minute to a day', () => {
     expect([1, 2, 3, 12, 99, 2000].map((failures) => backOff(failures, 1) / 60_000)).toEqual([
       1, 2, 4, 1440, 1440, 1440,
     ]);
@@ -27,7 +27,7 @@ describe('the time of renewal', () => {
     );
   });
 
-  it('is warned of when it has passed long ago', () => {
+  it('causes a warning when it is long past', () => {
     const lifetime = { notBefore: 0, notAfter: 90 * DAY };
     expect(expiresSoon(lifetime, 75 * DAY)).toBe(false);
     expect(expiresSoon(lifetime, 76.5 * DAY)).toBe(true);
@@ -36,21 +36,22 @@ describe('the time of renewal', () => {
   });
 });
 
-describe('renewal as the authority wants it', () => {
+describe('the renewal window of an authority', () => {
   const window = { start: '2026-01-01T00:00:00Z', end: '2026-01-03T00:00:00Z' };
   const [start, end] = [Date.parse(window.start), Date.parse(window.end)];
 
-  it('is in its window when what is planned is later', () => {
+  it('moves a later renewal into the window', () => {
     expect(timeInWindow(window, end + DAY, 0.5)).toBe(start + DAY);
     expect(timeInWindow(window, end, 0.5)).toBeNull();
     expect(timeInWindow(window, start - DAY, 0.5)).toBeNull();
   });
 
-  it.each([null, {}, { start: 'x', end: 'y' }, { start: window.end, end: window.start }])('%j is no window', (value) =>
-    expect(timeInWindow(value, end + DAY, 0.5)).toBeNull(),
+  it.each([null, {}, { start: 'x', end: 'y' }, { start: window.end, end: window.start }])(
+    '%j is not a window',
+    (value) => expect(timeInWindow(value, end + DAY, 0.5)).toBeNull(),
   );
 
-  it('names certificates as the example of RFC 9773 has it', () => {
+  it('uses the certificate id from the example in RFC 9773', () => {
     expect(renewalId(new X509Certificate(RFC_9773))).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
   });
 });

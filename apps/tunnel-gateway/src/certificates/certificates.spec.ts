@@ -25,13 +25,13 @@ describe('names of certificates', () => {
     [['localhost'], 'localhost', true],
     [[], 'localhost', false],
     [[], '*', true],
-  ])('%j are for %s: %s', (names, host, covers) => expect(namesCover(names, host)).toBe(covers));
+  ])('%j cover %s: %s', (names, host, covers) => expect(namesCover(names, host)).toBe(covers));
 });
 
-describe('keys of certificates', () => {
+describe('private keys of certificates', () => {
   const secret = randomBytes(32);
 
-  it('are sealed with a key of their own', () => {
+  it('are sealed with a key derived for them', () => {
     const box = createKeyBox([certificateSecret(secret)]);
     const sealed = box.seal('a key');
     expect(sealed).not.toContain('a key');
@@ -40,7 +40,7 @@ describe('keys of certificates', () => {
     expect(() => createKeyBox([secret]).open(sealed)).toThrow(/another GATEHOUSE_SECRET_KEY/);
   });
 
-  it('open for their host alone, and as an earlier version sealed them', () => {
+  it('open only for their host, also in the format of an earlier version', () => {
     const box = createKeyBox([secret]);
     const sealed = box.seal('a key', certificatePlace(1));
     expect(openKept(box, certificatePlace(1), sealed)).toBe('a key');
@@ -50,11 +50,11 @@ describe('keys of certificates', () => {
     expect(openKept(box, certificatePlace(1), box.seal('a key'))).toBe('a key');
   });
 
-  it.each(['', 'c1.', 'c1.AAAA', 'v1.AAAA', 'nothing'])('"%s" is none', (text) =>
+  it.each(['', 'c1.', 'c1.AAAA', 'v1.AAAA', 'nothing'])('"%s" is not a sealed key', (text) =>
     expect(() => createKeyBox([secret]).open(text)).toThrow(SecretBoxError),
   );
 
-  it('are not opened once they were changed', () => {
+  it('cannot be opened after a change', () => {
     const box = createKeyBox([secret]);
     const [version = '', id = '', body = ''] = box.seal('a key').split('.');
     const bytes = Buffer.from(body, 'base64url');

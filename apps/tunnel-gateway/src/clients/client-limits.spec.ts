@@ -22,7 +22,7 @@ describe('limits of clients', () => {
     [limited, { rateLimit: 1, maxConn: 1, expireAt: new Date(0) }],
     [unlimited, { rateLimit: 5, maxConn: 5, expireAt: june }],
     [unlimited, { rateLimit: 0, maxConn: 0, expireAt: null }],
-  ])('of %j may become %j', (before, changes) => {
+  ])('of %j can be changed to %j', (before, changes) => {
     expect(() => refuseLooserLimits(actor('write'), before, changes)).not.toThrow();
   });
 
@@ -34,7 +34,7 @@ describe('limits of clients', () => {
     [{ expireAt: june }, 'expire_at'],
     [{ expireAt: null }, 'expire_at'],
     [{ rateLimit: 50, maxConn: 0, expireAt: null }, 'max_conn, expire_at'],
-  ])('may not become %j, but by administrators', (changes, fields) => {
+  ])('can be changed to %j only by administrators', (changes, fields) => {
     expect(() => refuseLooserLimits(actor('write'), limited, changes)).toThrow(fields);
     expect(() => refuseLooserLimits(actor('admin'), limited, changes)).not.toThrow();
   });

@@ -37,7 +37,7 @@ const refused: [IpPatternKind, string, string][] = [
 ];
 
 describe('patterns of rules', () => {
-  it.each(accepted)('%s %s is kept as %s', (kind, text, stored) => {
+  it.each(accepted)('%s %s is stored as %s', (kind, text, stored) => {
     expect(parseAddressPattern(kind, text)).toBe(stored);
   });
 

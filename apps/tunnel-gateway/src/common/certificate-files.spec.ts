@@ -18,8 +18,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const PATHS = { certPath: 'right.pem', keyPath: 'right.key' };
 
-describe('files of certificates', () => {
-  it('that cannot even be looked at are a problem of their host alone', () => {
+describe('certificate files', () => {
+  it('affect only their own host when they cannot be read', () => {
     // A renewal that went wrong: stat fails with ELOOP, as it does with EACCES below a folder of somebody else.
     symlinkSync('loop.pem', join(folder, 'loop.pem'));
     const files = new CertificateFiles(folder, (message) => problems.push(message));
@@ -29,7 +29,7 @@ describe('files of certificates', () => {
     expect(files.pair(PATHS)).not.toBeNull();
   });
 
-  it('stay in use while they are broken', () => {
+  it('keep their last valid content while they are broken', () => {
     const files = new CertificateFiles(folder, (message) => problems.push(message));
     const before = files.pair(PATHS);
     rmSync(join(folder, 'right.key'));
@@ -39,7 +39,7 @@ describe('files of certificates', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it("that no host has any more are nobody's news", () => {
+  it('cause no event once no host uses them', () => {
     const files = new CertificateFiles(folder, (message) => problems.push(message));
     files.pair(PATHS);
     files.settle();
@@ -52,7 +52,7 @@ describe('files of certificates', () => {
     expect(files.changed()).toBe(false);
   });
 
-  it('of hosts that are still there are kept from one configuration to the next', () => {
+  it('of unchanged hosts are kept when the configuration changes', () => {
     const files = new CertificateFiles(folder, (message) => problems.push(message));
     const first = files.pair(PATHS);
     files.settle();
@@ -61,7 +61,7 @@ describe('files of certificates', () => {
     expect(files.pair(PATHS)).toBe(first);
   });
 
-  it('are files', () => {
+  it('must be regular files', () => {
     mkdirSync(join(folder, 'live'));
     expect(() => readCertificatePair(folder, { certPath: 'live', keyPath: 'right.key' })).toThrow(RangeError);
   });

@@ -56,7 +56,7 @@ describe.each([
     expect(notes).toEqual([['state', { edge: 1 }]]);
   });
 
-  it('answers what was thrown, with its code', async () => {
+  it('returns thrown errors with their code', async () => {
     const perform = (method: string): Promise<never> =>
       Promise.reject(method === 'a' ? new ChannelError('unavailable', 'not now') : new Error('broken'));
     const [near] = await pair(address(), handlers({ perform }), handlers());
@@ -64,7 +64,7 @@ describe.each([
     await expect(near?.request('b', null, 5_000)).rejects.toMatchObject({ code: 'failed', message: 'broken' });
   });
 
-  it('says that nobody answered: in time, or because the other side went', async () => {
+  it('fails a call that gets no answer in time or whose peer has gone', async () => {
     const [near, far] = await pair(address(), handlers({ perform: () => new Promise(() => undefined) }), handlers());
     await expect(near?.request('a', null, 20)).rejects.toMatchObject({ code: 'unavailable' });
     const cut = expect(near?.request('a', null, 5_000)).rejects.toMatchObject({ code: 'unavailable' });
@@ -73,7 +73,7 @@ describe.each([
     await expect(near?.request('a', null, 5_000)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('closes after the last answer', async () => {
+  it('closes after the last answer has been sent', async () => {
     const [near, far] = await pair(
       address(),
       handlers({ perform: () => Promise.resolve('x'.repeat(300_000)) }),
@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-it('has a socket of this user alone, also where the path of the home is too long for one', () => {
+it('uses a socket that only this user can open, also when the path of the home is too long for a socket', () => {
   expect(ownChannelAddress('/home/x/.gatehouse')).toEqual({ path: '/home/x/.gatehouse/edge.sock' });
   const address = ownChannelAddress(`/home/${'x'.repeat(100)}`);
   const path = 'path' in address ? address.path : '';

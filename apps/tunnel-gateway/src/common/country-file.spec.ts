@@ -15,8 +15,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const open = (path: string | null): CountryFile => new CountryFile(path, (message) => problems.push(message));
 
-describe('the database of countries', () => {
-  it('is the one that came along, read once and when it is wanted', () => {
+describe('the country database', () => {
+  it('is the bundled file by default, read once and only when needed', () => {
     const file = open(null);
     expect([file.isThere, file.countryOf('8.8.8.8')]).toEqual([false, undefined]);
     expect([file.load(), file.load()]).toEqual([true, false]);
@@ -25,7 +25,7 @@ describe('the database of countries', () => {
     expect(problems).toEqual([]);
   });
 
-  it('is read again when the file changes, and kept when it breaks', () => {
+  it('is read again when the file changes, and keeps the old content if the file is broken', () => {
     const path = join(folder, 'countries.mmdb');
     const file = open(path);
     expect(file.load()).toBe(false);

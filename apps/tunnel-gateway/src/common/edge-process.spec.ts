@@ -50,8 +50,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('an edge that does not answer', () => {
-  it('is killed 15 s after it did', async () => {
+describe('an edge process', () => {
+  it('is killed after 15 s without an answer', async () => {
     child.answers = true;
     await vi.advanceTimersByTimeAsync(20_000);
     child.answers = false;

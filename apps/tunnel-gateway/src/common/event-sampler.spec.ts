@@ -15,7 +15,7 @@ function sampler(): { now: { ms: number }; told: string[]; events: EventSampler<
 }
 
 describe('the sampler of events', () => {
-  it('tells the first at once, and then one a minute for all that came', () => {
+  it('reports the first event at once, then one a minute with the total count', () => {
     const { now, told, events } = sampler();
     events.count('a', 1, 'first');
     for (let i = 0; i < 100_000; i++) events.count('a', 2, `later ${i}`);
@@ -31,7 +31,7 @@ describe('the sampler of events', () => {
     expect(told.at(-1)).toBe('again 1');
   });
 
-  it('remembers a bounded number of kinds and loses no count', () => {
+  it('remembers a limited number of kinds and loses no count', () => {
     const { told, events } = sampler();
     for (let i = 0; i < 10_000; i++) events.count(`kind ${i}`, 1, `kind ${i}`);
     events.count('kind 9999', 5, 'last');

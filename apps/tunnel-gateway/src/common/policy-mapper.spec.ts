@@ -22,7 +22,7 @@ const map = (row: Partial<PolicyRow>): ReturnType<typeof toPolicy> =>
   toPolicy({ ...ROW, ...row }, (policyId, sealed) => secrets.open(policyId, sealed));
 
 describe('a policy of type oauth', () => {
-  it('has its secret again, which is sealed in the tables and in snapshots', () => {
+  it('gets its client secret, which is sealed in tables and snapshots', () => {
     const sealedSecret = secrets.seal(1, 'the secret');
     expect(sealedSecret).not.toContain('secret');
     expect(map({ sealedSecret }).oauth).toEqual({ ...ROW.oauth, clientSecret: 'the secret' });
@@ -30,7 +30,7 @@ describe('a policy of type oauth', () => {
     expect(map({ oauth: null })).not.toHaveProperty('oauth');
   });
 
-  it('lets nobody in whose secret cannot be opened: it is no public client', () => {
+  it('refuses everyone if its secret cannot be opened, because it is not a public client', () => {
     const other = new PolicySecrets(Buffer.alloc(32, 2).toString('base64'));
     for (const sealedSecret of [
       other.seal(1, 'x'),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDestinations, parseFileRoot, parseHostTargets, parseTargets, parseTunnelTargets } from './targets.js';
 
 describe('targets', () => {
-  it('are one or many, with weights, names and addresses', () => {
+  it('can be one or several, with weights, names and addresses', () => {
     expect(parseTargets('127.0.0.1:80, DB.internal:5432#weight=3\n[2001:db8::1]:443')).toEqual([
       { host: '127.0.0.1', port: 80, weight: 1 },
       { host: 'db.internal', port: 5432, weight: 3 },
@@ -28,7 +28,7 @@ describe('targets', () => {
     expect(() => parseTargets(text)).toThrow(reason);
   });
 
-  it('are no more than 64', () => {
+  it('are limited to 64', () => {
     expect(() => parseTargets(Array.from({ length: 65 }, (_, i) => `h${i}:1`).join(','))).toThrow('64');
   });
 
@@ -58,7 +58,7 @@ describe('targets', () => {
     }
   });
 
-  it('of proxies are destinations', () => {
+  it('of proxy modes are destinations', () => {
     expect(parseDestinations('')).toEqual([]);
     expect(parseDestinations('10.0.0.0/8:80,443, *.corp.example\n10.1.2.3,[2001:db8::]/32:1-9')).toEqual([
       '10.0.0.0/8:80,443',

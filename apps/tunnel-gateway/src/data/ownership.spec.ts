@@ -36,8 +36,8 @@ const ALLOWED = [
 const TABLES = '(clients|tunnels|hosts|ip_rules|auth_policies|flow_stats|request_ips)';
 const OWNED = String.raw`(Client|Tunnel|Host|IpRule|AuthPolicy|FlowStat|RequestIp|Domain)`;
 
-describe('rows of owners', () => {
-  it('are asked for through OwnedRows alone', () => {
+describe('rows with owners', () => {
+  it('are read only through OwnedRows', () => {
     const direct = new RegExp(
       String.raw`getRepository\(${OWNED}\)|InjectRepository|\b(FROM|INTO|UPDATE|JOIN) tunnel_gateway\.${TABLES}\b|` +
         String.raw`(find|findBy|findOne|findOneBy|existsBy|countBy|save|insert|update|delete|createQueryBuilder)\(${OWNED},`,

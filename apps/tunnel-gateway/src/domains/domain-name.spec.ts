@@ -9,7 +9,7 @@ describe('a domain of a user', () => {
     ['ann.github.io', 'ann.github.io'],
     ['deep.below.example.org', 'deep.below.example.org'],
     ['nas.lan', 'nas.lan'],
-  ])('%s is %s', (text, name) => expect(parseDomain(text)).toBe(name));
+  ])('%s is stored as %s', (text, name) => expect(parseDomain(text)).toBe(name));
 
   it.each([
     ['com', 'public suffix'],
@@ -24,9 +24,9 @@ describe('a domain of a user', () => {
     ['1.0.0.127.in-addr.arpa', 'nobody'],
     ['10.0.0.1', 'a name'],
     [`${'a.'.repeat(120)}org`, '230'],
-  ])('%s cannot be one', (text, why) => expect(() => parseDomain(text)).toThrow(why));
+  ])('%s is refused', (text, why) => expect(() => parseDomain(text)).toThrow(why));
 
-  it('is proven where public DNS knows its suffix', () => {
+  it('can be proven if it has a public suffix', () => {
     expect(['example.org', 'ann.github.io', 'nas.lan', 'a.example'].map(isPublicName)).toEqual([
       true,
       true,

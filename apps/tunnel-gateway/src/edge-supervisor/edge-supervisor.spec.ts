@@ -75,8 +75,8 @@ async function serving(): Promise<ReturnType<typeof supervised>> {
   return all;
 }
 
-describe('an edge that is to be replaced', () => {
-  it('does not leave the next one behind when the service stops meanwhile', async () => {
+describe('an edge that is being replaced', () => {
+  it('leaves no next edge behind when the service stops in the meantime', async () => {
     const { supervisor, children } = await serving();
     const replaced = supervisor.replace();
     const failed = expect(replaced).rejects.toThrow();
@@ -85,7 +85,7 @@ describe('an edge that is to be replaced', () => {
     expect(children.map(({ ended }) => ended)).toEqual([true, true]);
   });
 
-  it('before it served leaves the ports for the next one to tell', async () => {
+  it('leaves its ports to the next edge if it has not served yet', async () => {
     const { supervisor, children } = supervised();
     expect(await supervisor.start(1)).toEqual({ outcome: 'waiting' });
     const replaced = supervisor.replace();
@@ -97,7 +97,7 @@ describe('an edge that is to be replaced', () => {
     await supervisor.stop(0);
   });
 
-  it('says why the next one ended', async () => {
+  it('reports why the next edge ended', async () => {
     const { supervisor, children } = await serving();
     const failed = expect(supervisor.replace()).rejects.toThrow('the new edge ended: exit code 1');
     children[1]?.end();
@@ -105,7 +105,7 @@ describe('an edge that is to be replaced', () => {
     await supervisor.stop(0);
   });
 
-  it('and dies first is not replaced twice', async () => {
+  it('is not replaced twice if it dies first', async () => {
     const { supervisor, children, born } = await serving();
     const replaced = supervisor.replace();
     const failed = expect(replaced).rejects.toThrow();
@@ -121,7 +121,7 @@ describe('an edge that is to be replaced', () => {
   });
 });
 
-it('an edge whose port is taken after the service went on without it is tried again', async () => {
+it('an edge whose port was taken while the service had started without it is tried again', async () => {
   const { supervisor, children, born } = supervised();
   expect(await supervisor.start(1)).toEqual({ outcome: 'waiting' });
   children[0]?.say({ type: 'failed', port: 'http', code: 'EADDRINUSE', message: '' });

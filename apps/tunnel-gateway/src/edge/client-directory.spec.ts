@@ -23,7 +23,7 @@ const rowsOf = (revision: number, ...clients: ClientRow[]): ConfigRows => ({
   policies: [],
 });
 
-it('lets an agent in with the previous key until its end, and says when that has come', async () => {
+it('accepts the previous key until its end, and reports when that time has come', async () => {
   let now = 0;
   const directory = new ClientDirectory({ now: () => now, find: () => Promise.resolve(null) });
   directory.apply(rowsOf(1, CLIENT));
@@ -40,7 +40,7 @@ it('lets an agent in with the previous key until its end, and says when that has
   expect(await directory.findByKeyHash('new')).toMatchObject({ id: 1 });
 });
 
-it('asks the database about no key that it knows, and holds what that finds against the clock as well', async () => {
+it('does not query the database for known keys, and checks the result of a query against the clock', async () => {
   const asked: string[] = [];
   const find = (keyHash: string) => {
     asked.push(keyHash);
@@ -54,7 +54,7 @@ it('asks the database about no key that it knows, and holds what that finds agai
   expect(asked).toEqual(['older']);
 });
 
-it('prefers the client whose present key it is', async () => {
+it('prefers the client whose current key matches', async () => {
   const directory = new ClientDirectory({ now: () => 0, find: () => Promise.resolve(null) });
   directory.apply(
     rowsOf(1, { ...CLIENT, keyHash: 'old', previousKeyHash: null, previousKeyUntil: null }, { ...CLIENT, id: 2 }),

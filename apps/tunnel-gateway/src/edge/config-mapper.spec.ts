@@ -54,7 +54,7 @@ describe('the configuration of the data plane', () => {
     });
   });
 
-  it('leaves out what cannot be read, and says why', () => {
+  it('leaves out rows that cannot be read, with the reason', () => {
     const tunnels = [TUNNEL, { ...TUNNEL, id: 2, targetAddr: 'nowhere' }];
     const hosts = [HOST, { ...HOST, id: 3, targetAddr: 'ftp://a:1' }];
     const { config, tunnelProblems, hostProblems } = toServerConfig({ ...EMPTY, tunnels, hosts }, noCertificate);
@@ -64,7 +64,7 @@ describe('the configuration of the data plane', () => {
     expect(hostProblems.get(3)).toContain('http://');
   });
 
-  it('takes keys of visitors out of the policies', () => {
+  it('takes the visitor keys from the policies', () => {
     const page = { ...POLICY, id: 2, password: '$argon2id$x' };
     const rows = { ...EMPTY, tunnels: [{ ...TUNNEL, mode: 'secret' as const }], policies: [POLICY, page] };
     const { config } = toServerConfig(rows, noCertificate);
@@ -84,7 +84,7 @@ describe('the configuration of the data plane', () => {
     ]);
   });
 
-  it('redirects to https only where http is the same host', () => {
+  it('redirects to https only if the same host also serves http', () => {
     const hosts = [HOST, { ...HOST, id: 2, scheme: 'http' as const }, { ...HOST, id: 3, autoHttps: false }];
     const { config } = toServerConfig({ ...EMPTY, hosts }, () => ({ chain: 'c', key: 'k' }));
     expect(config.hosts.map(({ redirectToHttps }) => redirectToHttps)).toEqual([true, false, false]);

@@ -42,7 +42,7 @@ const denied = {
 } as const;
 
 describe('events of the edge', () => {
-  it('wait for a database that is away, with the time at which they happened, and no more of them than there is room', async () => {
+  it('wait for the database with their original time, up to a limit', async () => {
     const { events, written, problems, clock } = rig();
     const listener = events.listener(quiet, () => undefined);
     clock.answers = false;
@@ -57,7 +57,7 @@ describe('events of the edge', () => {
     expect(clock.statements).toBe(11);
   });
 
-  it('say in words what happened to one visitor, and to several', async () => {
+  it('describe one visitor and several visitors in words', async () => {
     const { events, written, clock } = rig();
     const listener = events.listener(quiet, () => undefined);
     const { resource, clientId, address } = denied;
@@ -76,7 +76,7 @@ describe('events of the edge', () => {
     ]);
   });
 
-  it('are two in a minute for a million visitors that are refused', async () => {
+  it('are two a minute for a million refused visitors', async () => {
     const { events, written, clock } = rig();
     const listener = events.listener(quiet, () => undefined);
     for (let i = 0; i < 1_000_000; i++) listener.denied?.(denied);
@@ -86,7 +86,7 @@ describe('events of the edge', () => {
     expect(written[1]?.message).toBe('999999 visitors were refused: address denied');
   });
 
-  it('say nothing of visitors of clients that are not served, and nothing after another edge took over', async () => {
+  it('report no visitors of clients that are not served, and none after another edge took over', async () => {
     const { events, written } = rig();
     const listener = events.listener(quiet, () => undefined);
     listener.denied?.({ ...denied, reason: 'client_disabled' });
@@ -97,7 +97,7 @@ describe('events of the edge', () => {
     expect(written).toEqual([]);
   });
 
-  it('tell how many came in the last minute before another edge took over, once', async () => {
+  it('report the count of the last minute once before another edge takes over', async () => {
     const { events, written, clock } = rig();
     const listener = events.listener(quiet, () => undefined);
     for (let i = 0; i < 5; i++) listener.denied?.(denied);
@@ -109,7 +109,7 @@ describe('events of the edge', () => {
     expect(written.map(({ data }) => data['count'])).toEqual([1, 4]);
   });
 
-  it('look at the table for the first that says where a client is, not for those after it', async () => {
+  it('check the table only for the first event about the place of a client', async () => {
     const { events, written } = rig();
     const listener = events.listener(quiet, () => undefined);
     listener.agentOnline?.({ clientId: 1, address: '', software: '' } as never);

@@ -52,7 +52,7 @@ const tunnels = ({ store }: EdgeGrants): number[] =>
     .toSorted((a, b) => a - b);
 
 describe('grants at the end of an edge', () => {
-  it('are all written, also those that came while others were', async () => {
+  it('are all written, also those that arrive during a write', async () => {
     const { grants, asked } = rig();
     grants.store.put(grant(1));
     const first = grants.write();
@@ -66,7 +66,7 @@ describe('grants at the end of an edge', () => {
     await Promise.all([first, last]);
   });
 
-  it('that the database refuses keep no others from being written', async () => {
+  it('are written even if the database refuses some of them', async () => {
     const { grants, asked, refused } = rig();
     for (const id of [1, 2, 3]) grants.store.put(grant(id));
     const written = grants.write();
@@ -85,7 +85,7 @@ describe('grants at the end of an edge', () => {
     expect(answered.flat()).toEqual([1, 3]);
   });
 
-  it('are tried once more where the write before failed', async () => {
+  it('are retried once if the previous write failed', async () => {
     const { grants, asked } = rig();
     grants.store.put(grant(1));
     const first = grants.write();
@@ -100,8 +100,8 @@ describe('grants at the end of an edge', () => {
   });
 });
 
-describe('news of grants', () => {
-  it('that come while the table is read are newer than what is read', async () => {
+describe('notifications of grants', () => {
+  it('that arrive while the table is read win over what is read', async () => {
     const { grants, asked } = rig();
     const reading = grants.read();
     await grants.receive(news(2));
@@ -110,7 +110,7 @@ describe('news of grants', () => {
     expect(tunnels(grants)).toEqual([1, 2]);
   });
 
-  it('that come while the table cannot be read count all the same', async () => {
+  it('that arrive while the table cannot be read are applied', async () => {
     const { grants, asked } = rig();
     const reading = grants.read();
     await grants.receive(news(2));
@@ -119,7 +119,7 @@ describe('news of grants', () => {
     expect(tunnels(grants)).toEqual([2]);
   });
 
-  it('that were missed are read with the next write, until that went well', async () => {
+  it('that were missed are read with the next write, until one succeeds', async () => {
     const { grants, asked } = rig();
     const missed = grants.receive(null);
     asked[0]?.fail();

@@ -12,7 +12,7 @@ function rig(): { writers: EdgeWriters; lines: string[] } {
 const denied = Object.assign(new Error('permission denied for table events'), { severity: 'ERROR', code: '42501' });
 const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-it('lets every writer write, and says which one the database refuses, until it takes it', async () => {
+it('runs every writer, and names the one that the database refuses until it accepts it', async () => {
   const { writers, lines } = rig();
   const done: string[] = [];
   await writers.run('events', () => Promise.reject(denied));
@@ -24,14 +24,14 @@ it('lets every writer write, and says which one the database refuses, until it t
   expect(writers.problems).toEqual([]);
 });
 
-it('says of a database that is away that it does not answer, and blames no writer', async () => {
+it('reports that the database does not answer, and blames no writer', async () => {
   const { writers, lines } = rig();
   await writers.run('events', () => Promise.reject(away));
   expect(lines).toEqual(['the database does not answer; serving goes on']);
   expect(writers.problems).toEqual([]);
 });
 
-it('counts what was set aside', () => {
+it('counts the batches that were set aside', () => {
   const { writers, lines } = rig();
   writers.refused('counters', [{ id: 1 }, { id: 2 }], denied);
   expect(writers.refusedRows).toBe(2);

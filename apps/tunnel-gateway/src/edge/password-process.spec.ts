@@ -22,8 +22,8 @@ function start(more: PasswordProcessOptions = {}): PasswordProcess {
 const childOf = (process: PasswordProcess): ChildProcess | null =>
   (process as unknown as { child: ChildProcess | null }).child;
 
-describe('passwords in a process of their own', () => {
-  it('are checked there, at low priority', async () => {
+describe('password checks', () => {
+  it('run in a separate process at low priority', async () => {
     const { verify } = start();
     const encoded = await hashPassword('open sesame');
     expect(await Promise.all([verify(encoded, 'open sesame'), verify(encoded, 'open'), verify('none', 'x')])).toEqual([
@@ -37,7 +37,7 @@ describe('passwords in a process of their own', () => {
     expect(getPriority(pid)).toBeGreaterThan(getPriority());
   });
 
-  it('are refused when it dies, and checked again by the next', async () => {
+  it('fail when that process dies, and work again in the next one', async () => {
     const { verify } = start();
     const encoded = await hashPassword('open sesame');
     expect(await verify(encoded, 'open sesame')).toBe(true);
@@ -48,7 +48,7 @@ describe('passwords in a process of their own', () => {
     expect(await verify(encoded, 'open sesame')).toBe(true);
   });
 
-  it('are refused when it does not answer, and checked again by the next', async () => {
+  it('fail when that process does not answer, and work again in the next one', async () => {
     const { verify } = start({ answerMs: 3_000 });
     const encoded = await hashPassword('open sesame');
     expect(await verify(encoded, 'open sesame')).toBe(true);
@@ -59,7 +59,7 @@ describe('passwords in a process of their own', () => {
     expect(await verify(encoded, 'open sesame')).toBe(true);
   });
 
-  it('end it when nobody asks for a while', async () => {
+  it('end that process after a while without requests', async () => {
     const { verify } = start({ idleMs: 50 });
     expect(await verify('none', 'x')).toBe(false);
     const child = childOf(passwords);

@@ -31,8 +31,8 @@ function rig(onLoad: (count: number) => void = () => undefined): Rig {
 /** Everything that only waits for promises has happened then. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('news', () => {
-  it('are loaded one load at a time, and those that come meanwhile with one more', async () => {
+describe('changes', () => {
+  it('are loaded one load at a time; one more load covers all changes that arrive during a load', async () => {
     const { reloading, loads } = rig();
     const first = reloading.news();
     await settled();
@@ -47,7 +47,7 @@ describe('news', () => {
     expect(loads).toHaveLength(2);
   });
 
-  it('that come in the moment in which a load ends are not lost', async () => {
+  it('that arrive at the moment a load ends are not lost', async () => {
     const { reloading, loads } = rig();
     for (let turns = 0; turns < 10; turns++) {
       const before = loads.length;
@@ -64,7 +64,7 @@ describe('news', () => {
     }
   });
 
-  it('that a load itself brings are loaded, too', async () => {
+  it('caused by a load are loaded as well', async () => {
     const { reloading, loads } = rig((count) => {
       if (count === 1) void reloading.news(true);
       loads.at(-1)?.finish();
@@ -73,7 +73,7 @@ describe('news', () => {
     expect(loads.map(({ everything }) => everything)).toEqual([false, true]);
   });
 
-  it('a failed load is tried again with the next change, and stays a full load until one succeeds', async () => {
+  it('retry a failed load, which stays a full load until one succeeds', async () => {
     const { reloading, loads, failures } = rig();
     const first = reloading.news(true);
     await settled();
@@ -94,7 +94,7 @@ describe('news', () => {
     expect(loads.map(({ everything }) => everything)).toEqual([true, true, false]);
   });
 
-  it('that came while a load failed make one more at once', async () => {
+  it('that arrive during a failing load start one more load at once', async () => {
     const { reloading, loads } = rig();
     const loading = reloading.news(true);
     await settled();
@@ -106,7 +106,7 @@ describe('news', () => {
     await loading;
   });
 
-  it('of which a load throws before it waits for anything are a failure like any other', async () => {
+  it('cause an ordinary failure if a load throws synchronously', async () => {
     const failures: unknown[] = [];
     const reloading = new Reloading({
       load: () => {
@@ -120,8 +120,8 @@ describe('news', () => {
   });
 });
 
-describe('the end of loading', () => {
-  it('waits for the load that runs, and begins no other', async () => {
+describe('stopping', () => {
+  it('waits for the running load and starts no other', async () => {
     const { reloading, loads } = rig();
     const loading = reloading.news();
     await settled();
@@ -136,7 +136,7 @@ describe('the end of loading', () => {
     expect(loads).toHaveLength(1);
   });
 
-  it('is there at once where nothing runs, also of news that nobody began to load', async () => {
+  it('is immediate if no load runs, even with changes that were not loaded', async () => {
     const { reloading, loads } = rig();
     await reloading.stop();
     const other = rig();

@@ -9,7 +9,7 @@ const rows = (revision: number): ConfigRows => {
   return { revision, clients: [], tunnels: [], hosts: [], ipRules: [], policies: [] };
 };
 
-it('a snapshot that could not be written does not keep the next ones from it', async () => {
+it('a failed write of a snapshot does not prevent later writes', async () => {
   const home = mkdtempSync(join(tmpdir(), 'snapshot-'));
   const folder = join(home, 'tunnel-gateway');
   // Where the folder belongs is something else, as a disk may be full for a while.

@@ -21,7 +21,7 @@ const told = (changes: ReturnType<TunnelChanges['since']>): string[] =>
   changes.map(({ type, state: { id } }) => `${type} ${id}`);
 
 describe('changes of tunnels', () => {
-  it('are told from the second look on, failures from the first', () => {
+  it('are reported from the second check on, failures from the first', () => {
     const changes = new TunnelChanges();
     expect(told(changes.since([state(1), state(2, 'taken')], wanted(1, 2)))).toEqual(['tunnel.failed 2']);
     expect(changes.since([state(1), state(2, 'taken')], wanted(1, 2))).toEqual([]);
@@ -36,7 +36,7 @@ describe('changes of tunnels', () => {
     ]);
   });
 
-  it('say nothing of a port that is bound later than it was asked for, but once', () => {
+  it('report a port that is bound late only once', () => {
     const changes = new TunnelChanges();
     changes.since([], wanted());
     expect(changes.since([], wanted(1))).toEqual([]);
@@ -44,7 +44,7 @@ describe('changes of tunnels', () => {
     expect(changes.since([state(1)], wanted(1))).toEqual([]);
   });
 
-  it('say nothing of tunnels that move from one process to another', () => {
+  it('do not report tunnels that move to another process', () => {
     const [first, second] = [new TunnelChanges(), new TunnelChanges()];
     first.since([state(1)], wanted(1, 11), (id) => id === 1);
     second.since([state(11)], wanted(1, 11), (id) => id === 2);
@@ -55,7 +55,7 @@ describe('changes of tunnels', () => {
     expect(second.since([], wanted(1, 2, 11), () => false)).toEqual([]);
   });
 
-  it('take the tunnels of a disabled client for ended', () => {
+  it('report the tunnels of a disabled client as ended', () => {
     const changes = new TunnelChanges();
     changes.since([state(1)], wanted(1));
     const disabled = { ...wanted(1), clients: [{ id: 1, enabled: false }] } as WantedTunnels;

@@ -2,7 +2,7 @@ import { hashPassword } from '@gatehouse/auth';
 import { expect, it } from 'vitest';
 import { verifyPassword } from './verify-password.js';
 
-it('knows the passwords that the service hashed', async () => {
+it('accepts the passwords that the service hashed', async () => {
   const encoded = await hashPassword('pässword');
   expect(await verifyPassword(encoded, 'pa\u0308ssword')).toBe(true);
   expect(await verifyPassword(encoded, 'password')).toBe(false);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { VisitorTurns } from './visitor-turns.js';
 
-it('lets eight of one client in together, and sixty-four in all', () => {
+it('runs eight requests of one client at a time, and sixty-four in all', () => {
   const turns = new VisitorTurns();
   for (let count = 0; count < 8; count += 1) expect(turns.take('slow')).toBe(true);
   expect(turns.take('slow')).toBe(false);

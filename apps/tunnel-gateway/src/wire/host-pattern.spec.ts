@@ -8,7 +8,7 @@ describe('names of hosts', () => {
     ['*.Example.org', '*.example.org'],
     ['*', '*'],
     ['localhost', 'localhost'],
-  ])('%s is %s', (text, expected) => expect(parseHostPattern(text)).toBe(expected));
+  ])('%s is stored as %s', (text, expected) => expect(parseHostPattern(text)).toBe(expected));
 
   it.each(['', 'a..b', '*.', '**.a', 'a.*.b', '*a.b', '10.0.0.1', '::1', 'a:80', 'a b', '-a.b', 'a.1', 'a/b'])(
     'refuses "%s"',
@@ -16,7 +16,7 @@ describe('names of hosts', () => {
   );
 });
 
-it('a host covers its own name, or all below it', () => {
+it('a host covers either its own name or all names below it', () => {
   expect(covers('a.example', 'a.example')).toBe(true);
   expect(covers('*.example', 'b.a.example')).toBe(true);
   expect(covers('*', 'a')).toBe(true);
@@ -30,10 +30,10 @@ describe('locations', () => {
     ['/api/', '/api'],
     ['//a///b', '/a/b'],
     ['/%7Euser', '/~user'],
-  ])('%s is %s', (text, expected) => expect(parseLocation(text)).toBe(expected));
+  ])('%s is stored as %s', (text, expected) => expect(parseLocation(text)).toBe(expected));
 
   it.each(['/100%25', '/a%20b', '/a%3fb', '/a%23b', '/%2541', '/b%C3%BCcher', '/bücher'])(
-    '%s says the same when it is read again',
+    '%s does not change when it is parsed again',
     (text) => {
       const location = parseLocation(text);
       expect(parseLocation(location)).toBe(location);

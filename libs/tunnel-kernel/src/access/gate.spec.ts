@@ -28,7 +28,7 @@ function enter(from = address): Lease | GateRefusal {
 }
 
 describe('the gate', () => {
-  it('asks for the client, its expiry, the address and the connections, in this order', () => {
+  it('checks the client, its expiry, the address and the connections, in this order', () => {
     const [expired, rules] = [{ expiresAt: 1000, maxConnections: 1 }, [deny('192.0.2.0/24')]];
     gate.apply(config({ maxConnections: 1 }));
     const held = enter();
@@ -44,7 +44,7 @@ describe('the gate', () => {
     expect(enter()).toHaveProperty('release');
   });
 
-  it('closes at the instant of the expiry', () => {
+  it('closes at the moment of expiry', () => {
     gate.apply(config({ expiresAt: 2000 }));
     now = 1999;
     expect(enter()).toHaveProperty('release');
@@ -53,14 +53,14 @@ describe('the gate', () => {
     expect(gate.refusal(tunnel, 1, address)).toBe('client_expired');
   });
 
-  it('lets nobody to what is not there, or is another client’s', () => {
+  it('refuses resources that are missing or belong to another client', () => {
     expect(enter()).toBe('client_disabled');
     gate.apply(config());
     expect(gate.enter({ kind: 'host', id: 7 }, 1, address)).toBe('client_disabled');
     expect(gate.enter(tunnel, 2, address)).toBe('client_disabled');
   });
 
-  it('counts a lease once, however often it is released, across all resources of the client', () => {
+  it('counts a lease once, however often it is released, over all resources of the client', () => {
     gate.apply(config({ maxConnections: 2 }));
     const [first, second] = [enter(), enter()];
     if (typeof first === 'string' || typeof second === 'string') throw new Error('refused');
@@ -72,7 +72,7 @@ describe('the gate', () => {
     expect(enter()).toBe('too_many_connections');
   });
 
-  it('keeps what it had when a rule cannot be', () => {
+  it('keeps the previous rules when a rule is invalid', () => {
     gate.apply(config());
     const broken = config({ enabled: false }, [deny('10.1.2.3/8')]);
     expect(() => gate.apply(broken)).toThrow(TunnelError);

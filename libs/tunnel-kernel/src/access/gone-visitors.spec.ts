@@ -34,8 +34,8 @@ function speakAndReset(port: number, text: string): Promise<void> {
   });
 }
 
-describe('a visitor who is denied and gone before it is looked at', () => {
-  it('gets no byte to the target of a tunnel', async () => {
+describe('a visitor who is denied but leaves before the check', () => {
+  it('sends no byte to the target of a tunnel', async () => {
     rig = await HostRig.start();
     let read = 0;
     const target = createServer((socket) => {
@@ -51,7 +51,7 @@ describe('a visitor who is denied and gone before it is looked at', () => {
     expect([rig.records.length, read]).toEqual([0, 0]);
   });
 
-  it('gets no request to the target of a host, by way of a door either', async () => {
+  it('sends no request to the target of a host, also behind a door', async () => {
     rig = await HostRig.start();
     let asked = 0;
     const hosts = [rig.hostConfig([await rig.origin((_, response) => ((asked += 1), response.end()))])];

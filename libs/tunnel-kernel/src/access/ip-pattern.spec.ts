@@ -36,7 +36,7 @@ describe('patterns of addresses', () => {
     ['country', '!cn', '!CN'],
     ['country', 'Private', 'private'],
     ['country', '!private', '!private'],
-  ])('%s %s is written %s', (kind, text, canonical) => {
+  ])('%s %s is stored as %s', (kind, text, canonical) => {
     expect(parseIpPattern(kind, text).canonical).toBe(canonical);
     expect(parseIpPattern(kind, canonical).canonical).toBe(canonical);
   });
@@ -68,17 +68,17 @@ describe('patterns of addresses', () => {
     ['country', 'XX', null],
     ['country', 'DEU', null],
     ['country', '!', null],
-  ])('%s %s is refused, %s suggested', (kind, text, suggestion) => {
+  ])('%s %s is refused, and %s is suggested', (kind, text, suggestion) => {
     expect(failure(kind, text).suggestion).toBe(suggestion);
   });
 
-  it('suggests only what it takes', () => {
+  it('suggest only patterns that are accepted', () => {
     const { suggestion } = failure('cidr', '10.1.2.3/8');
     expect(parseIpPattern('cidr', suggestion ?? '').canonical).toBe('10.0.0.0/8');
     expect(failure('cidr', '10.1.2.3/8').message).toContain('did you mean 10.0.0.0/8?');
   });
 
-  it('covers a range with the fewest prefixes', () => {
+  it('cover a range with the fewest prefixes', () => {
     expect(cidrs('range', '10.0.0.1-10.0.0.6')).toEqual(['10.0.0.1/32', '10.0.0.2/31', '10.0.0.4/31', '10.0.0.6/32']);
     expect(cidrs('range', '0.0.0.0-255.255.255.255')).toEqual(['0.0.0.0/0']);
     expect(cidrs('range', '::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff')).toEqual(['::/0']);

@@ -17,12 +17,12 @@ function allowed(rules: IpRuleConfig[], address: string, options?: IpRuleOptions
   return new IpRules(rules, options).decide(address, at) === null;
 }
 
-describe('rules about addresses', () => {
-  it('lets everybody in without any', () => {
+describe('address rules', () => {
+  it('admit everyone if there are none', () => {
     expect(allowed([], '1.2.3.4')).toBe(true);
   });
 
-  it('refuses who is denied, and nobody else', () => {
+  it('refuse only denied addresses', () => {
     const rules = [rule('tunnel', 'deny', 'cidr', '10.0.0.0/8')];
     expect(allowed(rules, '10.1.2.3')).toBe(false);
     expect(allowed(rules, '::ffff:10.1.2.3')).toBe(false);
@@ -31,21 +31,21 @@ describe('rules about addresses', () => {
     expect(allowed(rules, '2001:db8::1')).toBe(true);
   });
 
-  it('refuses who is not listed where somebody is allowed', () => {
+  it('refuse unlisted addresses if another one is allowed', () => {
     const rules = [rule('client', 'allow', 'wildcard', '10.1.*')];
     expect(allowed(rules, '10.1.2.3')).toBe(true);
     expect(allowed(rules, '10.2.2.3')).toBe(false);
     expect(new IpRules(rules).decide('10.2.2.3', at)).toEqual({ scope: 'client', resourceId: 6, ruleId: null });
   });
 
-  it('asks every level: what one allows the next may deny', () => {
+  it('are checked on every level: one level can deny what another allows', () => {
     const deny = rule('user', 'deny', 'exact', '10.0.0.1');
     const rules = [rule('global', 'allow', 'cidr', '10.0.0.0/8'), deny];
     expect(new IpRules(rules).decide('10.0.0.1', at)).toEqual({ scope: 'user', resourceId: 5, ruleId: deny.id });
     expect(allowed(rules, '10.0.0.2')).toBe(true);
   });
 
-  it('looks only at the rules of whom it is about', () => {
+  it('apply only to their own resource', () => {
     const rules = (['user', 'client', 'tunnel'] as const).map((scope) => ({
       ...rule(scope, 'deny', 'cidr', '0.0.0.0/0'),
       resourceId: 99,
@@ -54,7 +54,7 @@ describe('rules about addresses', () => {
     expect(allowed([...rules, ...others], '1.2.3.4')).toBe(true);
   });
 
-  it('puts the lower priority first, then deny, then the longer prefix, then the lower id', () => {
+  it('are sorted by priority, then deny, then prefix length, then id', () => {
     const [wide, narrow, again] = [
       rule('tunnel', 'allow', 'cidr', '10.0.0.0/8', 2),
       rule('tunnel', 'allow', 'cidr', '10.1.0.0/16', 2),
@@ -68,12 +68,12 @@ describe('rules about addresses', () => {
     expect(found([wide, narrow, deny, first])).toBe(first.id);
   });
 
-  it('refuses what is no address wherever there are rules', () => {
+  it('refuse an invalid address if there are any rules', () => {
     expect(allowed([rule('tunnel', 'deny', 'exact', '1.2.3.4')], 'nonsense')).toBe(false);
     expect(allowed([], 'nonsense')).toBe(true);
   });
 
-  it('knows countries, their negation and addresses of no country', () => {
+  it('support countries, their negation and addresses without a country', () => {
     const countryOf = (ip: string) => ({ '1.0.0.1': 'CN', '2.0.0.1': 'DE' })[ip] ?? null;
     const only = [rule('global', 'allow', 'country', 'DE')];
     expect(['1.0.0.1', '2.0.0.1', '3.0.0.1'].map((ip) => allowed(only, ip, { countryOf }))).toEqual([
@@ -91,7 +91,7 @@ describe('rules about addresses', () => {
     expect(['1.0.0.1', '2.0.0.1'].map((ip) => allowed(both, ip, { countryOf }))).toEqual([false, false]);
   });
 
-  it('asks for the country once, of the address without its mapping, and not where no rule does', () => {
+  it('look up the country once, without the IPv6 mapping, and only if a rule needs it', () => {
     const asked: string[] = [];
     const countryOf = (ip: string) => (asked.push(ip), 'DE');
     allowed([rule('global', 'allow', 'country', 'DE'), rule('user', 'allow', 'country', 'DE')], '::ffff:9.9.9.9', {
@@ -102,7 +102,7 @@ describe('rules about addresses', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each([[undefined], [() => undefined]])('matches no country without a database (%s)', (countryOf) => {
+  it.each([[undefined], [() => undefined]])('match no country without a database (%s)', (countryOf) => {
     const deny = [rule('global', 'deny', 'country', 'CN')];
     const allow = [rule('global', 'allow', 'country', 'CN')];
     expect(allowed(deny, '1.0.0.1', { countryOf })).toBe(true);
@@ -126,20 +126,20 @@ describe('rules about addresses', () => {
     'fd00::1',
     '::1',
     'fe80::1',
-  ])('takes %s as private, without a database', (ip) => {
+  ])('treat %s as private, without a database', (ip) => {
     expect(allowed([rule('global', 'deny', 'country', 'private')], ip)).toBe(false);
     expect(allowed([rule('global', 'deny', 'country', '!private')], ip)).toBe(true);
   });
 
   it.each(['8.8.8.8', '172.32.0.0', '100.128.0.1', '2001:db8::1', '::2', 'fec0::1', '255.255.255.255', '0.0.0.0'])(
-    'takes %s as not private',
+    'do not treat %s as private',
     (ip) => {
       expect(allowed([rule('global', 'deny', 'country', 'private')], ip)).toBe(true);
       expect(allowed([rule('global', 'deny', 'country', '!private')], ip)).toBe(false);
     },
   );
 
-  it('evaluates the console alone', () => {
+  it('evaluate the console separately', () => {
     const rules = new IpRules([
       rule('global', 'deny', 'cidr', '0.0.0.0/0'),
       rule('console', 'allow', 'exact', '10.0.0.1'),
@@ -149,7 +149,7 @@ describe('rules about addresses', () => {
     expect(rules.explainConsole('10.0.0.2')).toMatchObject({ allowed: false, levels: [{ outcome: 'not_listed' }] });
   });
 
-  it('explains level by level', () => {
+  it('explain the result level by level', () => {
     const rules = [
       rule('global', 'allow', 'cidr', '10.0.0.0/8'),
       rule('user', 'deny', 'country', 'CN'),
@@ -169,12 +169,12 @@ describe('rules about addresses', () => {
     expect(new IpRules(rules).explain('x', at)).toMatchObject({ address: null, allowed: false });
   });
 
-  it('names the rule that cannot be', () => {
+  it('name the invalid rule', () => {
     const broken = rule('global', 'deny', 'cidr', '10.1.2.3/8');
     expect(() => new IpRules([broken])).toThrow(`rule ${broken.id}: "10.1.2.3/8"`);
   });
 
-  it('compiles only the levels that changed', () => {
+  it('are compiled only for the levels that changed', () => {
     const rules = [rule('global', 'deny', 'exact', '1.1.1.1'), rule('tunnel', 'deny', 'exact', '2.2.2.2')];
     const first = new IpRules(rules);
     expect(new IpRules(structuredClone(rules), {}, first).isSame(first)).toBe(true);
@@ -184,7 +184,7 @@ describe('rules about addresses', () => {
     expect(changed.decide('1.1.1.1', at)).not.toBeNull();
   });
 
-  it('decides in about a microsecond among 10,000 rules', () => {
+  it('decide in about a microsecond among 10,000 rules', () => {
     const rules = Array.from({ length: 10_000 }, (_, index) =>
       index % 3 === 0
         ? rule('global', 'deny', 'cidr', `2001:db8:${index.toString(16)}::/48`)
@@ -204,7 +204,7 @@ describe('rules about addresses', () => {
   });
 });
 
-describe('compiled rules and a naive reading of them', () => {
+describe('compiled rules and a naive evaluation', () => {
   /** A few bits of the families, so that rules overlap and addresses hit them. */
   const v4 = fc.integer({ min: 0, max: 255 }).map((low) => `10.0.${low >> 6}.${low & 63}`);
   const v6 = fc.integer({ min: 0, max: 255 }).map((low) => `2001:db8:0:${low >> 6}::${(low & 63).toString(16)}`);
@@ -248,7 +248,7 @@ describe('compiled rules and a naive reading of them', () => {
     { maxLength: 24 },
   );
 
-  it('agree', () => {
+  it('give the same result', () => {
     let refused = 0;
     let asked = 0;
     fc.assert(

@@ -4,7 +4,7 @@ import { DestinationRules } from './destination-rules.js';
 const match = (patterns: string[], host: string, port: number, address = host): boolean =>
   new DestinationRules(patterns).match({ host, port }, address);
 
-describe('rules of destinations', () => {
+describe('destination rules', () => {
   it.each([
     ['db.internal:5432', 'DB.internal.', 5432, '10.0.0.5', true],
     ['db.internal:5432', 'db.internal', 5433, '10.0.0.5', false],
@@ -27,7 +27,7 @@ describe('rules of destinations', () => {
     expect(match([pattern], host, port, address)).toBe(expected);
   });
 
-  it('of which none is there match nothing', () => {
+  it('match nothing if there are none', () => {
     expect(match([], 'a', 1, '127.0.0.1')).toBe(false);
     expect(new DestinationRules([]).empty).toBe(true);
   });
@@ -44,7 +44,7 @@ describe('rules of destinations', () => {
     '*x.example',
     'http://a',
     '10.0.0.0/33',
-  ])('says that "%s" cannot be read', (text) => {
+  ])('report that "%s" cannot be read', (text) => {
     expect(() => new DestinationRules([text])).toThrow(`"${text}"`);
   });
 });

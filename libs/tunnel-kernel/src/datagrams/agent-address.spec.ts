@@ -26,7 +26,7 @@ function addressRig() {
 }
 
 describe('the address of an agent', () => {
-  it('gets three times what came from there until it has answered, and then anything', () => {
+  it('gets at most three times the bytes received from there until the agent has answered', () => {
     const { address, bytesTo } = addressRig();
     address.send([PACKET]);
     expect(bytesTo(HOME)).toBe(0);
@@ -41,7 +41,7 @@ describe('the address of an agent', () => {
     expect(bytesTo(HOME)).toBe(15_600);
   });
 
-  it('is another one when the agent has answered from there', () => {
+  it('changes when the agent has answered from a new address', () => {
     const { address, bytesTo, tokens, atHome } = addressRig();
     atHome();
     address.seen(MOVED, 100);
@@ -53,7 +53,7 @@ describe('the address of an agent', () => {
     expect(bytesTo(MOVED)).toBe(1241);
   });
 
-  it('does not change for packets that somebody sends on from elsewhere', () => {
+  it('does not change for packets that a third party forwards', () => {
     const { address, clock, bytesTo, tokens, atHome } = addressRig();
     atHome();
     let came = 0;
@@ -74,7 +74,7 @@ describe('the address of an agent', () => {
     expect(bytesTo(VICTIM)).toBeLessThan(PACKET.length);
   });
 
-  it('forgets a challenge when a newer packet comes from where the agent was', () => {
+  it('drops a challenge when a newer packet comes from the old address', () => {
     const { address, tokens, bytesTo, atHome } = addressRig();
     atHome();
     address.seen(VICTIM, 100);

@@ -58,7 +58,7 @@ function onlyProtocolErrors(read: () => void): void {
 }
 
 describe('frames of datagrams', () => {
-  it('read back from a packet and from a stream, however it is cut', () => {
+  it('can be read from a packet and from a stream, however it is split', () => {
     fc.assert(
       fc.property(frames, fc.array(fc.nat(), { maxLength: 20 }), (sent, places) => {
         const wire = Buffer.concat(sent.map(encode));
@@ -75,7 +75,7 @@ describe('frames of datagrams', () => {
     );
   });
 
-  it('say openings and addresses', () => {
+  it('carry openings and addresses', () => {
     const endpoint = fc.record({ address, port });
     const opening = fc.record({ tunnelId: fc.nat(Number.MAX_SAFE_INTEGER), visitor: endpoint, entrance: endpoint });
     fc.assert(
@@ -94,7 +94,7 @@ describe('frames of datagrams', () => {
     );
   });
 
-  it('from any bytes give frames or a protocol error, and nothing else', () => {
+  it('are either valid or a protocol error for any bytes', () => {
     const joiner = new FragmentJoiner(() => 0);
     const parse = (type: number, body: Buffer): void => {
       if (type === FRAME.open) decodeOpening(body);
@@ -112,14 +112,14 @@ describe('frames of datagrams', () => {
     );
   });
 
-  it('keep nothing of a frame that is too long', () => {
+  it('are not buffered if they are too long', () => {
     const cutter = new FrameCutter(() => expect.unreachable());
     expect(() => cutter.read(Buffer.from([1, 0xff, 0xff, 0xff]))).toThrow('a frame of datagrams of 16777215 bytes');
   });
 });
 
 describe('fragments', () => {
-  it('come together in any order, and once', () => {
+  it('are reassembled in any order, once', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 65_000 }), fc.integer({ min: 300, max: 1400 }), (length, size) => {
         const frame = Buffer.alloc(length, 'abcdefg');
@@ -136,7 +136,7 @@ describe('fragments', () => {
     );
   });
 
-  it('are forgotten when a part stays away, and when there are too many', () => {
+  it('are discarded when a part is missing, and when there are too many', () => {
     let now = 0;
     const joiner = new FragmentJoiner(() => now);
     const part = (index: number) => Buffer.concat([Buffer.of(index, 2), Buffer.from('x')]);

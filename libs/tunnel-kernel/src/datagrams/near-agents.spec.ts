@@ -68,7 +68,7 @@ function routeToAgent(nearMs: number) {
 }
 
 describe('the way to an agent', () => {
-  it('is a data channel where its answers come at once, and packets until that is there', async () => {
+  it('is a data channel if answers come at once, and packets until it is open', async () => {
     const { route, watch, channels } = routeToAgent(3);
     expect(route.viaPackets).toBe(true);
     expect(route.transport(1)).toBeInstanceOf(PacketTransport);
@@ -81,7 +81,7 @@ describe('the way to an agent', () => {
     route.close();
   });
 
-  it('is packets where they take longer, and where nothing is near', () => {
+  it('is packets if answers take longer, and if no agent is near', () => {
     const far = routeToAgent(3);
     far.clock.delay = 2;
     far.rounds(8);
@@ -92,7 +92,7 @@ describe('the way to an agent', () => {
     expect(never.channels()).toBe(0);
   });
 
-  it('becomes packets again when every answer of late took long, not when some did', async () => {
+  it('becomes packets again when all recent answers were slow, not when some were', async () => {
     const { route, clock, rounds, watch } = routeToAgent(3);
     route.transport(1);
     await waitFor(() => route.transport(1) instanceof StreamTransport);
@@ -109,7 +109,7 @@ describe('the way to an agent', () => {
     route.close();
   });
 
-  it('stays a data channel for a busy agent', async () => {
+  it('stays a data channel while the agent is busy', async () => {
     const { route, clock, rounds } = routeToAgent(3);
     route.transport(1);
     await waitFor(() => route.transport(1) instanceof StreamTransport);
@@ -138,7 +138,7 @@ describe('datagrams to and from an agent nearby', () => {
   it.each([
     ['plain', false],
     ['sealed', true],
-  ])('take %s data channels both ways, packets getting through', async (_, encrypt) => {
+  ])('use %s data channels in both directions although packets get through', async (_, encrypt) => {
     const started = new TunnelRig({ datagrams: { nearMs: 60_000 } });
     rig = started;
     await started.listen();

@@ -12,7 +12,7 @@ function sealed(): Buffer {
 }
 
 describe('sealed packets', () => {
-  it('open once at the other end, and with no other key', () => {
+  it('can be opened once, and only with the right key', () => {
     const packet = sealed();
     expect(packetLink(packet)).toBe(keys.link);
     const opener = new PacketOpener(keys.agent);
@@ -23,7 +23,7 @@ describe('sealed packets', () => {
     expect(new PacketOpener(keys.server).open(packet)).toBeNull();
   });
 
-  it('with any bit changed do not open', () => {
+  it('cannot be opened if any bit was changed', () => {
     const packet = sealed();
     fc.assert(
       fc.property(fc.nat(packet.length * 8 - 1), (bit) => {
@@ -34,7 +34,7 @@ describe('sealed packets', () => {
     );
   });
 
-  it('of any bytes are no packets', () => {
+  it('are not opened from random bytes', () => {
     const opener = new PacketOpener(keys.agent);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (value) => {
@@ -46,8 +46,8 @@ describe('sealed packets', () => {
   });
 });
 
-describe('the keys of packets', () => {
-  it('seal as many packets as they may and no more, and say so in time', () => {
+describe('packet keys', () => {
+  it('seal no more packets than allowed, and report it in time', () => {
     let spent = 0;
     const sealer = new PacketSealer(keys.link, keys.agent, { most: 8, onSpent: () => (spent += 1) });
     const made = Array.from({ length: 10 }, (_, index) => {
@@ -59,7 +59,7 @@ describe('the keys of packets', () => {
     expect(spent).toBe(1);
   });
 
-  it('open nothing more after too many forged packets, and say so in time', () => {
+  it('open nothing after too many forged packets, and report it in time', () => {
     let spent = 0;
     const opener = new PacketOpener(keys.agent, { most: 4, onSpent: () => (spent += 1) });
     const forged = sealed();
@@ -75,7 +75,7 @@ describe('the keys of packets', () => {
 });
 
 describe('the replay window', () => {
-  it('lets every number pass once, as a set would, as long as it is not far behind', () => {
+  it('accepts each number once unless it is too old, like a set', () => {
     const step = fc.oneof(fc.integer({ min: -1100, max: 40 }), fc.integer({ min: 0, max: 5000 }));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

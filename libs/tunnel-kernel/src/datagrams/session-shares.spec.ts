@@ -32,7 +32,7 @@ function open(shares: SessionShares<Session>, clientId: number, address: string,
 const address = (index: number): string => `192.0.${index >> 8}.${index & 255}`;
 
 describe('SessionShares', () => {
-  it('leaves half of the places to others, whatever one client takes', () => {
+  it('leaves half of the places to others, whatever one client uses', () => {
     const shares = new SessionShares<Session>(1000);
     const taken = Array.from({ length: 5000 }, (_, index) => open(shares, 1, address(index)));
     expect(taken.filter(({ gone }) => !gone)).toHaveLength(500);
@@ -43,7 +43,7 @@ describe('SessionShares', () => {
     expect(shares.evicted).toBe(4500);
   });
 
-  it('ends no session that was answered for one that was not', () => {
+  it('never ends an answered session for an unanswered one', () => {
     const shares = new SessionShares<Session>(10);
     const answered = Array.from({ length: 3 }, (_, index) => open(shares, 1, address(index), true));
     const late = open(shares, 1, address(3));
@@ -58,14 +58,14 @@ describe('SessionShares', () => {
     expect(flood.filter(({ gone }) => !gone)).toHaveLength(1);
   });
 
-  it('refuses where only sessions with answers are there', () => {
+  it('refuses a session if all others were answered', () => {
     const shares = new SessionShares<Session>(10);
     for (let index = 0; index < 5; index += 1) open(shares, 1, address(index), true);
     expect(() => open(shares, 1, address(9))).toThrow('too many');
     expect(open(shares, 2, address(9)).gone).toBe(false);
   });
 
-  it('lets a source have so many of each client, in IPv6 the whole /64', () => {
+  it('limits the sessions of a source with each client, in IPv6 for a whole /64', () => {
     const shares = new SessionShares<Session>(1000, 3);
     const six = [1, 2, 3, 4].map((index) => open(shares, 1, `2001:db8::${index}`));
     expect(six.map(({ gone }) => gone)).toEqual([true, false, false, false]);
@@ -73,7 +73,7 @@ describe('SessionShares', () => {
     expect(six.filter(({ gone }) => !gone)).toHaveLength(3);
   });
 
-  it('takes of a source what has no answer, then what was not used for longest', () => {
+  it('ends the unanswered sessions of a source first, then the one that was idle longest', () => {
     const shares = new SessionShares<Session>(1000, 3);
     const sessions = [7, 3, 5].map((usedAt) => Object.assign(open(shares, 1, '192.0.2.1', true), { usedAt }));
     open(shares, 1, '192.0.2.1');
@@ -82,7 +82,7 @@ describe('SessionShares', () => {
     expect(sessions.map(({ gone }) => gone)).toEqual([false, true, false]);
   });
 
-  it('gives places back', () => {
+  it('releases places', () => {
     const shares = new SessionShares<Session>(10);
     for (let round = 0; round < 20; round += 1) {
       const sessions = [0, 1, 2, 3, 4].map((index) => open(shares, 1, address(index), true));

@@ -42,7 +42,7 @@ function transport() {
 }
 
 describe('a lane over a data channel', () => {
-  it('carries what was put before it had its channel, in order', async () => {
+  it('sends in order what was queued before its channel opened', async () => {
     const [near, far] = await pair();
     const [sender, receiver] = [transport(), transport()];
     for (const text of ['a', 'b']) sender.transport.put(FRAME.datagram, 7, NOTHING, Buffer.from(text));
@@ -53,7 +53,7 @@ describe('a lane over a data channel', () => {
     expect(receiver.payloads).toEqual(['7 a', '7 b', '8 cd']);
   });
 
-  it('lets the last datagrams out when it is closed', async () => {
+  it('sends the last datagrams when it is closed', async () => {
     const [near, far] = await pair();
     const [sender, receiver] = [transport(), transport()];
     sender.transport.attach(near);
@@ -65,7 +65,7 @@ describe('a lane over a data channel', () => {
     expect([...receiver.ends, ...sender.ends]).toEqual([null, null]);
   });
 
-  it('ends with a frame that cannot be', async () => {
+  it('ends at an invalid frame', async () => {
     const [near, far] = await pair();
     const receiver = transport();
     receiver.transport.attach(far);
@@ -75,7 +75,7 @@ describe('a lane over a data channel', () => {
     expect(far.destroyed).toBe(true);
   });
 
-  it('ends with a frame without a session', async () => {
+  it('ends at a frame without a session', async () => {
     const [near, far] = await pair();
     const receiver = transport();
     receiver.transport.attach(far);
@@ -84,7 +84,7 @@ describe('a lane over a data channel', () => {
     expect(receiver.ends[0]).toMatchObject({ code: 'protocol' });
   });
 
-  it('drops what finds no room, and holds a bounded amount', async () => {
+  it('drops what does not fit, and buffers a limited amount', async () => {
     const [near] = await pair();
     const sender = transport();
     sender.transport.attach(near);
@@ -136,8 +136,8 @@ function path(longest: () => number, now: () => number, quickRounds = 0) {
 }
 const material = randomBytes(70);
 
-describe('a path of packets', () => {
-  it('is good while answers come, and lost when they stay away', () => {
+describe('a packet path', () => {
+  it('is good while answers arrive, and lost when they are missing', () => {
     let now = 0;
     let longest = 2000;
     const { watch } = path(
@@ -158,7 +158,7 @@ describe('a path of packets', () => {
     expect(watch.good).toBe(true);
   });
 
-  it('is as long as its quickest answer of late, which follow each other at once in the beginning', () => {
+  it('has the round trip of the quickest recent answer, with quick probes at the start', () => {
     let now = 0;
     let delay = 5;
     const { watch } = path(
@@ -184,7 +184,7 @@ describe('a path of packets', () => {
     expect(watch.roundTripMs).toBe(40);
   });
 
-  it('takes longer packets when they get through, and shorter ones again when they do not', () => {
+  it('uses longer packets when they get through, and shorter ones when they do not', () => {
     let now = 0;
     let longest = 2000;
     const { near, watch, sizes, payloads } = path(
@@ -207,7 +207,7 @@ describe('a path of packets', () => {
     expect(payloads.every((payload) => payload.equals(Buffer.alloc(5000, 'x')))).toBe(true);
   });
 
-  it('shares packets among small datagrams', () => {
+  it('puts several small datagrams into one packet', () => {
     const { near, sizes, payloads } = path(
       () => 2000,
       () => 0,

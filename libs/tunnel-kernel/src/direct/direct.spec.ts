@@ -70,7 +70,7 @@ async function echoed(port: number): Promise<Socket> {
 }
 
 describe('a tunnel of mode p2p', () => {
-  it('carries connections directly, which both sides and the server count', async () => {
+  it('carries connections directly; both sides and the server count them', async () => {
     const target = await rig.target((socket) => {
       let question = '';
       socket.on('data', (part) => (question += String(part)));
@@ -103,7 +103,7 @@ describe('a tunnel of mode p2p', () => {
     expect(rig.records).toMatchObject([{ upload: 24, download: 44 }]);
   });
 
-  it('carries a megabyte each way, unchanged', async () => {
+  it('carries a megabyte in each direction unchanged', async () => {
     await tunnel(await rig.echo());
     const { port } = await direct();
     const sent = Buffer.alloc(1024 * 1024, 'some bytes that repeat;');
@@ -113,7 +113,7 @@ describe('a tunnel of mode p2p', () => {
     expect((await received).equals(sent)).toBe(true);
   });
 
-  it('passes aborts on, both ways', async () => {
+  it('passes aborts in both directions', async () => {
     const ends: Promise<string>[] = [];
     const target = await rig.target((socket) => {
       ends.push(howItEnds(socket));
@@ -132,7 +132,7 @@ describe('a tunnel of mode p2p', () => {
     expect(visitor.route).toBe('direct');
   });
 
-  it('resets connections to a target that is not there', async () => {
+  it('resets connections to a missing target', async () => {
     await tunnel(await rig.unusedPort());
     const { port } = await direct();
     expect(await howItEnds(rig.visitor(port))).toBe('ECONNRESET');
@@ -140,7 +140,7 @@ describe('a tunnel of mode p2p', () => {
   });
 
   it.each(['server', 'agent', 'visitor'] as const)(
-    'goes through the server where the %s makes no paths',
+    'uses the server if the %s supports no direct paths',
     async (who) => {
       if (who === 'server') {
         await rig.close();
@@ -156,7 +156,7 @@ describe('a tunnel of mode p2p', () => {
     },
   );
 
-  it('goes through the server while the agent is not where the server sees it', async () => {
+  it('uses the server while the agent is not at the address that the server sees', async () => {
     const line = await rig.line();
     // The server sees the far end of the line, where nobody listens.
     await tunnel(await rig.echo(), { server: { host: '127.0.0.1', port: line.port } });
@@ -168,7 +168,7 @@ describe('a tunnel of mode p2p', () => {
     expect(visitor.carried).toMatchObject({ direct: { upload: 0 }, relayed: { upload: 1, download: 1 } });
   });
 
-  it('goes through the server again when the visitor loses the path, and its connections end', async () => {
+  it('uses the server again when the visitor loses the path, and its connections end', async () => {
     const line = await rig.line();
     await tunnel(await rig.echo());
     // Its rendezvous goes through the line; the server sees a port of the line's, which the agent does not have to reach.
@@ -182,7 +182,7 @@ describe('a tunnel of mode p2p', () => {
     expect(await ended).toBe('ECONNRESET');
   });
 
-  it('outlives the control connection of an agent that comes back, and ends when the server says so', async () => {
+  it('outlives the control connection of an agent that reconnects, and ends when the server ends it', async () => {
     const line = await rig.line();
     const server: AgentDialer['server'] = (address, ms) => systemDialer.server({ ...address, port: line.port }, ms);
     const agent = await tunnel(await rig.echo(), { dialer: { ...systemDialer, server }, p2p: true });
@@ -222,8 +222,8 @@ describe('a tunnel of mode p2p', () => {
   });
 });
 
-describe('where agent and visitor meet', () => {
-  it('nobody gets in without the token, and nobody with another key is believed', async () => {
+describe('the meeting of agent and visitor', () => {
+  it('admits nobody without the token, and trusts nobody with another key', async () => {
     let refusals = 0;
     const counting = { ...logger, debug: () => void (refusals += 1) };
     const { key, certificate: cert, fingerprint } = rig.identity;
@@ -256,7 +256,7 @@ describe('where agent and visitor meet', () => {
   });
 });
 
-it('a visitor connects to no address of its own machine that an agent gives as its own', async () => {
+it('a visitor does not connect to an address of its own machine that an agent claims as its own', async () => {
   let connections = 0;
   const service = createTcpServer(() => (connections += 1)).listen(0, '127.0.0.77');
   await once(service, 'listening');
@@ -274,7 +274,7 @@ it('a visitor connects to no address of its own machine that an agent gives as i
   service.close();
 });
 
-describe('addresses inside a network that an agent gave as its own', () => {
+describe('local addresses that an agent claims as its own', () => {
   const address = (cidr: string) => ({ address: cidr.split('/')[0], cidr, internal: false });
   const interfaces = {
     lo: [address('127.0.0.1/8')],
@@ -296,7 +296,7 @@ describe('addresses inside a network that an agent gave as its own', () => {
   ])('%s from %s: %s', (theirs, own, may) => expect(mayMeetNearby(theirs, own, interfaces)).toBe(may));
 });
 
-describe('addresses that somebody else named', () => {
+describe('addresses that the other side names', () => {
   it.each([
     ['8.8.8.8', '127.0.0.1', true],
     ['127.0.0.1', '127.0.0.1', true],

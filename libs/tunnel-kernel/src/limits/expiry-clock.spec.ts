@@ -11,7 +11,7 @@ function client(id: number, expiresAt: number | null) {
 }
 
 describe('the clock of expiries', () => {
-  it('tells at the instant, once, and each at its own', () => {
+  it('fires once for each client at its exact time', () => {
     const told: [number[], number][] = [];
     const start = Date.now();
     const clock = new ExpiryClock(Date.now, (ids) => told.push([ids, Date.now() - start]));
@@ -24,7 +24,7 @@ describe('the clock of expiries', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('waits longer than a timer can', () => {
+  it('waits longer than a single timer can', () => {
     const told = vi.fn();
     const clock = new ExpiryClock(Date.now, told);
     clock.apply([client(1, Date.now() + 40 * DAY_MS)]);
@@ -34,7 +34,7 @@ describe('the clock of expiries', () => {
     expect(told).toHaveBeenCalledWith([1]);
   });
 
-  it('forgets a time that was put off, and answers one that was brought forward', () => {
+  it('drops a postponed time, and follows an earlier one', () => {
     const told = vi.fn();
     const clock = new ExpiryClock(Date.now, told);
     const start = Date.now();
@@ -47,7 +47,7 @@ describe('the clock of expiries', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('holds no timer after its end', () => {
+  it('keeps no timer after it was stopped', () => {
     const clock = new ExpiryClock(Date.now, () => undefined);
     clock.apply([client(1, Date.now() + 1000)]);
     clock.stop();

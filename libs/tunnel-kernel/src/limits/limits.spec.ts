@@ -65,7 +65,7 @@ function rule(scope: IpRuleConfig['scope'], resourceId: number, more: Partial<Ip
   return { id: 1, scope, resourceId, ...loopback, ...more };
 }
 
-describe('visitors that are in', () => {
+describe('connected visitors', () => {
   it.each<[string, Change]>([
     ['the client is disabled', { client: { enabled: false } }],
     ['the client expired', { client: { expiresAt: 1 } }],
@@ -103,7 +103,7 @@ describe('visitors that are in', () => {
     }
   });
 
-  it('are reset at the instant when the client expires, its agent sent away and its port given up', async () => {
+  it('are reset when the client expires, together with its agent and its port', async () => {
     const expiresAt = Date.now() + 400;
     const port = await apply({ client: { expiresAt } });
     const visitor = await inside(port);
@@ -114,7 +114,7 @@ describe('visitors that are in', () => {
     expect(await refused(port)).toBe('ECONNREFUSED');
   });
 
-  it('stay when the expiry is months away, or put off', async () => {
+  it('stay if the expiry is months away or was postponed', async () => {
     const port = await apply({ client: { expiresAt: Date.now() + 300 } });
     const visitor = await inside(port);
     expect(await apply({ client: { expiresAt: Date.now() + 90 * 86_400_000 } })).toBe(port);
@@ -124,7 +124,7 @@ describe('visitors that are in', () => {
     expect(expired).toEqual([]);
   });
 
-  it('are reset although no byte of them flowed yet', async () => {
+  it('are reset even if they have sent no byte yet', async () => {
     rig.clients.clear();
     const waiting = new TunnelRig({ verifier: neverAnswers });
     await waiting.listen();
@@ -151,7 +151,7 @@ const neverAnswers = {
 };
 
 describe('a disabled client', () => {
-  it('has no ports, and has them again afterwards', async () => {
+  it('has no ports until it is enabled again', async () => {
     const port = await apply();
     const listen = { host: '127.0.0.1', port };
     expect(await apply({ client: { enabled: false }, tunnel: { listen } })).toBe(0);
@@ -160,7 +160,7 @@ describe('a disabled client', () => {
     expect(await apply({ tunnel: { listen } })).toBe(port);
   });
 
-  it('that is not in the configuration yet may be connected already', async () => {
+  it('can already be connected although it is not yet in the configuration', async () => {
     await apply({ more: { clients: [], tunnels: [] } });
     await rig.server.apply(rig.config({ clients: [], tunnels: [] }));
     rig.agent(rig.client().key);
@@ -170,8 +170,8 @@ describe('a disabled client', () => {
   });
 });
 
-describe('visitors that come', () => {
-  it('are reset where a rule denies them, and reported', async () => {
+describe('new visitors', () => {
+  it('are reset if a rule denies them, and reported', async () => {
     const port = await apply({ more: { ipRules: [rule('user', 1)] } });
     for (let i = 0; i < 5; i++) expect(await refused(port)).toBe('ECONNRESET');
     expect(denied).toEqual([
@@ -195,7 +195,7 @@ describe('visitors that come', () => {
     expect(rig.server.takeVisitors()).toEqual([]);
   });
 
-  it('are reset over the limit of connections, which is free again when one has gone, however', async () => {
+  it('are reset above the connection limit, until another connection has ended', async () => {
     const port = await apply({ client: { maxConnections: 2 } });
     const visitors = [await inside(port), await inside(port)];
     expect(await refused(port)).toBe('ECONNRESET');
@@ -218,7 +218,7 @@ describe('visitors that come', () => {
     expect(await refused(again)).toBe('ECONNRESET');
   });
 
-  it('find all as it was when a configuration is refused for a rule', async () => {
+  it('see no change when a configuration is refused because of a rule', async () => {
     const port = await apply();
     const broken = rule('global', 0, { pattern: '10.1.2.3/8' });
     await expect(apply({ client: { enabled: false }, more: { ipRules: [broken] } })).rejects.toThrow(
@@ -239,23 +239,29 @@ describe('visitors behind a proxy', () => {
     return socket;
   }
 
-  it.each([1, 2] as const)('are who it says in version %d, to rules, counters and targets', async (version) => {
-    const seen = rig.target((socket) => socket.pipe(socket));
-    const port = await apply({
-      tunnel: { ...accepting, proxyProtocol: 1, targets: [{ host: '127.0.0.1', port: await seen, weight: 1 }] },
-    });
-    const socket = await through(port, Buffer.concat([proxyHeader(version, visitor, entrance), Buffer.from('hello')]));
-    socket.end();
-    expect(String(await readAll(socket))).toBe('PROXY TCP4 192.0.2.7 198.51.100.1 4711 443\r\nhello');
-    await waitFor(() => rig.records.length === 1);
-    expect(rig.records[0]).toMatchObject({ visitor, upload: 5 });
-    expect(rig.server.takeVisitors()).toMatchObject([{ address: '192.0.2.7', hits: 1 }]);
-    await apply({ tunnel: accepting, more: { ipRules: [rule('tunnel', 7, { pattern: '192.0.2.0/24' })] } });
-    expect(await howItEnds(await through(port, proxyHeader(version, visitor, entrance)))).toBe('ECONNRESET');
-    expect(denied).toMatchObject([{ reason: 'address_denied', address: '192.0.2.7' }]);
-  });
+  it.each([1, 2] as const)(
+    'have the address of the header in version %d for rules, counters and targets',
+    async (version) => {
+      const seen = rig.target((socket) => socket.pipe(socket));
+      const port = await apply({
+        tunnel: { ...accepting, proxyProtocol: 1, targets: [{ host: '127.0.0.1', port: await seen, weight: 1 }] },
+      });
+      const socket = await through(
+        port,
+        Buffer.concat([proxyHeader(version, visitor, entrance), Buffer.from('hello')]),
+      );
+      socket.end();
+      expect(String(await readAll(socket))).toBe('PROXY TCP4 192.0.2.7 198.51.100.1 4711 443\r\nhello');
+      await waitFor(() => rig.records.length === 1);
+      expect(rig.records[0]).toMatchObject({ visitor, upload: 5 });
+      expect(rig.server.takeVisitors()).toMatchObject([{ address: '192.0.2.7', hits: 1 }]);
+      await apply({ tunnel: accepting, more: { ipRules: [rule('tunnel', 7, { pattern: '192.0.2.0/24' })] } });
+      expect(await howItEnds(await through(port, proxyHeader(version, visitor, entrance)))).toBe('ECONNRESET');
+      expect(denied).toMatchObject([{ reason: 'address_denied', address: '192.0.2.7' }]);
+    },
+  );
 
-  it('are the proxy itself when it speaks for itself', async () => {
+  it('have the proxy’s own address if it speaks for itself', async () => {
     const port = await apply({ tunnel: accepting });
     const socket = await through(
       port,
@@ -265,7 +271,7 @@ describe('visitors behind a proxy', () => {
     expect(rig.server.takeVisitors()).toMatchObject([{ address: '127.0.0.1' }]);
   });
 
-  it('are reset with a header that cannot be read, or that does not come in time', async () => {
+  it('are reset if the header is invalid or late', async () => {
     const port = await apply({ tunnel: accepting, client: { maxConnections: 1 } });
     expect(await howItEnds(await through(port, 'GET / HTTP/1.1\r\n\r\n'))).toBe('ECONNRESET');
     expect(await howItEnds(await through(port, 'PROXY TCP4 1.2'))).toBe('ECONNRESET');
@@ -275,7 +281,7 @@ describe('visitors behind a proxy', () => {
     await once(socket, 'data');
   });
 
-  it('are not believed when nobody trusts the proxy', async () => {
+  it('keep the proxy’s address if nobody trusts the proxy', async () => {
     const strict = new TunnelRig({
       trustedProxies: ['10.0.0.0/8', '2001:db8::1'],
       events: { denied: (visitors) => denied.push(visitors) },
@@ -318,7 +324,7 @@ describe('the rate limit of a client', () => {
 
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-  it('is a most for both directions and all connections together, which share it', async () => {
+  it('is shared by all connections and both directions', async () => {
     const rateLimit = 4000 * KIB;
     const port = await apply({ client: { rateLimit } });
     const rates = await measure(port, rateLimit * 1.5, 4, 4);
@@ -329,7 +335,7 @@ describe('the rate limit of a client', () => {
     expect(rig.server.flows).toBe(4);
   });
 
-  it('holds for connections that run, grows with them and goes', async () => {
+  it('applies to open connections, and follows changes', async () => {
     const port = await apply();
     const visitor = await rig.visit(port);
     let received = 0;

@@ -44,7 +44,7 @@ class Sender implements ThrottleWaiter {
 }
 
 describe('a rate limiter', () => {
-  it.each([1 * KIB, 20 * KIB, RATE, 100_000 * KIB])('lets %d bytes a second go after its burst', (rate) => {
+  it.each([1 * KIB, 20 * KIB, RATE, 100_000 * KIB])('allows %d bytes a second after its burst', (rate) => {
     const limiter = new RateLimiter(rate);
     const sender = new Sender(limiter);
     expect(sender.sent).toBe(Math.max(rate, 64 * KIB));
@@ -54,7 +54,7 @@ describe('a rate limiter', () => {
     expect((sender.sent - before) / (rate * 10)).toBeLessThanOrEqual(1);
   });
 
-  it('goes on every 10 to 20 ms', () => {
+  it('continues every 10 to 20 ms', () => {
     const sender = new Sender(new RateLimiter(RATE));
     vi.advanceTimersByTime(2000);
     const times = sender.times.filter((time) => time > (sender.times[0] ?? 0));
@@ -62,7 +62,7 @@ describe('a rate limiter', () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(20);
   });
 
-  it('shares equally among those who wait, however large their parts are', () => {
+  it('gives equal shares to waiting connections, whatever the size of their chunks', () => {
     const limiter = new RateLimiter(RATE);
     limiter.take(RATE);
     const senders = [64 * KIB, 64 * KIB, 2 * KIB, 200].map((chunk) => new Sender(limiter, chunk));
@@ -76,7 +76,7 @@ describe('a rate limiter', () => {
     expect((first + second + small + tiny) / (RATE * 10)).toBeGreaterThan(0.97);
   });
 
-  it('lets nobody starve among very many', () => {
+  it('starves nobody among very many', () => {
     const limiter = new RateLimiter(RATE);
     limiter.take(RATE);
     const senders = Array.from({ length: 2000 }, () => new Sender(limiter));
@@ -100,14 +100,14 @@ describe('a rate limiter', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not let later ones overtake', () => {
+  it('does not let later senders overtake', () => {
     const limiter = new RateLimiter(RATE);
     limiter.take(RATE);
     limiter.enqueue({ waiting: 10 * KIB, grant: () => undefined });
     expect(limiter.take(1)).toBe(0);
   });
 
-  it('changes at once for those who wait', () => {
+  it('applies a new rate to waiting senders at once', () => {
     const limiter = new RateLimiter(KIB);
     const sender = new Sender(limiter);
     const before = sender.sent;
@@ -121,7 +121,7 @@ describe('a rate limiter', () => {
     expect((sender.sent - then) / (200 * KIB)).toBeCloseTo(1, 0);
   });
 
-  it('lets all go that waits when the limit is lifted', () => {
+  it('releases all waiting senders when the limit is removed', () => {
     const limiter = new RateLimiter(KIB);
     limiter.take(64 * KIB);
     const resumed = vi.fn();
@@ -133,7 +133,7 @@ describe('a rate limiter', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('tells who has sent when to go on, once', () => {
+  it('notifies each waiting sender once', () => {
     const limiter = new RateLimiter(RATE);
     const resumed = vi.fn();
     expect(limiter.pass(RATE, resumed)).toBe(true);
@@ -146,7 +146,7 @@ describe('a rate limiter', () => {
     expect(resumed).toHaveBeenCalledOnce();
   });
 
-  it('lets no datagram go over the burst', () => {
+  it('refuses datagrams above the burst', () => {
     const limiter = new RateLimiter(KIB);
     const sent = Array.from({ length: 100 }, () => limiter.tryTake(KIB)).filter(Boolean);
     expect(sent).toHaveLength(64);
@@ -155,7 +155,7 @@ describe('a rate limiter', () => {
     expect(limiter.tryTake(KIB)).toBe(false);
   });
 
-  it('gives datagrams what one in line gets, and no more', () => {
+  it('gives datagrams the share of one waiting sender and no more', () => {
     const limiter = new RateLimiter(RATE);
     limiter.take(RATE);
     const senders = [new Sender(limiter), new Sender(limiter)];

@@ -35,7 +35,7 @@ async function pouring(port: number): Promise<Socket> {
 }
 
 describe('a visitor who aborts while nobody reads', () => {
-  it('gives its place up before there is a channel', async () => {
+  it('frees its place before there is a channel', async () => {
     let held = 0;
     const enter = (): { release: () => void } => ((held += 1), { release: () => (held -= 1) });
     const admission = new Admission({
@@ -57,21 +57,24 @@ describe('a visitor who aborts while nobody reads', () => {
     await waitFor(() => held === 0);
   });
 
-  it.each([false, true])('is seen by a target that does not read, data channels sealed: %s', async (encrypt) => {
-    const rig = new TunnelRig();
-    cleanups.push(() => rig.close());
-    await rig.listen();
-    const target = await rig.target((socket) => void socket.pause());
-    const { agent } = rig.agent(rig.client(encrypt).key);
-    await rig.online(1);
-    const visitor = await pouring(await rig.tunnel(1, [target]));
-    expect([rig.server.flows, agent.flows]).toEqual([1, 1]);
-    visitor.resetAndDestroy();
-    await waitFor(() => rig.records.length === 1 && agent.flows === 0);
-    expect(rig.records).toMatchObject([{ reason: 'client_error' }]);
-  });
+  it.each([false, true])(
+    'reaches a target that does not read as an abort, data channels sealed: %s',
+    async (encrypt) => {
+      const rig = new TunnelRig();
+      cleanups.push(() => rig.close());
+      await rig.listen();
+      const target = await rig.target((socket) => void socket.pause());
+      const { agent } = rig.agent(rig.client(encrypt).key);
+      await rig.online(1);
+      const visitor = await pouring(await rig.tunnel(1, [target]));
+      expect([rig.server.flows, agent.flows]).toEqual([1, 1]);
+      visitor.resetAndDestroy();
+      await waitFor(() => rig.records.length === 1 && agent.flows === 0);
+      expect(rig.records).toMatchObject([{ reason: 'client_error' }]);
+    },
+  );
 
-  it('is not mistaken for one who has asked, ended its direction and waits', async () => {
+  it('is not confused with a visitor who has sent a request, ended its direction and waits', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
     cleanups.push(() => server.close());

@@ -45,7 +45,7 @@ const statesOf = (entrances: EntranceTable): unknown[] =>
   entrances.states(() => true).map(({ id, state, port }) => [id, state, port]);
 
 describe('a port that cannot be bound', () => {
-  it('is tried again in its own time, whatever else of the configuration changes', async () => {
+  it('is retried on its own schedule, whatever else changes in the configuration', async () => {
     const machine = new Machine();
     const entrances = table(machine);
     machine.taken.add(9);
@@ -63,7 +63,7 @@ describe('a port that cannot be bound', () => {
     expect(statesOf(entrances)).toContainEqual([9, 'running', 9]);
   });
 
-  it('is tried at once when its tunnel is given another address', async () => {
+  it('is retried at once when its tunnel gets another address', async () => {
     const machine = new Machine();
     const entrances = table(machine);
     machine.taken.add(9);
@@ -74,7 +74,7 @@ describe('a port that cannot be bound', () => {
     expect(machine.attempts).toEqual([9, 10]);
   });
 
-  it('is tried at once when another tunnel gives it up', async () => {
+  it('is retried at once when another tunnel releases it', async () => {
     const machine = new Machine();
     const entrances = table(machine);
     await entrances.apply([tunnel(9), tunnel(9, { id: 2 })]);
@@ -88,7 +88,7 @@ describe('a port that cannot be bound', () => {
     expect(machine.attempts).toEqual([9, 9, 9]);
   });
 
-  it('is not tried any more when its tunnel is gone', async () => {
+  it('is not retried after its tunnel was deleted', async () => {
     const machine = new Machine();
     const entrances = table(machine);
     machine.taken.add(9);

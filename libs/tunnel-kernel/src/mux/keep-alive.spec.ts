@@ -43,13 +43,13 @@ function connect(): { line: Line; ends: TunnelError[] } {
 }
 
 describe('a connection that is kept alive', () => {
-  it('asks now and then, and stays while it is answered', async () => {
+  it('is pinged from time to time, and stays open while it answers', async () => {
     const { line, ends } = connect();
     await vi.advanceTimersByTimeAsync(20 * EVERY_MS);
     expect([line.asked, ends, line.destroyed]).toEqual([20, [], false]);
   });
 
-  it('is given up when nothing is heard any more, once', async () => {
+  it('is given up once when nothing arrives', async () => {
     const { line, ends } = connect();
     line.alive = false;
     await vi.advanceTimersByTimeAsync(3 * EVERY_MS);

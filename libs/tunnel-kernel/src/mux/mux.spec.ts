@@ -107,7 +107,7 @@ async function send(stream: ByteStream, bytes: Buffer, piece: number): Promise<v
 }
 
 describe('streams of one connection', () => {
-  it.each([1, 7, 100_000])('carry what they are given, many at once, both ways, cut in pieces of %i', async (cut) => {
+  it.each([1, 7, 100_000])('carry many transfers at once in both directions, split into pieces of %i', async (cut) => {
     const size = cut < 10 ? 40_000 : 3_000_000;
     const { opener } = pair((stream) => {
       stream.widen();
@@ -123,7 +123,7 @@ describe('streams of one connection', () => {
     await waitFor(() => opener.size === 0);
   });
 
-  it('end each direction on their own', async () => {
+  it('end each direction separately', async () => {
     const { opener, acceptor } = pair((stream) => {
       void collect(stream).then((question) => {
         stream.write(Buffer.from(`${question.length} bytes`));
@@ -137,7 +137,7 @@ describe('streams of one connection', () => {
     await waitFor(() => stream.destroyed && acceptor.size === 0 && opener.size === 0);
   });
 
-  it('are reset alone', async () => {
+  it('are reset separately', async () => {
     const accepted: MuxStream[] = [];
     const { opener } = pair((stream) => accepted.push(stream));
     const [doomed, other] = [opener.open(), opener.open()];
@@ -152,7 +152,7 @@ describe('streams of one connection', () => {
     expect(String((await heard)[0])).toBe('still here');
   });
 
-  it('whose reader stands still hold no more than their window, and hold up nobody else', async () => {
+  it('with a stalled reader buffer no more than their window, and delay nobody else', async () => {
     const accepted: MuxStream[] = [];
     const { opener, near } = pair((stream) => {
       stream.widen();
@@ -173,14 +173,14 @@ describe('streams of one connection', () => {
     ]);
   });
 
-  it('that nobody has identified may be sent 16 KiB', async () => {
+  it('may be sent 16 KiB until they are identified', async () => {
     const { opener, near } = pair(() => undefined);
     opener.open().write(randomBytes(1_000_000));
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     expect(near.sent).toBeLessThan(17_000);
   });
 
-  it('put back what was read too much', async () => {
+  it('can push back bytes that were read too early', async () => {
     const accepted: MuxStream[] = [];
     const { opener } = pair((stream) => accepted.push(stream));
     const stream = opener.open();
@@ -197,7 +197,7 @@ describe('streams of one connection', () => {
     expect(String(await collect(far))).toBe('and body');
   });
 
-  it('are over with their connection', async () => {
+  it('end with their connection', async () => {
     const { opener, near } = pair(() => undefined);
     const stream = opener.open();
     const error = once(stream, 'error');
@@ -207,7 +207,7 @@ describe('streams of one connection', () => {
   });
 });
 
-describe('what is no frame of a multiplexer', () => {
+describe('an invalid mux frame', () => {
   const bad: [string, Buffer][] = [
     ['an unknown type', muxHeader(9, 0, 1)],
     ['bytes for a stream that was never opened', Buffer.concat([muxHeader(MUX_FRAME.data, 1, 5), Buffer.of(1)])],

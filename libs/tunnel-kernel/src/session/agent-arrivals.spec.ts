@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AgentArrivals } from './agent-arrivals.js';
 
-describe('agents that are on their way', () => {
-  it('are waited for until they are there, once', async () => {
+describe('agents that are expected', () => {
+  it('are waited for once, until they arrive', async () => {
     const arrivals = new AgentArrivals(Date.now, 60_000);
     expect(arrivals.expects(1)).toBe(false);
     arrivals.begin();
@@ -17,7 +17,7 @@ describe('agents that are on their way', () => {
     await arrivals.wait(1);
   });
 
-  it('are not waited for when their time is over', async () => {
+  it('are not waited for after their time is over', async () => {
     const arrivals = new AgentArrivals(Date.now, 20);
     arrivals.begin();
     await arrivals.wait(1);

@@ -50,7 +50,7 @@ async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000, quiet = 
 }
 
 describe('a pool of channels', () => {
-  it('asks for its start, keeps it filled, and gives the newest', async () => {
+  it('requests its first channels, stays filled, and hands out the newest channel', async () => {
     const { pool, tickets, open } = await rig();
     await waitFor(() => tickets.length === 4);
     await open(4);
@@ -59,7 +59,7 @@ describe('a pool of channels', () => {
     await waitFor(() => tickets.length === 1);
   });
 
-  it('doubles after a visitor had to wait, up to its cap, and shrinks while none has to', async () => {
+  it('doubles after a visitor had to wait, up to its limit, and shrinks while none has to', async () => {
     const { pool, tickets, open } = await rig({ cap: 10 });
     const waiting = pool.wait(5000);
     await waitFor(() => tickets.length === 9);
@@ -88,7 +88,7 @@ describe('a pool of channels', () => {
     expect(await Promise.all(waiting)).toEqual(Array.from({ length: 8 }, () => 'offline'));
   });
 
-  it('keeps nothing for a client that nobody visits, until somebody does', async () => {
+  it('is empty for a client without visitors, until the first one comes', async () => {
     const { pool, tickets, open, clock } = await rig();
     await waitFor(() => tickets.length === 4);
     await open(4);
@@ -99,7 +99,7 @@ describe('a pool of channels', () => {
     await waitFor(() => tickets.length === 4);
   });
 
-  it('begins without channels in a crowd', async () => {
+  it('starts empty if there are many agents', async () => {
     const { pool, tickets } = await rig({}, 15_000, true);
     pool.sweep();
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -108,7 +108,7 @@ describe('a pool of channels', () => {
     await waitFor(() => tickets.length === 4);
   });
 
-  it('asks those that were quiet before it gives them away', async () => {
+  it('probes idle channels before it hands them out', async () => {
     const { pool, tickets, open, clock, agents } = await rig({ answerMs: 5000 });
     await waitFor(() => tickets.length === 4);
     await open(4);
@@ -123,7 +123,7 @@ describe('a pool of channels', () => {
     expect(pool.idleCount).toBe(3);
   });
 
-  it('does not wait for the answers of those that are gone', async () => {
+  it('does not wait for the answers of closed channels', async () => {
     const { pool, tickets, open, clock } = await rig({ answerMs: 5000 });
     await waitFor(() => tickets.length === 4);
     await open(4);
@@ -144,7 +144,7 @@ describe('a pool of channels', () => {
     await waitFor(() => pool.idleCount === 1 && tickets.length === 3);
   });
 
-  it('lets go of channels that end, and of agents that speak before they are asked', async () => {
+  it('drops channels that end, and agents that send too early', async () => {
     const { pool, tickets, open, agents } = await rig();
     await waitFor(() => tickets.length === 4);
     await open(4);
@@ -154,14 +154,14 @@ describe('a pool of channels', () => {
     await waitFor(() => pool.idleCount === 1 && tickets.length === 3);
   });
 
-  it('bounds how long and how many visitors wait', async () => {
+  it('limits how many visitors wait and for how long', async () => {
     const { pool } = await rig({ waiting: 1 });
     const late = pool.wait(20);
     await expect(pool.wait(20)).rejects.toMatchObject({ code: 'overloaded' });
     await expect(late).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  it('ends what waits when it is closed, and its tickets', async () => {
+  it('ends waiting visitors and its tickets when it is closed', async () => {
     const { pool, table, tickets } = await rig();
     const waiting = pool.wait(5000);
     await waitFor(() => tickets.length > 0);
@@ -171,15 +171,15 @@ describe('a pool of channels', () => {
     expect(table.size).toBe(0);
   });
 
-  it('asks again for tickets that were not used in time', async () => {
+  it('requests tickets again that were not used in time', async () => {
     const { tickets, table } = await rig({}, 20);
     await waitFor(() => tickets.length === 8);
     expect(table.redeem(encodeOpening(tickets[0] as ChannelTicket, false))).toBeNull();
   });
 });
 
-describe('waiting before the next attempt', () => {
-  it('is spread over a range that doubles up to 30 s', () => {
+describe('the delay before the next attempt', () => {
+  it('is random within a range that doubles up to 30 s', () => {
     const most = new Backoff(() => 1);
     expect(Array.from({ length: 8 }, () => most.next())).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
     most.reset();

@@ -65,13 +65,13 @@ const halves: Record<string, (socket: Socket) => unknown> = {
 };
 
 describe('the port for agents', () => {
-  it.each(Object.entries(halves))('takes a new agent after as many as it has places for %s', async (_, begin) => {
+  it.each(Object.entries(halves))('accepts a new agent after all places for %s were taken', async (_, begin) => {
     for (let index = 0; index < MOST + 2; index++) await begin(await comeFrom(index));
     await newAgentComes();
   });
 
   it.each(['gwt/1', 'gwv/1', 'gwr/1'])(
-    'takes a new agent after as many that never show a key for %s',
+    'accepts a new agent after all places were taken by connections that never show a key for %s',
     async (protocol) => {
       const all: TLSSocket[] = [];
       for (let index = 0; index < MOST + 2; index++) all.push(await finishTls(index, protocol));
@@ -82,7 +82,7 @@ describe('the port for agents', () => {
     },
   );
 
-  it('gives the places of those that go back at once', async () => {
+  it('frees the places of closed connections at once', async () => {
     const hello = await clientHello();
     for (const begin of [(one: Socket) => one.end(Buffer.of(22)), (one: Socket) => one.end(hello)]) {
       for (let index = 0; index < 4; index++) {
@@ -96,7 +96,7 @@ describe('the port for agents', () => {
     expect(rig.server.agentPort()).toMatchObject({ silent: 0, handshaking: 0, unauthenticated: 0, evicted: 0 });
   });
 
-  it('lets no source have more than a quarter of the places', async () => {
+  it('gives one source at most a quarter of the places', async () => {
     const others = await Promise.all([1, 2].map((index) => comeFrom(index)));
     for (const other of others) other.write(Buffer.of(22));
     await waitFor(() => rig.server.agentPort().handshaking === 2);
@@ -106,7 +106,7 @@ describe('the port for agents', () => {
     expect(rig.server.agentPort().handshaking).toBeLessThanOrEqual(2 + MOST / 4);
   });
 
-  it('counts agents and visitors that showed their key no more', async () => {
+  it('does not count agents and visitors that have shown their key', async () => {
     await newAgentComes();
     await waitFor(() => {
       const { silent, handshaking, unauthenticated } = rig.server.agentPort();
@@ -116,7 +116,7 @@ describe('the port for agents', () => {
 });
 
 describe('time limits of the port for agents', () => {
-  it('end a handshake however busily it is late, and who never shows a key', async () => {
+  it('end a slow handshake and a connection that never shows a key', async () => {
     await rig.server.stop();
     rig = new TunnelRig({ timeouts: { handshake: 300 } });
     await rig.listen();

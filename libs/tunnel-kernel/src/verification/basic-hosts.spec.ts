@@ -17,7 +17,7 @@ function basic(user: string, password: string): { authorization: string } {
 }
 
 describe('a host with user names', () => {
-  it('asks for one and lets its owner in, without telling the target', async () => {
+  it('asks for a user and admits it, and hides the credentials from the target', async () => {
     await host.guard(users);
     const asked = await host.rig.ask();
     expect(asked.status).toBe(401);
@@ -27,7 +27,7 @@ describe('a host with user names', () => {
     expect(host.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
   });
 
-  it('refuses others, in the work of one password each', async () => {
+  it('refuses others at the cost of one password hash each', async () => {
     await host.guard(users);
     for (const [user, password] of [
       ['ann', 'a'],
@@ -54,7 +54,7 @@ describe('a host with user names', () => {
     expect(host.seen).toEqual([]);
   });
 
-  it('takes the credentials of `Authorization`, and of nothing else', async () => {
+  it('accepts credentials only from `Authorization`', async () => {
     await host.guard(users);
     const right = basic('ann', 'a:b').authorization;
     expect((await host.rig.ask({ headers: { 'proxy-authorization': right } })).status).toBe(401);
@@ -69,7 +69,7 @@ describe('a host with user names', () => {
     expect(host.seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
-  it('remembers right and wrong for a minute, by the policy as it is', async () => {
+  it('remembers right and wrong pairs for a minute, while the policy is unchanged', async () => {
     await host.guard(users);
     const ask = async (password: string): Promise<number> =>
       (await host.rig.ask({ headers: basic('ann', password) })).status;
@@ -83,14 +83,14 @@ describe('a host with user names', () => {
     expect(host.gate.looked).toHaveLength(1);
   });
 
-  it('looks once at what comes many times at once', async () => {
+  it('checks concurrent equal credentials once', async () => {
     await host.guard(users);
     const answers = await Promise.all(Array.from({ length: 20 }, () => host.rig.ask({ headers: basic('ann', 'a:b') })));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     expect(host.gate.looked).toHaveLength(1);
   });
 
-  it('takes five guesses a minute at one user from one address', async () => {
+  it('accepts five guesses a minute for one user from one address', async () => {
     await host.guard(users);
     for (let tries = 0; tries < 5; tries += 1) {
       expect((await host.rig.ask({ headers: basic('ann', `guess ${tries}`) })).status).toBe(401);
@@ -105,7 +105,7 @@ describe('a host with user names', () => {
     expect(host.gate.failures[0]).toMatchObject({ policyId: 3, resource: { kind: 'host', id: 12 } });
   });
 
-  it('shows a guesser nothing while the right pair is remembered', async () => {
+  it('reveals nothing to a guesser while the right pair is remembered', async () => {
     await host.guard(users);
     const ask = async (user: string, password: string): Promise<number> =>
       (await host.rig.ask({ headers: basic(user, password) })).status;
@@ -119,7 +119,7 @@ describe('a host with user names', () => {
     expect(await ask('ann', 'a:b')).toBe(200);
   });
 
-  it('keeps its users while somebody at their address tries many names', async () => {
+  it('still admits its users while another visitor at their address tries many names', async () => {
     await host.guard(users);
     const ask = async (user: string, password: string): Promise<number> =>
       (await host.rig.ask({ headers: basic(user, password) })).status;
@@ -132,7 +132,7 @@ describe('a host with user names', () => {
     expect(await ask('bob', '\u00fc')).toBe(429);
   });
 
-  it('counts no guess that it could not look at', async () => {
+  it('does not count a guess that it could not check', async () => {
     let broken = true;
     const busy = await GuardedHost.start({
       verifyPassword: async (encoded, password) => {
@@ -152,7 +152,7 @@ describe('a host with user names', () => {
     }
   });
 
-  it('shows people a page where there is one, and takes the one or the other', async () => {
+  it('shows a page to people if there is one, and accepts either way', async () => {
     await host.guard(users, policy());
     const page = await host.rig.ask({ headers: { accept: 'text/html' } });
     expect(page.headers).not.toHaveProperty('www-authenticate');
@@ -166,7 +166,7 @@ describe('a host with user names', () => {
     expect(host.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, 'Bearer own']);
   });
 
-  it('says so when too many passwords are looked at', async () => {
+  it('reports that too many passwords are being checked', async () => {
     const hold = Promise.withResolvers<boolean>();
     let running = 0;
     const busy = await GuardedHost.start({

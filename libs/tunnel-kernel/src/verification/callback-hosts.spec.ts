@@ -34,8 +34,8 @@ function callback(more: Partial<VisitorPolicyConfig> = {}): VisitorPolicyConfig 
   });
 }
 
-describe('a host whose visitors a service is asked about', () => {
-  it('tells it about the visitor, by itself and by nobody else', async () => {
+describe('a host with a callback server', () => {
+  it('describes the visitor to the server with its own values only', async () => {
     answer = (_, response) => response.end();
     await host.guard(callback());
     const spoofed = {
@@ -87,7 +87,7 @@ describe('a host whose visitors a service is asked about', () => {
     }
   });
 
-  it('hands on the fields that are configured, and never what the visitor says of them', async () => {
+  it('passes on the configured fields, and never the visitor’s version of them', async () => {
     answer = (request, response) => {
       if (request.headers['x-original-method'] === 'GET') response.setHeader('X-User', 'ann');
       response.setHeader('X-Other', 'not configured');
@@ -107,7 +107,7 @@ describe('a host whose visitors a service is asked about', () => {
     expect(host.seen[0]?.headers).toMatchObject({ host: 'a.test', 'x-forwarded-for': '127.0.0.1' });
   });
 
-  it('does not believe a field of the callback because another policy was enough', async () => {
+  it('drops the fields of a callback if another policy admitted the visitor', async () => {
     answer = (_, response) => response.writeHead(403).end();
     await host.guard(callback({ copyHeaders: ['X-User'] }), policy());
     const browser = host.browser({ 'x-user': 'root' });
@@ -116,7 +116,7 @@ describe('a host whose visitors a service is asked about', () => {
     expect(host.seen[0]?.headers).not.toHaveProperty('x-user');
   });
 
-  it('relays what it says to those who may not', async () => {
+  it('relays the server’s answer to refused visitors', async () => {
     answer = (_, response) => {
       response.setHeader('Location', 'https://login.test/?back=1');
       response.setHeader('Set-Cookie', ['a=1; Path=/', 'b=2']);
@@ -143,7 +143,7 @@ describe('a host whose visitors a service is asked about', () => {
     expect(host.gate.failures).toMatchObject([{ policyId: 4, resource: { kind: 'host', id: 12 } }]);
   });
 
-  it('lets nobody in while it cannot be asked', async () => {
+  it('admits nobody while the server cannot be asked', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const { port } = closed.address() as AddressInfo;
@@ -168,7 +168,7 @@ describe('a host whose visitors a service is asked about', () => {
     expect(host.seen).toEqual([]);
   });
 
-  it('is asked once for as long as the policy says, for the same credentials', async () => {
+  it('asks once for the same credentials for as long as the policy says', async () => {
     answer = (_, response) => response.writeHead(200, { 'x-user': 'ann' }).end();
     const cached = callback({ ttlSeconds: 60, copyHeaders: ['X-User'] });
     await host.guard(cached);
@@ -190,7 +190,7 @@ describe('a host whose visitors a service is asked about', () => {
     expect(asked).toHaveLength(6);
   });
 
-  it('was asked about one host, not about another of the same name', async () => {
+  it('asks separately for each host of the same name', async () => {
     answer = (request, response) =>
       response.writeHead(request.headers['x-gw-resource'] === 'host/12' ? 200 : 403).end();
     const client = { kind: 'client' as const, id: host.rig.owner.record.id };
@@ -200,14 +200,14 @@ describe('a host whose visitors a service is asked about', () => {
     expect((await browser.ask({ path: '/admin' })).status).toBe(403);
   });
 
-  it('leaves people the other ways', async () => {
+  it('still offers people the other policies', async () => {
     answer = (_, response) => response.writeHead(403).end('no');
     await host.guard(callback(), policy());
     expect(await host.rig.ask({ headers: { accept: 'text/html' } })).toMatchObject({ status: 401 });
     expect(await host.rig.ask()).toMatchObject({ status: 403, body: 'no' });
   });
 
-  it('is looked for in the Internet alone, unless an administrator says otherwise', async () => {
+  it('calls public servers only, unless an administrator allows others', async () => {
     answer = (_, response) => response.end();
     const port = new URL(callbackUrl).port;
     for (const url of [
@@ -230,8 +230,8 @@ describe('a host whose visitors a service is asked about', () => {
   });
 });
 
-describe('a name that leads inside', () => {
-  it('is not followed when it is dialled, whatever it led to before', async () => {
+describe('a name with a private address', () => {
+  it('is not called, whatever address it had before', async () => {
     const answers = [['192.0.2.1'], ['127.0.0.1'], ['192.0.2.2', '10.0.0.1'], ['::ffff:127.0.0.1']];
     const judged: string[] = [];
     const rebinding = await GuardedHost.start({

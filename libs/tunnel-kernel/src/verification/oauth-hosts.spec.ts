@@ -93,8 +93,8 @@ async function begin(browser: Browser, path = '/a?b=1'): Promise<string> {
 
 const come = (browser: Browser, url: URL) => browser.ask({ path: url.pathname + url.search });
 
-describe('a host whose visitors sign in elsewhere', () => {
-  it('sends them there, and lets them in when they are back', async () => {
+describe('a host whose visitors sign in at another server', () => {
+  it('redirects them there, and admits them when they return', async () => {
     await host.guard(signIn());
     const browser = host.browser();
     const location = await begin(browser);
@@ -116,7 +116,7 @@ describe('a host whose visitors sign in elsewhere', () => {
     expect((await browser.ask()).status).toBe(401);
   });
 
-  it('may be asked by userinfo who they are', async () => {
+  it('can ask the userinfo endpoint who they are', async () => {
     await host.guard(signIn({ issuer: 'https://other.test', subjects: ['ann'] }));
     const browser = host.browser();
     const back = server.agree(await begin(browser));
@@ -131,7 +131,7 @@ describe('a host whose visitors sign in elsewhere', () => {
     expect(host.gate.failures).toMatchObject([{ policyId: 6 }]);
   });
 
-  it('comes back to a path of its own, whatever was asked for', async () => {
+  it('uses a callback path of its own, whatever path was requested', async () => {
     await host.guard(signIn());
     const browser = host.browser();
     for (const next of ['https://evil.test', '//evil.test', '/\\evil.test']) {
@@ -141,7 +141,7 @@ describe('a host whose visitors sign in elsewhere', () => {
     }
   });
 
-  it('takes the answer only in the browser that asked, once, in time and from whom it asked', async () => {
+  it('accepts an answer once, in time, only in the browser that asked and from the server that was asked', async () => {
     await host.guard(signIn());
     const refused = async (change: (back: URL, browser: Browser) => void): Promise<void> => {
       const browser = host.browser();
@@ -173,7 +173,7 @@ describe('a host whose visitors sign in elsewhere', () => {
     expect((await come(browser, back)).status).toBe(401);
   });
 
-  it('lets nobody in when the other side fails', async () => {
+  it('admits nobody when the other server fails', async () => {
     await host.guard(signIn());
     for (const broken of [
       (response: ServerResponse) => void response.writeHead(500).end(),
@@ -196,7 +196,7 @@ describe('a host whose visitors sign in elsewhere', () => {
     expect(host.seen).toEqual([]);
   });
 
-  it('asks the server that the policy has, and keeps out who is not named there', async () => {
+  it('uses the server of its policy, and refuses users who are not listed', async () => {
     const [known] = issuers;
     const own = { ...known, namesItself: true } as OAuthEndpoints;
     await host.guard({ ...signIn({ issuer: 'https://own.test', server: own, subjects: ['ann'] }), allowPrivate: true });
@@ -218,7 +218,7 @@ describe('a host whose visitors sign in elsewhere', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('is not asked more than five times a minute about codes of one address that are none', async () => {
+  it('asks about at most five invalid codes a minute from one address', async () => {
     await host.guard(signIn());
     const browser = host.browser();
     const back = server.agree(await begin(browser));
@@ -234,7 +234,7 @@ describe('a host whose visitors sign in elsewhere', () => {
     expect((await come(browser, back)).status).toBe(303);
   });
 
-  it('is not handed the code of another server by one that does not say who it is', async () => {
+  it('sends no code of another server to a server that does not identify itself', async () => {
     await host.guard(signIn(), policy({ id: 7, type: 'oauth', oauth: { ...client, issuer: 'https://other.test' } }));
     const browser = host.browser();
     const back = server.agree(await begin(browser));
@@ -243,7 +243,7 @@ describe('a host whose visitors sign in elsewhere', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('is closed without a server that is known, and finds the host of its location', async () => {
+  it('is closed while its server is not known, and finds the host of its location', async () => {
     await host.guard(signIn({ issuer: 'https://unknown.test' }), policy({ id: 7, type: 'oauth' }));
     for (const id of [6, 7, 8]) {
       expect((await host.browser().ask({ path: `/__gw/oauth/start/${id}?r=12` })).status).toBe(401);

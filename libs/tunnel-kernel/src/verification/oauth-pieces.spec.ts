@@ -28,8 +28,8 @@ async function serverWith(answers: Record<string, unknown>): Promise<string> {
 
 const client: VisitorOAuthClient = { issuer: 'https://a.test', clientId: 'x', clientSecret: null };
 
-describe('who came back', () => {
-  it('is known by an id, a name and an address that the server has verified', () => {
+describe('a user who returns from the sign-in', () => {
+  it('is identified by an id, a name and an address that the server has verified', () => {
     expect(identityIn({ sub: '1', preferred_username: 'ann', email: 'a@b.c', email_verified: true })).toEqual({
       subject: '1',
       name: 'ann',
@@ -56,7 +56,7 @@ describe('who came back', () => {
     expect(() => profileIn({ id: 3, username: 'ann' })).toThrow('nobody');
   });
 
-  it('is welcome as the lists have it, and each list means its own kind', () => {
+  it('is admitted by the lists, each of which checks its own kind', () => {
     const ann = { subject: '1', name: 'ann', email: 'ann@b.c', active: true };
     const among = (lists: Partial<VisitorOAuthClient>): boolean => isWelcome({ ...client, ...lists }, ann);
     expect(among({})).toBe(true);
@@ -75,7 +75,7 @@ describe('who came back', () => {
   });
 });
 
-describe('what an authorization server says of itself', () => {
+describe('the metadata of an authorization server', () => {
   const endpoints = (issuer: string, more: object = {}): object => ({
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -105,7 +105,7 @@ describe('what an authorization server says of itself', () => {
     });
   });
 
-  it('is not taken from another, from inside, or in part', async () => {
+  it('is refused if it belongs to another server, is at a private address or is incomplete', async () => {
     const origin = await serverWith({
       '/.well-known/oauth-authorization-server': (at: string) => endpoints(`${at}/`),
       '/.well-known/oauth-authorization-server/part': (at: string) => ({ issuer: `${at}/part`, token_endpoint: at }),

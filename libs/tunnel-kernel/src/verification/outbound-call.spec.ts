@@ -37,7 +37,7 @@ describe('OutboundCalls', () => {
     ['switches to another protocol', SWITCHES],
     ['is no HTTP', 'SSH-2.0-odd\r\n'],
     ['breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n1'],
-  ])('gives the place of a call back whose answer %s', async (_, odd) => {
+  ])('releases the place of a call whose answer %s', async (_, odd) => {
     answer = odd;
     for (let round = 0; round < 3; round += 1) {
       const sent = Array.from({ length: 64 }, () => send(1).catch(({ code }: { code: string }) => code));
@@ -49,7 +49,7 @@ describe('OutboundCalls', () => {
     expect((await send(1)).status).toBe(200);
   });
 
-  it('does not let the services of one client take the places of another', async () => {
+  it('limits each client, so that its servers cannot take the places of another', async () => {
     const waiting = Array.from({ length: 64 }, () => send(1));
     await waitFor(() => asked.length === 64);
     await expect(send(1)).rejects.toMatchObject({ code: 'overloaded' });
@@ -60,7 +60,7 @@ describe('OutboundCalls', () => {
     expect((await send(1)).status).toBe(200);
   });
 
-  it('ends a call in its time, whatever the other side does', async () => {
+  it('ends a call at its time limit, whatever the other side does', async () => {
     calls.close();
     calls = new OutboundCalls({ timeoutMs: 50 });
     await expect(send(1)).rejects.toMatchObject({ code: 'timeout' });

@@ -29,8 +29,8 @@ class HeldChecks {
   }
 }
 
-describe('checks of passwords', () => {
-  it('take owners in turn, and the visitors of each owner in turn', async () => {
+describe('password checks', () => {
+  it('serve owners in turn, and the visitors of each owner in turn', async () => {
     const held = new HeldChecks();
     const asked: Promise<boolean>[] = [];
     for (let at = 0; at < 10; at += 1) asked.push(held.ask(1, 'flood', `flood ${at}`));
@@ -41,7 +41,7 @@ describe('checks of passwords', () => {
     expect(held.begun).toHaveLength(13);
   });
 
-  it('refuse whoever has the most waiting when there is no more room', async () => {
+  it('refuse a check of the owner with the most waiting ones when there is no room', async () => {
     const held = new HeldChecks();
     const flood = Array.from({ length: 68 }, (_, at) => held.ask(1, `address ${at}`, `flood ${at}`));
     await expect(held.ask(1, 'one more', 'x')).rejects.toMatchObject({ code: 'overloaded' });

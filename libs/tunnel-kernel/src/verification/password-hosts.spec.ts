@@ -35,7 +35,7 @@ describe('a host with a password', () => {
     expect(host.seen).toEqual([]);
   });
 
-  it('speaks the language of the browser, and English to others', async () => {
+  it('uses the language of the browser, or English', async () => {
     await host.guard(policy());
     const browser = host.browser({ 'accept-language': 'zh-CN,zh;q=0.9' });
     const page = await browser.ask({ headers: { accept: 'text/html' } });
@@ -51,7 +51,7 @@ describe('a host with a password', () => {
     expect(textOf(refused)).toContain('此表单不存在。');
   });
 
-  it('lets in who knows it, back to where it wanted to go, and keeps the proof from the target', async () => {
+  it('admits visitors with the password, returns them to their page, and hides the proof from the target', async () => {
     await host.guard(policy());
     const browser = host.browser({ cookie: 'theme=dark; gwv_1=x.y; session=1' });
     const answer = await host.browser().logIn('open sesame', '/a?b=1');
@@ -64,7 +64,7 @@ describe('a host with a password', () => {
     expect(host.seen.map(({ url, headers }) => [url, headers.cookie])).toEqual([['/a?b=1', 'theme=dark; session=1']]);
   });
 
-  it('takes cookies over https that only the very host can set', async () => {
+  it('accepts cookies over https only if no other host can set them', async () => {
     await host.guard(policy({ ttlSeconds: 0 }));
     const browser = host.browser(HTTPS);
     await browser.logIn('open sesame');
@@ -81,7 +81,7 @@ describe('a host with a password', () => {
     expect((await browser.ask()).status).toBe(401);
   });
 
-  it('does not send anybody elsewhere', async () => {
+  it('redirects to no other site', async () => {
     await host.guard(policy());
     const browser = host.browser();
     const paths = [
@@ -104,7 +104,7 @@ describe('a host with a password', () => {
     expect(formOf(page).fields.get('next')).toBe('/');
   });
 
-  it('takes forms from its own pages alone', async () => {
+  it('accepts only forms of its own pages', async () => {
     await host.guard(policy(), policy({ id: 2 }));
     const browser = host.browser();
     const { action, fields } = formOf(await browser.ask());
@@ -137,7 +137,7 @@ describe('a host with a password', () => {
     expect(await tried()).toBe(403);
   });
 
-  it('answers what is no form, too long or for no policy', async () => {
+  it('answers requests that are not a form, too long or for no policy', async () => {
     await host.guard(policy());
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await host.rig.ask({ path: '/__gw/auth/1' })).status).toBe(405);
@@ -154,7 +154,7 @@ describe('a host with a password', () => {
     expect(host.seen).toEqual([]);
   });
 
-  it('knows proofs that were changed, made up, for another policy, or too old', async () => {
+  it('refuses proofs that were changed, forged, made for another policy, or are too old', async () => {
     await host.guard(policy(), policy({ id: 2, password: 'is:other' }));
     const browser = host.browser();
     await browser.logIn('open sesame');
@@ -185,7 +185,7 @@ describe('a host with a password', () => {
     expect(await status(`gwv_1=${proof}`)).toBe(401);
   });
 
-  it('does not take proofs of another host or of a gateway with another secret', async () => {
+  it('refuses proofs of another host and of a gateway with another secret', async () => {
     const { rig } = host;
     const target = await rig.origin((_, response) => response.end('the site'));
     const hosts = [rig.hostConfig([target]), rig.hostConfig([target], { id: 13, host: 'b.test' })];
@@ -205,7 +205,7 @@ describe('a host with a password', () => {
     }
   });
 
-  it('ends what it granted when the policy changes or goes, and what runs with it', async () => {
+  it('ends its grants and their open requests when the policy changes or is deleted', async () => {
     await host.guard(policy());
     const browser = host.browser();
     await browser.logIn('open sesame');
@@ -221,7 +221,7 @@ describe('a host with a password', () => {
     expect((await host.rig.ask()).status).toBe(200);
   });
 
-  it('cuts requests that run under a policy that is changed', async () => {
+  it('cuts requests that run under a changed policy', async () => {
     const { rig } = host;
     const waiting = Promise.withResolvers<void>();
     const target = await rig.origin((_, response) => {
@@ -244,7 +244,7 @@ describe('a host with a password', () => {
     expect(await running).toBe('cut');
   });
 
-  it('looks at five passwords a minute from one address, and at none more', async () => {
+  it('checks five passwords a minute from one address and no more', async () => {
     await host.guard(policy());
     const browser = host.browser({ 'x-forwarded-for': '2001:db8::1' });
     for (let tries = 0; tries < 5; tries += 1) expect((await browser.logIn('wrong')).status).toBe(401);
@@ -263,7 +263,7 @@ describe('a host with a password', () => {
     expect((await browser.logIn('open sesame')).status).toBe(303);
   });
 
-  it('counts guesses that come at the same time', async () => {
+  it('counts concurrent guesses', async () => {
     await host.guard(policy());
     const browser = host.browser();
     const { action, fields } = formOf(await browser.ask());
@@ -274,14 +274,14 @@ describe('a host with a password', () => {
     expect(host.gate.looked).toHaveLength(5);
   });
 
-  it('lets nobody in without a password of its own', async () => {
+  it('admits nobody while it has no password', async () => {
     await host.guard(policy({ password: null }), policy({ id: 2, password: '' }));
     const browser = host.browser();
     for (const password of ['', 'null', 'undefined']) expect((await browser.logIn(password)).status).toBe(401);
     expect(host.gate.looked).toEqual([]);
   });
 
-  it('takes any one of several', async () => {
+  it('accepts any one of several policies', async () => {
     await host.guard(policy(), policy({ id: 2, password: 'is:other' }));
     const browser = host.browser();
     expect((await browser.logIn('other')).status).toBe(303);
@@ -303,14 +303,14 @@ describe('a host with a password', () => {
     expect((await host.rig.ask({ method: 'POST', path: '/__gw/auth/1?r=13', host: 'b.test' })).status).toBe(404);
   });
 
-  it('is not started with a secret that is none', async () => {
+  it('does not start with an invalid secret', async () => {
     await expect(GuardedHost.start({ secret: Buffer.alloc(0) })).rejects.toThrow(RangeError);
     await expect(GuardedHost.start({ secret: Buffer.alloc(31) })).rejects.toThrow(RangeError);
   });
 });
 
-describe('policies of a client', () => {
-  it('are for the resources that have none of their own', async () => {
+describe('the policies of a client', () => {
+  it('apply to resources without policies of their own', async () => {
     const { rig } = host;
     const client = policy({ id: 5, resource: { kind: 'client', id: rig.owner.record.id }, password: 'is:everywhere' });
     await host.guard(client);

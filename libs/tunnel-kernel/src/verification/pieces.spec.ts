@@ -34,14 +34,14 @@ describe('a path to go back to', () => {
   });
 });
 
-it('cookies of the gateway are told from others by their whole names', () => {
+it('cookies of the gateway are recognized by their complete names', () => {
   expect(foreignCookies({ cookie: 'a=1; gwv_x=2; xgwv_1=3; gwv_1x=4; gwcx=5' })).toBeUndefined();
   expect(foreignCookies({ cookie: 'gwv_1=1;__Host-gwv_2=2; gws_3=3;gwc=4; __Host-gwc=5' })).toBeNull();
   expect(foreignCookies({ cookie: 'gwc=1; a=b=c; flag; d="x"' })).toBe('a=b=c; flag; d="x"');
   expect(foreignCookies({})).toBeUndefined();
 });
 
-it('a proof is good for what it was made for, and no two are the same', () => {
+it('a proof is valid only for its purpose, and no two proofs are equal', () => {
   let now = 1_000_000;
   const signer = new ProofSigner(Buffer.alloc(32, 1), () => now);
   const policy = { id: 5, version: 2 };
@@ -61,7 +61,7 @@ it('a proof is good for what it was made for, and no two are the same', () => {
   expect(replaced.read(text, policy, 'here')).toBeNull();
 });
 
-it('tries are forgotten after a minute, and only so many addresses are remembered', () => {
+it('attempts are forgotten after a minute, and the number of remembered addresses is limited', () => {
   let now = 0;
   const tries = new TryLimit(() => now);
   const HOME = '192.0.2.1';
@@ -78,7 +78,7 @@ it('tries are forgotten after a minute, and only so many addresses are remembere
   expect([tries.take(3, addressOf(20_000)), tries.take(3, addressOf(20_000))]).toEqual([true, false]);
 });
 
-it('grants are forgotten when their time is over', () => {
+it('grants are forgotten when they expire', () => {
   let now = 0;
   const store = new MemoryGrantStore(() => now);
   const grant = { tunnelId: 1, address: 'a', policyId: 1, policyVersion: 1, until: 10, once: false };
@@ -90,7 +90,7 @@ it('grants are forgotten when their time is over', () => {
   expect([store.size, store.list()]).toEqual([0, []]);
 });
 
-it('grants of elsewhere are taken, but not over what happened here and was not told yet', () => {
+it('grants of other processes are accepted, but do not replace local changes that were not reported yet', () => {
   const store = new MemoryGrantStore(() => 0);
   const grant = { tunnelId: 1, address: 'a', policyId: 1, policyVersion: 1, until: 10, once: true };
   const other = { ...grant, address: 'b' };
@@ -114,7 +114,7 @@ it('grants of elsewhere are taken, but not over what happened here and was not t
   expect(store.list()).toEqual([other]);
 });
 
-it('policies of a client are not for tunnels that have keys of their own', () => {
+it('policies of a client do not apply to tunnels with their own keys', () => {
   const tunnel = { clientId: 1, listen: { host: '', port: 0 }, targets: [] };
   const policies = [
     {

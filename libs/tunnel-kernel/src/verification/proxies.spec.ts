@@ -65,7 +65,7 @@ async function socks(user: string, password: string): Promise<string> {
 }
 
 describe('a proxy with user names', () => {
-  it('lets in who says one to it, and tells nobody else', async () => {
+  it('admits visitors with credentials for the proxy, and shows them to nobody else', async () => {
     const refused = await get();
     expect(refused.statusCode).toBe(407);
     expect(refused.headers['proxy-authenticate']).toBe('Basic realm="tunnel 7", charset="UTF-8"');
@@ -77,7 +77,7 @@ describe('a proxy with user names', () => {
     expect(seen[0]).not.toHaveProperty('proxy-authorization');
   });
 
-  it('is opened by one pair of credentials: what is said elsewhere, or twice, is not looked at', async () => {
+  it('needs exactly one pair of credentials for the proxy; others, or two, are refused', async () => {
     const [right, wrong] = [basic('root:r'), basic('ann:x')];
     for (const headers of [
       { authorization: right },
@@ -92,14 +92,14 @@ describe('a proxy with user names', () => {
     expect(seen).toEqual([]);
   });
 
-  it('asks over SOCKS for the same', async () => {
+  it('also asks for them over SOCKS', async () => {
     expect(await socks('ann', 'a')).toBe('05020100');
     expect(await socks('ann', 'r')).toMatch(/^050201(?!00)/);
     expect(await socks('nobody', 'a')).toMatch(/^050201(?!00)/);
     expect(gate.failures).toMatchObject([{ policyId: 3, address: '127.0.0.1' }]);
   });
 
-  it('takes five guesses a minute, over both together', async () => {
+  it('accepts five guesses a minute over both protocols together', async () => {
     for (let tries = 0; tries < 3; tries += 1)
       expect((await get({ 'proxy-authorization': basic(`ann:${tries}`) })).statusCode).toBe(407);
     for (let tries = 3; tries < 5; tries += 1) await socks('ann', String(tries));
@@ -111,7 +111,7 @@ describe('a proxy with user names', () => {
     expect(await socks('ann', 'a')).toBe('05020100');
   });
 
-  it('is opened by an address that was let in, too', async () => {
+  it('also admits an address that has proven itself', async () => {
     await guard(policy({ resource: { kind: 'tunnel', id: 7 } }));
     expect((await get({ 'proxy-authorization': basic('ann:open sesame') })).statusCode).toBe(403);
     const wanted = { tunnelId: 7, policyId: 1, address: '127.0.0.1', password: 'open sesame' };

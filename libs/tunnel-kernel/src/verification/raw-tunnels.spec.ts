@@ -80,7 +80,7 @@ function post(page: string, password: string, more: { cookie?: string; next?: st
 }
 
 describe('a raw tunnel with a password', () => {
-  it('resets visitors whose address is not let in, and nothing of them reaches the target', async () => {
+  it('resets visitors from other addresses, and none of their bytes reaches the target', async () => {
     await serve([guarded()]);
     for (const text of [
       'SSH-2.0-x\r\n',
@@ -97,7 +97,7 @@ describe('a raw tunnel with a password', () => {
     await waitFor(() => rig.server.flows === 0);
   });
 
-  it('lets one that says nothing wait for a moment only', async () => {
+  it('lets a silent visitor wait only for a moment', async () => {
     await serve([guarded()]);
     expect(await howItEnds(await rig.visit(listen.port))).toBe('ECONNRESET');
     const slow = await rig.visit(listen.port);
@@ -105,7 +105,7 @@ describe('a raw tunnel with a password', () => {
     expect(await howItEnds(slow)).toBe('ECONNRESET');
   });
 
-  it('lets an address in by the method of the administration, until its time is over', async () => {
+  it('admits an address through the administration’s method until the grant expires', async () => {
     await serve([guarded()]);
     expect(await grant('wrong')).toEqual({ granted: false, reason: 'wrong' });
     expect(await grant('open sesame', { tunnelId: 8 })).toEqual({ granted: false, reason: 'unknown' });
@@ -122,7 +122,7 @@ describe('a raw tunnel with a password', () => {
     expect(await grant()).toMatchObject({ granted: false, reason: 'limited', retryAfter: 60 });
   });
 
-  it('lets one connection in where the time is none', async () => {
+  it('admits one connection if the duration is zero', async () => {
     await serve([guarded({ ttlSeconds: 0 })]);
     expect(await grant()).toMatchObject({ granted: true, once: true });
     expect([await echoes(), await echoes()]).toEqual([true, false]);
@@ -131,7 +131,7 @@ describe('a raw tunnel with a password', () => {
     expect(await echoes()).toBe(false);
   });
 
-  it('shows its form on its own port, and takes it there', async () => {
+  it('shows its form on its own port, and accepts it there', async () => {
     await serve([guarded()]);
     const page = await say(browse('/a?b=1'));
     expect(page).toMatch(/^HTTP\/1.1 401 /);
@@ -149,7 +149,7 @@ describe('a raw tunnel with a password', () => {
     socket.destroy();
   });
 
-  it('answers programs and what is not understood, and serves one request only', async () => {
+  it('answers programs and invalid requests, and serves one request per connection', async () => {
     await serve([guarded()]);
     expect(await say('GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
       /^HTTP\/1.1 401 [^]*"error":"visitor_auth"/,
@@ -167,7 +167,7 @@ describe('a raw tunnel with a password', () => {
     expect(got).toBe('');
   });
 
-  it('ends grants and the connections that run by them when the policy changes', async () => {
+  it('ends grants and their connections when the policy changes', async () => {
     await serve([guarded()]);
     await grant();
     const socket = await rig.visit(listen.port);
@@ -183,7 +183,7 @@ describe('a raw tunnel with a password', () => {
     expect(await echoes()).toBe(true);
   });
 
-  it('resets those who are in from before there was one', async () => {
+  it('resets connections from before the policy was added', async () => {
     await serve([]);
     const socket = await rig.visit(listen.port);
     socket.write('hello');
@@ -193,7 +193,7 @@ describe('a raw tunnel with a password', () => {
     expect(await ended).toBe('ECONNRESET');
   });
 
-  it('is not opened by policies that raw bytes cannot meet', async () => {
+  it('cannot be opened by policies that do not work for raw bytes', async () => {
     await serve([guarded({ type: 'basic', password: 'ann:is:x' }), guarded({ id: 2, type: 'oauth' })]);
     expect(await say(browse('/'))).toBe('ECONNRESET');
     expect(await grant('x')).toEqual({ granted: false, reason: 'unknown' });
@@ -238,7 +238,7 @@ describe('a raw tunnel with a password', () => {
 });
 
 describe('a UDP tunnel with a password', () => {
-  it('drops datagrams in silence until the address is let in', async () => {
+  it('drops datagrams silently until the address is admitted', async () => {
     const echo = await udpSocket();
     const visitors = [await udpSocket(), await udpSocket()] as const;
     let reached = 0;
@@ -261,7 +261,7 @@ describe('a UDP tunnel with a password', () => {
   });
 });
 
-describe('a raw tunnel whose visitors a service is asked about', () => {
+describe('a raw tunnel with a callback server', () => {
   let service: Server;
   let asked: { request: IncomingMessage; body: string }[];
   let answer: (response: ServerResponse) => void;
@@ -288,7 +288,7 @@ describe('a raw tunnel whose visitors a service is asked about', () => {
   });
   const json = (value: unknown) => (response: ServerResponse) => void response.end(JSON.stringify(value));
 
-  it('is asked with what there is to know', async () => {
+  it('sends the server what is known about the visitor', async () => {
     answer = json({ allow: true });
     await serve([callback()]);
     expect([await echoes(), await echoes()]).toEqual([true, true]);
@@ -302,7 +302,7 @@ describe('a raw tunnel whose visitors a service is asked about', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('says for how long', async () => {
+  it('uses the duration in the answer', async () => {
     answer = json({ allow: true, ttl: 0 });
     await serve([callback()]);
     expect([await echoes(), await echoes()]).toEqual([true, true]);
@@ -315,7 +315,7 @@ describe('a raw tunnel whose visitors a service is asked about', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('keeps everybody out who is not allowed in so many words, and while it cannot be asked', async () => {
+  it('refuses everyone who is not explicitly allowed, and everyone while the server cannot be asked', async () => {
     await serve([callback()]);
     for (const value of [
       {},
@@ -347,7 +347,7 @@ describe('a raw tunnel whose visitors a service is asked about', () => {
     expect(got).toBe('');
   });
 
-  it('does not let in by an answer that came after the policy had changed', async () => {
+  it('ignores an answer that arrives after the policy has changed', async () => {
     const begun = Promise.withResolvers<ServerResponse>();
     answer = begun.resolve;
     await serve([callback()]);

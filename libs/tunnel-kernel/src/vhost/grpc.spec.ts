@@ -91,12 +91,12 @@ describe('a gRPC service behind a host', () => {
     expect(await call(service.say.path, 'hello')).toEqual({ error: null, answer: 'hello' });
   });
 
-  it('keeps the status of a call that fails without an answer', async () => {
+  it('keeps the status of a call that fails without a message', async () => {
     const { error } = await call(service.say.path, 'nobody');
     expect(error).toMatchObject({ code: status.NOT_FOUND, details: 'nope' });
   });
 
-  it('says UNIMPLEMENTED for a method that does not exist', async () => {
+  it('returns UNIMPLEMENTED for a method that does not exist', async () => {
     const { error } = await call('/test.Echo/Missing', 'hello');
     expect(error).toMatchObject({ code: status.UNIMPLEMENTED });
   });
@@ -122,8 +122,8 @@ describe('a gRPC service behind a host', () => {
   });
 });
 
-describe('an answer over HTTP/2 that the target ends with its head', () => {
-  it('ends with its head for the visitor, too', async () => {
+describe('a response over HTTP/2 that the target ends with its head', () => {
+  it('also ends with its head for the visitor', async () => {
     const target = createHttp2Server();
     target.on('stream', (stream: ServerHttp2Stream) => {
       stream.on('error', () => undefined).resume();

@@ -63,7 +63,7 @@ const config = fc
   );
 
 describe('HostRouter', () => {
-  it('answers what the naive reading of the rules answers', () => {
+  it('gives the same result as a naive reading of the rules', () => {
     fc.assert(
       fc.property(config, name, path, fc.constantFrom('http', 'https'), (hosts, asked, where, scheme) => {
         const target = readTarget(where.replaceAll(/[^\x21-\x7e]/g, (part) => encodeURIComponent(part)));
@@ -77,26 +77,26 @@ describe('HostRouter', () => {
     );
   });
 
-  it('takes a location on segment boundaries only', () => {
+  it('matches a location only at segment boundaries', () => {
     const router = new HostRouter([host(1, 'a.test', '/api'), host(2, '*', '/')]);
     const served = (where: string): number | undefined => router.match('a.test', where, 'http')?.id;
     expect([served('/api'), served('/api/'), served('/api/x'), served('/apix'), served('/')]).toEqual([1, 1, 1, 2, 2]);
   });
 
-  it('does not take a name that only contains a wildcard', () => {
+  it('does not treat a wildcard inside a name as one', () => {
     const router = new HostRouter([host(1, '*.a.com')]);
     expect(router.match('x.a.com.evil.net', '/', 'http')).toBeNull();
     expect(router.match('a.com', '/', 'http')).toBeNull();
     expect(router.match('x.y.a.com', '/', 'http')?.id).toBe(1);
   });
 
-  it('finds one of twenty thousand', () => {
+  it('finds one of twenty thousand hosts', () => {
     const router = new HostRouter(Array.from({ length: 20_000 }, (_, at) => host(at + 1, `h${at}.example.com`, '/x')));
     for (const at of [0, 777, 19_999]) expect(router.match(`h${at}.example.com`, '/x/y', 'http')?.id).toBe(at + 1);
     expect(router.match('h20000.example.com', '/x/y', 'http')).toBeNull();
   });
 
-  it('knows whether an escaped slash could matter', () => {
+  it('knows whether an escaped slash can change the result', () => {
     const router = new HostRouter([host(1, 'a.test'), host(2, '*.test', '/x'), host(3, 'b.example')]);
     expect([router.dependsOnPath('a.test'), router.dependsOnPath('b.example')]).toEqual([true, false]);
   });
@@ -132,7 +132,7 @@ describe('a strict location', () => {
     '//admin',
   ])('leaves %s to the location that it names', (raw) => expect(isRefused(raw)).toBe(false));
 
-  it('says nothing about other names, and nothing where no location is strict', () => {
+  it('ignores other names, and has no effect if no location is strict', () => {
     expect(router.evades('b.test', '/Admin')).toBe(false);
     expect(new HostRouter([host(1, 'a.test'), host(2, 'a.test', '/admin')]).evades('a.test', '/Admin')).toBe(false);
   });
@@ -182,11 +182,11 @@ describe('readTarget', () => {
     ['/a%252e', '/a%2e', '/a%252e'],
     ['/.well-known/x', '/.well-known/x', '/.well-known/x'],
     ['/a/...', '/a/...', '/a/...'],
-  ])('puts %s in order', (target, where, forward) => {
+  ])('normalizes %s', (target, where, forward) => {
     expect(readTarget(target)).toEqual({ path: where, forward, ambiguous: false });
   });
 
-  it('says when an escape is ambiguous', () => {
+  it('reports an ambiguous escape', () => {
     expect(readTarget('/a%2fb')).toEqual({ path: '/a/b', forward: '/a%2fb', ambiguous: true });
     expect(readTarget('/a%5Cb')?.ambiguous).toBe(true);
   });

@@ -71,7 +71,7 @@ describe('a connection', () => {
     ['a CONNECT', 'CONNECT a.test:80 HTTP/1.1\r\nHost: a.test\r\n\r\n'],
     ['an upgrade of an agent', UPGRADE.replace('/ws', '/__gw/agent')],
   ] as const) {
-    it(`ends with ${what} that comes while a request has no answer yet`, async () => {
+    it(`ends with ${what} that comes before a request has been answered`, async () => {
       rig = await HostRig.start();
       await rig.serve(rig.hostConfig([await rig.origin(() => undefined)]));
       const answer = await rig.raw(`GET / HTTP/1.1\r\nHost: a.test\r\n\r\n${next}`);
@@ -83,7 +83,7 @@ describe('a connection', () => {
 });
 
 describe('a target that speaks HTTP/2', () => {
-  it('is asked for a visitor who says a field twice', async () => {
+  it('gets the request of a visitor who repeats a field', async () => {
     rig = await HostRig.start();
     await serveH2c(await h2cOrigin((stream) => stream.respond({ ':status': 200 }, { endStream: true })));
     for (let count = 0; count < 3; count += 1) {
@@ -95,7 +95,7 @@ describe('a target that speaks HTTP/2', () => {
     expect((await rig.ask()).status).toBe(200);
   });
 
-  it('is not asked with a field that HTTP/2 does not have', async () => {
+  it('gets no field that HTTP/2 does not allow', async () => {
     rig = await HostRig.start();
     const port = await h2cOrigin((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
     await serveH2c(port);
@@ -106,7 +106,7 @@ describe('a target that speaks HTTP/2', () => {
     expect((await rig.ask()).status).toBe(200);
   });
 
-  it('cannot end the process with an answer that visitors of HTTP/2 cannot have', async () => {
+  it('cannot end the process with a response that is not valid in HTTP/2', async () => {
     const { certificate, key } = createServerIdentity('a.test');
     rig = await HostRig.start({ defaultCertificate: { chain: certificate, key } });
     const port = await rawH2cOrigin(799);
@@ -124,7 +124,7 @@ describe('a target that speaks HTTP/1', () => {
     ['a\x01b', 'Not Found'],
     ['a\x7fb', 'Not Found'],
     ['Not Here', 'Not Here'],
-  ])('may have %j as its reason phrase', async (reason, written) => {
+  ])('can use %j as its reason phrase', async (reason, written) => {
     rig = await HostRig.start();
     const bytes = Buffer.from(
       `HTTP/1.1 404 ${reason}\r\nContent-Length: 2\r\n\r\nok`,
@@ -142,14 +142,14 @@ describe('a target that speaks HTTP/1', () => {
     '099 Odd',
     '101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd',
     '101 Switching Protocols',
-  ])('that answers %s makes no answer', async (status) => {
+  ])('that answers %s causes a 502', async (status) => {
     rig = await HostRig.start();
     await rig.serve(rig.hostConfig([await rawOrigin(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`)]));
     expect((await rig.ask()).status).toBe(502);
     await waitFor(() => rig.server.flows === 0);
   });
 
-  it('may say how long an answer without a body is', async () => {
+  it('can give a length in a response without a body', async () => {
     const { certificate, key } = createServerIdentity('a.test');
     rig = await HostRig.start({ defaultCertificate: { chain: certificate, key } });
     const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 5\r\n\r\n';
@@ -161,31 +161,28 @@ describe('a target that speaks HTTP/1', () => {
     expect(answer.toLowerCase()).not.toContain('content-length');
   });
 
-  it.each(['SSH-2.0-odd\r\n', '220 mail.test\r\n'])(
-    'that says %j first is not asked again and again',
-    async (banner) => {
-      rig = await HostRig.start();
-      let connections = 0;
-      const port = await rig.target((socket) => {
-        connections += 1;
-        socket.on('data', () => undefined);
-        socket.write(banner);
-      });
-      await rig.serve(rig.hostConfig([port]));
-      expect((await rig.ask()).status).toBe(502);
-      expect(connections).toBeLessThanOrEqual(4);
-      const leaving = await rig.visit(rig.http);
-      leaving.write('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n');
-      leaving.resetAndDestroy();
-      await waitFor(() => rig.server.flows === 0);
-      expect((await rig.ask()).status).toBe(502);
-      expect(connections).toBeLessThanOrEqual(12);
-    },
-  );
+  it.each(['SSH-2.0-odd\r\n', '220 mail.test\r\n'])('that sends %j first is not asked repeatedly', async (banner) => {
+    rig = await HostRig.start();
+    let connections = 0;
+    const port = await rig.target((socket) => {
+      connections += 1;
+      socket.on('data', () => undefined);
+      socket.write(banner);
+    });
+    await rig.serve(rig.hostConfig([port]));
+    expect((await rig.ask()).status).toBe(502);
+    expect(connections).toBeLessThanOrEqual(4);
+    const leaving = await rig.visit(rig.http);
+    leaving.write('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n');
+    leaving.resetAndDestroy();
+    await waitFor(() => rig.server.flows === 0);
+    expect((await rig.ask()).status).toBe(502);
+    expect(connections).toBeLessThanOrEqual(12);
+  });
 });
 
 describe('trailers of a target', () => {
-  it('that HTTP/2 does not have do not end the process', async () => {
+  it('that HTTP/2 does not allow do not end the process', async () => {
     const { certificate, key } = createServerIdentity('a.test');
     rig = await HostRig.start({ defaultCertificate: { chain: certificate, key } });
     const port = await rawOrigin(

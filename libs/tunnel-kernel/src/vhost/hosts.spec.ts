@@ -48,7 +48,7 @@ describe('a host', () => {
     });
   });
 
-  it('gets none of the cookies that are withheld, whatever version of HTTP brings them, and all others as they came', async () => {
+  it('does not get the withheld cookies in any version of HTTP, and gets all others unchanged', async () => {
     rig = await HostRig.start({ withheldCookies: ['gw_session', 'site'] });
     await rig.serve(rig.hostConfig([await mirror()]));
     const seen = async (cookie: string): Promise<unknown> => {
@@ -62,7 +62,7 @@ describe('a host', () => {
     }
   });
 
-  it('is found by name and location, and only there', async () => {
+  it('is found only by its name and location', async () => {
     rig = await HostRig.start();
     const [one, two] = [await rig.origin((_, r) => r.end('one')), await rig.origin((_, r) => r.end('two'))];
     await rig.serve(rig.hostConfig([one]), rig.hostConfig([two], { id: 13, host: '*.test', location: '/api' }));
@@ -77,7 +77,7 @@ describe('a host', () => {
     }
   });
 
-  it('changes the fields that its configuration names', async () => {
+  it('changes the header fields in its configuration', async () => {
     rig = await HostRig.start();
     const port = await rig.origin((asked, response) => {
       response.setHeader('Server', 'secret');
@@ -101,7 +101,7 @@ describe('a host', () => {
     expect(answer.headers).not.toHaveProperty('server');
   });
 
-  it('believes trusted proxies about their visitors, from the right', async () => {
+  it('trusts forwarded addresses of trusted proxies, from the right', async () => {
     rig = await HostRig.start({}, { trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] });
     await rig.serve(rig.hostConfig([await mirror()]));
     const { body } = await rig.ask({
@@ -124,7 +124,7 @@ describe('a host', () => {
     expect(rig.records[0]?.visitor.address).toBe('203.0.113.7');
   });
 
-  it('passes on what answers of every kind have', async () => {
+  it('passes on all kinds of responses', async () => {
     rig = await HostRig.start();
     const port = await rig.origin((asked, response) => {
       if (asked.url === '/204') return void response.writeHead(204).end();
@@ -159,7 +159,7 @@ describe('a host', () => {
     expect(old).toMatch(/\r\n\r\none,two$/);
   });
 
-  it('sends the head of an answer whose body takes its time', async () => {
+  it('sends the head of a response before a slow body', async () => {
     rig = await HostRig.start();
     let finish = (): void => undefined;
     const port = await rig.origin((_, response) => {
@@ -174,7 +174,7 @@ describe('a host', () => {
     expect(part.toString()).toBe('data: x\n\n');
   });
 
-  it('tells a visitor to go on when the target wants the body, not before', async () => {
+  it('answers Expect: 100-continue when the target wants the body, not before', async () => {
     rig = await HostRig.start();
     await rig.serve(rig.hostConfig([await mirror()]), rig.hostConfig([1], { id: 13, host: 'dead.test' }));
     const ask = (host: string): Promise<string> =>
@@ -212,7 +212,7 @@ describe('a host', () => {
 });
 
 describe('a target that does not answer', () => {
-  it('is told by its status', async () => {
+  it('causes a status with the reason', async () => {
     rig = await HostRig.start({ timeouts: { answer: 1000 } });
     const silent = await rig.target(() => undefined);
     const rude = await rig.target((socket) => socket.once('data', () => socket.resetAndDestroy()));
@@ -236,7 +236,7 @@ describe('a target that does not answer', () => {
     expect(await ask('offline.test')).toEqual([503, 'client_disabled']);
   });
 
-  it('is explained to people', async () => {
+  it('is explained on a page for people', async () => {
     rig = await HostRig.start();
     rig.client();
     await rig.serve(rig.hostConfig([1]), rig.hostConfig([1], { id: 13, host: 'b.test', clientId: 2 }));
@@ -271,7 +271,7 @@ describe('a target that does not answer', () => {
     expect(page.body).not.toMatch(/<script|src=|href=|url\(/);
   });
 
-  it('leaves the request to another one', async () => {
+  it('is replaced by another target', async () => {
     rig = await HostRig.start();
     const port = await mirror();
     await rig.serve(rig.hostConfig([1, port]));
@@ -282,7 +282,7 @@ describe('a target that does not answer', () => {
     expect(rig.failures).toEqual(['refused']);
   });
 
-  it('cuts an answer short so that it does not look whole', async () => {
+  it('causes a reset, so that a cut response does not look complete', async () => {
     rig = await HostRig.start();
     const cut = await rig.target((socket) =>
       socket.once('data', (head: Buffer) => {
@@ -299,7 +299,7 @@ describe('a target that does not answer', () => {
     }
   });
 
-  it('is asked again once when its idle connection had died', async () => {
+  it('is asked once more if its idle connection was closed', async () => {
     rig = await HostRig.start();
     const sockets: Socket[] = [];
     let asked = 0;
@@ -320,8 +320,8 @@ describe('a target that does not answer', () => {
   });
 });
 
-describe('an agent that goes away', () => {
-  it('takes nothing with it that the next one cannot serve', async () => {
+describe('an agent that disconnects', () => {
+  it('takes along nothing that the next agent cannot serve', async () => {
     rig = await HostRig.start();
     await rig.serve(rig.hostConfig([await mirror()]));
     expect((await rig.ask()).status).toBe(200);
@@ -337,7 +337,7 @@ describe('an agent that goes away', () => {
 describe('bodies', () => {
   const SIZE = 64 * 1024 * 1024;
 
-  it('go up and down at the speed of the slower end, in bounded memory', async () => {
+  it('are transferred at the speed of the slower end, with limited memory', async () => {
     rig = await HostRig.start();
     let received = 0;
     let sent = 0;
@@ -381,7 +381,7 @@ describe('bodies', () => {
     expect(rig.records[1]?.download).toBeGreaterThan(SIZE);
   });
 
-  it('end at the target when the visitor goes away, both ways', async () => {
+  it('end at the target when the visitor leaves, in both directions', async () => {
     rig = await HostRig.start();
     const ends: string[] = [];
     const port = await rig.origin((asked, response) => {
@@ -403,7 +403,7 @@ describe('bodies', () => {
     expect(rig.records.map(({ reason }) => reason)).toEqual(['client_error', 'client_error']);
   });
 
-  it('of requests that were answered early are not waited for', async () => {
+  it('of requests that were answered early are not awaited', async () => {
     rig = await HostRig.start();
     const port = await rig.origin((_, response) => response.writeHead(413, { Connection: 'close' }).end('too much'));
     await rig.serve(rig.hostConfig([port]));
@@ -414,7 +414,7 @@ describe('bodies', () => {
   });
 });
 
-describe('visitors that go away at any moment', () => {
+describe('visitors that leave at any moment', () => {
   it('leave nothing behind', async () => {
     rig = await HostRig.start();
     let open = 0;
@@ -455,7 +455,7 @@ describe('visitors that go away at any moment', () => {
 });
 
 describe('visitors', () => {
-  it('hold one of the connections of the client while they are answered', async () => {
+  it('use one connection of the client while they are being answered', async () => {
     rig = await HostRig.start();
     let finish = (): void => undefined;
     const port = await rig.origin((_, response) => {
@@ -477,7 +477,7 @@ describe('visitors', () => {
     expect((await second).status).toBe(200);
   });
 
-  it('are stopped when the client is disabled, and get no more than that', async () => {
+  it('are cut when the client is disabled, and get no more bytes', async () => {
     rig = await HostRig.start();
     const port = await rig.origin((_, response) => void response.write('x'));
     await rig.serve(rig.hostConfig([port]));
@@ -491,7 +491,7 @@ describe('visitors', () => {
     expect(await rig.ask()).toMatchObject({ status: 503, headers: { 'x-gw-error': 'client_disabled' } });
   });
 
-  it('whose address is denied get no hint', async () => {
+  it('from a denied address get no hint', async () => {
     rig = await HostRig.start();
     const hosts = [rig.hostConfig([1])];
     const deny = {
@@ -528,7 +528,7 @@ describe('visitors', () => {
     ]);
   });
 
-  it('are verified before anything of them reaches a target', async () => {
+  it('are verified before any of their bytes reaches a target', async () => {
     const verifier: VisitorVerifier = {
       allows: () => true,
       checkPassword: () => false,
@@ -588,7 +588,7 @@ describe('visitors', () => {
 });
 
 describe('a server that drains', () => {
-  it('finishes what runs and takes nothing new', async () => {
+  it('finishes open requests and accepts no new ones', async () => {
     rig = await HostRig.start();
     let finish = (): void => undefined;
     const port = await rig.origin((_, response) => {

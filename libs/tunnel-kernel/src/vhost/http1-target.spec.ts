@@ -60,7 +60,7 @@ function send(path: string, more: Partial<Dispatcher.DispatchOptions>): Promise<
 }
 
 describe('connections to a target', () => {
-  it('serve one request after the other', async () => {
+  it('serve one request after another', async () => {
     for (const path of ['/1', '/2', '/3']) expect(await ask(path)).toBe(path);
     expect(opened).toHaveLength(1);
   });
@@ -77,7 +77,7 @@ describe('connections to a target', () => {
     expect(opened).toHaveLength(3);
   });
 
-  it('are left after five minutes, or when the clock went back', async () => {
+  it('are closed after five minutes, or when the clock went back', async () => {
     await ask('/1');
     time += 299_999;
     await ask('/2');
@@ -91,7 +91,7 @@ describe('connections to a target', () => {
     expect(opened).toHaveLength(3);
   });
 
-  it('that could not be made are not asked again', async () => {
+  it('that could not be opened are not retried', async () => {
     failure = new Error('no way');
     await expect(ask('/1')).rejects.toBe(failure);
     failure = null;
@@ -99,7 +99,7 @@ describe('connections to a target', () => {
     expect(opened).toHaveLength(1);
   });
 
-  it('that the target ended are not asked again', async () => {
+  it('that the target closed are not used again', async () => {
     await ask('/1');
     server.closeAllConnections();
     await waitFor(() => opened[0]?.destroyed === true);
@@ -107,14 +107,14 @@ describe('connections to a target', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('are not spent on a request that cannot be written', async () => {
+  it('are not used for a request that cannot be written', async () => {
     await ask('/1');
     await expect(ask('/2', { headers: { 'bad name': 'x' } })).rejects.toThrow('invalid');
     expect(await ask('/3')).toBe('/3');
     expect(opened).toHaveLength(1);
   });
 
-  it('end with the request that they have, once none are wanted', async () => {
+  it('close after their current request once they are no longer wanted', async () => {
     const held: ServerResponse[] = [];
     answer = (_, response) => void held.push(response);
     const last = ask('/1');

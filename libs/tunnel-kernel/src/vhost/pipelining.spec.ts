@@ -26,7 +26,7 @@ const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: 
 const post = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: a.test\r\nContent-Length: 2\r\n\r\nhi`;
 
 describe('requests that are sent before an answer', () => {
-  it('reach the target one after the other, in their order', async () => {
+  it('reach the target one by one in order', async () => {
     const answers = rig.raw(post('/slow') + get('/two') + get('/three', 'Connection: close\r\n'));
     await waitFor(() => held.length === 1);
     expect(seen).toEqual(['POST /slow']);
@@ -36,7 +36,7 @@ describe('requests that are sent before an answer', () => {
     expect(text.match(/one|\/two|\/three/g)).toEqual(['one', '/two', '/three']);
   });
 
-  it('take the place of the one before them, where the client may have no more than one', async () => {
+  it('take the place of the previous one if the client may have only one', async () => {
     const config = rig.config({ hosts: [rig.hostConfig([port])] });
     for (const client of config.clients) client.maxConnections = 1;
     await rig.server.apply(config);
@@ -44,7 +44,7 @@ describe('requests that are sent before an answer', () => {
     expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200']);
   });
 
-  it('do not reach it when their visitor has gone', async () => {
+  it('do not reach the target after their visitor has left', async () => {
     const socket = connect({ port: rig.http, host: '127.0.0.1' });
     await once(socket, 'connect');
     socket.write(get('/slow') + get('/two'));
@@ -56,7 +56,7 @@ describe('requests that are sent before an answer', () => {
     expect(seen).toEqual(['GET /slow', 'GET /after']);
   });
 
-  it('are not kept without end', async () => {
+  it('are queued up to a limit', async () => {
     const socket = connect({ port: rig.http, host: '127.0.0.1' });
     socket.on('error', () => undefined);
     socket.write(get('/slow') + get('/two').repeat(200));
@@ -65,8 +65,8 @@ describe('requests that are sent before an answer', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it('behind whole requests is answered after them', async () => {
+describe('input that cannot be parsed', () => {
+  it('after complete requests is answered after them', async () => {
     const answers = rig.raw(`${get('/slow')}${get('/two')}NONSENSE\r\n\r\n`);
     await waitFor(() => held.length === 1);
     held[0]?.end('one');
@@ -75,7 +75,7 @@ describe('what cannot be read', () => {
     expect(text.match(/one|\/two|400 Bad Request/g)).toEqual(['one', '/two', '400 Bad Request']);
   });
 
-  it('within a request ends the connection without another answer', async () => {
+  it('within a request closes the connection without another answer', async () => {
     const chunked = 'POST /slow HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
     expect(await rig.raw(chunked)).not.toContain('200 OK');
     await waitFor(() => rig.server.flows === 0);

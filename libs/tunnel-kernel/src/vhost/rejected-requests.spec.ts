@@ -38,7 +38,7 @@ function names(fields: string[]): string[] {
 
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: a.test\r\n\r\n';
 
-describe('a request that could be understood in two ways', () => {
+describe('an ambiguous request', () => {
   it.each([
     [
       'HTTP/0.9 with fields and a body',
@@ -123,14 +123,14 @@ describe('a request that could be understood in two ways', () => {
     expect(seen.map(({ url }) => url)).toEqual(['/after']);
   });
 
-  it('does not reach its target whole when its chunks are none', async () => {
+  it('does not reach its target completely if its chunks are invalid', async () => {
     const answer = await rig.raw('POST /cut HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
     expect(answer).toBe('');
     await rig.ask({ path: '/after' });
     expect(seen.map(({ url }) => url)).toEqual(['/after']);
   });
 
-  it('does not take an answer from one that was served before', async () => {
+  it('does not get an answer of an earlier request', async () => {
     const answer = await rig.raw(
       `${SMUGGLED.replace('smuggled', 'first')}GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`,
     );
@@ -139,8 +139,8 @@ describe('a request that could be understood in two ways', () => {
   });
 });
 
-describe('what is let through', () => {
-  it('is written anew from what was understood', async () => {
+describe('an accepted request', () => {
+  it('is written from the parsed parts', async () => {
     const answer = await rig.raw(
       'GET http://A.test:80/a//b/./c?d=%2f HTTP/1.1\r\nhOsT: a.test:80\r\nX-Odd:   spaced  \r\nConnection: close\r\n\r\n',
     );
@@ -150,12 +150,12 @@ describe('what is let through', () => {
     expect(seen[0]?.fields).toContain('spaced');
   });
 
-  it('keeps escaped slashes where no location depends on them', async () => {
+  it('keeps escaped slashes if no location depends on them', async () => {
     await rig.raw('GET /@scope%2fname HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n');
     expect(seen[0]?.url).toBe('/@scope%2fname');
   });
 
-  it('has no fields with underscores, none of this connection, and none that only this gateway writes', async () => {
+  it('has no fields with underscores, none of this connection, and none that only the gateway may write', async () => {
     await rig.raw(
       'GET / HTTP/1.1\r\nHost: a.test\r\nX_Forwarded_Proto: https\r\nContent_Length: 4\r\nX-Forwarded-Prefix: /x\r\n' +
         'X-Forwarded-For: 9.9.9.9\r\nX-Real-IP: 9.9.9.9\r\nForwarded: for=9.9.9.9\r\nKeep-Alive: 5\r\nTE: trailers\r\n' +
@@ -174,7 +174,7 @@ describe('what is let through', () => {
     expect(seen[0]?.fields).not.toContain('9.9.9.9');
   });
 
-  it('takes chunks apart and puts them together again', async () => {
+  it('is chunked again from the decoded chunks', async () => {
     await rig.raw(
       'POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: Chunked\r\nConnection: close\r\n\r\n' +
         '5;ext=1\r\nhello\r\n1\r\n!\r\n0\r\nX-Trailer: y\r\n\r\n',
@@ -183,7 +183,7 @@ describe('what is let through', () => {
     expect(names(seen[0]?.fields ?? [])).toContain('transfer-encoding');
   });
 
-  it('answers requests of one connection in their order', async () => {
+  it('is answered in order on its connection', async () => {
     const answer = await rig.raw(
       ['/1', '/2', '/3']
         .map((path) => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n${path === '/3' ? 'Connection: close\r\n' : ''}\r\n`)

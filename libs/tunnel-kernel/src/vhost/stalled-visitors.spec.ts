@@ -44,8 +44,8 @@ const start = (): Promise<HostRig> => {
   return HostRig.start({ timeouts: { stall: STALL_MS }, defaultCertificate: { chain: certificate, key } });
 };
 
-describe('a visitor who reads nothing', () => {
-  it('holds up nobody whose request goes by the same connection to a target over HTTP/2', async () => {
+describe('a visitor who does not read', () => {
+  it('delays no other request on the same connection to a target over HTTP/2', async () => {
     rig = await HostRig.start();
     const server = createHttp2Server();
     let sessions = 0;
@@ -78,8 +78,8 @@ describe('a visitor who reads nothing', () => {
   });
 });
 
-describe('a visitor who takes nothing of an answer', () => {
-  it('is cut off, and its connection to the target with it', async () => {
+describe('a visitor who reads nothing of a response', () => {
+  it('is disconnected, together with its connection to the target', async () => {
     rig = await start();
     const { port, answers } = await pouring();
     await rig.serve(rig.hostConfig([port]));
@@ -89,7 +89,7 @@ describe('a visitor who takes nothing of an answer', () => {
     expect(rig.records).toMatchObject([{ reason: 'client_error' }]);
   });
 
-  it('is cut off over HTTP/2 without the other streams of its connection', async () => {
+  it('is cut over HTTP/2 without the other streams of its connection', async () => {
     rig = await start();
     const { port, answers } = await pouring();
     const quick = await rig.origin((_, response) => response.end('quick'));
@@ -107,7 +107,7 @@ describe('a visitor who takes nothing of an answer', () => {
     expect(String((await once(other, 'data'))[0])).toBe('quick');
   });
 
-  it('is not one whose target is silent, or who reads on in time', async () => {
+  it('is not confused with one whose target is silent, or who continues in time', async () => {
     rig = await start();
     const big = Buffer.alloc(16 * 1024 * 1024);
     const target = await rig.origin((_, response) => {
@@ -124,7 +124,7 @@ describe('a visitor who takes nothing of an answer', () => {
     expect(rig.records).toMatchObject([{ reason: 'remote_closed' }]);
   });
 
-  it('is cut off with an answer that is small, too', async () => {
+  it('is also disconnected with a small response', async () => {
     rig = await start();
     const body = Buffer.alloc(15 * 1024);
     let [asked, answered] = [1, 0];
@@ -146,7 +146,7 @@ describe('a visitor who takes nothing of an answer', () => {
     expect(answered).toBeGreaterThan(10);
   });
 
-  it('is cut off over HTTP/2 with an answer that is small, too', async () => {
+  it('is also cut over HTTP/2 with a small response', async () => {
     rig = await start();
     await rig.serve(rig.hostConfig([await rig.origin((_, response) => response.end('small'))]));
     const settings = { initialWindowSize: 0 };

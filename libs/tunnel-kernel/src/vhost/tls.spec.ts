@@ -96,7 +96,7 @@ function askH2(
 }
 
 describe('certificates', () => {
-  it('go by the name that the visitor says, and change without a restart', async () => {
+  it('are chosen by the server name, and change without a restart', async () => {
     const port = await start();
     const serve = (a: ServerCertificate): Promise<void> =>
       rig.serve(
@@ -117,7 +117,7 @@ describe('certificates', () => {
     expect((await ask({ servername: 'a.test', headers: { host: 'a.test' } })).body).toContain('a.test /');
   });
 
-  it('are missing for names that no host has: the alert says so', async () => {
+  it('are missing for names without a host, and the alert says so', async () => {
     const port = await start();
     await rig.serve(
       rig.hostConfig([port], { certificate: certificateFor('a.test') }),
@@ -131,7 +131,7 @@ describe('certificates', () => {
     expect(await once(noise, 'close')).toBeDefined();
   });
 
-  it('are shown to who says a name, however many say nothing', async () => {
+  it('are presented to a client with a name, however many clients are silent', async () => {
     const port = await start({ maxUnidentified: 3 });
     await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
     const silent = [0, 1, 2].map(() => connectTcp(rig.https, '127.0.0.1'));
@@ -143,7 +143,7 @@ describe('certificates', () => {
     for (const socket of silent) socket.destroy();
   });
 
-  it('are not shown to who says a name in hundreds of pieces', async () => {
+  it('are not presented to a ClientHello in hundreds of pieces', async () => {
     await start();
     const slow = connectTcp(rig.https, '127.0.0.1')
       .on('error', () => undefined)
@@ -158,7 +158,7 @@ describe('certificates', () => {
     expect(sent).toBeLessThan(hello.length);
   });
 
-  it('may come from elsewhere, for names that hosts have', async () => {
+  it('can come from another source for the names of hosts', async () => {
     const asked: string[] = [];
     const fallback = certificateFor('fallback');
     const port = await start({
@@ -179,7 +179,7 @@ describe('certificates', () => {
     expect(new Set(asked)).toEqual(new Set(['a.test', 'b.test']));
   });
 
-  it('are not lent to hosts that they are not for', async () => {
+  it('are not used for hosts that they do not cover', async () => {
     const port = await start();
     const certificate = certificateFor('a.test');
     await rig.serve(
@@ -194,7 +194,7 @@ describe('certificates', () => {
     expect((await askH2(session, { ':authority': 'b.test' })).status).toBe(200);
   });
 
-  it('are asked for with strong means only, and sessions come back', async () => {
+  it('need strong ciphers, and sessions can be resumed', async () => {
     const port = await start();
     await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
     const servername = 'a.test';
@@ -213,7 +213,7 @@ describe('certificates', () => {
     }
   });
 
-  it('for an authority that looks at a name are shown to it alone', async () => {
+  it('for TLS-ALPN validation are presented only to the authority', async () => {
     const port = await start({ acmeTlsAlpn: (name) => (name === 'new.test' ? certificateFor('challenge') : null) });
     await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
     const socket = await handshake({ servername: 'new.test', ALPNProtocols: ['acme-tls/1'] });
@@ -224,7 +224,7 @@ describe('certificates', () => {
   });
 });
 
-describe('handshakes that are not finished', () => {
+describe('unfinished handshakes', () => {
   /** What a visitor says first. */
   async function helloFor(servername: string): Promise<Buffer> {
     const seen = createTcpServer().listen(0, '127.0.0.1');
@@ -250,7 +250,7 @@ describe('handshakes that are not finished', () => {
     return socket;
   }
 
-  it('end in their time, whoever goes silent, sends garbage or little by little', async () => {
+  it('end in time, whether the client is silent, sends garbage or is slow', async () => {
     const port = await start({ timeouts: { hello: 400 }, defaultCertificate: certificateFor('a.test') });
     await rig.serve(rig.hostConfig([port]));
     const hello = await helloFor('a.test');
@@ -266,7 +266,7 @@ describe('handshakes that are not finished', () => {
     expect((await ask({ servername: 'a.test', headers: { host: 'a.test' } })).status).toBe(200);
   });
 
-  it('make room for others, the oldest first of the source that has its share', async () => {
+  it('make room for others, the oldest first of a source that has used its share', async () => {
     const port = await start({ maxUnidentified: 8, defaultCertificate: certificateFor('a.test') });
     await rig.serve(rig.hostConfig([port]));
     const hello = await helloFor('a.test');
@@ -291,7 +291,7 @@ describe('HTTP/2', () => {
     return h2('a.test');
   }
 
-  it('carries requests as HTTP/1.1 does', async () => {
+  it('carries requests like HTTP/1.1', async () => {
     const session = await served();
     const answer = await askH2(
       session,
@@ -339,7 +339,7 @@ describe('HTTP/2', () => {
     await waitFor(() => ended && rig.server.flows === 0);
   });
 
-  it('passes on trailers, and resets what was cut short', async () => {
+  it('passes on trailers, and resets incomplete responses', async () => {
     rig = await HostRig.start();
     const port = await rig.origin((asked, response) => {
       response.writeHead(200, { Trailer: 'X-Sum' });
@@ -357,7 +357,7 @@ describe('HTTP/2', () => {
     await expect(askH2(session, { ':authority': 'a.test', ':path': '/cut' })).rejects.toThrow();
   });
 
-  it('passes on fields that stand twice and should not', async () => {
+  it('passes on fields that are repeated but should not be', async () => {
     rig = await HostRig.start();
     const port = await rig.target((socket) => {
       socket.on('data', () =>
@@ -371,7 +371,7 @@ describe('HTTP/2', () => {
     expect([status, headers['set-cookie']]).toEqual([200, ['a=1', 'b=2']]);
   });
 
-  it('says goodbye when the server drains', async () => {
+  it('sends GOAWAY when the server drains', async () => {
     const session = await served();
     const goaway = once(session, 'goaway');
     const drained = rig.server.drain({ spreadMs: 1000, deadlineMs: 5000 });
@@ -382,7 +382,7 @@ describe('HTTP/2', () => {
 });
 
 describe('targets in TLS', () => {
-  it('are checked, unless the configuration says otherwise', async () => {
+  it('are verified unless the configuration says otherwise', async () => {
     const own = createServerIdentity('inner.test');
     rig = await HostRig.start({ targetAuthorities: [own.certificate] });
     const server = createHttpsServer({ key: own.key, cert: own.certificate }, (asked, response) => {

@@ -112,8 +112,8 @@ const every = (Object.keys(visitors) as (keyof typeof visitors)[]).flatMap((vers
   (['http', 'h2c'] as const).map((scheme) => [version, scheme] as const),
 );
 
-describe('fields after the body', () => {
-  it.each(every)('of an answer come to a visitor over %s from a target of scheme %s', async (version, scheme) => {
+describe('trailers', () => {
+  it.each(every)('of a response reach a visitor over %s from a target of scheme %s', async (version, scheme) => {
     await serve(scheme);
     expect(await visitors[version]({})).toEqual({ body: 'body', trailers: { 'grpc-status': '0', 'x-sum': '7' } });
   });
@@ -130,7 +130,7 @@ describe('fields after the body', () => {
   };
 
   it.each(['HTTP/1.1', 'HTTP/2'] as const)(
-    'of a request over %s come to a target over HTTP/2, but for those that may not stand there',
+    'of a request over %s reach a target over HTTP/2, except those that are not allowed there',
     async (version) => {
       await serve('h2c');
       expect((await visitors[version](sent)).body).toBe('body');
@@ -139,7 +139,7 @@ describe('fields after the body', () => {
   );
 
   it.each(['HTTP/1.1', 'HTTP/2'] as const)(
-    'of a request over %s are left out on the way to a target over HTTP/1.1',
+    'of a request over %s are dropped for a target over HTTP/1.1',
     async (version) => {
       await serve('http');
       expect((await visitors[version](sent)).body).toBe('body');

@@ -64,7 +64,7 @@ function visit(): Socket {
 }
 
 describe('a WebSocket', () => {
-  it('of Node is carried both ways and counted', async () => {
+  it('from Node is carried in both directions and counted', async () => {
     rig = await HostRig.start();
     await rig.serve(rig.hostConfig([await echo()], { host: '127.0.0.1' }));
     const socket = new WebSocket(`ws://127.0.0.1:${rig.http}/chat`, 'chat');
@@ -79,7 +79,7 @@ describe('a WebSocket', () => {
     expect(rig.records[0]?.upload).toBeGreaterThan(100);
   });
 
-  it('is one connection from end to end, the first bytes included', async () => {
+  it('is one end-to-end connection, including the first bytes', async () => {
     rig = await HostRig.start();
     const seen: string[] = [];
     await rig.serve(rig.hostConfig([await echo(seen)]));
@@ -98,7 +98,7 @@ describe('a WebSocket', () => {
     await waitFor(() => rig.server.flows === 0);
   });
 
-  it('that another process accepted ends one direction at a time as well', async () => {
+  it('that another process accepted also ends one direction at a time', async () => {
     rig = await HostRig.start();
     const port = await rig.origin(
       () => undefined,
@@ -126,7 +126,7 @@ describe('a WebSocket', () => {
     expect(read).toMatch(/last words$/);
   });
 
-  it('that the target refuses is answered as it says', async () => {
+  it('that the target refuses gets the target’s answer', async () => {
     rig = await HostRig.start();
     await rig.serve(rig.hostConfig([await echo()]));
     const answer = await rig.raw(ASK.replace('/chat?x', '/no'));
@@ -134,7 +134,7 @@ describe('a WebSocket', () => {
     expect(answer).toMatch(/no$/);
   });
 
-  it('holds a connection of the client until it is closed, and ends when it may not stay', async () => {
+  it('uses a connection of the client until it is closed, and ends when it is no longer allowed', async () => {
     rig = await HostRig.start();
     const hosts = [rig.hostConfig([await echo()])];
     const config = rig.config({ hosts });
@@ -151,7 +151,7 @@ describe('a WebSocket', () => {
     expect(rig.server.flows).toBe(0);
   });
 
-  it('goes on while the server drains', async () => {
+  it('stays open while the server drains', async () => {
     rig = await HostRig.start();
     await rig.serve(rig.hostConfig([await echo()]));
     const socket = visit();
@@ -166,7 +166,7 @@ describe('a WebSocket', () => {
     expect(rig.server.flows).toBe(0);
   });
 
-  it('is not what HTTP/2 in plain text or a request with a body can ask for', async () => {
+  it('cannot be requested with plain-text HTTP/2 or a request with a body', async () => {
     rig = await HostRig.start();
     const seen: string[] = [];
     await rig.serve(rig.hostConfig([await echo(seen)]));
@@ -181,7 +181,7 @@ describe('a WebSocket', () => {
     expect(seen).toEqual([]);
   });
 
-  it('comes over HTTP/2 too', async () => {
+  it('also works over HTTP/2', async () => {
     rig = await HostRig.start();
     const { certificate, key } = createServerIdentity('a.test');
     await rig.serve(rig.hostConfig([await echo()], { certificate: { chain: certificate, key } }));
@@ -211,7 +211,7 @@ describe('a WebSocket', () => {
   });
 });
 
-describe('a target that speaks HTTP/2 in plain text', () => {
+describe('a target that uses HTTP/2 in plain text', () => {
   it('gets many requests over one connection, with trailers', async () => {
     rig = await HostRig.start();
     const server = createHttp2Server();

@@ -65,7 +65,7 @@ const refusalOf = async (key?: string): Promise<string> =>
     );
 
 describe.each(['secret', 'p2p'] as const)('mode %s', (mode) => {
-  it('has no port of its own, and leads who shows the key to the target', async () => {
+  it('has no port of its own, and connects visitors with the key to the target', async () => {
     const target = await rig.target((socket) => {
       let question = '';
       socket.on('data', (part) => (question += String(part)));
@@ -86,7 +86,7 @@ describe.each(['secret', 'p2p'] as const)('mode %s', (mode) => {
 });
 
 describe('visitors of a secret tunnel', () => {
-  it('see the abort of a target, and are seen to abort', async () => {
+  it('see the abort of a target, and their own abort reaches the target', async () => {
     const ends: Promise<string>[] = [];
     const target = await rig.target((socket) => {
       ends.push(howItEnds(socket));
@@ -106,7 +106,7 @@ describe('visitors of a secret tunnel', () => {
     expect(await ends[1]).toBe('ECONNRESET');
   });
 
-  it('are refused with another key, for another tunnel and for one without a key, all alike', async () => {
+  it('get the same refusal with a wrong key, for another tunnel and for one without a key', async () => {
     rig.agent(rig.client().key);
     await rig.online(1);
     await rig.server.apply(
@@ -126,7 +126,7 @@ describe('visitors of a secret tunnel', () => {
     expect(warnings).toMatchObject([{ code: 'unauthorized' }]);
   });
 
-  it('are let in with a right key, however many wrong ones came from the same address', async () => {
+  it('are admitted with the right key, however many wrong ones came from their address', async () => {
     rig.agent(rig.client().key);
     await rig.online(1);
     await rig.tunnel(1, [await rig.echo()], isPrivate());
@@ -147,7 +147,7 @@ describe('visitors of a secret tunnel', () => {
     expect(await refusalOf(formatVisitorKey({ tunnelId: 7, secret, fingerprint }))).toBe('server_key');
   });
 
-  it('are told why they are not let in', async () => {
+  it('get the reason when they are refused', async () => {
     const client = rig.client();
     await rig.tunnel(1, [1], isPrivate());
     expect(await refusalOf()).toBe('offline');
@@ -167,7 +167,7 @@ describe('visitors of a secret tunnel', () => {
     expect(await refusalOf()).toBe('unauthorized');
   });
 
-  it('lose their way in when the tunnel goes', async () => {
+  it('are disconnected when the tunnel is deleted', async () => {
     rig.agent(rig.client().key);
     await rig.online(1);
     await rig.tunnel(1, [await rig.echo()], isPrivate());
@@ -176,7 +176,7 @@ describe('visitors of a secret tunnel', () => {
     expect(await refusalOf()).toBe('unauthorized');
   });
 
-  it('that say anything else are closed without an answer', async () => {
+  it('that send anything else are disconnected without an answer', async () => {
     rig.client();
     const socket = connectTls({
       port: rig.port,
@@ -192,7 +192,7 @@ describe('visitors of a secret tunnel', () => {
 });
 
 describe("a visitor's key", () => {
-  it('reads back', () => {
+  it('can be read back', () => {
     fc.assert(
       fc.property(fc.nat(Number.MAX_SAFE_INTEGER), (tunnelId) => {
         const key = { tunnelId, secret, fingerprint: rig.identity.fingerprint };
@@ -201,7 +201,7 @@ describe("a visitor's key", () => {
     );
   });
 
-  it.each(['', 'gtv1', 'gtk1.a.b', 'gtv1.x.y.z', 'gtv1.-1.a.b'])('is not "%s"', (text) => {
+  it.each(['', 'gtv1', 'gtk1.a.b', 'gtv1.x.y.z', 'gtv1.-1.a.b'])('cannot be "%s"', (text) => {
     expect(() => parseVisitorKey(text)).toThrow("not a visitor's key");
   });
 });

@@ -97,7 +97,7 @@ async function reverseProxy(forwardedFor: string): Promise<{ port: number; cut()
 describe.each(['secret', 'p2p'] as const)('a visitor of mode %s over a WebSocket', (mode) => {
   const p2p = true;
 
-  it('has the ends of both directions, and is counted', async () => {
+  it('ends each direction separately, and is counted', async () => {
     const target = await rig.target((socket) => {
       let question = '';
       socket.on('data', (part) => (question += String(part)));
@@ -112,7 +112,7 @@ describe.each(['secret', 'p2p'] as const)('a visitor of mode %s over a WebSocket
     expect(visitor.route).toBe('relayed');
   });
 
-  it('sees aborts, and is seen to abort', async () => {
+  it('sees aborts, and its own aborts are seen', async () => {
     const ends: Promise<string>[] = [];
     const target = await rig.target((socket) => {
       ends.push(howItEnds(socket));
@@ -132,7 +132,7 @@ describe.each(['secret', 'p2p'] as const)('a visitor of mode %s over a WebSocket
 });
 
 describe('connections over one WebSocket', () => {
-  it('are many at a time, whose bytes stay apart', async () => {
+  it('can be many at a time, with separate bytes', async () => {
     await tunnel(await rig.echo());
     const line = await rig.line();
     const { port } = await open({ transport: 'websocket', websocket: at(line.port) });
@@ -141,7 +141,7 @@ describe('connections over one WebSocket', () => {
     expect(line.accepted).toBe(1);
   });
 
-  it('go on over a new one when the one before was cut meanwhile', async () => {
+  it('go on over a new WebSocket if the previous one was cut', async () => {
     await tunnel(await rig.echo());
     const line = await rig.line();
     const { port, warned } = await open({ transport: 'websocket', websocket: at(line.port) });
@@ -165,8 +165,8 @@ describe('connections over one WebSocket', () => {
   });
 });
 
-describe('a WebSocket over which nothing comes any more', () => {
-  it('is given up, with its connections, and another one made', async () => {
+describe('a silent WebSocket', () => {
+  it('is given up with its connections and replaced', async () => {
     await tunnel(await rig.echo());
     const line = await rig.line();
     // The agent's own heartbeat goes on in real time.
@@ -185,8 +185,8 @@ describe('a WebSocket over which nothing comes any more', () => {
   });
 });
 
-describe("a visitor's way to the server", () => {
-  it('is a WebSocket where the port for agents cannot be reached, which is said once', async () => {
+describe('a visitor’s connection to the server', () => {
+  it('uses a WebSocket if the port for agents cannot be reached, and reports it once', async () => {
     await tunnel(await rig.echo());
     const server = place(await rig.unusedPort());
     const { port, said } = await open({ server, websocket: at(rig.port) });
@@ -194,13 +194,13 @@ describe("a visitor's way to the server", () => {
     expect(said).toEqual(['the gateway is reached over a WebSocket']);
   });
 
-  it('is no WebSocket where that port can be reached', async () => {
+  it('uses no WebSocket if that port can be reached', async () => {
     await tunnel(await rig.echo());
     const { port, said } = await open({ websocket: at(await rig.unusedPort()) });
     expect([await ask(port), said]).toEqual(['?', []]);
   });
 
-  it('goes back to that port when it can be reached again, and no connection waits for the answer', async () => {
+  it('returns to that port when it can be reached again, and no connection waits for the attempt', async () => {
     await tunnel(await rig.echo());
     let now = 0;
     let blocked = true;
@@ -232,7 +232,7 @@ describe("a visitor's way to the server", () => {
     expect([await ask(port), attempts]).toEqual(['?', 3]);
   });
 
-  it('is tried once each where there is none, and both reasons are told', async () => {
+  it('tries each way once if neither works, and reports both reasons', async () => {
     const [one, two] = [await rig.unusedPort(), await rig.unusedPort()];
     const { visitor, port, warned } = await open({ server: place(one), websocket: at(two) });
     expect(await howItEnds(rig.visitor(port))).toBe('ECONNRESET');
@@ -240,7 +240,7 @@ describe("a visitor's way to the server", () => {
     await expect(visitor.probe()).rejects.toMatchObject({ code: 'connection' });
   });
 
-  it('leads nowhere when the pinned key is not at its end', async () => {
+  it('carries nothing if the other end does not have the pinned key', async () => {
     const stranger = new TunnelRig();
     await stranger.listen();
     cleanups.push(() => stranger.close());
@@ -248,7 +248,7 @@ describe("a visitor's way to the server", () => {
     await expect(visitor.probe()).rejects.toMatchObject({ code: 'server_key' });
   });
 
-  it('is one that the server answers by: no other one is tried for that', async () => {
+  it('is accepted once the server answers, and no other way is tried then', async () => {
     rig.client();
     await rig.tunnel(1, [1], { mode: 'secret', visitorKeyHash: agentKeyHash(secret) });
     const line = await rig.line();
@@ -260,10 +260,10 @@ describe("a visitor's way to the server", () => {
   });
 });
 
-describe('behind a reverse proxy that is trusted', () => {
+describe('behind a trusted reverse proxy', () => {
   const deny = { id: 1, scope: 'tunnel', resourceId: 7, type: 'deny', kind: 'cidr', priority: 1 } as const;
 
-  it('a visitor is who the proxy says, for rules, counters and targets', async () => {
+  it('a visitor has the address that the proxy sends, for rules, counters and targets', async () => {
     const heads: string[] = [];
     const target = await rig.target((socket) => socket.on('data', (part) => heads.push(String(part))));
     const shown = { proxyProtocol: 1 } as const;
@@ -282,7 +282,7 @@ describe('behind a reverse proxy that is trusted', () => {
     await expect(visitor.probe()).rejects.toMatchObject({ code: 'disabled' });
   });
 
-  it('who tries keys holds up nobody else', async () => {
+  it('a visitor who tries keys delays nobody else', async () => {
     await tunnel(await rig.echo());
     const [bad, good] = [await reverseProxy('198.51.100.8'), await reverseProxy('198.51.100.9')];
     const guesser = await open({

@@ -123,7 +123,7 @@ describe('messages', () => {
     );
   });
 
-  it('any bytes give messages or one protocol error, from either side', () => {
+  it('are either valid or one protocol error for any bytes, from either side', () => {
     const valid = fc.oneof(fromAgent, fromServer).map(encodeMessage);
     const noise = fc.uint8Array({ maxLength: 400 }).map((value) => Buffer.from(value));
     const damaged = fc.tuple(valid, fc.nat(), fc.nat(255)).map(([frame, at, value]) => {
@@ -148,19 +148,19 @@ describe('messages', () => {
     );
   });
 
-  it('keep nothing of a frame that is too long, and nothing can be read after it', () => {
+  it('are not buffered if they are too long, and nothing is read after them', () => {
     const decoder = new FrameDecoder((type) => frameLimit(type, 'agent'));
     const header = Buffer.from([0x01, 0xff, 0xff, 0xff]);
     expect(() => [...decoder.read(header)]).toThrow('a frame of type 1 with 16777215 bytes');
     expect(() => [...decoder.read(encodeMessage({ type: 'leaving' }))]).toThrow('broken');
   });
 
-  it('of the other side are refused by their header alone', () => {
+  it('of the wrong side are refused by their header', () => {
     expect(() => readAll([encodeMessage({ type: 'move', spreadMs: 1 })], 'agent')).toThrow(TunnelError);
     expect(() => readAll([encodeMessage({ type: 'leaving' })], 'server')).toThrow(TunnelError);
   });
 
-  it('of a type from 0x80 on are skipped, unknown ones below end the stream', () => {
+  it('of an unknown type from 0x80 on are skipped, and below it end the stream', () => {
     const later = encodeFrame(0xf0, Buffer.from('what a newer version says'));
     expect(readAll([later, encodeMessage({ type: 'leaving' })], 'agent')).toEqual([{ type: 'leaving' }]);
     expect(() => readAll([encodeFrame(0x7f, Buffer.alloc(0))], 'agent')).toThrow(TunnelError);

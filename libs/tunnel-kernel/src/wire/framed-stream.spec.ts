@@ -36,7 +36,7 @@ function collect(stream: FramedStream): Promise<Buffer> {
 }
 
 describe('a framed stream', () => {
-  it('ends each direction on its own', async () => {
+  it('ends each direction separately', async () => {
     const { framed, far } = await pair();
     const received = collect(far);
     framed.write(Buffer.from('question'));
@@ -50,7 +50,7 @@ describe('a framed stream', () => {
     await closed;
   });
 
-  it('takes a transport that ends without a word for an abort', async () => {
+  it('treats a transport that ends without an end frame as aborted', async () => {
     const { raw, far } = await pair();
     const received = collect(far);
     raw.write(Buffer.from([0, 0, 5, 1, 2]));
@@ -59,7 +59,7 @@ describe('a framed stream', () => {
     expect(far.readableEnded).toBe(false);
   });
 
-  it('shows a reset as an abort', async () => {
+  it('reports a reset as an abort', async () => {
     const { framed, far } = await pair();
     const received = collect(far);
     framed.write(Buffer.from('half'));
@@ -75,7 +75,7 @@ describe('a framed stream', () => {
     await closed;
   });
 
-  it('gives the bytes on in order, however they were cut, paused and put back', async () => {
+  it('delivers the bytes in order, however they are split, paused and pushed back', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 12 }),

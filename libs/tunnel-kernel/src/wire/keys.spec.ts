@@ -12,7 +12,7 @@ import {
 import { createServerIdentity } from './server-identity.js';
 
 describe('the key of an agent', () => {
-  it('carries the secret and the fingerprint of the server', () => {
+  it('has the secret and the fingerprint of the server', () => {
     const key = { secret: createAgentSecret(), fingerprint: createServerIdentity().fingerprint };
     expect(parseAgentKey(` ${formatAgentKey(key)}\n`)).toEqual(key);
     expect(createAgentSecret()).not.toBe(key.secret);
@@ -30,7 +30,7 @@ describe('the key of an agent', () => {
     expect(read).not.toThrow(/aaa|bbb/);
   });
 
-  it('is kept as a hash', () => {
+  it('is stored as a hash', () => {
     const secret = createAgentSecret();
     expect(agentKeyHash(secret)).toMatch(/^[0-9a-f]{64}$/);
     expect(sameHash(agentKeyHash(secret), agentKeyHash(secret))).toBe(true);
@@ -40,7 +40,7 @@ describe('the key of an agent', () => {
 });
 
 describe('a server identity', () => {
-  it('is a certificate that its own key signed', () => {
+  it('is a self-signed certificate', () => {
     const { key, certificate, fingerprint } = createServerIdentity('tunnel.example');
     const parsed = new X509Certificate(certificate);
     expect(parsed.checkPrivateKey(createPrivateKey(key))).toBe(true);

@@ -50,7 +50,7 @@ describe('the opening of a data channel', () => {
     expect(openingHolds(opening, ticket)).toBe(false);
   });
 
-  it('fails with any bit changed', () => {
+  it('fails if any bit is changed', () => {
     const opening = encodeOpening(ticket, true);
     for (let bit = 0; bit < opening.length * 8; bit++) {
       const changed = Buffer.from(opening);
@@ -64,7 +64,7 @@ describe('the opening of a data channel', () => {
 });
 
 describe('the start of a data channel', () => {
-  it('reads back', () => {
+  it('can be read back', () => {
     fc.assert(
       fc.property(start, (value) => {
         const bytes = encodeStart(value, ticket.key);
@@ -79,7 +79,7 @@ describe('the start of a data channel', () => {
     );
   });
 
-  it('holds for one channel and one tunnel only', () => {
+  it('is valid for one channel and one tunnel only', () => {
     const value: Start = {
       kind: 'tunnel',
       id: 7,
@@ -97,7 +97,7 @@ describe('the start of a data channel', () => {
     expect(() => decodeStart(bytes, ticket.key)).toThrow('not made for this channel');
   });
 
-  it('of any bytes is a protocol error', () => {
+  it('from random bytes is a protocol error', () => {
     const arbitrary = fc.uint8Array({ minLength: 4, maxLength: 200 }).map((value) => Buffer.from(value));
     fc.assert(
       fc.property(arbitrary, (bytes) => {
@@ -108,7 +108,7 @@ describe('the start of a data channel', () => {
 });
 
 describe('the answer to a start', () => {
-  it('reads back, and takes a failure of a later version for any other', () => {
+  it('can be read back, and an unknown failure of a later version is read as another one', () => {
     for (const failure of [null, ...DIAL_FAILURES]) expect(decodeAnswer(encodeAnswer(failure)[0]!)).toBe(failure);
     expect(decodeAnswer(200)).toBe('other');
   });

@@ -70,7 +70,7 @@ describe('a PROXY protocol header', () => {
     expect(rest).toBe('the payload');
   });
 
-  it('is read byte by byte, and not a byte more', async () => {
+  it('is read byte by byte, and no further', async () => {
     for (const version of [1, 2] as const) {
       const bytes = Buffer.concat([proxyHeader(version, visitor, entrance), Buffer.from('GET')]);
       const { ends, rest } = await read(...Array.from(bytes, (byte) => Buffer.from([byte])));
@@ -79,12 +79,12 @@ describe('a PROXY protocol header', () => {
     }
   });
 
-  it('with a large payload right after it leaves the payload alone', async () => {
+  it('leaves a large payload after it untouched', async () => {
     const payload = 'x'.repeat(300_000);
     expect((await read(Buffer.concat([withChecksum(Buffer.alloc(0)), Buffer.from(payload)]))).rest).toBe(payload);
   });
 
-  it('gives mapped addresses as the IPv4 addresses that they carry', async () => {
+  it('converts mapped addresses to IPv4', async () => {
     const mapped = await read('PROXY TCP6 ::ffff:192.0.2.7 2001:DB8::0:1 1 2\r\n');
     expect(mapped.ends).toEqual({
       visitor: { address: '192.0.2.7', port: 1 },
@@ -102,11 +102,11 @@ describe('a PROXY protocol header', () => {
     ['UNSPEC', binary(Buffer.alloc(0), { family: 0 })],
     ['UDP', binary(Buffer.alloc(0), { family: 0x12 })],
     ['UNIX', binary(Buffer.alloc(204), { family: 0x31 })],
-  ])('%s says nothing', async (_, header) => {
+  ])('%s carries no address', async (_, header) => {
     expect(await read(Buffer.concat([header, Buffer.from('rest')]))).toEqual({ ends: null, rest: 'rest' });
   });
 
-  it('may have extensions, and a checksum that is right', async () => {
+  it('can have extensions and a correct checksum', async () => {
     const authority = Buffer.concat([Buffer.from([2, 0, 11]), Buffer.from('example.com')]);
     expect((await read(binary(authority))).ends?.visitor).toEqual(visitor);
     expect((await read(withChecksum(authority))).ends?.visitor).toEqual(visitor);
@@ -143,7 +143,7 @@ describe('a PROXY protocol header', () => {
     await expect(read(header)).rejects.toThrow(/PROXY|more than 536/);
   });
 
-  it('that never ends is refused with the end of the connection', async () => {
+  it('without an end is refused when the connection ends', async () => {
     await expect(read('PROXY TCP4 1.2.3')).rejects.toThrow(ByteReaderError);
     await expect(read(binary(Buffer.alloc(0)).subarray(0, 20))).rejects.toThrow(ByteReaderError);
     await expect(read('HELLO, WORLD')).rejects.toThrow(TunnelError);
@@ -151,7 +151,7 @@ describe('a PROXY protocol header', () => {
 });
 
 describe('CRC-32C', () => {
-  it('is what RFC 3720 appendix B.4 says', () => {
+  it('has the values of RFC 3720 appendix B.4', () => {
     expect(crc32c(Buffer.alloc(32)).toString(16)).toBe('8a9136aa');
     expect(crc32c(Buffer.alloc(32, 255)).toString(16)).toBe('62a8ab43');
     expect(crc32c(Buffer.from(Array.from({ length: 32 }, (_, index) => index))).toString(16)).toBe('46dd794e');

@@ -22,7 +22,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     return { channel, agent: channel.next('agent'), server: channel.next('server') };
   }
 
-  it('is the visitor’s until the agent’s last words have left, and is cut with it until then', async () => {
+  it('belongs to the visitor until the agent has sent its last bytes, and is cut with the visitor until then', async () => {
     const { channel, agent, server } = await visited();
     read(agent);
     const came = read(server);
@@ -40,7 +40,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     expect(channel.freed).toEqual({ agent: 0, server: 0 });
   });
 
-  it('is free when they have left, and all of them come', async () => {
+  it('is free afterwards, and all bytes arrive', async () => {
     const { channel, agent, server } = await visited();
     const gone = read(agent);
     const came = read(server);
@@ -58,7 +58,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     expect(sizeOf(came)).toBe(MUCH.length);
   });
 
-  it('is cut by a server that ends the visitor before the agent has called it free', async () => {
+  it('is cut by a server that ends the visitor before the agent has released it', async () => {
     const { channel, agent, server } = await visited();
     const came = read(agent);
     read(server);
@@ -74,7 +74,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     expect(channel.freed).toEqual({ agent: 0, server: 0 });
   });
 
-  it('is not taken away by an owner that is merely done with it', async () => {
+  it('is not closed by an owner that has only finished with it', async () => {
     const { channel, agent, server } = await visited();
     read(agent);
     read(server);
@@ -88,7 +88,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     await waitFor(() => channel.freed.agent === 1 && channel.freed.server === 1);
   });
 
-  it('is no failure of a visitor who has said and heard everything when it breaks then', async () => {
+  it('causes no failure for a finished visitor when it breaks then', async () => {
     const { channel, agent, server } = await visited();
     read(agent);
     const came = read(server);
@@ -106,7 +106,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
   });
 
   it.each<Side>(['agent', 'server'])(
-    'ends, with all bytes of both, where the %s wants no further visitor',
+    'ends with all bytes of both directions if the %s wants no further visitor',
     async (side) => {
       const { channel, agent, server } = await visited();
       const [up, down] = [read(agent), read(server)];
@@ -128,7 +128,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     },
   );
 
-  it('carries everything to an agent that does not know of further visitors and says its end first', async () => {
+  it('delivers everything to an agent that does not support reuse and ends first', async () => {
     const { agent: socket, server: serverSocket } = await sockets();
     const keys = channelKeys({ id: randomBytes(16), key: randomBytes(32) });
     const make = (of: Socket, side: Side): ReusableChannelStream =>
@@ -149,7 +149,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     expect([sizeOf(up), up.end]).toEqual([MUCH.length, 'ended']);
   });
 
-  it('is given up by a server whose agent does not call it free in time, and the visitor’s bytes still come', async () => {
+  it('is given up if the agent does not release it in time, and the visitor’s bytes still arrive', async () => {
     const { channel, agent, server } = await visited(20);
     const up = read(agent);
     const down = read(server);
@@ -169,7 +169,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     expect(channel.freed.server).toBe(0);
   });
 
-  it.each([true, false])('does not wait for ever for an agent that does not end it, wanted: %s', async (wanted) => {
+  it.each([true, false])('does not wait forever for an agent that does not end it, wanted: %s', async (wanted) => {
     const { channel, agent, server } = await visited(20);
     channel.wanted.server = wanted;
     read(server);
@@ -186,7 +186,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     expect(String(Buffer.concat(up.bytes))).toBe('up');
   });
 
-  it('is read on after an end that came before its owner did', async () => {
+  it('is read to the end even if the end arrives before its owner', async () => {
     const { channel, agent, server } = await visited();
     read(agent);
     agent.end();

@@ -22,8 +22,8 @@ const visit = fc.record({
   pause: fc.boolean(),
 });
 
-describe.each([false, true])('a channel for one visitor after the other, sealed: %s', (sealed) => {
-  it('never gives a byte of one to another, however they end, and is used no more after an abort', async () => {
+describe.each([false, true])('a channel for several visitors, sealed: %s', (sealed) => {
+  it('never mixes their bytes, however they end, and is not used again after an abort', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(visit, { minLength: 1, maxLength: 6 }), async (visits) => {
         const channel = new ChannelPair(sealed, await sockets());
@@ -79,7 +79,7 @@ describe.each([false, true])('a channel for one visitor after the other, sealed:
     );
   });
 
-  it('is not free before the agent has given everything on', async () => {
+  it('is not free before the agent has passed everything on', async () => {
     const channel = new ChannelPair(sealed, await sockets());
     const [agent, server] = [channel.next('agent'), channel.next('server')];
     const seen = read(agent);
@@ -96,7 +96,7 @@ describe.each([false, true])('a channel for one visitor after the other, sealed:
     expect(String(Buffer.concat(seen.bytes))).toBe('late');
   });
 
-  it('ends as it would with an agent that does not keep it', async () => {
+  it('ends normally with an agent that does not keep it', async () => {
     const { agent: socket, server: serverSocket } = await sockets();
     const keys = channelKeys({ id: randomBytes(16), key: randomBytes(32) });
     const make = (of: Socket, side: Side): ReusableChannelStream =>
@@ -138,7 +138,7 @@ describe('a framed channel that is kept', () => {
     expect(freed()).toBe(0);
   });
 
-  it('is free when the agent says so, also with its end', async () => {
+  it('is free when the agent says so, also in one piece with its end', async () => {
     const { agent, server, freed, seen } = await kept();
     server.end();
     agent.write(Buffer.concat([Buffer.of(0, 0, 1, 65), END, READY]));
@@ -148,8 +148,8 @@ describe('a framed channel that is kept', () => {
   });
 });
 
-describe('bytes that are put back after the end', () => {
-  it('are read, and then the end', async () => {
+describe('bytes that are pushed back after the end', () => {
+  it('are read before the end', async () => {
     const { agent, server } = await sockets();
     const stream = new FramedStream(server);
     const first = once(stream, 'end');

@@ -18,22 +18,22 @@ async function helloOf(protocols: string[]): Promise<Buffer> {
   return hello;
 }
 
-describe('what a connection says openly about its process', () => {
-  it('is a part of a hash, beside the protocol', async () => {
+describe('the route tag of a connection', () => {
+  it('is a part of a hash next to the protocol', async () => {
     const tag = agentRouteTag('ab'.repeat(32));
     expect(tag).toMatch(/^[0-9a-f]{4}$/);
     expect(readRouteTag(await helloOf(taggedProtocols('gwt/1', tag)))).toBe(tag);
     expect(readRouteTag(await helloOf(taggedProtocols('gwv/1', 't1234567')))).toBe('t1234567');
   });
 
-  it('is nothing where nobody asked for it, and where it cannot be read', async () => {
+  it('is absent if nobody asked for it, and if it cannot be read', async () => {
     expect(taggedProtocols('gwt/1', undefined)).toEqual(['gwt/1']);
     expect(readRouteTag(await helloOf(['gwt/1']))).toBeNull();
     expect(readRouteTag(await helloOf(['gwt/1', 'gwk/../..']))).toBeNull();
     expect(readRouteTag(Buffer.from('gwk/abcd'))).toBeNull();
   });
 
-  it('stands in the query of a WebSocket', () => {
+  it('is in the query of a WebSocket', () => {
     expect(routeTagOf(taggedPath('/__gw/agent', 'beef'))).toBe('beef');
     expect(routeTagOf(taggedPath('/x?y=1', 't7'))).toBe('t7');
     expect(routeTagOf('/x?y=1')).toBeNull();

@@ -66,7 +66,7 @@ describe('a sealed stream', () => {
     await closed;
   });
 
-  it('shows nothing of what it carries to who listens, the same bytes never as the same', async () => {
+  it('hides its content, and never looks the same for equal bytes', async () => {
     const { agent: near, server: far } = await sockets();
     const stream = new SealedStream(near, keys, 'agent');
     const seen: Buffer[] = [];
@@ -83,7 +83,7 @@ describe('a sealed stream', () => {
     expect(wire.subarray(RECORD_HEAD_BYTES, record)).not.toEqual(wire.subarray(record + RECORD_HEAD_BYTES, 2 * record));
   });
 
-  it('takes what was sent, and only with its end for complete', async () => {
+  it('delivers what was sent, and is complete only with its end', async () => {
     expect(await taken(records('one', 'two', ''))).toBe('complete: onetwo');
     expect(await taken(records('one', 'two'))).toBe('the other end cut the stream');
     expect(await taken([])).toBe('the other end cut the stream');
@@ -109,7 +109,7 @@ describe('a sealed stream', () => {
     expect(stream.destroyed).toBe(true);
   });
 
-  it('is aborted by what was sealed for the other direction or another channel', async () => {
+  it('is aborted by records of the other direction or another channel', async () => {
     const [mine] = new RecordSealer(keys.server).seal(Buffer.from('echoed back')) as [Buffer];
     expect(await taken([mine])).toBe('a record that was not sealed for this place');
     const other = channelKeys({ id: randomBytes(16), key: randomBytes(32) });
@@ -117,7 +117,7 @@ describe('a sealed stream', () => {
     expect(await taken([foreign])).toBe('a record that was not sealed for this place');
   });
 
-  it('is aborted with any bit changed, wherever it is cut', () => {
+  it('is aborted if any bit is changed, wherever it is split', () => {
     const wire = Buffer.concat(records('some bytes', ''));
     for (let bit = 0; bit < wire.length * 8; bit++) {
       const changed = Buffer.from(wire);
@@ -137,7 +137,7 @@ describe('a sealed stream', () => {
     }
   });
 
-  it('shows a reset as an abort', async () => {
+  it('reports a reset as an abort', async () => {
     const { near, far } = await pair();
     const received = collect(far);
     near.write(Buffer.from('half'));
@@ -147,7 +147,7 @@ describe('a sealed stream', () => {
     expect(far.readableEnded).toBe(false);
   });
 
-  it('holds the sender back while nobody reads', async () => {
+  it('slows the sender down while nobody reads', async () => {
     const { near, far } = await pair();
     const block = Buffer.alloc(256 * 1024);
     let sent = 0;
@@ -165,7 +165,7 @@ describe('a sealed stream', () => {
     expect(received).toBe(sent);
   });
 
-  it('makes new keys after so many records, on both sides', () => {
+  it('derives new keys after a number of records, on both sides', () => {
     const opened: string[] = [];
     const sealer = new RecordSealer(keys.agent, 2);
     const opener = new RecordOpener(keys.agent, (plain) => opened.push(String(plain)), 2);
@@ -176,14 +176,14 @@ describe('a sealed stream', () => {
     expect(() => old.read(Buffer.concat(sealed))).toThrow('not sealed');
   });
 
-  it('refuses a record that is too long before it keeps any of it', () => {
+  it('refuses a record that is too long before it buffers any of it', () => {
     const opener = new RecordOpener(keys.agent, () => undefined);
     const head = Buffer.alloc(RECORD_HEAD_BYTES);
     head.writeUIntBE(MAX_RECORD_BYTES + 1, 0, 3);
     expect(() => opener.read(head)).toThrow('too long');
   });
 
-  it('gives the bytes on in order, however they were cut, paused and put back', async () => {
+  it('delivers the bytes in order, however they are split, paused and pushed back', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.uint8Array({ minLength: 1, maxLength: 9000 }), { maxLength: 8 }),

@@ -19,15 +19,15 @@ function deal(rows: Partial<DealingRows>, count = 3): Dealing {
   return new Dealing({ clients: clients(1, 2, 3, 4, 5, 6), tunnels: [], hosts: [], ...rows }, count);
 }
 
-describe('clients dealt out to workers', () => {
-  it('go round by their ids, whatever else there is', () => {
+describe('clients distributed over workers', () => {
+  it('are distributed by id, independently of all other rows', () => {
     const dealing = deal({ hosts: [host(1, 'a.test'), host(2, 'b.test')] });
     expect([1, 2, 3, 4, 5, 6].map((id) => dealing.ofClient(id))).toEqual([1, 2, 0, 1, 2, 0]);
     expect(dealing.ofClient(99)).toBe(0);
     expect(deal({}, 1).ofClient(5)).toBe(0);
   });
 
-  it('are found by what they say openly', () => {
+  it('are found by the public part of their key', () => {
     const dealing = deal({ tunnels: [{ id: 70, clientId: 5 }] });
     for (const id of [1, 2, 3]) expect(dealing.ofTag(agentRouteTag(key(id)))).toBe(dealing.ofClient(id));
     expect(dealing.ofTag('t70')).toBe(dealing.ofClient(5));
@@ -35,18 +35,18 @@ describe('clients dealt out to workers', () => {
     expect(dealing.ofTag(agentRouteTag(key(77)))).toBeNull();
   });
 
-  it('are found by their previous key as well', () => {
+  it('are also found by their previous key', () => {
     const dealing = deal({ clients: [{ id: 2, keyHash: key(2), previousKeyHash: key(77) }] });
     for (const hash of [key(2), key(77)]) expect(dealing.ofTag(agentRouteTag(hash))).toBe(dealing.ofClient(2));
   });
 
-  it('stay together when they say the same', () => {
+  it('share a worker if their public parts are equal', () => {
     const same = [1, 2].map((id) => ({ id, keyHash: key(1) }));
     const dealing = deal({ clients: same });
     expect(dealing.ofClient(2)).toBe(dealing.ofClient(1));
   });
 
-  it('stay together when they serve one name, also by way of others', () => {
+  it('share a worker if they serve the same name, also indirectly', () => {
     const dealing = deal({
       hosts: [host(5, 'a.test'), host(4, 'a.test', { location: '/api' }), host(4, 'B.test'), host(3, 'b.test')],
     });
@@ -58,7 +58,7 @@ describe('clients dealt out to workers', () => {
 });
 
 describe('a name', () => {
-  it('is the most special one that matches', () => {
+  it('leads to the most specific match', () => {
     const dealing = deal({ hosts: [host(1, 'a.x.test'), host(2, '*.x.test'), host(3, '*')] });
     expect(dealing.ofName('a.x.test')).toBe(1);
     expect(dealing.ofName('b.c.x.test')).toBe(2);
@@ -71,7 +71,7 @@ describe('a name', () => {
     ['of one scheme', { scheme: 'http' as const }],
     ['of a location', { location: '/api' }],
     ['without a certificate', { certPath: null }],
-  ])('%s leaves something to the next, and stays with it', (_, rest) => {
+  ])('%s leaves requests to the next name, and shares its worker', (_, rest) => {
     const dealing = deal({ hosts: [host(4, 'a.x.test', rest), host(2, '*.x.test'), host(3, '*')] });
     expect(dealing.ofClient(4)).toBe(dealing.ofClient(2));
     expect(dealing.ofClient(3)).toBe(0);
@@ -79,7 +79,7 @@ describe('a name', () => {
     expect(far.ofClient(4)).toBe(far.ofClient(3));
   });
 
-  it('that takes everything does not, however many hosts do that', () => {
+  it('that takes every request shares with no other name, even if several hosts do that', () => {
     const dealing = deal({
       hosts: [host(4, 'a.test', { scheme: 'http' }), host(4, 'a.test', { scheme: 'https' }), host(2, '*')],
     });

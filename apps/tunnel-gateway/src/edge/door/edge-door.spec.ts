@@ -75,7 +75,7 @@ function rig(): FakeWorker[] {
 }
 
 describe('a door', () => {
-  it('speaks for all workers', async () => {
+  it('answers for all workers', async () => {
     rig();
     expect(await door.status()).toMatchObject({ revision: 5, agents: 6, connections: 9, workers: [101, 102, 103] });
     expect((await door.status()).agentPort).toEqual({
@@ -92,7 +92,7 @@ describe('a door', () => {
     expect(await door.agents(null)).toEqual([{ clientId: 101 }, { clientId: 102 }, { clientId: 103 }]);
   });
 
-  it('speaks for those that answer when one hangs and one is gone, before who asks has given up', async () => {
+  it('answers for the remaining workers in time if one hangs and one has ended', async () => {
     const workers = rig();
     if (workers[1]) workers[1].hangs = true;
     workers[2]?.kill();
@@ -103,7 +103,7 @@ describe('a door', () => {
     expect(agents).toEqual([{ clientId: 101 }]);
   });
 
-  it('says that nobody answers', async () => {
+  it('reports when no worker answers', async () => {
     for (const worker of rig()) worker.kill();
     await expect(door.status()).rejects.toThrow(EdgeUnavailableError);
   });

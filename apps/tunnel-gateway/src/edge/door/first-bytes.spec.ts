@@ -40,7 +40,7 @@ async function hello(servername: string, protocols: string[]): Promise<Buffer> {
 }
 
 describe('the port for agents', () => {
-  it('gives data channels to who issued the ticket', () => {
+  it('sends a data channel to the worker that issued its ticket', () => {
     const opening = Buffer.concat([Buffer.from('GWD\x01', 'latin1'), Buffer.alloc(16, 2), Buffer.alloc(16)]);
     expect(choose('agents', opening)).toBe(2);
     for (let length = 1; length < 5; length++) expect(choose('agents', opening.subarray(0, length))).toBe('more');
@@ -49,7 +49,7 @@ describe('the port for agents', () => {
     expect(choose('agents', 'GWX\x01\x01')).toBe('refuse');
   });
 
-  it('gives TLS to who knows what it says', async () => {
+  it('sends TLS to the worker that its ALPN names', async () => {
     const bytes = await hello('', ['gwt/1', `gwk/${agentRouteTag(KEYS[2] ?? '')}`]);
     expect(choose('agents', bytes)).toBe(2);
     for (const length of [1, 5, 100]) expect(choose('agents', bytes.subarray(0, length))).toBe('more');
@@ -58,7 +58,7 @@ describe('the port for agents', () => {
     expect(choose('agents', await hello('', ['gwt/1', 'gwk/t10']))).toBe(ANY);
   });
 
-  it('gives WebSockets to who knows what their request says', () => {
+  it('sends a WebSocket to the worker that its request names', () => {
     const tag = agentRouteTag(KEYS[1] ?? '');
     expect(choose('agents', `GET /__gw/agent?gwk=${tag} HTTP/1.1\r\n`)).toBe(1);
     expect(choose('agents', 'GET /__gw/agent HTTP/1.1\r\n')).toBe(ANY);
@@ -73,7 +73,7 @@ describe('the port for agents', () => {
 });
 
 describe('the ports for visitors of hosts', () => {
-  it('go by the name in the ClientHello', async () => {
+  it('route by the name in the ClientHello', async () => {
     expect(choose('https', await hello('h4.test', ['h2']))).toBe(1);
     expect(choose('https', await hello('H5.Test', ['h2']))).toBe(2);
     expect(choose('https', await hello('other.test', ['h2']))).toBe(ANY);
@@ -81,7 +81,7 @@ describe('the ports for visitors of hosts', () => {
     expect(choose('https', 'GET / HTTP/1.1\r\nHost: h4.test\r\n\r\n')).toBe('refuse');
   });
 
-  it("let an agent's WebSocket through under any name", async () => {
+  it('accept a WebSocket of an agent under any name', async () => {
     const bytes = await hello('h4.test', ['http/1.1', `gwk/${agentRouteTag(KEYS[2] ?? '')}`]);
     expect(choose('https', bytes)).toBe(2);
   });
@@ -104,13 +104,13 @@ describe('the ports for visitors of hosts', () => {
     ['before it', `GET / HTTP/1.1\r\nHost:${' '.repeat(3000)}`, 'more'],
     ['in it', `GET / HTTP/1.1\r\nHost: a${' \t'.repeat(8000)}b\r\n`, ANY],
     ['after it', `GET / HTTP/1.1\r\nHost: h4.test${' '.repeat(16_000)}\r\n`, 1],
-  ])('are not held up by a stranger who sends spaces %s', (_, text, expected) => {
+  ])('are not slowed down by spaces %s', (_, text, expected) => {
     const began = performance.now();
     expect(choose('http', text)).toBe(expected);
     expect(performance.now() - began).toBeLessThan(50);
   });
 
-  it('let an agent in by its request', () => {
+  it('accept an agent by its request', () => {
     const request = `GET /__gw/agent?gwk=${agentRouteTag(KEYS[2] ?? '')} HTTP/1.1\r\nHost: h4.test\r\n\r\n`;
     expect(choose('http', request)).toBe(2);
   });

@@ -54,7 +54,7 @@ function closed(socket: Socket): Promise<void> {
 }
 
 describe('a shared port', () => {
-  it('reads until it is known whom a connection is for, and not a byte more', async () => {
+  it('reads only until it knows the worker of a connection, and not a byte more', async () => {
     const { handed, visit } = await rig();
     const visitor = await visit();
     visitor.write('one ');
@@ -71,7 +71,7 @@ describe('a shared port', () => {
     expect(socket.bytesRead).toBe(before);
   });
 
-  it('ends what is for nobody, and what leaves before it said so', async () => {
+  it('closes connections without a worker, and those that end before they can be routed', async () => {
     const { handed, visit } = await rig();
     const [wrong, left] = [await visit(), await visit()];
     const over = [wrong, left].map(closed);
@@ -81,7 +81,7 @@ describe('a shared port', () => {
     expect(handed).toEqual([]);
   });
 
-  it('waits for nobody for long', async () => {
+  it('closes connections that stay unknown for too long', async () => {
     const slow = await rig({ peekMs: 50 });
     const answered = await slow.visit();
     answered.write('GET / HTTP/1.1');
@@ -91,7 +91,7 @@ describe('a shared port', () => {
     await closed(silent);
   });
 
-  it('is open to who speaks, however many keep silent', async () => {
+  it('accepts new connections however many others are silent', async () => {
     const { handed, visit } = await rig({ maxUnidentified: 3 });
     const silent = [await visit(), await visit(), await visit()];
     const first = closed(silent[0] as Socket);
@@ -102,7 +102,7 @@ describe('a shared port', () => {
     await waitFor(() => handed.length === 2);
   });
 
-  it('reads no more than a request may have in front of its name', async () => {
+  it('reads at most what may precede the name in a request', async () => {
     const endless = 'x'.repeat(40_000);
     const { handed, visit } = await rig();
     (await visit()).write(endless);
@@ -115,7 +115,7 @@ describe('a shared port', () => {
     expect(refusing.handed).toEqual([]);
   });
 
-  it('looks again at what came in pieces so many times and no more', async () => {
+  it('checks again for only a limited number of small pieces', async () => {
     let looks = 0;
     const { handed, visit } = await rig({ choose: () => ((looks += 1), 'more') });
     const visitor = await visit();
@@ -128,7 +128,7 @@ describe('a shared port', () => {
     expect(handed[0]?.worker).toBe(7);
   });
 
-  it('takes nobody when it is closed, and keeps nobody waiting', async () => {
+  it('accepts no connection after it was closed, and closes those that wait', async () => {
     const { visit, close } = await rig();
     const visitor = await visit();
     visitor.write('abc');

@@ -84,8 +84,8 @@ async function socket(): Promise<{ near: Socket; far: Socket }> {
   return { near, far };
 }
 
-describe('the place of a worker', () => {
-  it('gives what comes to the worker, with what was read of it', async () => {
+describe('the slot of a worker', () => {
+  it('passes connections to the worker with the bytes that were read', async () => {
     const { slot, workers } = rig();
     const [prepared, bound] = [slot.prepare(), slot.bind(PORTS)];
     workers[0]?.serve();
@@ -101,7 +101,7 @@ describe('the place of a worker', () => {
     expect(workers[0]?.sockets).toEqual([near]);
   });
 
-  it('keeps what comes while the worker is away for the next', async () => {
+  it('keeps connections for the next worker while there is none', async () => {
     const { slot, workers, deaths } = rig();
     void slot.prepare();
     void slot.bind(PORTS);
@@ -117,7 +117,7 @@ describe('the place of a worker', () => {
     expect(near.destroyed).toBe(false);
   });
 
-  it('ends what a worker had not taken when it died', async () => {
+  it('closes connections that a worker had not accepted when it died', async () => {
     const { slot, workers } = rig();
     void slot.prepare();
     void slot.bind(PORTS);
@@ -130,7 +130,7 @@ describe('the place of a worker', () => {
     expect(near.destroyed).toBe(true);
   });
 
-  it('has no other worker after the last, and takes nothing more', async () => {
+  it('starts no worker and accepts no connection after the last one', async () => {
     const { slot, workers } = rig();
     void slot.prepare();
     void slot.bind(PORTS);

@@ -19,7 +19,7 @@ describe('a range of bytes', () => {
     expect(parseRange(header, 10)).toEqual(expected);
   });
 
-  it('of an empty file is never satisfiable', () => {
+  it('of an empty file cannot be satisfied', () => {
     expect(parseRange('bytes=0-', 0)).toBe('unsatisfiable');
     expect(parseRange('bytes=-1', 0)).toBe('unsatisfiable');
   });

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('DirectoryPages', () => {
-  it('serves one page for a second, however many ask', async () => {
+  it('serves one page for a second, whatever the number of requests', async () => {
     const [first, second] = await Promise.all([pages.page(folder, '/', english), pages.page(folder, '/', english)]);
     expect(second).toBe(first);
     writeFileSync(join(folder, 'new'), '');
@@ -27,26 +27,26 @@ describe('DirectoryPages', () => {
     expect(await pages.page(folder, '/', english)).toContain('new');
   });
 
-  it('names a directory as each visitor does', async () => {
+  it('shows the directory under the path that each visitor used', async () => {
     expect(await pages.page(folder, '/a/', english)).toContain('<h1>/a/</h1>');
     expect(await pages.page(folder, '/b/', english)).toContain('<h1>/b/</h1>');
   });
 
-  it('makes one for each language', async () => {
+  it('creates one page for each language', async () => {
     expect(await pages.page(folder, '/', english)).toContain('<p>This folder is empty.</p>');
     const chinese = await pages.page(folder, '/', visitorWords('zh-CN'));
     expect(chinese).toContain('<html lang="zh-CN">');
     expect(chinese).toContain('<p>此文件夹为空。</p>');
   });
 
-  it('asks again after a failure', async () => {
+  it('retries after a failure', async () => {
     const later = join(folder, 'later');
     await expect(pages.page(later, '/', english)).rejects.toMatchObject({ code: 'ENOENT' });
     writeFileSync(later, '');
     await expect(pages.page(later, '/', english)).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
-  it('makes a few at a time, lets some wait, and refuses others', async () => {
+  it('creates a few pages at a time, queues some requests and refuses the rest', async () => {
     const asked = Array.from({ length: 300 }, (_, index) => pages.page(folder, `/${index}/`, english));
     const settled = await Promise.allSettled(asked);
     const refused = settled.filter(({ status }) => status === 'rejected');

@@ -71,7 +71,7 @@ const statusOf = async (path: string, options: RequestOptions = {}): Promise<num
   (await ask(path, options)).status;
 
 describe('mode file', () => {
-  it('serves files with type, length and what is needed to ask again', async () => {
+  it('serves files with type, length and validators', async () => {
     await share();
     const { status, headers, body } = await ask('/hello.txt');
     expect([status, String(body)]).toEqual([200, 'hello, world']);
@@ -87,7 +87,7 @@ describe('mode file', () => {
     expect((await ask('/hello.txt', { method: 'HEAD' })).body).toHaveLength(0);
   });
 
-  it('serves parts', async () => {
+  it('serves ranges', async () => {
     await share();
     const part = await ask('/hello.txt', { headers: { range: 'bytes=7-' } });
     expect([part.status, String(part.body), part.headers['content-range']]).toEqual([206, 'world', 'bytes 7-11/12']);
@@ -98,7 +98,7 @@ describe('mode file', () => {
     expect(await statusOf('/hello.txt', { headers: fresh })).toBe(206);
   });
 
-  it('lists directories, with names that cannot do harm', async () => {
+  it('lists directories and escapes names', async () => {
     writeFileSync(join(root, '<img src=x>.txt'), '');
     writeFileSync(join(root, 'javascript:alert(1)'), '');
     await share();
@@ -113,7 +113,7 @@ describe('mode file', () => {
     expect(String((await ask('/')).body)).toBe('the index');
   });
 
-  it('takes a prefix off', async () => {
+  it('strips a prefix', async () => {
     await share({ stripPrefix: '/web/' });
     expect(String((await ask('/web/hello.txt')).body)).toBe('hello, world');
     expect(await statusOf('/web')).toBe(301);
@@ -152,12 +152,12 @@ describe('mode file', () => {
   it.each([
     ['of which the agent says nothing', []],
     ['beside the one that the agent shares', ['/usr']],
-  ])('serves nothing of a directory %s', async (_, fileRoots) => {
+  ])('serves nothing from a directory %s', async (_, fileRoots) => {
     await share({}, fileRoots);
     expect(await statusOf('/hello.txt')).toBe(403);
   });
 
-  it('does not wait for what is no file', async () => {
+  it('does not block on something that is not a regular file', async () => {
     execFileSync('mkfifo', [join(root, 'pipe')]);
     await share();
     const replies = await Promise.all(Array.from({ length: 8 }, () => ask('/pipe')));
@@ -165,7 +165,7 @@ describe('mode file', () => {
     expect((await ask('/hello.txt')).status).toBe(200);
   });
 
-  it('writes nothing where it may only read', async () => {
+  it('refuses to write to a read-only directory', async () => {
     await share();
     for (const method of ['PUT', 'DELETE', 'MKCOL', 'POST', 'PATCH']) {
       const reply = await ask('/hello.txt', { method }, method === 'PUT' ? 'x' : undefined);
@@ -174,7 +174,7 @@ describe('mode file', () => {
     expect(readFileSync(join(root, 'hello.txt'), 'utf8')).toBe('hello, world');
   });
 
-  it('writes, makes and takes away where it may', async () => {
+  it('writes, creates and deletes if writing is allowed', async () => {
     await share({ readOnly: false });
     expect((await ask('/new.txt', { method: 'PUT' }, 'one')).status).toBe(201);
     expect((await ask('/new.txt', { method: 'PUT' }, 'two')).status).toBe(204);
@@ -195,7 +195,7 @@ describe('mode file', () => {
     expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('not yours');
   });
 
-  it('leaves nothing of an upload that breaks off', async () => {
+  it('leaves nothing behind after an aborted upload', async () => {
     await share({ readOnly: false });
     const socket = connect({ port, host: '127.0.0.1' });
     socket.write('PUT /half.bin HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nonly this');
@@ -218,7 +218,7 @@ describe('mode file', () => {
     expect(rig.records[0]).toMatchObject({ upload: delta?.upload, download: delta?.download });
   });
 
-  it('serves the requests of a connection one after the other', async () => {
+  it('serves the requests of one connection in order', async () => {
     writeFileSync(join(root, 'large.bin'), Buffer.alloc(16 * 1024 * 1024));
     await share();
     const openFiles = (): number =>

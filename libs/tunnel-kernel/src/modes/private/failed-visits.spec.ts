@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FailedVisits } from './failed-visits.js';
 
 describe('failed visits', () => {
-  it('are answered late beyond ten in a minute of one source, an IPv6 /64 being one', () => {
+  it('are answered late after ten in a minute from one source, where an IPv6 /64 is one source', () => {
     let now = 0;
     const failed = new FailedVisits(() => now);
     for (let count = 0; count < 10; count++) expect(failed.note(`2001:db8::${count}`)).toBe(0);
@@ -13,7 +13,7 @@ describe('failed visits', () => {
     expect(failed.note('2001:db8::1')).toBe(0);
   });
 
-  it('of very many sources cost a bounded amount of memory', () => {
+  it('from very many sources use limited memory', () => {
     const failed = new FailedVisits(() => 0);
     for (let index = 0; index < 12_000; index++) failed.note(`10.0.${index >> 8}.${index & 255}`);
     expect((failed as unknown as { failures: Map<string, unknown> }).failures.size).toBe(10_000);

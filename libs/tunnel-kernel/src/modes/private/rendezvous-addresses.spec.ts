@@ -36,7 +36,7 @@ async function told(visitorAddress: string, agentAddress: string, local: string)
 }
 
 describe('a rendezvous', () => {
-  it("passes the agent's own address on behind one NAT, and nowhere else", async () => {
+  it('passes on the agent’s own address only if both are behind the same NAT', async () => {
     const same = await told('198.51.100.7', '198.51.100.7', '192.168.0.9');
     expect(same.local).toEqual({ address: '192.168.0.9', port: 2000 });
     const other = await told('198.51.100.7', '198.51.100.8', '192.168.0.9');

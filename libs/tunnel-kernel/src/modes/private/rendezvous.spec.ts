@@ -47,7 +47,7 @@ function rig(): Rig {
   };
 }
 
-it('believes no count of a path to an agent that has not shown where it is', () => {
+it('counts of a path are ignored until its agent has shown its address', () => {
   const { path, report, map } = rig();
   path.became('open');
   expect(report(MOST)).toBeUndefined();
@@ -57,7 +57,7 @@ it('believes no count of a path to an agent that has not shown where it is', () 
   path.finish();
 });
 
-it('believes no more than the time since the last count could have carried', () => {
+it('counts of a path are limited to what the time since the last report could carry', () => {
   const { path, report, map, clock } = rig();
   map();
   path.became('open');

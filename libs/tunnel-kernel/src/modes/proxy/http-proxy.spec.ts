@@ -30,25 +30,25 @@ async function ask(port: number): Promise<string> {
 }
 
 describe('an origin behind the HTTP proxy', () => {
-  it.each(['a\x01b', 'a\x7fb', '\xe6\x9c\xaa'])('may have %j as its reason phrase', async (reason) => {
+  it.each(['a\x01b', 'a\x7fb', '\xe6\x9c\xaa'])('can use %j as its reason phrase', async (reason) => {
     const answer = await ask(await says(`HTTP/1.1 404 ${reason}\r\nContent-Length: 2\r\n\r\nok`));
     expect(answer).toMatch(/^HTTP\/1\.1 (404|502) [ -~\x80-\xff]*\r\n/);
     await waitFor(() => rig.server.flows === 0);
   });
 
   it.each(['000 Odd', '099 Odd', '101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd'])(
-    'that answers %s makes no answer',
+    'that answers %s causes a 502',
     async (status) => {
       expect(await ask(await says(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`))).toMatch(/^HTTP\/1\.1 502 /);
       await waitFor(() => rig.server.flows === 0);
     },
   );
 
-  it('that closes without an answer does not keep its visitor', async () => {
+  it('that closes without an answer does not keep its visitor waiting', async () => {
     expect(await ask(await says(''))).toMatch(/^HTTP\/1\.1 502 /);
   });
 
-  it('may say how long an answer of 204 is, which has no body', async () => {
+  it('can give a length in a 204 answer, which has no body', async () => {
     const answer = await ask(await says('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\nX-Own: 1\r\n\r\n'));
     expect(answer).toMatch(/^HTTP\/1\.1 204 No Content\r\nX-Own: 1\r\n/);
     expect(answer.toLowerCase()).not.toContain('content-length');
@@ -68,7 +68,7 @@ describe('requests that are sent before an answer', () => {
     });
   });
 
-  it('reach their origins one after the other', async () => {
+  it('reach their origins in order', async () => {
     const visitor = await rig.visit(proxy);
     visitor.write(get(target) + get(target) + get(target, 'Connection: close\r\n'));
     const answers = readAll(visitor);
@@ -89,7 +89,7 @@ describe('requests that are sent before an answer', () => {
     expect(reached).toHaveLength(1);
   });
 
-  it('end their connection where they are too many', async () => {
+  it('close the connection if there are too many', async () => {
     const visitor = await rig.visit(proxy);
     visitor.write(get(target).repeat(500));
     await howItEnds(visitor);
@@ -97,7 +97,7 @@ describe('requests that are sent before an answer', () => {
     expect(reached.length).toBeLessThan(2);
   });
 
-  it('do not mix with what CONNECT behind them leads to', async () => {
+  it('do not mix with a CONNECT tunnel after them', async () => {
     const echo = await rig.echo();
     const visitor = await rig.visit(proxy);
     visitor.write(`${get(target)}CONNECT 127.0.0.1:${echo} HTTP/1.1\r\nHost: a\r\n\r\nhello`);

@@ -68,7 +68,7 @@ async function curl(...args: string[]): Promise<string> {
 }
 
 describe.each(['http_proxy', 'mix_proxy'] as const)('mode %s', (mode) => {
-  it('takes requests and tunnels through, from a client that others wrote', async () => {
+  it('carries requests and tunnels of independent clients', async () => {
     const port = await start(mode);
     const proxy = `http://127.0.0.1:${port}`;
     const url = `http://127.0.0.1:${originPort}/a?b=c`;
@@ -80,14 +80,14 @@ describe.each(['http_proxy', 'mix_proxy'] as const)('mode %s', (mode) => {
     await waitFor(() => rig.records.length === 3);
   });
 
-  it('serves several requests of one connection, to one place or another', async () => {
+  it('serves several requests on one connection, to different origins', async () => {
     const port = await start(mode);
     const url = `http://127.0.0.1:${originPort}`;
     const said = await curl('-x', `http://127.0.0.1:${port}`, '-w', '%{num_connects} ', `${url}/1`, `${url}/2`);
     expect(said).toBe('GET /1 1 GET /2 0 ');
   });
 
-  it('says what is wrong', async () => {
+  it('answers invalid requests with an error', async () => {
     const port = await start(mode, { destinations: ['127.0.0.1:1', `127.0.0.1:${originPort}`] });
     const status = (...args: string[]): Promise<string> =>
       curl('-o', '/dev/null', '-w', '%{http_code} %{http_connect}', '-x', `http://127.0.0.1:${port}`, ...args);
@@ -97,7 +97,7 @@ describe.each(['http_proxy', 'mix_proxy'] as const)('mode %s', (mode) => {
     expect(await curl(`http://127.0.0.1:${port}/`, '-o', '/dev/null', '-w', '%{http_code}')).toBe('400');
   });
 
-  it('answers one who has nothing more to say after the request', async () => {
+  it('answers a client that ends its direction after the request', async () => {
     const port = await start(mode);
     const socket = await rig.visit(port);
     socket.end(`GET http://127.0.0.1:${originPort}/half HTTP/1.1\r\nHost: 127.0.0.1:${originPort}\r\n\r\n`);
@@ -128,7 +128,7 @@ describe.each(['http_proxy', 'mix_proxy'] as const)('mode %s', (mode) => {
 });
 
 describe.each(['socks5', 'mix_proxy'] as const)('mode %s', (mode) => {
-  it('takes names and addresses, from a client that others wrote', async () => {
+  it('accepts names and addresses from independent clients', async () => {
     const port = await start(mode);
     const proxy = `127.0.0.1:${port}`;
     expect(await curl('--socks5', proxy, `http://127.0.0.1:${originPort}/x`)).toBe('GET /x ');
@@ -142,30 +142,30 @@ describe.each(['socks5', 'mix_proxy'] as const)('mode %s', (mode) => {
     ['what nobody listens at', '127.0.0.1:1', 5],
     ['what the tunnel does not lead to', '127.0.0.2:1', 2],
     ['a name that is none', 'no.such.name.invalid:80', 4],
-  ])('says why it does not reach %s', async (_, destination, reply) => {
+  ])('reports why it cannot reach %s', async (_, destination, reply) => {
     const port = await start(mode, { destinations: ['127.0.0.1', '*.invalid'] });
     const [host = '', digits] = destination.split(':');
     expect((await socks(port, host, Number(digits))).reply).toBe(reply);
   });
 
-  it('says that the agent does not allow it, for a name by where it leads', async () => {
+  it('reports that the agent does not allow a destination, for a name by its address', async () => {
     const port = await start(mode, {}, {}, { allows: (_, address) => address === '192.0.2.1' });
     expect((await socks(port, 'localhost', originPort)).reply).toBe(2);
   });
 
-  it('knows no BIND', async () => {
+  it('refuses BIND', async () => {
     const port = await start(mode);
     expect((await socks(port, '127.0.0.1', originPort, 2)).reply).toBe(7);
   });
 
-  it('says failure while no agent is there', async () => {
+  it('reports failure while no agent is connected', async () => {
     const port = await start(mode);
     await rig.agents[0]?.agent.stop();
     await waitFor(() => rig.server.agents().length === 0);
     expect((await socks(port, '127.0.0.1', originPort)).reply).toBe(1);
   });
 
-  it('asks for a password where visitors must say one', async () => {
+  it('asks for a password if the policy requires one', async () => {
     const port = await start(mode, {}, { verifier: byPassword });
     const url = `http://127.0.0.1:${originPort}/`;
     const socks5 = (user: string): Promise<string> => curl('--socks5', `127.0.0.1:${port}`, '-U', user, url);
@@ -180,7 +180,7 @@ describe.each(['socks5', 'mix_proxy'] as const)('mode %s', (mode) => {
     ['an unknown type of address', [5, 1, 0, 5, 1, 0, 9, 1, 2]],
     ['a name that is none', [5, 1, 0, 5, 1, 0, 3, 2, 32, 32, 0, 80]],
     ['port 0', [5, 1, 0, 5, 1, 0, 1, 127, 0, 0, 1, 0, 0]],
-  ])('ends after %s', async (_, bytes) => {
+  ])('closes the connection after %s', async (_, bytes) => {
     const port = await start(mode);
     const socket = await rig.visit(port);
     socket.end(Buffer.from(bytes));
@@ -191,8 +191,8 @@ describe.each(['socks5', 'mix_proxy'] as const)('mode %s', (mode) => {
   });
 });
 
-describe('who a proxy lets in', () => {
-  it('fails the visitor and nobody else when nobody can be verified', async () => {
+describe('access to a proxy', () => {
+  it('fails only for the visitor if verification is impossible', async () => {
     const failing: VisitorVerifier = { ...byPassword, verify: () => Promise.reject(new Error('no hash can be made')) };
     const port = await start('http_proxy', {}, { verifier: failing });
     for (const head of ['GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n', 'CONNECT a.test:443 HTTP/1.1\r\n\r\n']) {
@@ -202,7 +202,7 @@ describe('who a proxy lets in', () => {
     }
   });
 
-  it('is decided by what is said for the proxy alone', async () => {
+  it('depends only on the credentials for the proxy', async () => {
     const port = await start('http_proxy', {}, { verifier: byPassword });
     const proxy = `http://127.0.0.1:${port}`;
     const url = `http://127.0.0.1:${originPort}/`;
@@ -216,7 +216,7 @@ describe('who a proxy lets in', () => {
     expect(seen[0]?.headers['proxy-authorization']).toBeUndefined();
   });
 
-  it('depends on how many there are', async () => {
+  it('depends on the number of connections', async () => {
     const port = await start('http_proxy');
     const tunnels = [rig.tunnelConfig(1, [], { mode: 'http_proxy', listen: { host: '127.0.0.1', port } })];
     const config = rig.config({ tunnels });
@@ -233,7 +233,7 @@ describe('who a proxy lets in', () => {
     );
   });
 
-  it('depends on where they come from, and is said in their own protocol', async () => {
+  it('depends on the visitor’s address, and refusals use the visitor’s protocol', async () => {
     const port = await start('mix_proxy');
     const tunnels = [rig.tunnelConfig(1, [], { mode: 'mix_proxy', listen: { host: '127.0.0.1', port: 0 } })];
     const rule = {
@@ -254,7 +254,7 @@ describe('who a proxy lets in', () => {
     expect(seen).toEqual([]);
   });
 
-  it('mode socks5 speaks no HTTP, mode http_proxy no SOCKS', async () => {
+  it('needs the right protocol: mode socks5 has no HTTP, mode http_proxy no SOCKS', async () => {
     const socksPort = await start('socks5');
     const visitor = await rig.visit(socksPort);
     visitor.write('GET http://127.0.0.1/ HTTP/1.1\r\n\r\n');
