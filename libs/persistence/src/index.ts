@@ -44,6 +44,7 @@ export {
   type IsolationLevel,
 } from './unit-of-work.js';
 export { PersistenceModule, type PersistenceModuleSource } from './persistence.module.js';
+export { ChannelFeed } from './channel-feed.js';
 export { notify, PgListener, type NotificationHandler, type PgListenerConfig } from './pg-listener.js';
 export {
   createSecretBox,

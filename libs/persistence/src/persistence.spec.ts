@@ -4,6 +4,7 @@ import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ChannelFeed } from './channel-feed.js';
 import { createDataSource, pgPool } from './data-source.js';
 import { SilentProxy } from '../test/silent-proxy.js';
 import { PersistenceModule } from './persistence.module.js';
@@ -242,6 +243,32 @@ describe('PgListener', () => {
     await notify(dataSource, 'prices', 'x'.repeat(7_999));
     await listener.close();
     await expect(listener.listen('prices', () => undefined)).rejects.toThrow('closed');
+  });
+});
+
+describe('ChannelFeed', () => {
+  class PriceFeed extends ChannelFeed {
+    constructor(listener: PgListener) {
+      super(listener, 'prices', 'every price');
+    }
+  }
+
+  it('passes each notification to all who follow, and stands in for those that a lost connection missed', async () => {
+    const listener = new PgListener({ url: database.url, applicationName: 'spec feed' });
+    const feed = new PriceFeed(listener);
+    const first: string[] = [];
+    const second: string[] = [];
+    const stop = feed.follow((price) => first.push(price));
+    feed.follow((price) => second.push(price));
+    await feed.onApplicationBootstrap();
+    await notify(dataSource, 'prices', 'a');
+    await waitFor(() => second.length === 1);
+    stop();
+    await cutConnections('spec feed');
+    await waitFor(() => second.length === 2);
+    await feed.beforeApplicationShutdown();
+    await listener.close();
+    expect([first, second]).toEqual([['a'], ['a', 'every price']]);
   });
 });
 
