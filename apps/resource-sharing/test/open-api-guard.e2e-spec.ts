@@ -90,7 +90,7 @@ describe('the API key', () => {
     const key = await party.keys.create(owner.id, {
       name: 'short',
       scopes: ['meta'],
-      expiresAt: new Date(Date.now() + 400),
+      expiresAt: new Date(Date.now() + 400).toISOString(),
     });
     expect((await party.probe('meta', key.secret)).status).toBe(200);
     await waitFor(async () => bodyOf(await party.probe('meta', key.secret)).code === 'EXPIRED_API_KEY');

@@ -31,7 +31,7 @@ export {
   type ApiKeyStoreConfig,
   type NewApiKey,
 } from './keys/api-key-store.js';
-export { assertKeyExpiry, readKeyExpiry } from './keys/key-expiry.js';
+export { readKeyExpiry } from './keys/key-expiry.js';
 export { LastUseWriter } from './keys/last-use-writer.js';
 export { DEFAULT_LOGIN_LIMITS, LoginThrottle, type LoginThrottleLimits } from './login/login-throttle.js';
 export { checkPassword } from './passwords/check-password.js';

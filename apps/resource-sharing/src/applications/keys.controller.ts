@@ -37,8 +37,8 @@ export class KeysController {
     @Body() body: NewKeyBody,
     @Req() request: Request,
   ): Promise<IssuedCredentialView> {
-    const { name, scopes, expires_at: end, ip_allow: ipAllow } = body;
-    const given = { name, scopes, expiresAt: end == null ? null : new Date(end), ipAllow };
+    const { name, scopes, expires_at: expiresAt, ip_allow: ipAllow } = body;
+    const given = { name, scopes, expiresAt, ipAllow };
     const made = await this.password.during(userId, body.current_password, request, (tx) =>
       this.keys.create(userId, given, tx),
     );

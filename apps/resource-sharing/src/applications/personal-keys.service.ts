@@ -1,4 +1,4 @@
-import { assertKeyExpiry } from '@gatehouse/auth';
+import { readKeyExpiry } from '@gatehouse/auth';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
@@ -14,7 +14,8 @@ import type { IssuedCredential } from './application-secrets.service.js';
 export interface NewPersonalKey {
   readonly name: string;
   readonly scopes: readonly OpenScope[];
-  readonly expiresAt?: Date | null | undefined;
+  /** RFC 3339. Absent: the key never expires. */
+  readonly expiresAt?: string | null | undefined;
   readonly ipAllow?: readonly string[] | undefined;
 }
 
@@ -43,23 +44,14 @@ export class PersonalKeys {
   /** Raises VIP_REQUIRED for the scope `vip` without Premium, INVALID_ARGUMENT for an end in the past, CONFLICT above 20. */
   async create(userId: number, given: NewPersonalKey, tx?: EntityManager): Promise<IssuedCredential> {
     if (tx === undefined) return this.unitOfWork.run((own) => this.create(userId, given, own));
-    assertKeyExpiry(given.expiresAt ?? null);
+    const expiresAt = readKeyExpiry(given.expiresAt);
     await assertMayHave(tx, userId, given.scopes);
     const secret = this.hasher.create('personal');
     const row = await oneRow<CredentialRow>(
       tx,
       `INSERT INTO credentials (kind, user_id, name, secret_hash, prefix, last_four, scopes, expires_at, ip_allow)
        VALUES ('personal', $1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${CREDENTIAL_COLUMNS}`,
-      [
-        userId,
-        given.name,
-        secret.hash,
-        secret.prefix,
-        secret.lastFour,
-        given.scopes,
-        given.expiresAt ?? null,
-        given.ipAllow ?? [],
-      ],
+      [userId, given.name, secret.hash, secret.prefix, secret.lastFour, given.scopes, expiresAt, given.ipAllow ?? []],
     );
     const info = toCredentialInfo(row);
     await recordEvent(tx, { type: 'key.created', userId, credentialId: info.id, details: { name: given.name } });

@@ -81,8 +81,7 @@ export class KeysPageController {
       expires_at: values.optional('expires_at'),
       ip_allow: values.words('ip_allow'),
     });
-    const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
-    const { name, scopes, ip_allow: ipAllow } = body;
+    const { name, scopes, expires_at: expiresAt, ip_allow: ipAllow } = body;
     const { secret } = await this.password.during(userId, body.current_password, request, (tx) =>
       this.keys.create(userId, { name, scopes, expiresAt, ipAllow }, tx),
     );
