@@ -35,7 +35,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
   ],
   'libs/audit': [['chain'], ['record', 'witness'], ['read']],
   'libs/auth': [
-    ['cache', 'passwords', 'tables', 'totp'],
+    ['cache', 'passwords', 'preferences', 'tables', 'totp'],
     ['guard', 'keys', 'login', 'sessions'],
     ['idempotency', 'tokens'],
   ],

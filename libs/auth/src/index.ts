@@ -34,6 +34,7 @@ export {
 export { readKeyExpiry } from './keys/key-expiry.js';
 export { LastUseWriter } from './keys/last-use-writer.js';
 export { DEFAULT_LOGIN_LIMITS, LoginThrottle, type LoginThrottleLimits } from './login/login-throttle.js';
+export { KeptPreferences } from './preferences/kept-preferences.js';
 export { checkPassword } from './passwords/check-password.js';
 export { hashPassword, makeHashesCheap, verifyPassword } from './passwords/password-hash.js';
 export { SessionCookie } from './sessions/session-cookie.js';

@@ -1,4 +1,5 @@
 export * from './proxy-node.js';
+export * from './console-preferences.js';
 export * from './queues.js';
 export * from './proxy-gateway/auth.js';
 export * from './proxy-gateway/api-key.js';

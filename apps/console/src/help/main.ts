@@ -1,7 +1,8 @@
 import './help.css';
 import icon from '../shared/icon.svg';
 import { LANGUAGE_COOKIE } from '@gatehouse/i18n';
-import { chooseTheme, chosenTheme, THEMES } from '../shared/frame/theme.js';
+import { THEMES } from '@gatehouse/contracts';
+import { chooseTheme, chosenTheme } from '../shared/frame/theme.js';
 import { writeCookie } from '../shared/messages/language.js';
 import { search } from './search.js';
 

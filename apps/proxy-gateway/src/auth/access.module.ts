@@ -3,7 +3,7 @@ import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Administrator } from './administrator.js';
-import { StoredPreferences } from './administrator-preferences.js';
+import { AdministratorPreferences } from './administrator-preferences.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { AuthController } from './auth.controller.js';
@@ -28,7 +28,7 @@ export class AccessModule {
         AuthModule.forRoot({ service: SERVICE_NAME, secretKeys, apiKeyPrefix: API_KEY_PREFIX, policy: OpenAccess }),
       ],
       controllers: [AuthController, ApiKeysController],
-      providers: [Administrator, LoginService, ApiKeysService, ChangePassword, StoredPreferences],
+      providers: [Administrator, LoginService, ApiKeysService, ChangePassword, AdministratorPreferences],
     };
   }
 }

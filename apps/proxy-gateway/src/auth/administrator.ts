@@ -9,6 +9,9 @@ import { ProxyGatewaySettings } from '../settings.js';
 /** The name under which logins to the only account are counted. */
 export const ADMINISTRATOR = 'administrator';
 
+/** Of the only row of `administrators`. */
+export const ADMINISTRATOR_ID = 1;
+
 /** The only account. The database stores a hash of its password. */
 @Injectable()
 export class Administrator implements OnModuleInit {

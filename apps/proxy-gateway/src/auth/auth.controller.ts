@@ -1,8 +1,9 @@
 import { Public, Requires, RequiresLogin } from '@gatehouse/auth';
 import { Answers, Fails } from '@gatehouse/platform';
-import type { AdministratorPreferences, AuthStatusResponse, LoginResponse } from '@gatehouse/contracts';
+import type { AuthStatusResponse, ConsolePreferences, LoginResponse } from '@gatehouse/contracts';
 import { Body, Controller, Get, Header, HttpCode, Ip, Post, Put } from '@nestjs/common';
-import { StoredPreferences } from './administrator-preferences.js';
+import { AdministratorPreferences } from './administrator-preferences.js';
+import { ADMINISTRATOR_ID } from './administrator.js';
 import { LoginBody, PasswordChangeBody, PreferencesBody } from './auth.dto.js';
 import { ChangePassword } from './change-password.js';
 import { LoginService } from './login.service.js';
@@ -12,7 +13,7 @@ export class AuthController {
   constructor(
     private readonly logins: LoginService,
     private readonly passwords: ChangePassword,
-    private readonly preferences: StoredPreferences,
+    private readonly preferences: AdministratorPreferences,
   ) {}
 
   @Post('login')
@@ -37,17 +38,17 @@ export class AuthController {
   }
 
   @Get('preferences')
-  @Answers('AdministratorPreferences', 'Returns language and theme of the console')
+  @Answers('ConsolePreferences', 'Returns language and theme of the console')
   @RequiresLogin()
-  readPreferences(): Promise<AdministratorPreferences> {
-    return this.preferences.read();
+  readPreferences(): Promise<ConsolePreferences> {
+    return this.preferences.read(ADMINISTRATOR_ID);
   }
 
   @Put('preferences')
-  @Answers('AdministratorPreferences', 'Changes language and theme of the console')
+  @Answers('ConsolePreferences', 'Changes language and theme of the console')
   @RequiresLogin()
-  savePreferences(@Body() body: PreferencesBody): Promise<AdministratorPreferences> {
-    return this.preferences.save(body);
+  savePreferences(@Body() body: PreferencesBody): Promise<ConsolePreferences> {
+    return this.preferences.save(ADMINISTRATOR_ID, body);
   }
 
   @Get('status')

@@ -1,5 +1,6 @@
-import { API_KEY_SCOPES } from '@gatehouse/contracts';
-import type { ApiKeyScope } from '@gatehouse/contracts';
+import { API_KEY_SCOPES, THEMES } from '@gatehouse/contracts';
+import type { ApiKeyScope, Theme } from '@gatehouse/contracts';
+import { LANGUAGES, type Language } from '@gatehouse/i18n';
 import { Transform } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -37,12 +38,12 @@ export class PasswordChangeBody {
 
 export class PreferencesBody {
   @IsOptional()
-  @IsIn(['en', 'zh-CN'])
-  language?: 'en' | 'zh-CN';
+  @IsIn(LANGUAGES)
+  language?: Language;
 
   @IsOptional()
-  @IsIn(['system', 'light', 'dark'])
-  theme?: 'system' | 'light' | 'dark';
+  @IsIn(THEMES)
+  theme?: Theme;
 }
 
 export class ApiKeyQuery {

@@ -1,7 +1,7 @@
 import { BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
 import type { Language } from '@gatehouse/i18n';
 import { Check, Column, Entity, Index } from 'typeorm';
-import type { Theme } from '../wire/theme.js';
+import type { Theme } from '@gatehouse/contracts';
 
 export type SiteRole = 'administrator' | 'member';
 

@@ -2,7 +2,7 @@ import type { Translator } from '@gatehouse/i18n';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { SiteMessages } from '../messages/index.js';
 import type { SiteAccount } from '../site/site-account.entity.js';
-import type { Theme } from './theme.js';
+import type { Theme } from '@gatehouse/contracts';
 
 /** How a reader likes pages. */
 export interface ReaderView {

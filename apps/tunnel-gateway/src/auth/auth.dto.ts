@@ -1,3 +1,5 @@
+import { THEMES, type Theme } from '@gatehouse/contracts';
+import { LANGUAGES, type Language } from '@gatehouse/i18n';
 import { IsBoolean, IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import { ChosenPassword } from '../users/password-rules.js';
 import { UserName } from '../users/user-name.js';
@@ -59,10 +61,10 @@ export class TotpCodeBody {
 
 export class PreferencesBody {
   @Omittable()
-  @IsIn(['en', 'zh-CN'])
-  language?: 'en' | 'zh-CN';
+  @IsIn(LANGUAGES)
+  language?: Language;
 
   @Omittable()
-  @IsIn(['system', 'light', 'dark'])
-  theme?: 'system' | 'light' | 'dark';
+  @IsIn(THEMES)
+  theme?: Theme;
 }

@@ -1,5 +1,5 @@
-import { CurrentActor, Requires, RequiresLogin, type Actor } from '@gatehouse/auth';
-import type { ConsolePreferencesView, RecoveryCodesView, TotpEnrolmentView } from '@gatehouse/contracts';
+import { CurrentActor, requireLogin, Requires, RequiresLogin, type Actor } from '@gatehouse/auth';
+import type { ConsolePreferences, RecoveryCodesView, TotpEnrolmentView } from '@gatehouse/contracts';
 import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
 import { Body, Controller, Get, Header, HttpCode, Ip, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
@@ -69,14 +69,14 @@ export class OwnAccountController {
   }
 
   @Get('preferences')
-  @Answers('ConsolePreferencesView', 'Returns language and theme of the console')
-  readPreferences(@CurrentActor() actor: Actor): Promise<ConsolePreferencesView> {
-    return this.preferences.read(actor.userId);
+  @Answers('ConsolePreferences', 'Returns language and theme of the console')
+  readPreferences(@CurrentActor() actor: Actor): Promise<ConsolePreferences> {
+    return this.preferences.read(requireLogin(actor));
   }
 
   @Put('preferences')
-  @Answers('ConsolePreferencesView', 'Changes language and theme of the console')
-  savePreferences(@Body() body: PreferencesBody, @CurrentActor() actor: Actor): Promise<ConsolePreferencesView> {
-    return this.preferences.save(actor.userId, body);
+  @Answers('ConsolePreferences', 'Changes language and theme of the console')
+  savePreferences(@Body() body: PreferencesBody, @CurrentActor() actor: Actor): Promise<ConsolePreferences> {
+    return this.preferences.save(requireLogin(actor), body);
   }
 }

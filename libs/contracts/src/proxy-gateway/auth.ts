@@ -1,3 +1,5 @@
+export type { ConsolePreferences } from '../console-preferences.js';
+
 /** `POST /auth/login`. */
 export interface LoginResponse {
   /** JWT; send it as `Authorization: Bearer <token>`. */
@@ -13,10 +15,4 @@ export interface LoginResponse {
 export interface AuthStatusResponse {
   /** False: the API is open and needs no credentials. */
   enabled: boolean;
-}
-
-/** `GET /auth/preferences`: how the administrator likes the console, in every browser. Null: the browser's own choice. */
-export interface AdministratorPreferences {
-  language: 'en' | 'zh-CN' | null;
-  theme: 'system' | 'light' | 'dark' | null;
 }

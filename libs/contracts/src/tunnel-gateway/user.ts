@@ -1,3 +1,5 @@
+export type { ConsolePreferences } from '../console-preferences.js';
+
 import type { CursorPage } from './cursor-page.js';
 
 export type TunnelUserRole = 'admin' | 'user' | 'viewer';
@@ -113,9 +115,3 @@ export interface NewTunnelApiKeyView extends TunnelApiKeyView {
 }
 
 export type TunnelApiKeyPage = CursorPage<TunnelApiKeyView>;
-
-/** How a user likes the console, in every browser; null: as the browser asks for. */
-export interface ConsolePreferencesView {
-  language: 'en' | 'zh-CN' | null;
-  theme: 'system' | 'light' | 'dark' | null;
-}

@@ -1,7 +1,8 @@
+import type { ConsolePreferences } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useApi } from '../api/api-context.js';
-import { applyPreferences, PreferenceKeeper, type Choice, type KeptChoice } from './preferences.js';
+import { applyPreferences, PreferenceKeeper, type Choice } from './preferences.js';
 
 /**
  * Shows the console as its user has chosen in any browser, and keeps what they choose in this one. The console works
@@ -11,7 +12,7 @@ export function KeptPreferences({ children }: { children: ComponentChildren }) {
   const api = useApi();
   useEffect(() => {
     void api
-      .get<KeptChoice>('/auth/preferences')
+      .get<ConsolePreferences>('/auth/preferences')
       .then(applyPreferences)
       .catch(() => undefined);
   }, []);

@@ -1,26 +1,21 @@
+import { THEMES, type ConsolePreferences, type Theme } from '@gatehouse/contracts';
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '@gatehouse/i18n';
 import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { t } from '../messages/index.js';
 import { chooseLanguage, pageLanguage } from '../messages/language.js';
-import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.js';
+import { chooseTheme, chosenTheme } from './theme.js';
 
 export interface Choice {
   language?: Language;
   theme?: Theme;
 }
 
-/** What the service answers; null: nothing was chosen yet. */
-export interface KeptChoice {
-  language: Language | null;
-  theme: Theme | null;
-}
-
 /** Where the choices of the user who is signed in are kept, beside this browser. It never rejects. */
 export const PreferenceKeeper = createContext<(choice: Choice) => Promise<void>>(() => Promise.resolve());
 
 /** Shows what a user has kept, where this browser has another choice. */
-export function applyPreferences({ language, theme }: KeptChoice): void {
+export function applyPreferences({ language, theme }: ConsolePreferences): void {
   if (theme !== null && theme !== chosenTheme()) chooseTheme(theme);
   if (language !== null && language !== pageLanguage()) chooseLanguage(language);
 }

@@ -1,9 +1,5 @@
+import { THEMES, type Theme } from '@gatehouse/contracts';
 import { readCookie, writeCookie } from '../messages/language.js';
-
-/** `system`: as the reader's system is. */
-export const THEMES = ['system', 'light', 'dark'] as const;
-
-export type Theme = (typeof THEMES)[number];
 
 /** Cookie of all pages of this host name. */
 const THEME_COOKIE = 'gatehouse_theme';

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { errorText } from '../../messages/error-text.js';
 import { frame } from '../../messages/en/frame.js';
 import { library } from '../../messages/en/library.js';
-import { THEMES } from '../../wire/theme.js';
+import { THEMES } from '@gatehouse/contracts';
 import type { Visitor } from '../../wire/visitor.js';
 import { actionForm, hiddenField, tokenField, type FieldName } from './forms.js';
 import { Html, markup, render, type Content } from './markup.js';

@@ -1,7 +1,7 @@
 import { acceptedLanguage, isLanguage, LANGUAGE_COOKIE, type Language } from '@gatehouse/i18n';
 import type { Request } from 'express';
 import { siteMessages } from '../../messages/index.js';
-import { THEMES, type Theme } from '../../wire/theme.js';
+import { THEMES, type Theme } from '@gatehouse/contracts';
 import type { ReaderView } from '../../wire/visitor.js';
 
 /** Cookie of all pages of this host name, consoles included. */
