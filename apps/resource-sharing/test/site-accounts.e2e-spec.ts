@@ -2,7 +2,7 @@ import { argon2Sync, randomBytes } from 'node:crypto';
 import { waitFor } from '@gatehouse/testing';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SiteAccounts } from '../src/site/site-accounts.service.js';
+import { SitePasswords } from '../src/site/site-passwords.js';
 import { startOpenSite } from './support/open-site.js';
 import { PASSWORD, ThirdParty, type RegisteredApp } from './support/third-party.js';
 import type { SiteApp } from './site-app.js';
@@ -305,13 +305,13 @@ describe('accounts of the site', () => {
 
     it('rehashing the former one does not bring it back', async () => {
       const { id, name } = await member();
-      const accounts = site.app.get(SiteAccounts);
+      const passwords = site.app.get(SitePasswords);
       const weak = weakHash(PASSWORD);
       await people.sql.query('UPDATE site_accounts SET password_hash = $2 WHERE id = $1', [id, weak]);
       const changing = people.sql.createQueryRunner();
       await changing.startTransaction();
       await changing.query("UPDATE site_accounts SET password_hash = 'changed' WHERE id = $1", [id]);
-      const verified = accounts.verify(name, PASSWORD);
+      const verified = passwords.login(name, { password: PASSWORD }, '203.0.113.30');
       await waitFor(aLockIsAwaited);
       await changing.commitTransaction();
       await changing.release();

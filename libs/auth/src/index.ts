@@ -33,9 +33,15 @@ export {
 } from './keys/api-key-store.js';
 export { readKeyExpiry } from './keys/key-expiry.js';
 export { LastUseWriter } from './keys/last-use-writer.js';
+export {
+  createFirstAdministrator,
+  FIRST_ADMINISTRATOR,
+  type FirstAdministratorOptions,
+  type FirstAdministratorPolicy,
+} from './login/first-administrator.js';
 export { DEFAULT_LOGIN_LIMITS, LoginThrottle, type LoginThrottleLimits } from './login/login-throttle.js';
+export { PasswordChecks, type GivenPassword, type LoginAccount, type PasswordPolicy } from './login/password-checks.js';
 export { KeptPreferences } from './preferences/kept-preferences.js';
-export { checkPassword } from './passwords/check-password.js';
 export { hashPassword, makeHashesCheap, verifyPassword } from './passwords/password-hash.js';
 export { SessionCookie } from './sessions/session-cookie.js';
 export { SessionStore, type Session, type SessionStoreConfig } from './sessions/session-store.js';

@@ -55,7 +55,6 @@ export {
   NEST_OPTIONS,
   rootModule,
 } from './service/create-service-app.js';
-export { firstAdministratorPassword, type FirstAdministratorOptions } from './service/first-administrator.js';
 export { shutdownGracefully } from './service/graceful-shutdown.js';
 export { PlatformModule } from './service/platform.module.js';
 export { explained, prepareSchema, type SchemaPreparation } from './service/prepare-schema.js';

@@ -1,5 +1,6 @@
-import { checkPassword, hashPassword } from '@gatehouse/auth';
-import { firstAdministratorPassword } from '@gatehouse/platform';
+import { createFirstAdministrator, hashPassword, LoginThrottle, PasswordChecks } from '@gatehouse/auth';
+import type { LoginAccount } from '@gatehouse/auth';
+import { AppError } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -14,34 +15,29 @@ export const ADMINISTRATOR_ID = 1;
 
 /** The only account. The database stores a hash of its password. */
 @Injectable()
-export class Administrator implements OnModuleInit {
+export class Administrator extends PasswordChecks<LoginAccount> implements OnModuleInit {
   private readonly logger = new Logger(Administrator.name);
 
   constructor(
-    private readonly dataSource: DataSource,
+    dataSource: DataSource,
+    throttle: LoginThrottle,
     private readonly settings: ProxyGatewaySettings,
-  ) {}
-
-  /**
-   * Creates the account at the first start. After that the password in the database counts, whatever the environment
-   * says.
-   */
-  async onModuleInit(): Promise<void> {
-    if ((await this.storedHash()) !== undefined) return;
-    const { home, adminPassword } = this.settings;
-    const hash = await hashPassword(firstAdministratorPassword({ home, envValue: adminPassword }));
-    // When replicas start together, the first insert wins.
-    await this.dataSource.query(
-      'INSERT INTO administrators (id, password_hash) VALUES (1, $1) ON CONFLICT (id) DO NOTHING',
-      [hash],
-    );
-    this.logger.log('The administrator was created');
+  ) {
+    super(dataSource, throttle, {
+      table: 'administrators',
+      findByName: () => findAdministrator(dataSource),
+      findById: () => findAdministrator(dataSource),
+      nameOf: () => ADMINISTRATOR,
+      refusal: () => new AppError('FORBIDDEN', 'The current password is wrong'),
+    });
   }
 
-  async accepts(password: string): Promise<boolean> {
-    const hash = await this.storedHash();
-    const stored = hash === undefined ? null : { hash, replace: (newer: string) => this.replaceHash(hash, newer) };
-    return (await checkPassword(password, stored)) !== undefined;
+  async onModuleInit(): Promise<void> {
+    const created = await createFirstAdministrator(this.settings, {
+      isNeeded: async () => (await findAdministrator(this.dataSource)) === null,
+      create: (password) => this.create(password),
+    });
+    if (created) this.logger.log('The administrator was created');
   }
 
   async changePassword(tx: EntityManager, password: string): Promise<void> {
@@ -49,18 +45,18 @@ export class Administrator implements OnModuleInit {
     await tx.query('UPDATE administrators SET password_hash = $1, updated_at = now() WHERE id = 1', [hash]);
   }
 
-  private async storedHash(): Promise<string | undefined> {
-    const [row]: { password_hash: string }[] = await this.dataSource.query(
-      'SELECT password_hash FROM administrators WHERE id = 1',
+  private async create(password: string): Promise<boolean> {
+    const created: unknown[] = await this.dataSource.query(
+      'INSERT INTO administrators (id, password_hash) VALUES (1, $1) ON CONFLICT (id) DO NOTHING RETURNING id',
+      [await hashPassword(password)],
     );
-    return row?.password_hash;
+    return created.length > 0;
   }
+}
 
-  private async replaceHash(former: string, newer: string): Promise<boolean> {
-    const [, replaced]: [unknown, number] = await this.dataSource.query(
-      'UPDATE administrators SET password_hash = $1 WHERE id = 1 AND password_hash = $2',
-      [newer, former],
-    );
-    return replaced === 1;
-  }
+async function findAdministrator(dataSource: DataSource): Promise<LoginAccount | null> {
+  const [row]: LoginAccount[] = await dataSource.query(
+    'SELECT id, password_hash AS "passwordHash" FROM administrators WHERE id = 1',
+  );
+  return row ?? null;
 }

@@ -1,9 +1,8 @@
-import { LoginThrottle, TokenSigner } from '@gatehouse/auth';
+import { TokenSigner } from '@gatehouse/auth';
 import type { LoginResponse } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
-import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { ADMINISTRATOR, Administrator } from './administrator.js';
+import { Administrator, ADMINISTRATOR_ID } from './administrator.js';
 import type { PasswordChangeBody } from './auth.dto.js';
 import { LoginService } from './login.service.js';
 
@@ -12,7 +11,6 @@ import { LoginService } from './login.service.js';
 export class ChangePassword {
   constructor(
     private readonly administrator: Administrator,
-    private readonly throttle: LoginThrottle,
     private readonly tokens: TokenSigner,
     private readonly logins: LoginService,
     private readonly unitOfWork: UnitOfWork,
@@ -23,10 +21,7 @@ export class ChangePassword {
    * @throws AppError FORBIDDEN for a wrong current password; RATE_LIMITED as for logins, which share the same limits.
    */
   async run(body: PasswordChangeBody, clientAddress: string): Promise<LoginResponse> {
-    const accepted = await this.throttle.attempt(clientAddress, ADMINISTRATOR, async () =>
-      (await this.administrator.accepts(body.current_password)) ? true : undefined,
-    );
-    if (accepted === undefined) throw new AppError('FORBIDDEN', 'The current password is wrong');
+    await this.administrator.confirm(ADMINISTRATOR_ID, { password: body.current_password }, clientAddress);
     await this.unitOfWork.run(async (tx) => {
       await this.administrator.changePassword(tx, body.new_password);
       await this.tokens.rotate(tx);

@@ -1,4 +1,4 @@
-import { LoginThrottle, SCOPES, TokenSigner } from '@gatehouse/auth';
+import { SCOPES, TokenSigner } from '@gatehouse/auth';
 import type { AuthStatusResponse, LoginResponse } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
@@ -10,7 +10,6 @@ import { OpenAccess } from './open-access.js';
 export class LoginService {
   constructor(
     private readonly administrator: Administrator,
-    private readonly throttle: LoginThrottle,
     private readonly tokens: TokenSigner,
     private readonly preferences: Preferences,
     private readonly access: OpenAccess,
@@ -18,10 +17,8 @@ export class LoginService {
 
   /** @throws AppError LOGIN_FAILED; RATE_LIMITED with Retry-After after too many failures. */
   async login(password: string, clientAddress: string): Promise<LoginResponse> {
-    const accepted = await this.throttle.attempt(clientAddress, ADMINISTRATOR, async () =>
-      (await this.administrator.accepts(password)) ? true : undefined,
-    );
-    if (accepted === undefined) throw new AppError('LOGIN_FAILED', 'The password is wrong');
+    const account = await this.administrator.login(ADMINISTRATOR, { password }, clientAddress);
+    if (account === undefined) throw new AppError('LOGIN_FAILED', 'The password is wrong');
     return this.issueToken();
   }
 

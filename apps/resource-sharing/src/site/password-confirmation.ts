@@ -1,18 +1,17 @@
-import { LoginThrottle, verifyPassword } from '@gatehouse/auth';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { EntityManager } from 'typeorm';
 import type { SiteAccount } from './site-account.entity.js';
-import { holdConfirmed, SiteAccounts } from './site-accounts.service.js';
+import { holdConfirmed } from './site-accounts.service.js';
+import { SitePasswords } from './site-passwords.js';
 
 /** Asks for the password again: an open session alone is not enough for what outlives it or cannot be undone. */
 @Injectable()
 export class PasswordConfirmation {
   constructor(
-    private readonly accounts: SiteAccounts,
-    private readonly throttle: LoginThrottle,
+    private readonly passwords: SitePasswords,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -36,17 +35,12 @@ export class PasswordConfirmation {
    */
   async confirm(userId: number, password: string | undefined, request: Request): Promise<SiteAccount> {
     if (password === undefined || password === '') throw missing();
-    const account = await this.accounts.require(userId);
-    const matches = await this.throttle.attempt(request.ip ?? '', account.username, async () =>
-      (await verifyPassword(password, account.passwordHash)) ? account : undefined,
-    );
-    if (matches === undefined) throw new AppError('LOGIN_FAILED', 'The current password is wrong');
-    return matches;
+    return this.passwords.confirm(userId, { password }, request.ip ?? '');
   }
 }
 
 function missing(): AppError {
-  const message = 'is required for this change';
+  const message = 'must be given for this';
   return new AppError('INVALID_ARGUMENT', `current_password: ${message}`, {
     details: [{ field: 'current_password', message }],
   });

@@ -1,4 +1,4 @@
-import { checkPassword, hashPassword } from '@gatehouse/auth';
+import { hashPassword } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type Repository } from 'typeorm';
@@ -13,7 +13,7 @@ export interface NewSiteAccount {
 /** An account at the moment when its password was found right. */
 export type ConfirmedAccount = Pick<SiteAccount, 'id' | 'passwordHash'>;
 
-/** Site accounts: finding them, checking their passwords, making them. */
+/** Site accounts: finding them, making them. */
 @Injectable()
 export class SiteAccounts {
   private readonly accounts: Repository<SiteAccount>;
@@ -25,6 +25,15 @@ export class SiteAccounts {
   /** An account that may log in. */
   async findActive(id: number): Promise<SiteAccount | null> {
     return this.accounts.findOneBy({ id, disabledAt: IsNull() });
+  }
+
+  /** The same by its name, in any case. */
+  async findByName(username: string): Promise<SiteAccount | null> {
+    return this.accounts
+      .createQueryBuilder('account')
+      .where('lower(account.username) = lower(:username)', { username })
+      .andWhere('account.disabledAt IS NULL')
+      .getOne();
   }
 
   /** The same for an account that is logged in; raises UNAUTHORIZED when the account is gone. */
@@ -79,25 +88,6 @@ export class SiteAccounts {
       await also(tx, id);
       return tx.findOneByOrFail(SiteAccount, { id });
     });
-  }
-
-  /** The account of a name and password; undefined takes as long for unknown names as for wrong passwords. */
-  async verify(username: string, password: string): Promise<SiteAccount | undefined> {
-    const account = await this.accounts
-      .createQueryBuilder('account')
-      .where('lower(account.username) = lower(:username)', { username })
-      .andWhere('account.disabledAt IS NULL')
-      .getOne();
-    const hash = await checkPassword(
-      password,
-      account && { hash: account.passwordHash, replace: this.replacer(account) },
-    );
-    return account === null || hash === undefined ? undefined : Object.assign(account, { passwordHash: hash });
-  }
-
-  private replacer({ id, passwordHash: former }: SiteAccount): (newer: string) => Promise<boolean> {
-    return async (passwordHash) =>
-      (await this.accounts.update({ id, passwordHash: former }, { passwordHash })).affected === 1;
   }
 }
 

@@ -1,9 +1,9 @@
-import { LoginThrottle } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { toSiteAccountView, type SiteAccountView } from './site-account.view.js';
 import { SiteAccounts } from './site-accounts.service.js';
+import { SitePasswords } from './site-passwords.js';
 import { SiteSessions } from './site-sessions.js';
 import type { SiteLoginBody } from './site.dto.js';
 
@@ -12,15 +12,13 @@ import type { SiteLoginBody } from './site.dto.js';
 export class SiteLogin {
   constructor(
     private readonly accounts: SiteAccounts,
-    private readonly throttle: LoginThrottle,
+    private readonly passwords: SitePasswords,
     private readonly sessions: SiteSessions,
   ) {}
 
   /** Raises LOGIN_FAILED for wrong credentials, also for such as were right a moment ago, and RATE_LIMITED for too many of them. */
   async logIn({ username, password }: SiteLoginBody, request: Request, response: Response): Promise<SiteAccountView> {
-    const account = await this.throttle.attempt(request.ip ?? '', username, () =>
-      this.accounts.verify(username, password),
-    );
+    const account = await this.passwords.login(username, { password }, request.ip ?? '');
     if (account === undefined) throw new AppError('LOGIN_FAILED');
     await this.sessions.open(account, request, response);
     return toSiteAccountView(account);

@@ -9,12 +9,14 @@ import { ProfileChanges } from './profile-changes.js';
 import { SiteAccounts } from './site-accounts.service.js';
 import { SiteController } from './site.controller.js';
 import { SiteLogin } from './site-login.js';
+import { SitePasswords } from './site-passwords.js';
 import { SiteRegistration } from './site-registration.js';
 import { SiteSessions } from './site-sessions.js';
 
 @Module({
   controllers: [SiteController, AccountController],
   providers: [
+    SitePasswords,
     PasswordConfirmation,
     SiteLogin,
     SiteAccounts,

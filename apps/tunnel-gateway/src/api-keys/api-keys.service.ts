@@ -3,7 +3,7 @@ import type { NewTunnelApiKeyView, TunnelApiKeyPage, TunnelApiKeyView } from '@g
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { Proof } from '../auth/proof.js';
+import { Credentials } from '../auth/credentials.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { Users } from '../users/users.service.js';
@@ -20,7 +20,7 @@ export class ApiKeysService {
   constructor(
     private readonly owned: OwnedRows,
     private readonly keys: ApiKeyStore,
-    private readonly proof: Proof,
+    private readonly credentials: Credentials,
     private readonly users: Users,
     private readonly unitOfWork: UnitOfWork,
   ) {}
@@ -46,7 +46,7 @@ export class ApiKeysService {
     if (!scopes.every((scope) => allows(actor, scope))) {
       throw new AppError('FORBIDDEN', 'scopes: a key cannot have more rights than its user');
     }
-    const user = await this.proof.require(actor, body, address);
+    const user = await this.credentials.prove(actor, body, address);
     return this.unitOfWork.run(async (tx) => {
       if ((await this.users.hold(user, tx)) === null) throw new AppError('UNAUTHORIZED');
       const { key, record } = await this.keys.create({ name: body.name, scopes, expiresAt, userId }, tx);

@@ -10,13 +10,12 @@ import { OwnAccountController } from './own-account.controller.js';
 import { OwnFactor } from './own-factor.js';
 import { OwnPreferences } from './own-preferences.js';
 import { PasswordChange } from './password-change.js';
-import { Proof } from './proof.js';
 
 /** Logins, and users' own accounts. */
 @Module({
   imports: [UsersModule],
   controllers: [AuthController, OwnAccountController],
-  providers: [Credentials, Proof, LoginLog, Logins, Login, FirstSetup, PasswordChange, OwnFactor, OwnPreferences],
-  exports: [Proof, UsersModule],
+  providers: [Credentials, LoginLog, Logins, Login, FirstSetup, PasswordChange, OwnFactor, OwnPreferences],
+  exports: [Credentials, UsersModule],
 })
 export class AccountsModule {}

@@ -26,7 +26,7 @@ export class Login {
   /** @throws AppError LOGIN_FAILED; TOTP_REQUIRED, LOCKED and RATE_LIMITED as `Credentials` */
   async logIn(body: LoginBody, request: Request, response: Response): Promise<TunnelLoginView> {
     const address = request.ip ?? '';
-    const user = await this.credentials.check(body, address);
+    const user = await this.credentials.login(body.username, body, address);
     const login = user && (await this.logins.open(user, request, response, { cookie: body.cookie === true }));
     if (user !== undefined && login !== undefined) return { ...login, user: await this.view(user) };
     await this.log.failed(body.username, address);

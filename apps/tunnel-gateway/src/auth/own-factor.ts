@@ -4,7 +4,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { SecondFactor } from '../users/second-factor.js';
-import { Proof } from './proof.js';
+import { Credentials } from './credentials.js';
 import type { ProvesPassword } from './proof.dto.js';
 
 const ISSUER = 'Gatehouse tunnels';
@@ -13,14 +13,14 @@ const ISSUER = 'Gatehouse tunnels';
 @Injectable()
 export class OwnFactor {
   constructor(
-    private readonly proof: Proof,
+    private readonly credentials: Credentials,
     private readonly factor: SecondFactor,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
   /** @throws AppError CONFLICT if there is one already */
   async begin(body: ProvesPassword, actor: Actor, address: string): Promise<TotpEnrolmentView> {
-    const user = await this.proof.require(actor, body, address);
+    const user = await this.credentials.prove(actor, body, address);
     const secret = await this.factor.begin(user.id);
     return { secret: base32(secret), otpauth_uri: totpUri(secret, { issuer: ISSUER, account: user.username }) };
   }
@@ -33,13 +33,13 @@ export class OwnFactor {
   }
 
   async end(body: ProvesPassword, actor: Actor, address: string): Promise<void> {
-    const user = await this.proof.require(actor, body, address);
+    const user = await this.credentials.prove(actor, body, address);
     await this.unitOfWork.run((tx) => this.factor.remove(user.id, tx));
   }
 
   /** @throws AppError CONFLICT without a second factor */
   async renewRecoveryCodes(body: ProvesPassword, actor: Actor, address: string): Promise<RecoveryCodesView> {
-    const user = await this.proof.require(actor, body, address);
+    const user = await this.credentials.prove(actor, body, address);
     return { recovery_codes: await this.factor.renewRecoveryCodes(user.id) };
   }
 }

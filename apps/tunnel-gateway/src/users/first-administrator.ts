@@ -1,10 +1,9 @@
-import { firstAdministratorPassword, JsonLogger } from '@gatehouse/platform';
+import { createFirstAdministrator, FIRST_ADMINISTRATOR } from '@gatehouse/auth';
+import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { TunnelGatewaySettings } from '../settings.js';
 import { SetupTokens } from './setup-tokens.js';
 import { Users } from './users.service.js';
-
-export const FIRST_ADMINISTRATOR = 'admin';
 
 /** Without users: creates the user `admin`, or a token for creating the first administrator. */
 @Injectable()
@@ -17,15 +16,18 @@ export class FirstAdministrator implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    if (!(await this.users.isEmpty())) return;
-    const { home, adminPassword, firstAdministrator } = this.settings;
-    if (firstAdministrator === 'setup' && adminPassword === undefined) {
-      const file = await this.tokens.issue();
-      this.logger.log('nobody can log in yet: POST /api/v1/auth/setup with the token in this file', { file }, 'Users');
-      return;
-    }
-    const password = firstAdministratorPassword({ home, envValue: adminPassword });
-    const created = await this.users.create({ username: FIRST_ADMINISTRATOR, password, role: 'admin' });
+    const { firstAdministrator, adminPassword } = this.settings;
+    if (firstAdministrator === 'setup' && adminPassword === undefined) return this.issueToken();
+    const created = await createFirstAdministrator(this.settings, {
+      isNeeded: () => this.users.isEmpty(),
+      create: (password) => this.users.create({ username: FIRST_ADMINISTRATOR, password, role: 'admin' }),
+    });
     if (created) this.logger.log('the first administrator was created', { username: FIRST_ADMINISTRATOR }, 'Users');
+  }
+
+  private async issueToken(): Promise<void> {
+    if (!(await this.users.isEmpty())) return;
+    const file = await this.tokens.issue();
+    this.logger.log('nobody can log in yet: POST /api/v1/auth/setup with the token in this file', { file }, 'Users');
   }
 }

@@ -1,4 +1,4 @@
-import { checkPassword, hashPassword } from '@gatehouse/auth';
+import { hashPassword } from '@gatehouse/auth';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type Repository } from 'typeorm';
 import { ENABLED, User, type UserRole } from '../data/user.entity.js';
@@ -9,7 +9,7 @@ export interface NewUser {
   readonly role: UserRole;
 }
 
-/** Finds and creates console users, and checks their passwords. */
+/** Finds and creates console users. */
 @Injectable()
 export class Users {
   private readonly users: Repository<User>;
@@ -23,6 +23,11 @@ export class Users {
     return this.users.findOneBy({ id, status: ENABLED });
   }
 
+  /** A user who may log in, by name. */
+  async findEnabledByName(username: string): Promise<User | null> {
+    return this.users.findOneBy({ username: username.toLowerCase(), status: ENABLED });
+  }
+
   /** The user with this name, enabled or not. */
   async findByName(username: string): Promise<User | null> {
     return this.users.findOneBy({ username: username.toLowerCase() });
@@ -31,12 +36,6 @@ export class Users {
   /** Returns and locks the user if they are enabled and have this hash. */
   async hold({ id, passwordHash }: User, tx: EntityManager): Promise<User | null> {
     return tx.findOne(User, { where: { id, passwordHash, status: ENABLED }, lock: { mode: 'pessimistic_read' } });
-  }
-
-  /** False if the hash has changed meanwhile. */
-  async replaceHash({ id, passwordHash: former }: User, passwordHash: string, tx: EntityManager): Promise<boolean> {
-    const { affected } = await tx.update(User, { id, passwordHash: former }, { passwordHash, updatedAt: new Date() });
-    return affected === 1;
   }
 
   async isEmpty(): Promise<boolean> {
@@ -55,22 +54,5 @@ export class Users {
       .returning('id')
       .execute();
     return (raw as unknown[]).length > 0;
-  }
-
-  /** The user of a name and password. Unknown names take as long as wrong passwords. */
-  async verify(username: string, password: string): Promise<User | undefined> {
-    const user = await this.users.findOneBy({ username: username.toLowerCase(), status: ENABLED });
-    const hash = await checkPassword(password, user && { hash: user.passwordHash, replace: this.replacer(user) });
-    return user === null || hash === undefined ? undefined : Object.assign(user, { passwordHash: hash });
-  }
-
-  private replacer({ id, passwordHash: former }: User): (newer: string) => Promise<boolean> {
-    return async (passwordHash) => {
-      const { affected } = await this.users.update(
-        { id, passwordHash: former },
-        { passwordHash, updatedAt: new Date() },
-      );
-      return affected === 1;
-    };
   }
 }
