@@ -44,6 +44,7 @@ export { PasswordChecks, type GivenPassword, type LoginAccount, type PasswordPol
 export { KeptPreferences } from './preferences/kept-preferences.js';
 export { hashPassword, makeHashesCheap, verifyPassword } from './passwords/password-hash.js';
 export { SessionCookie } from './sessions/session-cookie.js';
+export { SessionLogins, type OpenedSession, type SessionPolicy } from './sessions/session-logins.js';
 export { SessionStore, type Session, type SessionStoreConfig } from './sessions/session-store.js';
 export { createAuthTables, dropAuthTables, type AuthTablesOptions, type SqlRunner } from './tables/auth-tables.js';
 export { createTotpSecret, matchingTotpStep, totpCode, totpUri } from './totp/totp.js';

@@ -1,4 +1,4 @@
-import { SessionCookie, SessionStore } from '@gatehouse/auth';
+import { SessionCookie, SessionLogins, SessionStore, type OpenedSession, type Session } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
@@ -23,42 +23,22 @@ const MAX_USER_AGENT = 300;
 
 /** Sessions of the site: opens them with their address and browser, lists them and ends them. */
 @Injectable()
-export class SiteSessions {
+export class SiteSessions extends SessionLogins<ConfirmedAccount> {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly unitOfWork: UnitOfWork,
-    private readonly sessions: SessionStore,
-    private readonly cookie: SessionCookie,
+    unitOfWork: UnitOfWork,
+    sessions: SessionStore,
+    cookie: SessionCookie,
     private readonly access: DelegatedAccess,
-  ) {}
-
-  /**
-   * Replaces the session of the request, if any, by a new one of the account, and sets its cookie. Raises LOGIN_FAILED
-   * when the password was changed meanwhile.
-   */
-  async open({ id, passwordHash }: ConfirmedAccount, request: Request, response: Response): Promise<void> {
-    await this.endPresent(request);
-    const { token, session } = await this.sessions.create(id);
-    const agent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null;
-    // Waits for a password change in progress: either that change has ended this session, or it ends here.
-    const opened = await rowsOf(
-      this.dataSource,
-      `WITH active AS (UPDATE site_accounts SET last_active_at = now()
-         WHERE id = $4 AND password_hash = $5 AND disabled_at IS NULL RETURNING id)
-       UPDATE sessions SET ip = $2, user_agent = $3 WHERE id = $1 AND EXISTS (SELECT FROM active) RETURNING id`,
-      [session.id, request.ip ?? null, agent, id, passwordHash],
-    );
-    if (opened.length === 0) {
-      await this.sessions.endById(session.id);
-      throw new AppError('LOGIN_FAILED');
-    }
-    response.setHeader('Set-Cookie', this.cookie.open(token, this.sessions.absoluteSeconds));
+  ) {
+    super(unitOfWork, sessions, cookie, { lock: noteActivity, record: recordBrowser });
   }
 
-  /** Ends the session of the request and makes the browser forget it. */
-  async close(request: Request, response: Response): Promise<void> {
-    await this.endPresent(request);
-    response.setHeader('Set-Cookie', this.cookie.close());
+  /** Raises LOGIN_FAILED when the password was changed meanwhile. */
+  override async open(account: ConfirmedAccount, request: Request, response: Response): Promise<OpenedSession> {
+    const opened = await super.open(account, request, response);
+    if (opened === undefined) throw new AppError('LOGIN_FAILED');
+    return opened;
   }
 
   /** Open sessions of an account, newest first. */
@@ -96,9 +76,19 @@ export class SiteSessions {
     await this.sessions.endAllOf(userId, tx);
     await this.access.end(tx, userId, reason, { keys });
   }
+}
 
-  private async endPresent(request: Request): Promise<void> {
-    const token = this.cookie.read(request.headers);
-    if (token !== undefined) await this.sessions.end(token);
-  }
+async function noteActivity({ id, passwordHash }: ConfirmedAccount, tx: EntityManager): Promise<boolean> {
+  const noted = await rowsOf(
+    tx,
+    `UPDATE site_accounts SET last_active_at = now()
+     WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL RETURNING id`,
+    [id, passwordHash],
+  );
+  return noted.length > 0;
+}
+
+async function recordBrowser(_: ConfirmedAccount, { id }: Session, request: Request, tx: EntityManager): Promise<void> {
+  const agent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null;
+  await tx.query('UPDATE sessions SET ip = $2, user_agent = $3 WHERE id = $1', [id, request.ip ?? null, agent]);
 }

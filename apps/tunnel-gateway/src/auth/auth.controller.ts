@@ -38,7 +38,7 @@ export class AuthController {
   @HttpCode(204)
   @AnswersNothing('Signs out')
   logOut(@CurrentActor() actor: Actor, @Res({ passthrough: true }) response: Response): Promise<void> {
-    return this.logins.close(actor.credential === 'session' ? actor.credentialId : null, response);
+    return this.logins.closeById(actor.credential === 'session' ? actor.credentialId : null, response);
   }
 
   @Get('me')

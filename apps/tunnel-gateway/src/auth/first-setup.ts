@@ -39,7 +39,7 @@ export class FirstSetup {
     const user = await this.throttle.attempt(request.ip ?? '', ACCOUNT, () => this.create(body));
     if (user === undefined)
       throw new AppError('FORBIDDEN', 'token: does not match the one that the service wrote to its file');
-    const login = await this.logins.open(user, request, response, { cookie: false });
+    const login = await this.logins.logIn(user, request, response, { cookie: false });
     if (login === undefined) throw new AppError('CONFLICT');
     return { ...login, user: toUserView(user, false) };
   }

@@ -27,7 +27,7 @@ export class Login {
   async logIn(body: LoginBody, request: Request, response: Response): Promise<TunnelLoginView> {
     const address = request.ip ?? '';
     const user = await this.credentials.login(body.username, body, address);
-    const login = user && (await this.logins.open(user, request, response, { cookie: body.cookie === true }));
+    const login = user && (await this.logins.logIn(user, request, response, { cookie: body.cookie === true }));
     if (user !== undefined && login !== undefined) return { ...login, user: await this.view(user) };
     await this.log.failed(body.username, address);
     throw new AppError('LOGIN_FAILED');
