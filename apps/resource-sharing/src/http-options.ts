@@ -5,7 +5,7 @@ import { openApiEntry } from './limits/open-api-entry.js';
 import { loadDescriptions, loadExamples } from './api-reference/reference-texts.js';
 import { ASSET_FOLDER } from './pages/parts/site-assets.js';
 import { SERVICE_VERSION } from './service-version.js';
-import { SESSION_COOKIE } from './site/session-cookie-name.js';
+import { SESSION_COOKIE } from './site/session-settings.js';
 import { toEnvelope } from './wire/envelope.interceptor.js';
 
 /** How the service looks on the wire. */

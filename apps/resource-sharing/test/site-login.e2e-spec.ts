@@ -4,7 +4,7 @@ import { SessionStore, type Session } from '@gatehouse/auth';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SESSION_LIFETIME } from '../src/site/session-lifetime.js';
+import { SESSION_LIFETIME } from '../src/site/session-settings.js';
 import { startSite, type SiteApp } from './site-app.js';
 
 describe('the first administrator', () => {

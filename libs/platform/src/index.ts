@@ -66,8 +66,6 @@ export { ServiceHttpAdapter } from './service/service-http-adapter.js';
 export type { HttpOptions, ServiceAppOptions } from './service/service-options.js';
 export { StartError } from './errors/start-error.js';
 export { loadSettings, type Environment } from './settings/load-settings.js';
-export { Channel } from './settings/channel.js';
-export { Port } from './settings/port.js';
 export { redisOptions, type RedisOptions } from './settings/redis-options.js';
 export {
   isAddressRange,
@@ -78,7 +76,7 @@ export {
   type WorkerMode,
 } from './settings/service-settings.js';
 export { SettingsError, type SettingProblem } from './settings/settings-error.js';
-export { Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
+export { Channel, Port, Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
 export { IgnoresUnknownFields } from './validation/unknown-fields.js';
 export { shapeProblem } from './http/body-shape.js';
 export { createValidationPipe, validationFailure, type ValidationCode } from './validation/validation-pipe.js';

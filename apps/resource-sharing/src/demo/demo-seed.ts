@@ -1,11 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ResourceSharingSettings } from '../settings.js';
 import { DemoAccounts, DEVELOPER, VIEWER } from './demo-accounts.js';
 import { DemoClient, DEMO_REDIRECT_URI } from './demo-client.js';
-import { readDemoFile, writeDemoFile, type DemoSecrets } from './demo-file.js';
 import { DemoLibrary, type DemoShareLine } from './demo-library.js';
+
+/** What the demonstration needs to be used; only this file and its first print ever hold the secrets. */
+export interface DemoSecrets {
+  readonly developerPassword: string;
+  readonly viewerPassword: string;
+  readonly applicationSecret: string;
+  readonly personalKey: string;
+}
+
+const FILE = 'demo.json';
+const NAMES = ['developerPassword', 'viewerPassword', 'applicationSecret', 'personalKey'] as const;
 
 /** Everything that a person needs to try the service out. */
 export interface Demo {
@@ -75,4 +87,22 @@ export class DemoSeed {
       shares,
     };
   }
+}
+
+/** What an earlier run stored; empty if the file is damaged. */
+function readDemoFile(home: string): Partial<DemoSecrets> {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(readFileSync(join(home, FILE), 'utf8'));
+  } catch {
+    // Absent or damaged: new secrets take the place of what it held.
+    return {};
+  }
+  if (typeof stored !== 'object' || stored === null) return {};
+  const given = stored as Record<string, unknown>;
+  return Object.fromEntries(NAMES.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])));
+}
+
+function writeDemoFile(home: string, secrets: DemoSecrets): void {
+  writeFileSync(join(home, FILE), `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
 }

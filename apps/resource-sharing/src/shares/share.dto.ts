@@ -19,7 +19,29 @@ import {
   type ValidationArguments,
 } from 'class-validator';
 import { TMDB_ID } from '../titles/titles.js';
-import { SOURCES, SUBTITLE_LANGUAGES, SUBTITLE_TYPES, VIDEO_RESOLUTIONS } from './share-words.js';
+
+/** Words that a share is described with; the site and every client know them. */
+const VIDEO_RESOLUTIONS = ['480P', '720P', '1080P', '2K', '4K', '8K'] as const;
+
+const SOURCES = ['蓝光原盘/ISO', '蓝光原盘/REMUX', 'BDRip/BluRayEncode', 'WEB-DL/WEBRip', 'HDTV/HDTVRip'] as const;
+
+const SUBTITLE_LANGUAGES = [
+  '生肉',
+  '简中',
+  '繁中',
+  '简日',
+  '繁日',
+  '简英',
+  '繁英',
+  '简韩',
+  '繁韩',
+  '简日双语',
+  '繁日双语',
+  '简英双语',
+  '繁英双语',
+] as const;
+
+const SUBTITLE_TYPES = ['外挂', '内封', '内嵌'] as const;
 
 /** A list of words; the refusal names the ones that are not known. */
 function WordsOf(words: readonly string[]): PropertyDecorator {

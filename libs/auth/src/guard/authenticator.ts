@@ -1,9 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '@gatehouse/platform';
 import type { ApiKeyStore } from '../keys/api-key-store.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { SessionStore } from '../sessions/session-store.js';
 import type { TokenSigner } from '../tokens/token-signer.js';
 import { allows, SCOPES, type Actor } from './actor.js';
-import { presentedSecret } from './credentials.js';
 import { refuseForeignOrigin } from './same-origin.js';
 import type { HttpRequest } from './http-request.js';
 import type { KnownUsers } from './known-users.js';
@@ -79,4 +80,22 @@ export class Authenticator {
       scopes: user === null ? key.scopes : SCOPES.filter((scope) => allows(key, scope) && allows(user, scope)),
     };
   }
+}
+
+/** The one secret that a request presents in its headers. Raises CREDENTIALS_CONFLICT for two different ones. */
+function presentedSecret(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = bearerOf(headers.authorization);
+  const header = headers['x-api-key'];
+  const apiKey = typeof header === 'string' ? header.trim() || undefined : header?.join(',');
+  if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {
+    throw new AppError('CREDENTIALS_CONFLICT', 'Send either Authorization or X-API-Key, not two different credentials');
+  }
+  return bearer ?? apiKey;
+}
+
+/** RFC 6750 section 2.1; another scheme counts as no credential of ours. */
+function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined;
+  const match = /^bearer +([\w.~+/=-]+) *$/i.exec(authorization);
+  return match?.[1];
 }

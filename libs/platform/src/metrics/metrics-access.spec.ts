@@ -8,7 +8,7 @@ import { JsonLogger } from '../logging/json-logger.js';
 import { createServiceApp } from '../service/create-service-app.js';
 import { NotesModule } from '../service/notes.fixture.js';
 import { loadSettings } from '../settings/load-settings.js';
-import { Port } from '../settings/port.js';
+import { Port } from '../settings/variable.js';
 import { ServiceSettings } from '../settings/service-settings.js';
 import { MetricsServer } from './metrics-server.js';
 

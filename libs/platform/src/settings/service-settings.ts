@@ -2,9 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, MaxLength, Min } from 'class-validator';
 import { MinLength, ValidateBy, ValidateIf } from 'class-validator';
-import { Channel } from './channel.js';
-import { Port } from './port.js';
-import { Variable } from './variable.js';
+import { Channel, Port, Variable } from './variable.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,3 +1,6 @@
+import { parseControlEndpoint } from '@gatehouse/net';
+import { IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
+
 export type VariableKind = 'text' | 'integer' | 'boolean' | 'list';
 
 export interface VariableOptions {
@@ -24,6 +27,24 @@ export function Variable(variable: string, options: VariableOptions): PropertyDe
     const own = bindings.get(prototype) ?? [];
     own.push({ ...options, variable, property: String(property) });
     bindings.set(prototype, own);
+  };
+}
+
+/** A setting that is a port; 0: any free one. */
+export function Port(variable: string): PropertyDecorator {
+  return (prototype, property) => {
+    const port = Variable(variable, { kind: 'integer', expected: 'a port from 0 to 65535' });
+    for (const decorate of [port, IsInt(), Min(0), Max(65_535)]) decorate(prototype, property);
+  };
+}
+
+/** A setting that says where a control channel is, or nothing. `example`: a host with its port. */
+export function Channel(variable: string, example: string): PropertyDecorator {
+  const validate = (text: unknown): boolean => typeof text === 'string' && parseControlEndpoint(text) !== null;
+  return (prototype, property) => {
+    const channel = Variable(variable, { expected: `host:port such as ${example}, or the path of a socket` });
+    const isChannel = ValidateBy({ name: 'isChannel', validator: { validate } });
+    for (const decorate of [channel, IsOptional(), isChannel]) decorate(prototype, property);
   };
 }
 

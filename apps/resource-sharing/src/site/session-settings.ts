@@ -1,3 +1,6 @@
+/** Cookie of a site login, `__Host-` prefixed where the site is reached over HTTPS. */
+export const SESSION_COOKIE = 'gatehouse_site';
+
 const DAY_SECONDS = 86_400;
 
 /** A login lasts this long after its last use, and no longer than this in all. */
