@@ -55,7 +55,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['vhost', 'wire'],
     ['datagrams', 'modes', 'session'],
     ['access', 'agent'],
-    ['direct', 'verification'],
+    ['direct', 'peers', 'verification'],
     ['visitor'],
   ],
   'libs/proxy-kernel': [

@@ -6,7 +6,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   contracts: [],
   i18n: [],
   net: [],
-  child: [],
+  child: ['net'],
   geo: ['net'],
   postgres: ['net'],
   'subscription-formats': ['contracts'],

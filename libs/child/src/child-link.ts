@@ -1,5 +1,5 @@
+import { PendingRequests } from '@gatehouse/net';
 import { SYSTEM_CLOCK, type Clock } from './clock.js';
-import { PendingRequests } from './pending-requests.js';
 
 /** The part of a `ChildProcess` that supervision needs. */
 export interface ChildLike<Sent, Received> {
@@ -61,7 +61,7 @@ export class ChildLink<C extends Calls<C>, Sent, Received extends { type: string
     this.child = child;
     this.options = options;
     this.clock = options.clock ?? SYSTEM_CLOCK;
-    this.pending = new PendingRequests(this.clock);
+    this.pending = new PendingRequests((ms, run) => this.clock.after(ms, run));
     this.exited = new Promise((resolve) => {
       this.resolveExited = resolve;
     });

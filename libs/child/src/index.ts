@@ -1,4 +1,3 @@
 export { ChildLink, type Calls, type ChildLike, type ChildLinkOptions, type HeartbeatOptions } from './child-link.js';
 export { SYSTEM_CLOCK, type Clock } from './clock.js';
-export { PendingRequests } from './pending-requests.js';
 export { RestartWaits } from './restart-waits.js';

@@ -93,6 +93,8 @@ export {
   type ControlEndpoint,
 } from './control/control-endpoint.js';
 export { deriveControlKey, type ControlKey } from './control/control-key.js';
+export { ChannelError, ChannelPeer, type ChannelHandlers } from './control/channel-peer.js';
+export { PendingRequests, type StartTimer } from './control/pending-requests.js';
 export { ControlLink, type ControlLinkLimits } from './control/control-link.js';
 export { ControlServer, type ControlServerOptions } from './control/control-server.js';
 export { keepOwner, makePrivateFolder, writePrivate, writePrivately, writePrivateOnce } from './private-files.js';

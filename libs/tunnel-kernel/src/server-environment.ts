@@ -13,6 +13,7 @@ import type { HttpOptions } from './vhost/http-gateway.js';
 import type { DialFailure } from './wire/messages.js';
 import type { FormerIdentity, ServerIdentity } from './wire/server-identity.js';
 import type { Endpoint } from './base/endpoint.js';
+import type { PeerOptions } from './peers/peer-servers.js';
 
 /** All in milliseconds. */
 export interface ServerTimeouts {
@@ -77,6 +78,8 @@ export interface ServerEvents {
   /** Another agent took over a client, from an address other than that of the agent before it. */
   agentReplaced?(change: AgentReplaced): void;
   agentOffline?(clientId: number, reason: TunnelError): void;
+  /** Agents of these clients have connected to other servers, or have left them. */
+  agentsElsewhere?(clientIds: readonly number[]): void;
   /** A visitor was reset because the agent could not reach a target. */
   targetFailed?(resource: ResourceRef, reason: DialFailure): void;
   /** Visitors were refused (sampled). */
@@ -130,6 +133,8 @@ export interface TunnelServerEnvironment {
   maxUnidentified?: number;
   /** Listening sockets that another process passed on. Absent: there are none. */
   sockets?: ListeningSockets;
+  /** The other servers of the gateway: see `PeerServers`. Absent: there are none. */
+  peers?: PeerOptions;
   /** Whether visitors and agents of mode `p2p` are put in contact. Absent: yes. */
   p2p?: boolean;
 }

@@ -23,16 +23,19 @@ import {
   type ServerTimeouts,
   type TunnelServerEnvironment,
 } from './server-environment.js';
+import { LentChannels } from './peers/lent-channels.js';
+import { PeerServers } from './peers/peer-servers.js';
 import { AgentSessions } from './session/agent-sessions.js';
 import { AgentListener } from './session/agent-listener.js';
 import { ServerIdentities } from './session/server-identities.js';
 import type { AgentPortState } from './session/unknown-connections.js';
-import { clientDisabled } from './session/server-session.js';
+import { clientDisabled, type ServerSession } from './session/server-session.js';
 import { checkTarget, type TargetCheck } from './target-check.js';
 import { createVerifier } from './verification/create-verifier.js';
 import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
 import { HttpGateway, type HttpsPortState } from './vhost/http-gateway.js';
 import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
+import type { EdgesMessage, RefusedMessage } from './wire/messages.js';
 
 const MAX_UNIDENTIFIED = 4096;
 
@@ -42,6 +45,9 @@ export class TunnelServer {
   private readonly timeouts: ServerTimeouts;
   private readonly identities: ServerIdentities;
   private readonly sessions: AgentSessions;
+  private readonly lent: LentChannels;
+  /** The other servers of the gateway; null: there are none. */
+  readonly peers: PeerServers | null;
   private readonly ledger: FlowLedger;
   private readonly entrances: EntranceTable;
   private readonly agentListener: AgentListener;
@@ -71,6 +77,8 @@ export class TunnelServer {
     this.proxies = new TrustedProxies(environment.trustedProxies ?? []);
     this.access = this.createAccess();
     this.sessions = this.createSessions();
+    this.lent = new LentChannels(this.timeouts.ticket);
+    this.peers = this.createPeers();
     this.verifier = environment.verifier ?? createVerifier(environment);
     const limits = { ...DEFAULT_SERVER_DATAGRAM_LIMITS, ...environment.datagrams };
     this.datagrams = new ServerDatagrams({
@@ -81,6 +89,7 @@ export class TunnelServer {
       maxSessions: limits.sessions,
       nearMs: limits.nearMs,
       openChannel: (clientId, start) => this.sessions.channels.open(clientId, start),
+      isElsewhere: (clientId) => this.sessions.remote.has(clientId),
       packetsPerKey: limits.packetsPerKey,
       renew: (clientId) => this.sessions.of(clientId)?.move(0),
     });
@@ -109,6 +118,7 @@ export class TunnelServer {
       proxies: this.proxies,
       serves: (tag) => environment.serves?.(tag) ?? true,
       onVisitor: (stream, arrival, known) => guardPromise(stream, this.privateMode.receive(stream, arrival, known)),
+      passOn: (ticketId, opening, stream) => this.lent.passOn(ticketId, opening, stream),
       onMapping: (stream, known) => guardPromise(stream, this.paths.receive(stream, known)),
     });
   }
@@ -185,7 +195,7 @@ export class TunnelServer {
   }
 
   tunnels(): TunnelState[] {
-    return this.entrances.states((clientId) => this.sessions.of(clientId) !== undefined);
+    return this.entrances.states((clientId) => this.sessions.isOnline(clientId));
   }
 
   agents(): AgentState[] {
@@ -206,7 +216,7 @@ export class TunnelServer {
   /** Reaches the target of a tunnel or host through its agent, as for a visitor, whom no rule or policy stops. */
   checkTarget(resource: ResourceRef, timeoutMs: number): Promise<TargetCheck> {
     const { config, http, sessions } = this;
-    const isOnline = (clientId: number): boolean => sessions.of(clientId) !== undefined;
+    const isOnline = (clientId: number): boolean => sessions.isOnline(clientId);
     return checkTarget({ config, http, channels: sessions.channels, isOnline }, resource, timeoutMs);
   }
 
@@ -240,9 +250,14 @@ export class TunnelServer {
     return this.access.takeHeldBack();
   }
 
-  /** Ends the session and all connections of a client. The agent of an enabled client will reconnect soon. */
+  /** Sends agents the edges of the gateway, so that they can keep connections to several. */
+  announceEdges(edges: Omit<EdgesMessage, 'type'>): void {
+    this.sessions.announce({ type: 'edges', ...edges });
+  }
+
+  /** Ends the sessions and all connections of a client with this server. The agent of an enabled client will reconnect soon. */
   disconnect(clientId: number, reason = this.farewell(clientId)): void {
-    this.sessions.of(clientId)?.end(reason);
+    this.sessions.end(clientId, reason);
     this.ledger.stop((flow) => flow.clientId === clientId);
   }
 
@@ -266,7 +281,8 @@ export class TunnelServer {
     await this.giveUpPorts();
     onReleased?.();
     sessions.move(spreadOf(sessions.states().length, spreadMs));
-    await Promise.all([sessions.moved(moveMs), this.idle(deadlineMs)]);
+    const moved = sessions.moved(moveMs).then(() => this.peers?.withdraw());
+    await Promise.all([moved, this.idle(deadlineMs), this.lent.ended(deadlineMs)]);
   }
 
   /** Closes everything. */
@@ -280,6 +296,8 @@ export class TunnelServer {
     this.sessions.stop();
     this.agentListener.destroyUnidentified();
     this.agentListener.closeWebSockets();
+    this.lent.stop();
+    await this.peers?.close();
   }
 
   private async idle(deadlineMs: number): Promise<void> {
@@ -376,26 +394,58 @@ export class TunnelServer {
       timeouts,
       packetPort: () => (environment.worker === undefined ? null : this.datagrams.port || null),
       viaPackets: (clientId) => this.datagrams.viaPackets(clientId),
-      came: ({ identity: { client }, exportKeys }) => this.datagrams.agentCame(client.id, exportKeys),
-      sessionEnded: (clientId, error) => this.agentLeft(clientId, error),
+      came: (session) => this.agentCame(session),
+      sessionEnded: (session, error, next) => this.agentLeft(session, error, next),
       said: (clientId, message) => this.paths.said(clientId, message),
-      refused: (clientId, { kind, id, reason }) => {
-        if (this.access.gate.ownerOf({ kind, id }) !== clientId) return;
-        environment.events?.targetFailed?.({ kind, id }, reason);
+      refused: (clientId, message) => {
+        if (!this.peers?.passRefusal(clientId, message)) this.targetFailed(clientId, message);
       },
     });
   }
 
-  private agentLeft(clientId: number, error: TunnelError): void {
+  private createPeers(): PeerServers | null {
+    const { peers: options, logger, worker = null, events } = this.environment;
+    if (!options) return null;
+    const { sessions, lent } = this;
+    return new PeerServers({
+      options,
+      logger,
+      worker,
+      sessions,
+      lent,
+      changed: (clientIds) => {
+        for (const id of clientIds) if (!sessions.isOnline(id)) this.http.agentLeft(id);
+        events?.agentsElsewhere?.(clientIds);
+      },
+      refused: (clientId, message) => this.targetFailed(clientId, message),
+    });
+  }
+
+  private targetFailed(clientId: number, { kind, id, reason }: Omit<RefusedMessage, 'type'>): void {
+    if (this.access.gate.ownerOf({ kind, id }) !== clientId) return;
+    this.environment.events?.targetFailed?.({ kind, id }, reason);
+  }
+
+  private agentCame(session: ServerSession): void {
+    this.datagrams.agentCame(session.identity.client.id, session.exportKeys);
+    this.peers?.agentCame(session);
+  }
+
+  /** `next`: another session of the client, which datagrams and direct paths use now. */
+  private agentLeft(session: ServerSession, error: TunnelError, next: ServerSession | null): void {
+    const clientId = session.identity.client.id;
+    this.peers?.agentLeft(session);
     this.http.agentLeft(clientId);
+    if (this.sessions.of(clientId) && !next) return;
     this.datagrams.agentLeft(clientId);
     this.paths.agentLeft(clientId);
+    if (next) return this.datagrams.agentCame(clientId, next.exportKeys);
     // Its connections may still be on their way, except those of an agent that fell silent and stays away.
     if (error.code !== 'silent') return;
     setFlowTimeout(
       null,
       () => {
-        if (!this.sessions.of(clientId)) this.ledger.stop((flow) => flow.clientId === clientId);
+        if (!this.sessions.isOnline(clientId)) this.ledger.stop((flow) => flow.clientId === clientId);
       },
       this.timeouts.silentGrace,
     ).unref();

@@ -13,6 +13,7 @@ import {
   type AgentStatus,
   type ClientRecord,
   type FlowRecord,
+  type ServerIdentity,
   type TunnelAgentEnvironment,
   type TunnelConfig,
   type TunnelServerConfig,
@@ -30,8 +31,8 @@ export interface TestClient {
 
 /** A server with clients, agents and targets of its own, all on loopback; ends with `close`. */
 export class TunnelRig {
-  readonly identity = createServerIdentity();
-  readonly clients = new Map<string, ClientRecord>();
+  readonly identity: ServerIdentity;
+  readonly clients: Map<string, ClientRecord>;
   readonly records: FlowRecord[] = [];
   readonly failures: string[] = [];
   readonly agents: { agent: TunnelAgent; history: AgentStatus[] }[] = [];
@@ -41,8 +42,11 @@ export class TunnelRig {
   private readonly options: Partial<TunnelServerEnvironment>;
   private readonly cleanups: (() => unknown)[] = [];
 
-  constructor(options: Partial<TunnelServerEnvironment> = {}) {
+  /** `like`: another server of the same gateway, with the same key and clients. */
+  constructor(options: Partial<TunnelServerEnvironment> = {}, like?: TunnelRig) {
     this.options = options;
+    this.identity = like?.identity ?? createServerIdentity();
+    this.clients = like?.clients ?? new Map();
     this.server = this.createServer();
   }
 

@@ -1,10 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
-import { type ControlEndpoint, type ControlKey, type ControlLink, dialControl, guardPromise } from '@gatehouse/net';
+import {
+  ChannelError,
+  ChannelPeer,
+  type ControlEndpoint,
+  type ControlKey,
+  type ControlLink,
+  dialControl,
+  guardPromise,
+} from '@gatehouse/net';
 import type { EdgeCalls, EdgeLogEntry, EdgePorts } from '../common/edge-ipc.js';
 import { EdgeUnavailableError } from '../common/edge-process.js';
 import type { FirstStart } from '../edge-supervisor/edge-supervisor.js';
 import { CHANNEL_LIMITS } from '../common/channel-limits.js';
-import { ChannelError, ChannelPeer } from '../common/channel-peer.js';
 import { patienceFor } from '../common/target-check-times.js';
 import type {
   ForwardedMethod,

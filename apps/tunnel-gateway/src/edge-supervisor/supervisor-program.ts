@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { ControlServer, type ControlLink } from '@gatehouse/net';
+import { ChannelError, ChannelPeer, ControlServer, type ControlLink } from '@gatehouse/net';
 import type { EdgeLogEntry, EdgeStatus } from '../common/edge-ipc.js';
 import { EdgeUnavailableError, type EdgeChild } from '../common/edge-process.js';
 import { EdgeSupervisor, type FirstStart } from './edge-supervisor.js';
-import { ChannelError, ChannelPeer } from '../common/channel-peer.js';
 import { openChannelKey } from '../common/channel-key.js';
 import { CHANNEL_LIMITS } from '../common/channel-limits.js';
 import type {

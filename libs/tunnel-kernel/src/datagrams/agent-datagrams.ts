@@ -11,6 +11,7 @@ import { AgentDatagramSession } from './agent-session.js';
 import { DestinationOutlet } from './destination-outlet.js';
 import { EarlyFrames, type ArrivedFrame } from './early-frames.js';
 import {
+  ANSWER_HERE,
   decodeAddress,
   decodeOpening,
   FRAME,
@@ -65,7 +66,8 @@ export type AgentDatagramsContext = Omit<HandlerContext, 'fileRoots'> & { limits
 export class AgentDatagrams implements ChannelHandler {
   private readonly context: AgentDatagramsContext;
   private readonly sessions = new Map<number, AgentDatagramSession>();
-  private readonly transports = new Map<StreamTransport, ChannelOwner>();
+  /** True: another server's channel, whose frames are answered over it. */
+  private readonly transports = new Map<StreamTransport, boolean>();
   private readonly early = new EarlyFrames();
   private link: { owner: ChannelOwner; link: AgentLink } | null = null;
   private readonly reportedAt = new Map<number, number>();
@@ -103,13 +105,13 @@ export class AgentDatagrams implements ChannelHandler {
   }
 
   /** Serves a data channel that the server opened for datagrams. */
-  async serve({ stream, reader, owner }: StartedChannel): Promise<void> {
+  async serve({ start, stream, reader, owner }: StartedChannel): Promise<void> {
     if (this.transports.size >= MAX_STREAM_TRANSPORTS) return void stream.destroy();
     const transport: StreamTransport = new StreamTransport({
       frame: (type, body) => this.receive({ owner, transport, type, body }),
       closed: () => this.transports.delete(transport),
     });
-    this.transports.set(transport, owner);
+    this.transports.set(transport, start.id === ANSWER_HERE);
     transport.attach(stream, reader.detach());
   }
 
@@ -135,7 +137,7 @@ export class AgentDatagrams implements ChannelHandler {
   /** @throws TunnelError `protocol`. */
   private receive(frame: ArrivedFrame): void {
     const { transport, type, body } = frame;
-    if (type === FRAME.useStreams) return this.link?.link.lost();
+    if (type === FRAME.useStreams) return this.isElsewhere(transport) ? undefined : this.link?.link.lost();
     const id = sessionOf(body);
     if (this.early.hold(id, frame)) return;
     if (type === FRAME.open) return this.open(id, frame);
@@ -254,11 +256,16 @@ export class AgentDatagrams implements ChannelHandler {
 
   /** Packets if the server says that they arrive, else the transport of the last datagram, or any other. */
   private wayBack(id: number, arrived: DatagramTransport): DatagramTransport {
+    if (this.isElsewhere(arrived)) return arrived;
     const packets = this.link?.link.transport;
     if (packets) return packets;
     if (arrived instanceof StreamTransport && !arrived.closed) return arrived;
-    const open = [...this.transports.keys()];
-    return open[id % open.length] ?? arrived;
+    const open = [...this.transports].filter(([, elsewhere]) => !elsewhere);
+    return open[id % open.length]?.[0] ?? arrived;
+  }
+
+  private isElsewhere(transport: DatagramTransport): boolean {
+    return transport instanceof StreamTransport && this.transports.get(transport) === true;
   }
 
   private tick(): void {

@@ -2,7 +2,7 @@ import type { RemoteInfo } from 'node:dgram';
 import type { ByteStream } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { StartOf } from '../session/channel-source.js';
-import { FRAME, NOTHING, sessionOf, type DatagramTransport, type FrameHandler } from './frames.js';
+import { ANSWER_HERE, FRAME, NOTHING, sessionOf, type DatagramTransport, type FrameHandler } from './frames.js';
 import { AgentAddress } from './agent-address.js';
 import type { PacketSocket, PacketReceiver } from './packet-socket.js';
 import { PacketTransport } from './packet-transport.js';
@@ -36,6 +36,8 @@ export interface AgentRouteOptions {
   keys: PacketKeys | null;
   packetSocket: PacketSocket;
   now: () => number;
+  /** Whether the agent is connected to another server, over whose channels it must answer. */
+  elsewhere: boolean;
   /** An agent with a round trip below this, in milliseconds, gets its datagrams over data channels. */
   nearMs: number;
   /** Opens a data channel of this agent for datagrams. @throws TunnelError */
@@ -146,7 +148,7 @@ export class AgentRoute implements PacketReceiver {
   }
 
   private openTransport(index: number): StreamTransport | null {
-    const { now, frame, openChannel } = this.options;
+    const { now, frame, openChannel, elsewhere } = this.options;
     if (now() < this.restUntil) return null;
     const transport = new StreamTransport({
       frame,
@@ -155,7 +157,7 @@ export class AgentRoute implements PacketReceiver {
       },
     });
     this.transports[index] = transport;
-    openChannel(STREAM_START).then(
+    openChannel({ ...STREAM_START, id: elsewhere ? ANSWER_HERE : 0 }).then(
       (stream) => transport.attach(stream),
       (error: unknown) => {
         this.restUntil = now() + REST_MS;

@@ -31,6 +31,8 @@ export const FRAME_HEADER_BYTES = 4;
 export const SESSION_BYTES = 4;
 const MAX_HEAD_BYTES = 512;
 export const MAX_FRAME_BODY_BYTES = SESSION_BYTES + MAX_HEAD_BYTES + MAX_DATAGRAM_BYTES;
+/** In place of the id in the start of a channel for datagrams: its frames are answered over it, never as packets. */
+export const ANSWER_HERE = 1;
 export const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Carries frames to the other end; frames of one turn of the event loop are sent together. */

@@ -26,6 +26,8 @@ export interface ServerDatagramsOptions {
   /** An agent with a round trip below this, in milliseconds, gets its datagrams over data channels. */
   nearMs: number;
   openChannel(clientId: number, start: StartOf): Promise<ByteStream>;
+  /** Whether an agent of the client is connected to another server. */
+  isElsewhere(clientId: number): boolean;
   /** Packets that are sealed with one key. Absent: as many as the cipher allows. */
   packetsPerKey?: number | undefined;
   /** Asks the client's agent for a new control connection, with new keys. */
@@ -103,6 +105,7 @@ export class ServerDatagrams implements DatagramSessions {
 
   open(options: DatagramSessionOptions): DatagramSession {
     const { resource, clientId, visitor } = options.admitted;
+    if (!this.routes.has(clientId) && this.options.isElsewhere(clientId)) this.addRoute(clientId, null, true);
     if (!this.routes.has(clientId)) {
       this.drops.noRoute += 1;
       throw new TunnelError('offline', 'no agent carries datagrams of this client');
@@ -123,8 +126,17 @@ export class ServerDatagrams implements DatagramSessions {
 
   /** A new connection serves the client; `exportKeys` is null where it has no TLS of its own. */
   agentCame(clientId: number, exportKeys: ((bytes: number, label: string) => Buffer) | null): void {
+    this.addRoute(clientId, exportKeys, false);
+  }
+
+  private addRoute(
+    clientId: number,
+    exportKeys: ((bytes: number, label: string) => Buffer) | null,
+    elsewhere: boolean,
+  ): void {
     this.routes.get(clientId)?.close();
     const route: AgentRoute = new AgentRoute({
+      elsewhere,
       keys: exportKeys && packetKeys(exportKeys),
       packetSocket: this.packetSocket,
       now: this.options.now,

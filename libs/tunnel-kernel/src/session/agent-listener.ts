@@ -9,7 +9,8 @@ import { MuxStream } from '../mux/mux-stream.js';
 import { channelKeys } from '../wire/sealed-records.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import { MAPPING_PROTOCOL } from '../wire/rendezvous.js';
-import { OPENING_BYTES, OPENING_FIRST_BYTE } from '../wire/prelude.js';
+import { OPENING_BYTES, OPENING_FIRST_BYTE, openingTicketId } from '../wire/prelude.js';
+import { PASSED_BYTES, PASSED_THIRD_BYTE } from '../wire/passed-opening.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
 import { acceptTls } from './accept-tls.js';
 import type { Arrival } from './arrival.js';
@@ -44,6 +45,11 @@ export interface AgentListenerOptions {
   onControl(stream: TLSSocket, arrival: Arrival, known: () => void): void;
   /** A visitor's program. */
   onVisitor(stream: TLSSocket, arrival: Arrival, known: () => void): void;
+  /**
+   * Passes a data channel on to the server that issued its ticket; `opening`: what was read of it. False: no other server
+   * did. Absent: there are no others.
+   */
+  passOn?(ticketId: string, opening: Buffer, stream: ByteStream): boolean;
   /** An agent that reports its address. */
   onMapping(stream: TLSSocket, known: () => void): void;
 }
@@ -177,9 +183,17 @@ export class AgentListener {
   }
 
   private async openChannel(stream: ByteStream, reader: ByteReader, far: string): Promise<void> {
+    // Another server passes it on.
+    if ((await reader.peek(PASSED_BYTES))[2] === PASSED_THIRD_BYTE) await reader.read(PASSED_BYTES);
     const opening = await reader.read(OPENING_BYTES);
     const found = this.options.tickets.redeem(opening);
-    if (!found) throw new TunnelError('unauthorized', 'no such ticket');
+    if (!found) {
+      reader.restore();
+      if (!this.options.passOn?.(openingTicketId(opening), opening, stream)) {
+        throw new TunnelError('unauthorized', 'no such ticket');
+      }
+      return this.unknown.known(far);
+    }
     this.unknown.known(far);
     reader.restore();
     if (stream instanceof MuxStream) stream.widen();

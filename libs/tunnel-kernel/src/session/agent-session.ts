@@ -7,6 +7,7 @@ import {
   type CarriedMessage,
   type ChannelTicket,
   type CloseMessage,
+  type EdgesMessage,
   type Message,
   type PathStateMessage,
   type RefusedMessage,
@@ -26,6 +27,10 @@ export interface AgentSessionOptions {
   agentId: string;
   epoch: number;
   software: string;
+  /** Number of this connection among those of the run. */
+  slot: number;
+  /** Whether other agents may serve the client beside this one. */
+  replica: boolean;
   /** For connecting, TLS and the welcome together. */
   connectMs: number;
   /** Refuses a server that asks for unsealed data channels. */
@@ -37,6 +42,8 @@ export interface AgentSessionHandlers {
   configured(config: ConfigMessage): void;
   tickets(tickets: ChannelTicket[]): void;
   move(spreadMs: number): void;
+  /** The edges of the gateway. */
+  edges(edges: EdgesMessage): void;
   /** The server opens or ends a direct path. */
   path(order: RendezvousMessage | RendezvousEndMessage): void;
   /** Called once. `retryAfterMs`: the pause that the server asked for. */
@@ -111,7 +118,7 @@ export class AgentSession {
   }
 
   private async open(): Promise<void> {
-    const { route, pinned, connectMs, secret, agentId, epoch, software } = this.options;
+    const { route, pinned, connectMs, secret, agentId, epoch, software, slot, replica } = this.options;
     const transport = await route.open(connectMs);
     if (this.ended) return void transport.destroy();
     const stream = await pinned.secure(transport, CONTROL_PROTOCOL, connectMs);
@@ -121,7 +128,8 @@ export class AgentSession {
       message: (message) => this.receive(message),
       closed: (error) => this.finish(error),
     });
-    this.link.send({ type: 'auth', versions: [PROTOCOL_VERSION], secret, agentId, epoch, software });
+    const auth = { versions: [PROTOCOL_VERSION], secret, agentId, epoch, software };
+    this.link.send({ type: 'auth', ...auth, ...(slot > 0 && { slot }), ...(replica && { replica }) });
   }
 
   private receive(message: Message): void {
@@ -133,6 +141,7 @@ export class AgentSession {
     else if (message.type === 'config') this.handlers.configured(message);
     else if (message.type === 'channels') this.handlers.tickets(message.tickets);
     else if (message.type === 'move') this.handlers.move(message.spreadMs);
+    else if (message.type === 'edges') this.handlers.edges(message);
     else if (message.type === 'rendezvous' || message.type === 'rendezvousEnd') this.handlers.path(message);
     else throw new TunnelError('protocol', `${message.type} out of turn`);
   }

@@ -2,55 +2,16 @@ import type { TLSSocket } from 'node:tls';
 import { agentResources, EMPTY_CONFIG, type TunnelServerConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
 import type { AgentState, ServerTimeouts, TunnelServerEnvironment } from '../server-environment.js';
-import type { CarriedMessage, PathStateMessage, RefusedMessage } from '../wire/messages.js';
+import type { CarriedMessage, EdgesMessage, PathStateMessage, RefusedMessage } from '../wire/messages.js';
 import { AgentArrivals } from './agent-arrivals.js';
 import type { Arrival } from './arrival.js';
-import { DEFAULT_POOL_LIMITS } from './channel-pool.js';
 import { ChannelSource } from './channel-source.js';
 import type { ServerIdentities } from './server-identities.js';
+import { DEFAULT_POOL_LIMITS, type ChannelPool } from './channel-pool.js';
+import { RemoteAgents, type RemoteAgent } from './remote-agents.js';
 import { ServerSession, type SessionContext } from './server-session.js';
+import { SessionTable } from './session-table.js';
 import { TicketTable } from './ticket-table.js';
-
-/** The current session of each client: the newest one. */
-class SessionTable {
-  private readonly current = new Map<number, ServerSession>();
-
-  get size(): number {
-    return this.current.size;
-  }
-
-  of(clientId: number): ServerSession | undefined {
-    return this.current.get(clientId);
-  }
-
-  all(): ServerSession[] {
-    return [...this.current.values()];
-  }
-
-  /**
-   * Makes `session` the current one of its client, ends the previous session and returns it. @throws TunnelError
-   * `replaced` when a newer connection was faster.
-   */
-  admit(session: ServerSession): ServerSession | null {
-    const { client, agentId, epoch } = session.identity;
-    const before = this.current.get(client.id);
-    if (before) {
-      const same = before.identity.agentId === agentId;
-      const newer = same ? epoch > before.identity.epoch : session.order > before.order;
-      if (!newer) throw new TunnelError('replaced', 'a newer connection serves this client');
-    }
-    this.current.set(client.id, session);
-    before?.end(new TunnelError('replaced', 'another connection serves this client now'));
-    return before ?? null;
-  }
-
-  /** True if it was the current session of its client. */
-  remove(session: ServerSession): boolean {
-    const { id } = session.identity.client;
-    if (this.current.get(id) !== session) return false;
-    return this.current.delete(id);
-  }
-}
 
 /** Upper bound for waiting agents of disabled clients; others are sent away for half a minute. */
 const MAX_PARKED = 200;
@@ -65,8 +26,10 @@ export interface AgentSessionsOptions {
   viaPackets(clientId: number): boolean;
   /** An agent has begun to serve its client. */
   came(session: ServerSession): void;
-  /** An agent no longer serves its client. */
-  sessionEnded(clientId: number, error: TunnelError): void;
+  /**
+   * An agent no longer serves its client. `next`: the newest of those that still do, if this one was newer.
+   */
+  sessionEnded(session: ServerSession, error: TunnelError, next: ServerSession | null): void;
   /** An agent's report about a direct path. */
   said(clientId: number, message: PathStateMessage | CarriedMessage): void;
   /** An agent could not do what it was asked for. */
@@ -79,6 +42,8 @@ export class AgentSessions {
   readonly tickets: TicketTable;
   /** Data channels of all agents. */
   readonly channels: ChannelSource;
+  /** Agents of other servers. */
+  readonly remote: RemoteAgents;
   private readonly options: AgentSessionsOptions;
   private readonly arrivals: AgentArrivals;
   private readonly context: SessionContext;
@@ -86,7 +51,9 @@ export class AgentSessions {
   /** All control connections, authenticated or not. */
   private readonly links = new Set<ServerSession>();
   private config: TunnelServerConfig = EMPTY_CONFIG;
+  private edges: EdgesMessage | null = null;
   private order = 0;
+  private turn = 0;
   /** Set while the server drains: new agents are sent away over this period. Null: they may stay. */
   private spreadMs: number | null = null;
   private onEmpty: (() => void) | null = null;
@@ -96,16 +63,19 @@ export class AgentSessions {
     this.options = options;
     this.tickets = new TicketTable(timeouts.ticket, environment.worker ?? null);
     this.arrivals = new AgentArrivals(environment.now, timeouts.arrival);
+    const poolLimits = { ...DEFAULT_POOL_LIMITS, ...environment.pool };
+    this.remote = new RemoteAgents(this.tickets, { limits: poolLimits, now: environment.now });
     this.channels = new ChannelSource({
       openMs: timeouts.open,
-      poolOf: (clientId) => this.of(clientId)?.pool ?? null,
+      isOnline: (clientId) => this.isOnline(clientId),
+      poolOf: (clientId) => this.localPool(clientId) ?? this.remote.poolOf(clientId),
       arrivals: this.arrivals,
     });
     this.context = {
       store: environment.clients,
       logger: environment.logger,
       tickets: this.tickets,
-      poolLimits: { ...DEFAULT_POOL_LIMITS, ...environment.pool },
+      poolLimits,
       now: environment.now,
       agents: () => this.table.size,
       handshakeMs: timeouts.handshake,
@@ -134,9 +104,38 @@ export class AgentSessions {
     this.links.add(new ServerSession({ stream, arrival, order: ++this.order, known }, this.context));
   }
 
-  /** The client's current session. */
+  /** The newest of the client's sessions with this server. */
   of(clientId: number): ServerSession | undefined {
     return this.table.of(clientId);
+  }
+
+  /** Whether visitors of the client can be served: by an agent of this server, or by one of another server. */
+  isOnline(clientId: number): boolean {
+    return this.table.of(clientId) !== undefined || this.remote.has(clientId);
+  }
+
+  /** Ends all sessions of a client with this server. */
+  end(clientId: number, reason: TunnelError): void {
+    for (const session of this.table.allOf(clientId)) session.end(reason);
+  }
+
+  /** The sessions with this server: of a client, or all. */
+  current(clientId?: number): readonly ServerSession[] {
+    return clientId === undefined ? this.table.all() : this.table.allOf(clientId);
+  }
+
+  /** An agent has connected to another server: visitors can be served there, and it may replace agents of this one. */
+  cameElsewhere(agent: RemoteAgent): void {
+    this.arrivals.arrived(agent.clientId);
+    for (const session of this.table.allOf(agent.clientId)) {
+      if (isReplacedBy(session, agent)) session.end(new TunnelError('replaced', 'another server has a newer connection'));
+    }
+  }
+
+  /** Sends the edges of the gateway to all agents, now and when they connect. */
+  announce(edges: EdgesMessage): void {
+    this.edges = edges;
+    for (const session of this.table.all()) session.send(edges);
   }
 
   states(): AgentState[] {
@@ -152,7 +151,8 @@ export class AgentSessions {
 
   /** Number of visitors that wait for a data channel. */
   get waiting(): number {
-    return this.table.all().reduce((total, { pool }) => total + (pool?.waitingCount ?? 0), 0);
+    const local = this.table.all().reduce((total, { pool }) => total + (pool?.waitingCount ?? 0), 0);
+    return local + this.remote.waiting;
   }
 
   /**
@@ -185,26 +185,33 @@ export class AgentSessions {
     return [...this.links].filter(({ parked }) => parked);
   }
 
+  /** One agent of the client after the other. Null: none that takes visitors is connected to this server. */
+  private localPool(clientId: number): ChannelPool | null {
+    const sessions = this.table.allOf(clientId);
+    if (sessions.length === 1) return sessions[0]?.pool ?? null;
+    const pools = sessions.flatMap(({ pool }) => pool ?? []);
+    return pools[(this.turn += 1) % pools.length] ?? null;
+  }
+
   private admit(session: ServerSession): void {
-    const before = this.table.admit(session);
-    if (!before) return;
     const { agentId, client, software } = session.identity;
-    session.continues = before.identity.agentId === agentId;
-    const [address, addressBefore] = [session, before].map(({ arrival }) => arrival.from?.address ?? '');
-    if (session.continues || address === addressBefore) return;
-    this.options.environment.events?.agentReplaced?.({
-      clientId: client.id,
-      address: address ?? '',
-      software,
-      before: { address: addressBefore ?? '', software: before.identity.software },
-    });
+    const replaced = this.table.admit(session);
+    session.continues = replaced.some(({ identity }) => identity.agentId === agentId);
+    const address = session.arrival.from?.address ?? '';
+    for (const { identity, arrival } of session.continues ? [] : replaced) {
+      const before = { address: arrival.from?.address ?? '', software: identity.software };
+      if (before.address === address) continue;
+      this.options.environment.events?.agentReplaced?.({ clientId: client.id, address, software, before });
+    }
   }
 
   private welcomed(session: ServerSession): void {
     this.updateSession(session);
+    if (this.edges) session.send(this.edges);
     this.options.came(session);
     this.arrivals.arrived(session.identity.client.id);
-    if (!session.continues) this.options.environment.events?.agentOnline?.(this.stateOf(session));
+    const isOnlyOne = this.table.allOf(session.identity.client.id).length === 1;
+    if (!session.continues && isOnlyOne) this.options.environment.events?.agentOnline?.(this.stateOf(session));
     if (this.spreadMs !== null) session.move(this.spreadMs);
   }
 
@@ -213,16 +220,25 @@ export class AgentSessions {
   }
 
   private sessionEnded(session: ServerSession, error: TunnelError): void {
-    if (!this.table.remove(session)) return;
     const { id } = session.identity.client;
-    this.options.sessionEnded(id, error);
-    this.options.environment.events?.agentOffline?.(id, error);
+    const wasNewest = this.table.of(id) === session;
+    if (!this.table.remove(session)) return;
+    const next = this.table.of(id) ?? null;
+    this.options.sessionEnded(session, error, wasNewest ? next : null);
+    if (!next) this.options.environment.events?.agentOffline?.(id, error);
     if (this.table.size === 0) this.onEmpty?.();
   }
 
   private stateOf(session: ServerSession): AgentState {
     return agentStateOf(session, this.options.viaPackets(session.identity.client.id));
   }
+}
+
+/** Whether the agent is a newer connection of the same run, or of another run that takes over. Servers decide alike. */
+function isReplacedBy({ identity, since }: ServerSession, agent: RemoteAgent): boolean {
+  if (agent.agentId === identity.agentId) return agent.slot === identity.slot && agent.epoch > identity.epoch;
+  if (agent.replica && identity.replica) return false;
+  return agent.since > since || (agent.since === since && agent.agentId > identity.agentId);
 }
 
 /** The public state of a session. `packets`: whether its datagrams currently use UDP packets. */

@@ -53,6 +53,8 @@ export interface PoolOptions {
   sealed: boolean;
   /** The client has no visitors yet, as far as is known. */
   quiet: boolean;
+  /** First byte of the ids of tickets, for a server that passes them on; null: any. Absent: as for local agents. */
+  firstByte?: number | null;
   /** Sends tickets to the agent. */
   deliver: (tickets: ChannelTicket[]) => void;
 }
@@ -95,6 +97,7 @@ export class ChannelPool implements TicketHolder {
   private readonly now: () => number;
   readonly sealed: boolean;
   private readonly deliver: (tickets: ChannelTicket[]) => void;
+  private readonly firstByte: number | null | undefined;
   private readonly idle: IdleChannel[] = [];
   private readonly waiters = new Set<Waiter>();
   private pending = 0;
@@ -108,12 +111,13 @@ export class ChannelPool implements TicketHolder {
   });
   private closedBy: TunnelError | null = null;
 
-  constructor({ tickets, limits, now, sealed, quiet, deliver }: PoolOptions) {
+  constructor({ tickets, limits, now, sealed, quiet, firstByte, deliver }: PoolOptions) {
     this.tickets = tickets;
     this.limits = limits;
     this.now = now;
     this.sealed = sealed;
     this.deliver = deliver;
+    this.firstByte = firstByte;
     this.target = quiet ? 0 : limits.start;
     this.usedAt = quiet ? now() - limits.quietMs : now();
     this.refillSoon();
@@ -333,6 +337,6 @@ export class ChannelPool implements TicketHolder {
     // Messages are batched: as long as nobody waits, up to a quarter may be missing.
     if (count <= 0 || (this.waiters.size === 0 && count * 4 < this.target)) return;
     this.pending += count;
-    this.deliver(this.tickets.issue(this, count));
+    this.deliver(this.tickets.issue(this, count, this.firstByte));
   }
 }

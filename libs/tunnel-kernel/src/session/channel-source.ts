@@ -13,7 +13,9 @@ const ANSWER_BYTES = 1;
 export interface ChannelSourceOptions {
   /** How long a visitor waits for a data channel, milliseconds. */
   openMs: number;
-  /** Null: no agent of the client is connected. */
+  /** Whether an agent of the client is connected. */
+  isOnline(clientId: number): boolean;
+  /** The idle channels of one of the client's agents; of several, each in turn. Null: none is connected. */
   poolOf(clientId: number): ChannelPool | null;
   /** Agents that are on their way: their visitors wait. */
   arrivals: AgentArrivals;
@@ -68,7 +70,7 @@ export class ChannelSource {
 
   private isExpected(clientId: number): boolean {
     const { options } = this;
-    return !options.poolOf(clientId) && options.arrivals.expects(clientId);
+    return options.arrivals.expects(clientId) && !options.isOnline(clientId);
   }
 
   private pool(clientId: number): ChannelPool {

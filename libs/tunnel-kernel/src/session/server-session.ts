@@ -15,6 +15,8 @@ import {
   type RefusedMessage,
   type RendezvousEndMessage,
   type RendezvousMessage,
+  type ChannelTicket,
+  type EdgesMessage,
 } from '../wire/messages.js';
 import { ChannelPool, type PoolLimits } from './channel-pool.js';
 import { ControlLink } from './control-link.js';
@@ -55,7 +57,7 @@ export interface SessionContext {
   nextFor(stream: TLSSocket): string | undefined;
   /** Number of connected agents. */
   agents(): number;
-  /** Makes the session the current one of its client. Throws to refuse it. */
+  /** Makes the session a current one of its client. Throws to refuse it. */
   admit(session: ServerSession): void;
   /** The agent was sent its welcome. */
   welcomed(session: ServerSession): void;
@@ -74,6 +76,10 @@ export interface AgentIdentity {
   agentId: string;
   epoch: number;
   software: string;
+  /** Number of this connection among those of the same run. */
+  slot: number;
+  /** Whether other agents may serve the client beside this one. */
+  replica: boolean;
 }
 
 /** An accepted control connection. */
@@ -162,8 +168,13 @@ export class ServerSession {
     this.move(Math.min(RENEW_SPREAD_MS, this.context.renewMs / RENEW_SPREAD_SHARE));
   }
 
-  send(order: RendezvousMessage | RendezvousEndMessage): void {
-    this.link.send(order);
+  send(message: RendezvousMessage | RendezvousEndMessage | EdgesMessage): void {
+    this.link.send(message);
+  }
+
+  /** Asks the agent to open data channels. */
+  deliver(tickets: ChannelTicket[]): void {
+    this.link.send({ type: 'channels', tickets });
   }
 
   /** Ends the session. The agent is sent the reason if it can act on it. */
@@ -208,8 +219,8 @@ export class ServerSession {
     this.known();
     if (!client.enabled) return this.park(auth);
     this.parkedAuth = null;
-    const { agentId, epoch, software } = auth;
-    this.who = { client, agentId, epoch, software };
+    const { agentId, epoch, software, slot = 0, replica = false } = auth;
+    this.who = { client, agentId, epoch, software, slot, replica };
     this.welcome(client);
   }
 
@@ -249,7 +260,7 @@ export class ServerSession {
       now: context.now,
       sealed: client.encrypt,
       quiet: context.agents() > context.poolLimits.quietAbove,
-      deliver: (tickets) => link.send({ type: 'channels', tickets }),
+      deliver: (tickets) => this.deliver(tickets),
     });
     link.startHeartbeat(heartbeatMs, () => this.channels?.sweep());
     // Repeated, because an agent that cannot connect at the moment keeps this connection.

@@ -31,9 +31,10 @@ export class TicketTable {
     return this.open.size;
   }
 
-  issue(holder: TicketHolder, count: number): ChannelTicket[] {
+  /** `firstByte`: of all ids, for a server that passes them on. Absent: as given to the constructor. */
+  issue(holder: TicketHolder, count: number, firstByte: number | null = this.worker): ChannelTicket[] {
     const random = randomBytes(count * TICKET_BYTES);
-    if (this.worker !== null) for (let at = 0; at < random.length; at += TICKET_BYTES) random[at] = this.worker;
+    if (firstByte !== null) for (let at = 0; at < random.length; at += TICKET_BYTES) random[at] = firstByte;
     const tickets = Array.from({ length: count }, (_, index) => {
       const at = index * TICKET_BYTES;
       return { id: random.subarray(at, at + ID_BYTES), key: random.subarray(at + ID_BYTES, at + TICKET_BYTES) };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TunnelError } from '../errors.js';
-import { decodeMessage, encodeMessage, frameLimit, MAX_TICKETS, type Side } from './codec.js';
+import { decodeMessage, encodeMessage, frameLimit, MAX_EDGES, MAX_TICKETS, type Side } from './codec.js';
 import { encodeFrame, FrameDecoder, type Frame } from './frame.js';
 import { CLOSE_CODES, DIAL_FAILURES, PATH_STATES, type Message } from './messages.js';
 
@@ -19,6 +19,16 @@ const fromAgent: fc.Arbitrary<Message> = fc.oneof(
     agentId: text(64),
     epoch: id,
     software: text(128),
+  }),
+  fc.record({
+    type: fc.constant('auth' as const),
+    versions: fc.constant([1]),
+    secret: text(128),
+    agentId: text(64),
+    epoch: id,
+    software: text(128),
+    slot: fc.integer({ min: 0, max: 15 }),
+    replica: fc.boolean(),
   }),
   fc.record({
     type: fc.constant('refused' as const),
@@ -89,6 +99,13 @@ const fromServer: fc.Arbitrary<Message> = fc.oneof(
     token: bytes(32).map((value) => value.toString('base64url')),
   }),
   fc.record({ type: fc.constant('rendezvousEnd' as const), id: pathId, graceMs: fc.nat(3_600_000) }),
+  fc.record({
+    type: fc.constant('edges' as const),
+    own: text(36),
+    edges: fc.array(fc.record({ id: text(36), host: text(255), port: fc.integer({ min: 1, max: 65_535 }) }), {
+      maxLength: MAX_EDGES,
+    }),
+  }),
 );
 
 /** Cuts a buffer at any places. */

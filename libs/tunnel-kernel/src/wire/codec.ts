@@ -8,6 +8,7 @@ import {
   type AgentHost,
   type AgentTunnel,
   type ChannelTicket,
+  type EdgeAddress,
   type FileRoot,
   type Message,
   type TargetAddress,
@@ -29,6 +30,10 @@ const MAX_DESTINATIONS = 256;
 /** Bytes of one report: sums of many stay safe integers. */
 const MAX_CARRIED = 2 ** 46;
 const MAX_CARRIED_CONNECTIONS = 65_536;
+const MAX_SLOT = 15;
+/** As many as fit into a message that agents may ignore. */
+export const MAX_EDGES = 12;
+const MAX_EDGE_ID = 36;
 
 type Kind = Message['type'];
 export type Side = 'agent' | 'server';
@@ -86,6 +91,8 @@ const FORMATS: { [K in Kind]: Format<Extract<Message, { type: K }>> } = {
       agentId: fields.text('agentId', 64),
       epoch: fields.integer('epoch', 0, Number.MAX_SAFE_INTEGER),
       software: fields.text('software', 128),
+      ...optionalSlot(fields),
+      ...optionalReplica(fields),
     }),
     'auth',
   ),
@@ -171,6 +178,13 @@ const FORMATS: { [K in Kind]: Format<Extract<Message, { type: K }>> } = {
     (fields) => ({ id: fields.text('id', 32), graceMs: fields.integer('graceMs', 0, 3_600_000) }),
     'rendezvousEnd',
   ),
+  edges: json(
+    0x82,
+    'server',
+    MAX_OPTIONAL_BYTES,
+    (fields) => ({ own: fields.text('own', MAX_EDGE_ID), edges: fields.list('edges', MAX_EDGES, readEdge) }),
+    'edges',
+  ),
   pathState: json(
     0x90,
     'agent',
@@ -220,6 +234,16 @@ export function decodeMessage({ type, body }: Frame, from: Side): Message | null
   return BY_CODE.get(type)?.decode(body) ?? null;
 }
 
+function optionalSlot(fields: Fields): { slot?: number } {
+  const slot = fields.optionalInteger('slot', 0, MAX_SLOT);
+  return slot === null ? {} : { slot };
+}
+
+function optionalReplica(fields: Fields): { replica?: boolean } {
+  const replica = fields.optionalFlag('replica');
+  return replica === null ? {} : { replica };
+}
+
 function optionalPort(fields: Fields): { packetPort?: number } {
   const packetPort = fields.optionalInteger('packetPort', 1, 65_535);
   return packetPort === null ? {} : { packetPort };
@@ -259,6 +283,15 @@ function readHost(value: unknown, path: string): AgentHost {
     id: fields.integer('id', 0, Number.MAX_SAFE_INTEGER),
     name: fields.text('name', 2048),
     targets: fields.list('targets', MAX_TARGETS, readTarget),
+  };
+}
+
+function readEdge(value: unknown, path: string): EdgeAddress {
+  const fields = new Fields(value, path);
+  return {
+    id: fields.text('id', MAX_EDGE_ID),
+    host: fields.text('host', 255),
+    port: fields.integer('port', 1, 65_535),
   };
 }
 

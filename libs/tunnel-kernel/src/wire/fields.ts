@@ -49,6 +49,10 @@ export class Fields {
     return value;
   }
 
+  optionalFlag(name: string): boolean | null {
+    return this.get(name) == null ? null : this.flag(name);
+  }
+
   oneOf<T extends string>(name: string, allowed: readonly T[]): T {
     const value = this.get(name);
     return allowed.find((known) => known === value) ?? this.refuse(name);

@@ -18,6 +18,10 @@ export interface AuthMessage {
   epoch: number;
   /** Name and version of the program, for people. */
   software: string;
+  /** Number of this connection among those that the run keeps, to different servers of a gateway. Absent: 0. */
+  slot?: number;
+  /** Whether other agents may serve the client beside this one. Absent: the newest agent alone serves it. */
+  replica?: boolean;
 }
 
 export const DIAL_FAILURES = [
@@ -171,6 +175,23 @@ export interface RendezvousEndMessage {
   graceMs: number;
 }
 
+/** An edge of the gateway: a server that any agent may connect to. */
+export interface EdgeAddress {
+  /** Of the edge, whichever of its processes serves. */
+  id: string;
+  /** Name or address, without brackets. */
+  host: string;
+  port: number;
+}
+
+/** The edges of the gateway, so that an agent can keep connections to several. May be ignored. */
+export interface EdgesMessage {
+  type: 'edges';
+  /** Id of the edge that sends this. */
+  own: string;
+  edges: EdgeAddress[];
+}
+
 export const PATH_STATES = ['refused', 'open', 'over'] as const;
 
 /** State of a direct path; after a reconnect, `open` is sent again to the new server. */
@@ -204,5 +225,6 @@ export type ServerMessage =
   | MoveMessage
   | RendezvousMessage
   | RendezvousEndMessage
+  | EdgesMessage
   | PingMessage;
 export type Message = AgentMessage | ServerMessage;

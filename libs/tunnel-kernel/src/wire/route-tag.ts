@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { PASSED_THIRD_BYTE } from './passed-opening.js';
 
 /**
  * A gateway of several processes serves each client in one of them. A TLS connection names its client openly: with
@@ -46,9 +47,11 @@ export function routeTagOf(target: string): string | null {
 }
 
 /**
- * The process that issued the ticket of a data channel beginning with these bytes; null: too few bytes, or no data
- * channel.
+ * The process that a data channel beginning with these bytes belongs to: the one that issued its ticket, or passes it on
+ * to another server; null: too few bytes, or no data channel.
  */
 export function openingWorker(bytes: Buffer): number | null {
-  return bytes[0] === 0x47 && bytes[1] === 0x57 && bytes[2] === 0x44 ? (bytes[4] ?? null) : null;
+  if (bytes[0] !== 0x47 || bytes[1] !== 0x57) return null;
+  if (bytes[2] === PASSED_THIRD_BYTE) return bytes[3] ?? null;
+  return bytes[2] === 0x44 ? (bytes[4] ?? null) : null;
 }

@@ -1,6 +1,6 @@
-import { PendingRequests } from '@gatehouse/child';
-import { guardPromise } from '@gatehouse/net';
-import type { ControlLink } from '@gatehouse/net';
+import { guardPromise } from '../flow-boundary.js';
+import type { ControlLink } from './control-link.js';
+import { PendingRequests } from './pending-requests.js';
 
 /** Upper bound for unanswered requests of a peer. */
 const MAX_RUNNING = 1_024;

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ControlServer, deriveControlKey, dialControl, type ControlEndpoint } from '@gatehouse/net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownChannelAddress } from './channel-address.js';
 import { ChannelError, ChannelPeer, type ChannelHandlers } from './channel-peer.js';
+import { dialControl } from './control-client.js';
+import { localControlEndpoint, type ControlEndpoint } from './control-endpoint.js';
+import { deriveControlKey } from './control-key.js';
+import { ControlServer } from './control-server.js';
 
 const KEY = deriveControlKey(randomBytes(32), 'test');
 const handlers = (rest: Partial<ChannelHandlers> = {}): ChannelHandlers => ({
@@ -37,7 +39,7 @@ async function pair(address: ControlEndpoint, far: ChannelHandlers, near: Channe
 }
 
 describe.each([
-  ['a socket of this machine', (): ControlEndpoint => ownChannelAddress(folder)],
+  ['a socket of this machine', (): ControlEndpoint => localControlEndpoint(folder, 'edge')],
   ['a port', (): ControlEndpoint => ({ host: '127.0.0.1', port: 0 })],
 ])('a channel over %s', (_, address) => {
   it('carries requests and notes both ways', async () => {
@@ -87,8 +89,8 @@ describe.each([
 });
 
 it('uses a socket that only this user can open, also when the path of the home is too long for a socket', () => {
-  expect(ownChannelAddress('/home/x/.gatehouse')).toEqual({ path: '/home/x/.gatehouse/edge.sock' });
-  const address = ownChannelAddress(`/home/${'x'.repeat(100)}`);
+  expect(localControlEndpoint('/home/x/.gatehouse', 'edge')).toEqual({ path: '/home/x/.gatehouse/edge.sock' });
+  const address = localControlEndpoint(`/home/${'x'.repeat(100)}`, 'edge');
   const path = 'path' in address ? address.path : '';
   expect(Buffer.byteLength(path)).toBeLessThanOrEqual(100);
   expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);

@@ -1,4 +1,10 @@
-import { SYSTEM_CLOCK, type Clock } from './clock.js';
+/** Starts a timer, and returns what cancels it. */
+export type StartTimer = (ms: number, run: () => void) => () => void;
+
+const systemTimer: StartTimer = (ms, run) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
 
 interface Pending {
   resolve(result: unknown): void;
@@ -8,19 +14,19 @@ interface Pending {
 
 /** Requests without an answer yet. Each is settled once: by its answer, by its time, or by the end of the channel. */
 export class PendingRequests {
-  private readonly clock: Pick<Clock, 'after'>;
+  private readonly after: StartTimer;
   private readonly pending = new Map<number, Pending>();
   private nextId = 1;
 
-  constructor(clock: Pick<Clock, 'after'> = SYSTEM_CLOCK) {
-    this.clock = clock;
+  constructor(after = systemTimer) {
+    this.after = after;
   }
 
   /** `send` gets the number that the answer will carry. `late` makes the error of a request whose time is over. */
   add(timeoutMs: number, send: (id: number) => void, late: () => Error): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const id = this.nextId++;
-      const cancelTimeout = this.clock.after(timeoutMs, () => this.reject(id, late()));
+      const cancelTimeout = this.after(timeoutMs, () => this.reject(id, late()));
       this.pending.set(id, { resolve, reject, cancelTimeout });
       send(id);
     });

@@ -1,0 +1,302 @@
+import {
+  ChannelError,
+  ControlServer,
+  dialControl,
+  NextTurn,
+  setFlowInterval,
+  setFlowTimeout,
+  type ControlKey,
+  type ControlLink,
+} from '@gatehouse/net';
+import { Backoff } from '../base/backoff.js';
+import type { HostAndPort, TunnelLogger } from '../environment.js';
+import type { AgentSessions } from '../session/agent-sessions.js';
+import { REMOTE_SWEEP_MS, type RemoteAgent } from '../session/remote-agents.js';
+import type { ServerSession } from '../session/server-session.js';
+import type { RefusedMessage } from '../wire/messages.js';
+import type { LentChannels } from './lent-channels.js';
+import { PeerLink, type PeerLinkHandlers } from './peer-link.js';
+import type { PeerAgents, PeerRefusal, PeerTickets } from './peer-messages.js';
+
+/** A server that is silent for so long counts as gone, though its system did not close the link. */
+const LINK_LIMITS = { maxMessageBytes: 8 * 1_048_576, heartbeatMs: 1_000, silentMs: 5_000 };
+const DIAL_AGAIN = { firstMs: 200, mostMs: 2_000 };
+/** How long a link from a server that is not in the list yet may wait for the list. */
+const UNLISTED_MS = 30_000;
+
+/** Another server of the gateway. */
+export interface PeerAddress {
+  /** Of its process. */
+  id: string;
+  /** Where it accepts links. */
+  mesh: HostAndPort;
+  /** Its port for agents, as this server reaches it. */
+  agents: HostAndPort;
+}
+
+export interface PeerOptions {
+  /** Id of this process. */
+  id: string;
+  /** Newest first: all servers of a gateway have them. */
+  keys: readonly ControlKey[];
+  /** Where other servers connect to. */
+  listen: HostAndPort;
+  /** Answers a question of another server. Absent: none is asked. */
+  answer?(method: string, params: unknown): Promise<unknown>;
+}
+
+export interface PeerState {
+  id: string;
+  connected: boolean;
+  /** Number of its agents. */
+  agents: number;
+}
+
+interface PeerServersContext {
+  options: PeerOptions;
+  logger: TunnelLogger;
+  worker: number | null;
+  sessions: AgentSessions;
+  lent: LentChannels;
+  /** A client's agents came or left at another server. */
+  changed(clientIds: readonly number[]): void;
+  /** An agent of another server could not reach a target for a visitor of this one. */
+  refused(clientId: number, message: Omit<RefusedMessage, 'type'>): void;
+}
+
+interface Peer {
+  address: PeerAddress;
+  link: PeerLink | null;
+  dialing: boolean;
+  timer: NodeJS.Timeout | null;
+  backoff: Backoff;
+}
+
+/**
+ * The other servers of the gateway: each knows which agents are connected to which server, and serves visitors through
+ * all of them. There is one link between two servers; the one with the lower id dials.
+ */
+export class PeerServers {
+  private readonly context: PeerServersContext;
+  private readonly server: ControlServer;
+  private readonly peers = new Map<string, Peer>();
+  private readonly links = new Set<PeerLink>();
+  private readonly handlers: PeerLinkHandlers;
+  private readonly sweeping: NodeJS.Timeout;
+  /** Changes of this server's agents that were not sent yet. */
+  private came: RemoteAgent[] = [];
+  private left: PeerAgents['left'] = [];
+  private readonly sending = new NextTurn(null, () => this.sendChanges());
+  private withdrawn = false;
+  private closed = false;
+
+  constructor(context: PeerServersContext) {
+    this.context = context;
+    const { options, logger } = context;
+    this.handlers = {
+      greeted: (link) => this.greeted(link),
+      agents: (link, change) => this.agentsChanged(link, change),
+      tickets: (link, tickets) => this.lend(link, tickets),
+      refused: ({ clientId, refusal }: PeerRefusal) => context.refused(clientId, refusal),
+      answer: (method, params) =>
+        options.answer?.(method, params) ?? Promise.reject(new ChannelError('unknown', `no answer to ${method}`)),
+      closed: (link) => this.linkClosed(link),
+    };
+    this.server = new ControlServer({
+      keys: options.keys,
+      limits: LINK_LIMITS,
+      onLink: (link) => this.accept(link),
+      onRefused: (error) => logger.warn('a link of another server was refused', { error: error.message }),
+    });
+    this.sweeping = setFlowInterval(null, () => context.sessions.remote.sweep(), REMOTE_SWEEP_MS);
+    this.sweeping.unref();
+  }
+
+  /** Id of this process. */
+  get id(): string {
+    return this.context.options.id;
+  }
+
+  /** Accepts links; returns where. @throws Error of `listen`. */
+  async listen(): Promise<HostAndPort> {
+    const endpoint = await this.server.listen(this.context.options.listen);
+    return endpoint as HostAndPort;
+  }
+
+  /**
+   * Replaces the list of other servers. One that is missing now keeps its link while it lasts: a server that is cut off
+   * from what the list comes from still serves.
+   */
+  apply(addresses: readonly PeerAddress[]): void {
+    const { id: own } = this.context.options;
+    const listed = new Map(addresses.filter(({ id }) => id !== own).map((address) => [address.id, address]));
+    for (const [id, peer] of this.peers) if (!listed.has(id) && !peer.link) this.forget(id, peer);
+    for (const [id, address] of listed) {
+      const peer = this.peers.get(id);
+      if (peer) peer.address = address;
+      else this.add(address);
+    }
+  }
+
+  /** Asks another server. @throws ChannelError `unavailable` if it does not answer. */
+  ask(id: string, method: string, params: unknown, timeoutMs: number): Promise<unknown> {
+    const link = this.peers.get(id)?.link;
+    if (!link) return Promise.reject(new ChannelError('unavailable', `no link to the server ${id}`));
+    return link.ask(method, params, timeoutMs);
+  }
+
+  states(): PeerState[] {
+    return [...this.peers].map(([id, { link }]) => ({ id, connected: link !== null, agents: link?.agents ?? 0 }));
+  }
+
+  /** An agent has connected to this server. */
+  agentCame(session: ServerSession): void {
+    if (this.withdrawn) return;
+    this.came.push(remoteAgentOf(session));
+    this.sending.schedule();
+  }
+
+  /** An agent of this server no longer serves its client. */
+  agentLeft({ order, identity }: ServerSession): void {
+    const unsent = this.came.findIndex(({ key }) => key === order);
+    if (unsent >= 0) return void this.came.splice(unsent, 1);
+    this.left.push({ clientId: identity.client.id, key: order });
+    this.sending.schedule();
+  }
+
+  /** This server ends: the others must not use its agents, which may still be connected, for new visitors. */
+  withdraw(): void {
+    this.withdrawn = true;
+    for (const session of this.context.sessions.current()) this.agentLeft(session);
+  }
+
+  /** Passes on what an agent of this server reports about a channel of another server. False: it is not lent. */
+  passRefusal(clientId: number, message: RefusedMessage): boolean {
+    const borrower = this.context.lent.borrowerOf(message.channel);
+    if (!borrower) return false;
+    const { kind, id, channel, reason } = message;
+    this.peers.get(borrower.id)?.link?.sendRefusal({ clientId, refusal: { kind, id, channel, reason } });
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.sweeping);
+    for (const [id, peer] of this.peers) this.forget(id, peer);
+    for (const link of this.links) link.close();
+    await this.server.close();
+  }
+
+  private add(address: PeerAddress): void {
+    const backoff = new Backoff(Math.random, DIAL_AGAIN);
+    const peer: Peer = { address, link: null, dialing: false, timer: null, backoff };
+    this.peers.set(address.id, peer);
+    const waiting = [...this.links].find((link) => link.id === address.id);
+    if (waiting) this.use(peer, waiting);
+    else this.dial(peer);
+  }
+
+  private forget(id: string, peer: Peer): void {
+    this.peers.delete(id);
+    if (peer.timer) clearTimeout(peer.timer);
+  }
+
+  private dial(peer: Peer): void {
+    peer.timer = null;
+    const { id, keys } = this.context.options;
+    const [key] = keys;
+    if (this.closed || !key || peer.link || peer.dialing || peer.address.id < id) return;
+    peer.dialing = true;
+    dialControl({ endpoint: peer.address.mesh, key, limits: LINK_LIMITS }).then(
+      (link) => {
+        peer.dialing = false;
+        if (this.closed || this.peers.get(peer.address.id) !== peer) link.close();
+        else this.open(link);
+      },
+      (error: unknown) => {
+        peer.dialing = false;
+        this.context.logger.debug('another server is not reached', { server: peer.address.id, error: String(error) });
+        this.dialLater(peer);
+      },
+    );
+  }
+
+  private dialLater(peer: Peer): void {
+    if (this.closed || this.peers.get(peer.address.id) !== peer) return;
+    peer.timer ??= setFlowTimeout(null, () => this.dial(peer), peer.backoff.next(DIAL_AGAIN.firstMs / 2));
+    peer.timer.unref();
+  }
+
+  private accept(link: ControlLink): void {
+    if (this.closed) return link.close();
+    this.open(link);
+  }
+
+  private open(control: ControlLink): void {
+    const { options, worker } = this.context;
+    this.links.add(new PeerLink(control, { id: options.id, worker }, this.handlers));
+  }
+
+  private greeted(link: PeerLink): boolean {
+    const peer = this.peers.get(link.id);
+    if (peer) return this.use(peer, link);
+    // The list that names it is on its way.
+    const timer = setFlowTimeout(null, () => this.peers.has(link.id) || link.close(), UNLISTED_MS);
+    timer.unref();
+    return true;
+  }
+
+  private use(peer: Peer, link: PeerLink): true {
+    const before = peer.link;
+    peer.link = link;
+    // The other server has lost the link before.
+    if (before !== link) before?.close();
+    peer.backoff.reset();
+    const agents = this.withdrawn ? [] : this.context.sessions.current();
+    const came = agents.map((session) => remoteAgentOf(session));
+    link.sendAgents({ came, left: [] });
+    return true;
+  }
+
+  private linkClosed(link: PeerLink): void {
+    this.links.delete(link);
+    const peer = this.peers.get(link.id);
+    if (peer?.link === link) {
+      peer.link = null;
+      this.dialLater(peer);
+    }
+    this.context.changed(this.context.sessions.remote.serverLeft(link));
+  }
+
+  private agentsChanged(link: PeerLink, { came, left }: PeerAgents): void {
+    const { sessions } = this.context;
+    for (const agent of left) if (sessions.remote.left(link, agent)) link.agents -= 1;
+    for (const agent of came) {
+      if (sessions.remote.came(link, agent)) link.agents += 1;
+      sessions.cameElsewhere(agent);
+    }
+    this.context.changed([...new Set([...came, ...left].map(({ clientId }) => clientId))]);
+  }
+
+  private lend(link: PeerLink, { clientId, key, tickets }: PeerTickets): void {
+    const { sessions, lent } = this.context;
+    const agents = this.peers.get(link.id)?.address.agents;
+    const session = sessions.current(clientId).find(({ order }) => order === key);
+    // Without them the other server's visitor waits for another agent, or gives up.
+    if (!agents || !session) return;
+    lent.expect(tickets, { id: link.id, worker: link.worker, agents });
+    session.deliver(tickets);
+  }
+
+  private sendChanges(): void {
+    const change = { came: this.came, left: this.left };
+    this.came = [];
+    this.left = [];
+    for (const { link } of this.peers.values()) link?.sendAgents(change);
+  }
+}
+
+function remoteAgentOf({ order, identity, since }: ServerSession): RemoteAgent {
+  const { client, agentId, slot, epoch, replica } = identity;
+  return { key: order, clientId: client.id, agentId, slot, epoch, replica, sealed: client.encrypt, since };
+}
