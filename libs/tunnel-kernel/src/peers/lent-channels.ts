@@ -87,7 +87,12 @@ export class LentChannels {
     try {
       const socket = await systemDialer.server(agents, CONNECT_MS);
       socket.write(encodePassed(worker));
-      const handle = relay(stream, socket, { upload: 0, download: 0 }, { head: opening, onClose: () => this.closed(id) });
+      const handle = relay(
+        stream,
+        socket,
+        { upload: 0, download: 0 },
+        { head: opening, onClose: () => this.closed(id) },
+      );
       const entry = this.open.get(id);
       if (entry) entry.handle = handle;
     } catch {

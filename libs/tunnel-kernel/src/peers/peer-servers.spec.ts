@@ -248,7 +248,9 @@ describe('links between servers', () => {
     const { near, far } = await pair();
     const { id = '' } = far.server.peers ?? {};
     expect(await near.server.peers?.ask(id, 'agents', [1], 5_000)).toEqual({ by: id, method: 'agents', params: [1] });
-    await expect(near.server.peers?.ask('nobody', 'agents', null, 5_000)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(near.server.peers?.ask('nobody', 'agents', null, 5_000)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
   });
 
   it('end with the server, which the others forget', async () => {

@@ -128,7 +128,8 @@ export class AgentSessions {
   cameElsewhere(agent: RemoteAgent): void {
     this.arrivals.arrived(agent.clientId);
     for (const session of this.table.allOf(agent.clientId)) {
-      if (isReplacedBy(session, agent)) session.end(new TunnelError('replaced', 'another server has a newer connection'));
+      if (isReplacedBy(session, agent))
+        session.end(new TunnelError('replaced', 'another server has a newer connection'));
     }
   }
 

@@ -41,7 +41,8 @@ export class SessionTable {
     const before = this.current.get(id) ?? [];
     const replaced = before.filter((other) => replaces(session, other));
     const kept = before.filter((other) => !replaced.includes(other));
-    if (kept.length >= MAX_AGENTS) throw new TunnelError('overloaded', `${MAX_AGENTS} agents serve this client already`);
+    if (kept.length >= MAX_AGENTS)
+      throw new TunnelError('overloaded', `${MAX_AGENTS} agents serve this client already`);
     this.current.set(id, [...kept, session]);
     this.count += 1 - replaced.length;
     for (const other of replaced) other.end(new TunnelError('replaced', 'another connection serves this client now'));
