@@ -343,7 +343,7 @@ export class AgentConnection {
   private waitForFlows(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
       const { onIdle } = this;
-      const timer = setTimeout(done, graceMs);
+      const timer = setFlowTimeout(null, done, graceMs);
       onIdle.add(done);
       function done(): void {
         clearTimeout(timer);

@@ -13,7 +13,7 @@ import type { HttpOptions } from './vhost/http-gateway.js';
 import type { DialFailure } from './wire/messages.js';
 import type { FormerIdentity, ServerIdentity } from './wire/server-identity.js';
 import type { Endpoint } from './base/endpoint.js';
-import type { PeerOptions } from './peers/peer-servers.js';
+import type { PeerOptions } from './peers/peer-options.js';
 
 /** All in milliseconds. */
 export interface ServerTimeouts {

@@ -66,7 +66,7 @@ export class LentChannels {
   async ended(timeoutMs: number): Promise<void> {
     if (this.open.size === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, timeoutMs);
+      const timer = setFlowTimeout(null, done, timeoutMs);
       const { onEmpty } = this;
       onEmpty.add(done);
       function done(): void {

@@ -5,7 +5,6 @@ import {
   NextTurn,
   setFlowInterval,
   setFlowTimeout,
-  type ControlKey,
   type ControlLink,
 } from '@gatehouse/net';
 import { Backoff } from '../base/backoff.js';
@@ -16,6 +15,7 @@ import type { ServerSession } from '../session/server-session.js';
 import type { RefusedMessage } from '../wire/messages.js';
 import type { LentChannels } from './lent-channels.js';
 import { PeerLink, type PeerLinkHandlers } from './peer-link.js';
+import type { PeerAddress, PeerOptions, PeerState } from './peer-options.js';
 import type { PeerAgents, PeerRefusal, PeerTickets } from './peer-messages.js';
 
 /** A server that is silent for so long counts as gone, though its system did not close the link. */
@@ -23,34 +23,6 @@ const LINK_LIMITS = { maxMessageBytes: 8 * 1_048_576, heartbeatMs: 1_000, silent
 const DIAL_AGAIN = { firstMs: 200, mostMs: 2_000 };
 /** How long a link from a server that is not in the list yet may wait for the list. */
 const UNLISTED_MS = 30_000;
-
-/** Another server of the gateway. */
-export interface PeerAddress {
-  /** Of its process. */
-  id: string;
-  /** Where it accepts links. */
-  mesh: HostAndPort;
-  /** Its port for agents, as this server reaches it. */
-  agents: HostAndPort;
-}
-
-export interface PeerOptions {
-  /** Id of this process. */
-  id: string;
-  /** Newest first: all servers of a gateway have them. */
-  keys: readonly ControlKey[];
-  /** Where other servers connect to. */
-  listen: HostAndPort;
-  /** Answers a question of another server. Absent: none is asked. */
-  answer?(method: string, params: unknown): Promise<unknown>;
-}
-
-export interface PeerState {
-  id: string;
-  connected: boolean;
-  /** Number of its agents. */
-  agents: number;
-}
 
 interface PeerServersContext {
   options: PeerOptions;
