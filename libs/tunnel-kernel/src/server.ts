@@ -407,12 +407,14 @@ export class TunnelServer {
     const { peers: options, logger, worker = null, events } = this.environment;
     if (!options) return null;
     const { sessions, lent } = this;
+    const { shared: limits } = this.access;
     return new PeerServers({
       options,
       logger,
       worker,
       sessions,
       lent,
+      limits,
       changed: (clientIds) => {
         for (const id of clientIds) if (!sessions.isOnline(id)) this.http.agentLeft(id);
         events?.agentsElsewhere?.(clientIds);

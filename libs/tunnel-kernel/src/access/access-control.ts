@@ -2,6 +2,7 @@ import type { TunnelServerConfig } from '../config.js';
 import type { Flow, FlowLedger } from '../flow-ledger.js';
 import { ExpiryClock } from '../limits/expiry-clock.js';
 import { RateLimits } from '../limits/rate-limits.js';
+import { SharedLimits } from '../limits/shared-limits.js';
 import { Admission } from '../modes/admission.js';
 import type { ResourceRef } from '../resource.js';
 import { Gate, type AdmissionRefusal } from './gate.js';
@@ -25,6 +26,8 @@ export interface AccessControlOptions extends IpRuleOptions {
 export class AccessControl {
   readonly gate: Gate;
   readonly admission: Admission;
+  /** Makes the limits of clients one limit over all servers of a gateway. */
+  readonly shared: SharedLimits;
   private readonly options: AccessControlOptions;
   private readonly limits = new RateLimits();
   private readonly expiry: ExpiryClock;
@@ -33,7 +36,15 @@ export class AccessControl {
   constructor(options: AccessControlOptions) {
     const { now, proxyHeaderMs } = options;
     this.options = options;
-    this.gate = new Gate(now, options);
+    this.gate = new Gate(now, options, {
+      of: (clientId) => this.shared.connectionsElsewhere(clientId),
+      changed: (clientId) => this.shared.connectionsChanged(clientId),
+    });
+    this.shared = new SharedLimits({
+      connectionsOf: (clientId) => (this.gate.isLimited(clientId) ? this.gate.connectionsOf(clientId) : 0),
+      rates: () => this.limits.demands(),
+      setRate: (clientId, bytesPerSecond) => this.limits.setShare(clientId, bytesPerSecond),
+    });
     this.sampler = new RefusalSampler(now);
     this.expiry = new ExpiryClock(now, (ids) => this.expired(ids));
     this.admission = new Admission({

@@ -14,6 +14,13 @@ export interface Lease {
   release(): void;
 }
 
+/** Connections of the same clients at other servers of the gateway. */
+export interface ConnectionsElsewhere {
+  of(clientId: number): number;
+  /** A connection came or ended here. */
+  changed(clientId: number): void;
+}
+
 /** Decides about visitors before any of their bytes are read. */
 export class Gate {
   private readonly now: () => number;
@@ -23,10 +30,13 @@ export class Gate {
   private owners = new Map<string, number>();
   private rules: IpRules;
   private readonly inUse = new Map<number, number>();
+  private readonly elsewhere: ConnectionsElsewhere | null;
 
-  constructor(now: () => number, ruleOptions: IpRuleOptions = {}) {
+  /** `elsewhere`: null if no other server serves the same clients. */
+  constructor(now: () => number, ruleOptions: IpRuleOptions = {}, elsewhere: ConnectionsElsewhere | null = null) {
     this.now = now;
     this.ruleOptions = ruleOptions;
+    this.elsewhere = elsewhere;
     this.rules = new IpRules([], ruleOptions);
   }
 
@@ -50,8 +60,10 @@ export class Gate {
     if (refusal) return refusal;
     const used = this.inUse.get(clientId) ?? 0;
     const max = this.clients.get(clientId)?.maxConnections ?? 0;
-    if (max > 0 && used >= max) return 'too_many_connections';
+    const others = max > 0 ? (this.elsewhere?.of(clientId) ?? 0) : 0;
+    if (max > 0 && used + others >= max) return 'too_many_connections';
     this.inUse.set(clientId, used + 1);
+    if (max > 0) this.elsewhere?.changed(clientId);
     let held = true;
     return {
       release: () => {
@@ -86,6 +98,11 @@ export class Gate {
     return this.rules.decide(address, { userId, clientId, resource });
   }
 
+  /** Whether the number of a client's connections has a limit. */
+  isLimited(clientId: number): boolean {
+    return (this.clients.get(clientId)?.maxConnections ?? 0) > 0;
+  }
+
   /** Number of a client's connections. */
   connectionsOf(clientId: number): number {
     return this.inUse.get(clientId) ?? 0;
@@ -104,5 +121,6 @@ export class Gate {
     const used = this.connectionsOf(clientId) - 1;
     if (used > 0) this.inUse.set(clientId, used);
     else this.inUse.delete(clientId);
+    if (this.isLimited(clientId)) this.elsewhere?.changed(clientId);
   }
 }

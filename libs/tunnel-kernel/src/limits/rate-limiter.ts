@@ -23,6 +23,9 @@ export class RateLimiter implements Throttle {
   private reserved = 0;
   private datagramsCame = false;
   private heldBack = false;
+  /** Since the last `takeDemand`. */
+  private carried = 0;
+  private delayed = false;
 
   /** `now` in milliseconds of a monotonic clock. */
   constructor(bytesPerSecond: number, now: () => number = () => performance.now()) {
@@ -43,6 +46,14 @@ export class RateLimiter implements Throttle {
     // A sender that still waits is also delayed in the next period.
     this.heldBack = this.line.size > 0;
     return heldBack;
+  }
+
+  /** What was let through since the last call, and whether somebody had to wait for more. */
+  takeDemand(): { bytes: number; delayed: boolean } {
+    const demand = { bytes: this.carried, delayed: this.delayed || this.line.size > 0 };
+    this.carried = 0;
+    this.delayed = false;
+    return demand;
   }
 
   /** Changes the rate; waiting senders continue at the new one. */
@@ -68,6 +79,7 @@ export class RateLimiter implements Throttle {
 
   enqueue(waiter: ThrottleWaiter): void {
     this.heldBack = true;
+    this.delayed = true;
     this.line.add(waiter);
     this.schedule();
   }
@@ -86,9 +98,11 @@ export class RateLimiter implements Throttle {
     this.refill();
     if (this.tokens < bytes) {
       this.heldBack = true;
+      this.delayed = true;
       return false;
     }
     this.tokens -= bytes;
+    this.carried += bytes;
     return true;
   }
 
@@ -119,6 +133,7 @@ export class RateLimiter implements Throttle {
     this.refill();
     const taken = Math.min(wanted, Math.floor(this.tokens));
     this.tokens -= taken;
+    this.carried += taken;
     return taken;
   }
 
@@ -127,6 +142,7 @@ export class RateLimiter implements Throttle {
     this.datagramsCame = true;
     if (this.reserved < bytes) return false;
     this.reserved -= bytes;
+    this.carried += bytes;
     return true;
   }
 
@@ -172,6 +188,7 @@ export class RateLimiter implements Throttle {
       // Moves the sender to the end of the queue; this loop reaches it again while there is something to give.
       this.line.delete(waiter);
       this.tokens -= count;
+      this.carried += count;
       waiter.grant(count);
       if (waiter.waiting > 0) this.line.add(waiter);
     }

@@ -4,6 +4,8 @@ import { RateLimiter } from './rate-limiter.js';
 /** The rate limiters of clients with a limit. */
 export class RateLimits {
   private readonly limiters = new Map<number, RateLimiter>();
+  /** The configured limits: a limiter may have less, where other servers use the rest. */
+  private readonly limits = new Map<number, number>();
 
   /** Null: the client has no limit. */
   of(clientId: number): RateLimiter | null {
@@ -24,6 +26,7 @@ export class RateLimits {
       if (kept.has(id)) continue;
       limiter.lift();
       this.limiters.delete(id);
+      this.limits.delete(id);
       changed.add(id);
     }
     for (const { id, rateLimit } of limited) {
@@ -31,8 +34,23 @@ export class RateLimits {
       if (!limiter) {
         this.limiters.set(id, new RateLimiter(rateLimit));
         changed.add(id);
-      } else if (limiter.rate !== rateLimit) limiter.change(rateLimit);
+      } else if (this.limits.get(id) !== rateLimit) limiter.change(rateLimit);
+      this.limits.set(id, rateLimit);
     }
     return changed;
+  }
+
+  /** What was used since the last call, for `SharedLimits`. */
+  *demands(): Iterable<{ clientId: number; limit: number; bytes: number; delayed: boolean }> {
+    for (const [clientId, limiter] of this.limiters) {
+      yield { clientId, limit: this.limits.get(clientId) ?? 0, ...limiter.takeDemand() };
+    }
+  }
+
+  /** What this server may use of the client's limit; never more than the limit. */
+  setShare(clientId: number, bytesPerSecond: number): void {
+    const limiter = this.limiters.get(clientId);
+    const rate = Math.min(this.limits.get(clientId) ?? 0, bytesPerSecond);
+    if (limiter && limiter.rate !== rate) limiter.change(rate);
   }
 }

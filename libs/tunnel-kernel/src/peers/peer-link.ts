@@ -1,5 +1,6 @@
 import { ChannelError, ChannelPeer, type ControlLink } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
+import type { ClientUse } from '../limits/shared-limits.js';
 import type { RemoteAgent, RemoteServer } from '../session/remote-agents.js';
 import type { ChannelTicket } from '../wire/messages.js';
 import {
@@ -9,6 +10,8 @@ import {
   readHello,
   readRefusal,
   readTickets,
+  readUses,
+  usesInParts,
   writeTickets,
   type PeerAgents,
   type PeerHello,
@@ -22,6 +25,7 @@ export interface PeerLinkHandlers {
   agents(link: PeerLink, change: PeerAgents): void;
   tickets(link: PeerLink, tickets: PeerTickets): void;
   refused(refusal: PeerRefusal): void;
+  uses(link: PeerLink, uses: ClientUse[]): void;
   answer(method: string, params: unknown): Promise<unknown>;
   /** Called once. */
   closed(link: PeerLink): void;
@@ -63,6 +67,10 @@ export class PeerLink implements RemoteServer {
     for (const part of agentsInParts(change)) this.channel.note('agents', part);
   }
 
+  sendUses(changes: readonly ClientUse[]): void {
+    for (const uses of usesInParts(changes)) this.channel.note('uses', { uses });
+  }
+
   sendRefusal({ clientId, refusal }: PeerRefusal): void {
     this.channel.note('refused', { clientId, ...refusal });
   }
@@ -97,6 +105,7 @@ export class PeerLink implements RemoteServer {
     if (!this.hello) throw new TunnelError('protocol', `${name} before the hello`);
     if (name === 'agents') this.handlers.agents(this, readAgents(value));
     else if (name === 'tickets') this.handlers.tickets(this, readTickets(value));
+    else if (name === 'uses') this.handlers.uses(this, readUses(value));
     else if (name === 'refused') this.handlers.refused(readRefusal(value));
     // A newer server may send more.
   }

@@ -1,5 +1,6 @@
 /** What servers of one gateway send each other over their links (docs/tunnel-protocol.md, "Between servers"). */
 import { TunnelError } from '../errors.js';
+import type { ClientUse } from '../limits/shared-limits.js';
 import type { RemoteAgent } from '../session/remote-agents.js';
 import { Fields } from '../wire/fields.js';
 import { DIAL_FAILURES, type ChannelTicket, type RefusedMessage } from '../wire/messages.js';
@@ -38,6 +39,19 @@ export interface PeerRefusal {
   refusal: Omit<RefusedMessage, 'type'>;
 }
 
+/** What changed in the sender's use of clients' limits; all of it after the hello. @throws TunnelError `protocol`. */
+export function readUses(value: unknown): ClientUse[] {
+  return new Fields(value, 'uses').list('uses', MAX_AGENTS, (item, path) => {
+    const fields = new Fields(item, path);
+    return {
+      clientId: fields.integer('clientId', 0, MAX_ID),
+      connections: fields.integer('connections', 0, MAX_ID),
+      rate: fields.integer('rate', 0, MAX_ID),
+      delayed: fields.flag('delayed'),
+    };
+  });
+}
+
 /** @throws TunnelError `protocol`. */
 export function readHello(value: unknown): PeerHello {
   const fields = new Fields(value, 'hello');
@@ -67,6 +81,13 @@ export function agentsInParts({ came, left }: PeerAgents): PeerAgents[] {
     parts.push({ came: came.slice(at, at + MAX_AGENTS), left: left.slice(at, at + MAX_AGENTS) });
   }
   return parts;
+}
+
+/** In parts that a receiver accepts. */
+export function usesInParts(uses: readonly ClientUse[]): ClientUse[][] {
+  return Array.from({ length: Math.ceil(uses.length / MAX_AGENTS) }, (_, index) =>
+    uses.slice(index * MAX_AGENTS, (index + 1) * MAX_AGENTS),
+  );
 }
 
 export function writeTickets({ clientId, key, tickets }: PeerTickets): unknown {

@@ -1,10 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { request } from 'node:http';
+import type { Socket } from 'node:net';
 import { deriveControlKey } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, udpSocket } from '../../test/udp-rig.js';
 import { howItEnds, readAll, TunnelRig, type TestClient } from '../../test/tunnel-rig.js';
+import type { SharedLimits } from '../limits/shared-limits.js';
 import {
   systemDialer,
   type HostConfig,
@@ -229,6 +232,43 @@ describe('visitors at a server without the agent', () => {
   });
 });
 
+describe('the limits of a client', () => {
+  it('count connections at all servers, and those of a server that is gone no more', async () => {
+    const { near, far } = await pair();
+    const target = await far.echo();
+    const ports = await Promise.all(
+      [near, far].map(async (rig) => {
+        const config = rig.config({ tunnels: [rig.tunnelConfig(1, [target])] });
+        const clients = config.clients.map((client) => ({ ...client, maxConnections: 3 }));
+        const [state] = await rig.server.apply({ ...config, clients });
+        return state?.port ?? 0;
+      }),
+    );
+    const [nearPort = 0, farPort = 0] = ports;
+    const enter = async (rig: TunnelRig, port: number): Promise<Socket> => {
+      const visitor = await rig.visit(port);
+      visitor.write('x');
+      await once(visitor, 'data');
+      return visitor;
+    };
+    await enter(near, nearPort);
+    await enter(near, nearPort);
+    const seen = (rig: TunnelRig): number => limitsOf(rig).connectionsElsewhere(1);
+    await waitFor(() => seen(far) === 2);
+    const third = await enter(far, farPort);
+    await waitFor(() => seen(near) === 1);
+    expect(await howItEnds(near.visitor(nearPort))).toBe('ECONNRESET');
+    expect(await howItEnds(far.visitor(farPort))).toBe('ECONNRESET');
+    third.destroy();
+    await waitFor(() => seen(near) === 0);
+    await enter(near, nearPort);
+    await waitFor(() => seen(far) === 3);
+    await near.server.stop();
+    await waitFor(() => seen(far) === 0);
+    await enter(far, farPort);
+  });
+});
+
 describe('links between servers', () => {
   it('are refused without the key of the gateway', async () => {
     const far = await server();
@@ -359,6 +399,10 @@ describe('an agent of a gateway with several edges', () => {
     expect(second.agent.status.state).toBe('online');
   });
 });
+
+function limitsOf(rig: TunnelRig): SharedLimits {
+  return (rig.server as unknown as { access: { shared: SharedLimits } }).access.shared;
+}
 
 /** Reaches one port, whatever target the server names. */
 function dialerTo(port: number): NonNullable<TunnelAgentEnvironment['dialer']> {

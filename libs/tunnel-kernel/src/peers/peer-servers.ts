@@ -10,6 +10,7 @@ import {
 import { Backoff } from '../base/backoff.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import type { AgentSessions } from '../session/agent-sessions.js';
+import { SHARE_MS, type SharedLimits } from '../limits/shared-limits.js';
 import { REMOTE_SWEEP_MS, type RemoteAgent } from '../session/remote-agents.js';
 import type { ServerSession } from '../session/server-session.js';
 import type { RefusedMessage } from '../wire/messages.js';
@@ -30,6 +31,7 @@ interface PeerServersContext {
   worker: number | null;
   sessions: AgentSessions;
   lent: LentChannels;
+  limits: SharedLimits;
   /** A client's agents came or left at another server. */
   changed(clientIds: readonly number[]): void;
   /** An agent of another server could not reach a target for a visitor of this one. */
@@ -54,7 +56,7 @@ export class PeerServers {
   private readonly peers = new Map<string, Peer>();
   private readonly links = new Set<PeerLink>();
   private readonly handlers: PeerLinkHandlers;
-  private readonly sweeping: NodeJS.Timeout;
+  private readonly timers: NodeJS.Timeout[];
   /** Changes of this server's agents that were not sent yet. */
   private came: RemoteAgent[] = [];
   private left: PeerAgents['left'] = [];
@@ -69,6 +71,7 @@ export class PeerServers {
       greeted: (link) => this.greeted(link),
       agents: (link, change) => this.agentsChanged(link, change),
       tickets: (link, tickets) => this.lend(link, tickets),
+      uses: (link, uses) => context.limits.receive(link, uses),
       refused: ({ clientId, refusal }: PeerRefusal) => context.refused(clientId, refusal),
       answer: (method, params) =>
         options.answer?.(method, params) ?? Promise.reject(new ChannelError('unknown', `no answer to ${method}`)),
@@ -80,8 +83,11 @@ export class PeerServers {
       onLink: (link) => this.accept(link),
       onRefused: (error) => logger.warn('a link of another server was refused', { error: error.message }),
     });
-    this.sweeping = setFlowInterval(null, () => context.sessions.remote.sweep(), REMOTE_SWEEP_MS);
-    this.sweeping.unref();
+    this.timers = [
+      setFlowInterval(null, () => context.sessions.remote.sweep(), REMOTE_SWEEP_MS),
+      setFlowInterval(null, () => this.links.size > 0 && context.limits.turn(), SHARE_MS),
+    ];
+    for (const timer of this.timers) timer.unref();
   }
 
   /** Id of this process. */
@@ -153,7 +159,8 @@ export class PeerServers {
 
   async close(): Promise<void> {
     this.closed = true;
-    clearInterval(this.sweeping);
+    for (const timer of this.timers) clearInterval(timer);
+    this.context.limits.onChange = null;
     for (const [id, peer] of this.peers) this.forget(id, peer);
     for (const link of this.links) link.close();
     await this.server.close();
@@ -227,11 +234,16 @@ export class PeerServers {
     const agents = this.withdrawn ? [] : this.context.sessions.current();
     const came = agents.map((session) => remoteAgentOf(session));
     link.sendAgents({ came, left: [] });
+    link.sendUses(this.context.limits.all());
+    this.context.limits.onChange = () => this.sending.schedule();
     return true;
   }
 
   private linkClosed(link: PeerLink): void {
     this.links.delete(link);
+    this.context.limits.left(link);
+    // Without another server, nothing else would give back what that one used.
+    this.context.limits.turn();
     const peer = this.peers.get(link.id);
     if (peer?.link === link) {
       peer.link = null;
@@ -264,7 +276,11 @@ export class PeerServers {
     const change = { came: this.came, left: this.left };
     this.came = [];
     this.left = [];
-    for (const { link } of this.peers.values()) link?.sendAgents(change);
+    const uses = this.context.limits.changes();
+    for (const { link } of this.peers.values()) {
+      link?.sendAgents(change);
+      link?.sendUses(uses);
+    }
   }
 }
 
