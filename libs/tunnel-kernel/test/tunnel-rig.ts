@@ -13,7 +13,6 @@ import {
   type AgentStatus,
   type ClientRecord,
   type FlowRecord,
-  type ServerIdentity,
   type TunnelAgentEnvironment,
   type TunnelConfig,
   type TunnelServerConfig,
@@ -31,7 +30,7 @@ export interface TestClient {
 
 /** A server with clients, agents and targets of its own, all on loopback; ends with `close`. */
 export class TunnelRig {
-  readonly identity: ServerIdentity;
+  readonly identity: ReturnType<typeof createServerIdentity>;
   readonly clients: Map<string, ClientRecord>;
   readonly records: FlowRecord[] = [];
   readonly failures: string[] = [];

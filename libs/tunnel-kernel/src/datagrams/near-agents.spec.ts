@@ -32,6 +32,7 @@ function routeToAgent(nearMs: number) {
   };
   let channels = 0;
   const route = new AgentRoute({
+    elsewhere: false,
     keys,
     packetSocket: packetSocket as unknown as PacketSocket,
     now,

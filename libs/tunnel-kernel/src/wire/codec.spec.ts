@@ -22,7 +22,7 @@ const fromAgent: fc.Arbitrary<Message> = fc.oneof(
   }),
   fc.record({
     type: fc.constant('auth' as const),
-    versions: fc.constant([1]),
+    versions: fc.constant<number[]>([1]),
     secret: text(128),
     agentId: text(64),
     epoch: id,
