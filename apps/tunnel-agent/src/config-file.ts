@@ -16,11 +16,12 @@ export interface ConfigFile {
   grace_seconds?: number;
   p2p?: boolean;
   require_encryption?: boolean;
+  replica?: boolean;
 }
 
 const TEXTS = ['server', 'listen', 'transport', 'key', 'key_file', 'log'] as const;
 const LISTS = ['allow', 'deny', 'allow_file_roots'] as const;
-const FLAGS = ['p2p', 'require_encryption'] as const;
+const FLAGS = ['p2p', 'require_encryption', 'replica'] as const;
 type FieldName = keyof ConfigFile;
 const SHARED: readonly FieldName[] = ['server', 'transport', 'key', 'key_file', 'log', 'p2p'];
 /** Fields of the agent. */
@@ -29,6 +30,7 @@ export const AGENT_FIELDS: ReadonlySet<string> = new Set<FieldName>([
   ...LISTS,
   'grace_seconds',
   'require_encryption',
+  'replica',
 ]);
 /** Fields of `visit`. */
 export const VISIT_FIELDS: ReadonlySet<string> = new Set<FieldName>([...SHARED, 'listen']);

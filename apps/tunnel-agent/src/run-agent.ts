@@ -44,6 +44,7 @@ export function runAgent(settings: AgentSettings, reporter: Reporter, software: 
     fileRoots: settings.fileRoots,
     p2p: settings.p2p,
     requireEncryption: settings.requireEncryption,
+    replica: settings.replica,
     events: {
       status: onStatus,
       configured: ({ tunnels, hosts }) => reporter.resources(tunnels, hosts),

@@ -63,6 +63,9 @@ describe('settings of the agent', () => {
     expect(read([...args, '--no-p2p']).p2p).toBe(false);
     expect(read(args).requireEncryption).toBe(false);
     expect(read([...args, '--require-encryption']).requireEncryption).toBe(true);
+    expect(read(args).replica).toBe(false);
+    expect(read([...args, '--replica']).replica).toBe(true);
+    expect(read([...args, '--config', file('r.yaml', 'replica: true')]).replica).toBe(true);
     expect(read([...args, '--config', file('p.yaml', 'p2p: false')]).p2p).toBe(false);
     expect(problems([...args, '--config', file('q.yaml', 'p2p: 1')])).toMatchObject([expect.stringContaining('p2p')]);
   });

@@ -26,6 +26,8 @@ export interface AgentSettings extends WaySettings {
   p2p: boolean;
   /** Refuses a gateway that asks for unencrypted data channels. */
   requireEncryption: boolean;
+  /** Whether other agents that are replicas, too, may serve the client at the same time. */
+  replica: boolean;
 }
 
 export type Command = { run: AgentSettings } | { print: 'usage' | 'version' };
@@ -43,6 +45,7 @@ const OPTIONS = {
   'grace-seconds': { type: 'string' },
   'no-p2p': { type: 'boolean' },
   'require-encryption': { type: 'boolean' },
+  replica: { type: 'boolean' },
   version: { type: 'boolean', short: 'v' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -79,6 +82,7 @@ export function readSettings(
     graceMs: note(() => graceMs(given['grace-seconds'] ?? file.grace_seconds), 0),
     p2p: !given['no-p2p'] && file.p2p !== false,
     requireEncryption: given['require-encryption'] ?? file.require_encryption ?? false,
+    replica: given.replica ?? file.replica ?? false,
   };
   problems.throwIfAny();
   return { run: settings };

@@ -16,11 +16,12 @@ What is exposed is set up at the gateway; what may be exposed is up to this mach
   --deny TARGET           may not be reached, whatever is allowed (repeat)
   --allow-file-root DIR   directory that tunnels of mode file may serve, with what is below it (repeat)
   --config FILE           YAML or JSON: server, transport, key, key_file, allow, deny, allow_file_roots, log, grace_seconds,
-                          p2p, require_encryption
+                          p2p, require_encryption, replica
   --log text|json         what is printed (json where the output is no terminal)
   --grace-seconds N       how long running connections may go on after SIGTERM (30)
   --no-p2p                visitors of tunnels of mode p2p come through the gateway, never directly
   --require-encryption    serve only while the gateway has data channels encrypted for this client; by itself it decides
+  --replica               serve the client together with its other replicas; otherwise the newest agent serves it alone
   --version, --help
 
   gatehouse-agent visit --server gw.example.org:8024 --key-file tunnel.key --listen 127.0.0.1:3306

@@ -16,11 +16,12 @@ export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公�
   --deny TARGET           禁止访问的目标，优先于允许（可重复）
   --allow-file-root DIR   file 模式的隧道可以提供的目录及其子目录（可重复）
   --config FILE           YAML 或 JSON：server, transport, key, key_file, allow, deny, allow_file_roots, log, grace_seconds,
-                          p2p, require_encryption
+                          p2p, require_encryption, replica
   --log text|json         输出格式（输出不是终端时为 json）
   --grace-seconds N       收到 SIGTERM 后现有连接可继续的秒数（30）
   --no-p2p                p2p 模式隧道的访客始终经过网关，不直连
   --require-encryption    仅当网关为此客户端加密数据通道时提供服务；默认由网关决定
+  --replica               与其他副本共同为此客户端提供服务；默认仅由最新的代理提供服务
   --version, --help
 
   gatehouse-agent visit --server gw.example.org:8024 --key-file tunnel.key --listen 127.0.0.1:3306

@@ -100,13 +100,15 @@ export class TunnelAgent {
   private connectTo(edge: EdgeAddress): void {
     // The address for WebSockets is that of the first server.
     const { websocket: _own, ...environment } = this.environment;
+    // Both servers send the same configuration, which is reported once.
+    const { configured: _reported, ...events } = environment.events ?? {};
     const { host, port } = edge;
     const slot = 1 + (this.seconds++ % SLOTS);
     const connection: AgentConnection = new AgentConnection(
       {
         ...environment,
         server: { host, port },
-        events: { ...environment.events, status: (status) => this.secondChanged(connection, status) },
+        events: { ...events, status: (status) => this.secondChanged(connection, status) },
       },
       { agentId: this.agentId, slot, edges: () => undefined },
     );
