@@ -1,4 +1,12 @@
-import { guardPromise, relay, resetStream, setFlowTimeout, type ByteStream, type RelayHandle } from '@gatehouse/net';
+import {
+  guardPromise,
+  relay,
+  resetStream,
+  reuseMemory,
+  setFlowTimeout,
+  type ByteStream,
+  type RelayHandle,
+} from '@gatehouse/net';
 import { systemDialer } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
 import type { ChannelTicket } from '../wire/messages.js';
@@ -86,13 +94,9 @@ export class LentChannels {
   private async connect(id: string, { agents, worker }: Borrower, opening: Buffer, stream: ByteStream): Promise<void> {
     try {
       const socket = await systemDialer.server(agents, CONNECT_MS);
-      socket.write(encodePassed(worker));
-      const handle = relay(
-        stream,
-        socket,
-        { upload: 0, download: 0 },
-        { head: opening, onClose: () => this.closed(id) },
-      );
+      reuseMemory(stream);
+      const head = Buffer.concat([encodePassed(worker), opening]);
+      const handle = relay(stream, socket, { upload: 0, download: 0 }, { head, onClose: () => this.closed(id) });
       const entry = this.open.get(id);
       if (entry) entry.handle = handle;
     } catch {
