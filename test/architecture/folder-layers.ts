@@ -15,7 +15,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['api-reference', 'batches', 'data', 'messages', 'migrations', 'titles', 'wire'],
     ['audit', 'idempotency', 'refused-calls'],
     ['credentials', 'points'],
-    ['check-in', 'links', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
+    ['check-in', 'links', 'notices', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
     ['applications', 'usage'],
     ['limits', 'oauth'],
     ['retention', 'risk'],

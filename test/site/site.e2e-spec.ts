@@ -9,7 +9,18 @@ import { RunningResourceSharing } from '../support/resource-sharing.js';
 const PEERS = ['chromium'];
 const HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>';
 const PASSWORD = 'correct horse battery';
-const PAGES = ['/', '/titles', '/unlocked', '/points', '/account', '/shares', '/authorized', '/keys', '/developer'];
+const PAGES = [
+  '/',
+  '/titles',
+  '/unlocked',
+  '/points',
+  '/notices',
+  '/account',
+  '/shares',
+  '/authorized',
+  '/keys',
+  '/developer',
+];
 const ADMIN_SECTIONS = [
   'reviews',
   'applications',

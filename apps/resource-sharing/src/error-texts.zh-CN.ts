@@ -21,6 +21,7 @@ const ACCOUNTS: ErrorTexts = {
   'must not contain control characters': '不能包含控制字符',
   'must be an https address': '必须是 https 地址',
   'There is no session {id}': '会话 {id} 不存在',
+  'There is no notice {id}': '通知 {} 不存在',
   'The profile was changed too often': '资料更改过于频繁',
   'This form is no longer valid: go back, reload the page and try again': '表单已失效：请返回并刷新页面后重试',
   'must be a date, a date with time, or forever': '必须是日期、时间或 forever',

@@ -179,7 +179,7 @@ describe('administration', () => {
       const decision = { status: 'approved', auth_level: 'verified', scopes: 'meta', quota_profile: '' };
       await owner.reader.submit(`/developer/${clientId}`, { ...values, name: 'Worse' });
       await admin.submit(path, { ...decision, proposal: 'accept' });
-      expect([admin.last?.status, admin.text.includes('changed meanwhile')]).toEqual([409, true]);
+      expect([admin.last?.status, admin.text.includes('changed by another request')]).toEqual([409, true]);
       await admin.get(path);
       await admin.submit(path, { ...decision, proposal: 'accept' });
       const answer = await asAdmin('get', `/applications/${clientId}`);
@@ -224,7 +224,7 @@ describe('administration', () => {
       await admin.get(path);
       await asAdmin('patch', path.slice('/admin'.length), { scopes: ['meta'] });
       await admin.submit(`${path}/decide`, {}, { containing: 'value="approve"' });
-      expect([admin.last?.status, admin.text.includes('changed meanwhile')]).toEqual([409, true]);
+      expect([admin.last?.status, admin.text.includes('changed by another request')]).toEqual([409, true]);
     });
 
     it('names bad fields, and what is not there', async () => {

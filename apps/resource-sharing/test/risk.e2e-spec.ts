@@ -250,7 +250,12 @@ describe('tier 2', () => {
     const other = await party.user();
     expect((await through(apps[0] as RegisteredApp, other.id)).status).toBe(200);
     const events = await party.events('risk.tier_changed');
-    expect(events.at(-1)?.details).toEqual({ before: 0, tier: 2, reason: 'applications' });
+    expect(events.at(-1)?.details).toEqual({
+      before: 0,
+      tier: 2,
+      reason: 'applications',
+      until: expect.any(String) as string,
+    });
   });
 
   it('unlocks of what was never looked at; looks before them are known at once, and later', async () => {

@@ -59,7 +59,7 @@ BEGIN
   INSERT INTO risk_events (user_id, kind, tier, application_id, details) VALUES (p_state.user_id, p_kind, p_state.tier,
     p_application, jsonb_build_object('before', former, 'until', p_state.paused_until));
   INSERT INTO audit_events (type, user_id, application_id, details) VALUES ('risk.tier_changed', p_state.user_id,
-    p_application, jsonb_build_object('before', former, 'tier', p_state.tier, 'reason', p_kind));
+    p_application, jsonb_build_object('before', former, 'tier', p_state.tier, 'reason', p_kind, 'until', p_state.paused_until));
   RETURN p_state;
 END $$;
 

@@ -64,6 +64,12 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   grants_revokeApplication: 'Revokes every authorization of one application for this account, with all tokens.',
   ownEvents_list:
     'Lists sign-ins, new keys, authorizations and other security events of the account. Page with `before`.',
+  notices_list:
+    'Lists what the account should know of: sign-ins from new addresses, changed passwords, keys, authorizations, reviews and decisions of administrators. Page with `before`.',
+  notices_unread: 'Returns how many notices are unread, for a badge. 100 stands for 100 and more.',
+  notices_readAll:
+    'Marks all notices as read. With `up_to`, the id of the newest one that was shown, those that came later stay unread.',
+  notices_read: 'Marks one notice as read. One that was read before stays as it is.',
 
   account_register:
     'Creates a member account and signs it in. Registration can be closed in the settings of the service.',

@@ -3,6 +3,7 @@ import { administration } from './en/administration.js';
 import { frame } from './en/frame.js';
 import { library } from './en/library.js';
 import { member } from './en/member.js';
+import { notice } from './en/notice.js';
 import { quickstart } from './en/quickstart.js';
 import { trail } from './en/trail.js';
 import { usage } from './en/usage.js';
@@ -10,12 +11,22 @@ import { administration as administrationZh } from './zh-CN/administration.js';
 import { frame as frameZh } from './zh-CN/frame.js';
 import { library as libraryZh } from './zh-CN/library.js';
 import { member as memberZh } from './zh-CN/member.js';
+import { notice as noticeZh } from './zh-CN/notice.js';
 import { quickstart as quickstartZh } from './zh-CN/quickstart.js';
 import { trail as trailZh } from './zh-CN/trail.js';
 import { usage as usageZh } from './zh-CN/usage.js';
 
-const en = { ...frame, ...library, ...member, ...quickstart, ...usage, ...administration, ...trail };
-const zhCN = { ...frameZh, ...libraryZh, ...memberZh, ...quickstartZh, ...usageZh, ...administrationZh, ...trailZh };
+const en = { ...frame, ...library, ...member, ...quickstart, ...usage, ...administration, ...trail, ...notice };
+const zhCN = {
+  ...frameZh,
+  ...libraryZh,
+  ...memberZh,
+  ...quickstartZh,
+  ...usageZh,
+  ...administrationZh,
+  ...trailZh,
+  ...noticeZh,
+};
 
 export type SiteMessages = typeof en;
 

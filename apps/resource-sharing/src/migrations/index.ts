@@ -27,6 +27,8 @@ import { KeepTokensOfRefusedCalls1763668801700 } from './1763668801700-keep-toke
 import { UseSqlFiles1763668801710 } from './1763668801710-use-sql-files.js';
 import { CreateRefusedCalls1763668801720 } from './1763668801720-create-refused-calls.js';
 import { KeepPreferences1763668801730 } from './1763668801730-keep-preferences.js';
+import { CreateNotices1763668801740 } from './1763668801740-create-notices.js';
+import { UseNoticeSql1763668801741 } from './1763668801741-use-notice-sql.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -59,4 +61,6 @@ export const MIGRATIONS = [
   UseSqlFiles1763668801710,
   CreateRefusedCalls1763668801720,
   KeepPreferences1763668801730,
+  CreateNotices1763668801740,
+  UseNoticeSql1763668801741,
 ];

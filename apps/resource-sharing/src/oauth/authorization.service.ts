@@ -147,6 +147,12 @@ export class AuthorizationService {
   ): Promise<void> {
     const applicationId = request.application.id;
     await this.unitOfWork.run(async (tx) => {
+      const { former } = await oneRow<{ former: string[] | null }>(
+        tx,
+        `SELECT array_agg(DISTINCT scope) AS former FROM grants g, unnest(g.scopes) AS scope
+         WHERE g.user_id = $1 AND g.application_id = $2 AND g.revoked_at IS NULL AND g.exchanged_at IS NOT NULL`,
+        [userId, applicationId],
+      );
       const { id: grantId } = await oneRow<{ id: number }>(
         tx,
         'INSERT INTO grants (user_id, application_id, scopes) VALUES ($1, $2, $3) RETURNING id',
@@ -157,7 +163,7 @@ export class AuthorizationService {
          VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
         [codeHash, grantId, request.redirectUri, request.redirectUriSent, request.codeChallenge ?? null, CODE_SECONDS],
       );
-      await recordEvent(tx, { type: 'grant.created', userId, applicationId, grantId, ip, details: { scopes } });
+      await recordEvent(tx, { type: 'grant.created', userId, applicationId, grantId, ip, details: { scopes, former } });
     });
   }
 }

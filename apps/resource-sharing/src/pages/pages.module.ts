@@ -5,6 +5,7 @@ import { AdministrationModule } from '../administration/administration.module.js
 import { ApplicationsModule } from '../applications/applications.module.js';
 import { CheckInModule } from '../check-in/check-in.module.js';
 import { DemoModule } from '../demo/demo.module.js';
+import { NoticesModule } from '../notices/notices.module.js';
 import { OAuthModule } from '../oauth/oauth.module.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { SharesModule } from '../shares/shares.module.js';
@@ -34,6 +35,7 @@ import { SharePageController } from './library/share.controller.js';
 import { TitlesController } from './library/titles.controller.js';
 import { AuthorizedController } from './own/authorized.controller.js';
 import { KeysPageController } from './own/keys.controller.js';
+import { NoticesPageController } from './own/notices.controller.js';
 import { PointsController } from './own/points.controller.js';
 import { SharesPageController } from './own/shares.controller.js';
 import { UnlockedController } from './own/unlocked.controller.js';
@@ -49,6 +51,7 @@ import { Visitors } from './parts/visitors.js';
     ApplicationsModule,
     CheckInModule,
     DemoModule,
+    NoticesModule,
     OAuthModule,
     SharesModule,
     SiteModule,
@@ -70,6 +73,7 @@ import { Visitors } from './parts/visitors.js';
     TitlesController,
     UnlockedController,
     PointsController,
+    NoticesPageController,
     AdminApplicationPagesController,
     AdminUserPagesController,
     AdminSharePagesController,

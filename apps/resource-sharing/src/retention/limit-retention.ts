@@ -1,6 +1,7 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { oneRow } from '../data/rows-of.js';
+import { NETWORK_DAYS } from '../site/sign-in-networks.js';
 
 const BATCH = 5_000;
 /** Batches of one table in one run: as many as an hour of the busiest minute leaves behind. */
@@ -15,6 +16,7 @@ const REMOVALS = [
   removal('usage_daily', 'day < now()::date - 400'),
   removal('usage_endpoint_daily', 'day < now()::date - 400'),
   removal('refused_calls', `refused_at < now() - interval '30 days'`),
+  removal('sign_in_networks', `last_used_at < now() - interval '${NETWORK_DAYS} days'`),
   removal('risk_events', `created_at < now() - interval '400 days'`),
   // From the oldest on, and no further than the first that stays. The table itself keeps what the audit log does not have yet.
   `DELETE FROM audit_events WHERE id IN (

@@ -50,6 +50,8 @@ export class AccountEnd {
          password_hash = '', role = 'member', permissions = '{}', disabled_at = now(), updated_at = now() WHERE id = $1`,
       [userId],
     );
+    await tx.query('DELETE FROM notices WHERE user_id = $1', [userId]);
+    await tx.query('DELETE FROM sign_in_networks WHERE user_id = $1', [userId]);
     await recordEvent(tx, { type: 'user.deleted', userId, ip });
     await this.sessions.endAllIn(tx, userId, 'user_disabled', { keys: true });
     await this.revocations.announce(tx, [

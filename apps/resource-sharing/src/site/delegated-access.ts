@@ -15,7 +15,7 @@ export class DelegatedAccess {
 
   /** Ends every authorization and, with `keys`, what needs none. The last statements of a transaction. */
   async end(tx: EntityManager, userId: number, reason: RevocationReason, { keys }: { keys: boolean }): Promise<void> {
-    const ended = keys ? await endOwnCredentials(tx, userId) : [];
+    const ended = keys ? await endOwnCredentials(tx, userId, reason) : [];
     await this.grants.revoke(tx, { userId }, reason);
     if (ended.length > 0) await this.revocations.announce(tx, ended);
   }
@@ -25,7 +25,7 @@ export class DelegatedAccess {
  * Ends what acts for a user without any grant: their personal keys, and the leave of their applications to act for them
  * without a user token. Resolves to what has to be announced.
  */
-async function endOwnCredentials(tx: EntityManager, userId: number): Promise<Subject[]> {
+async function endOwnCredentials(tx: EntityManager, userId: number, reason: RevocationReason): Promise<Subject[]> {
   const keys = await rowsOf<{ id: number }>(
     tx,
     'UPDATE credentials SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL RETURNING id',
@@ -36,7 +36,8 @@ async function endOwnCredentials(tx: EntityManager, userId: number): Promise<Sub
     'UPDATE applications SET bound_user_id = NULL, updated_at = now() WHERE bound_user_id = $1 RETURNING id',
     [userId],
   );
-  for (const { id } of keys) await recordEvent(tx, { type: 'key.revoked', userId, credentialId: id });
-  for (const { id } of bound) await recordEvent(tx, { type: 'app.unbound', userId, applicationId: id });
+  const details = { reason };
+  for (const { id } of keys) await recordEvent(tx, { type: 'key.revoked', userId, credentialId: id, details });
+  for (const { id } of bound) await recordEvent(tx, { type: 'app.unbound', userId, applicationId: id, details });
   return [...keys.map(({ id }): Subject => `credential:${id}`), ...bound.map(({ id }): Subject => `application:${id}`)];
 }

@@ -3,6 +3,7 @@ import { AppError, PostgresWindowCounter } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
+import { oneRow } from '../data/rows-of.js';
 import type { SiteAccount } from './site-account.entity.js';
 import { SiteAccounts } from './site-accounts.service.js';
 import type { ProfileChangeBody } from './site.dto.js';
@@ -28,6 +29,11 @@ export class ProfileChanges {
     const { nickname, email, avatar_url: avatarUrl } = change;
     await this.count(userId);
     await this.unitOfWork.run(async (tx) => {
+      const former = await oneRow<{ nickname: string; email: string | null; avatar_url: string | null }>(
+        tx,
+        'SELECT nickname, email, avatar_url FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE',
+        [userId],
+      );
       await tx.query(
         `UPDATE site_accounts SET nickname = coalesce($2, nickname),
              email = CASE WHEN $3 THEN $4 ELSE email END,
@@ -41,7 +47,10 @@ export class ProfileChanges {
           avatarUrl ?? null,
         ],
       );
-      const fields = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+      const given = { nickname: nickname?.trim(), email, avatar_url: avatarUrl };
+      const fields = Object.entries(given).flatMap(([name, value]) =>
+        value === undefined || value === former[name as keyof typeof given] ? [] : [name],
+      );
       await recordEvent(tx, { type: 'user.profile_changed', userId, details: { fields } });
     });
     return this.accounts.require(userId);

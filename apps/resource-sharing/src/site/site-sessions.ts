@@ -8,6 +8,7 @@ import { recordEvent } from '../audit/record-event.js';
 import type { RevocationReason } from '../credentials/grants.service.js';
 import { rowsOf } from '../data/rows-of.js';
 import { DelegatedAccess } from './delegated-access.js';
+import { noteSignIn } from './sign-in-networks.js';
 import type { ConfirmedAccount } from './site-accounts.service.js';
 
 /** A login of an account as its owner sees it. */
@@ -88,7 +89,13 @@ async function noteActivity({ id, passwordHash }: ConfirmedAccount, tx: EntityMa
   return noted.length > 0;
 }
 
-async function recordBrowser(_: ConfirmedAccount, { id }: Session, request: Request, tx: EntityManager): Promise<void> {
-  const agent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null;
-  await tx.query('UPDATE sessions SET ip = $2, user_agent = $3 WHERE id = $1', [id, request.ip ?? null, agent]);
+async function recordBrowser(
+  account: ConfirmedAccount,
+  session: Session,
+  { headers, ip }: Request,
+  tx: EntityManager,
+): Promise<void> {
+  const agent = headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null;
+  await tx.query('UPDATE sessions SET ip = $2, user_agent = $3 WHERE id = $1', [session.id, ip ?? null, agent]);
+  if (ip !== undefined) await noteSignIn(tx, account.id, ip);
 }

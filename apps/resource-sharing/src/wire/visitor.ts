@@ -17,6 +17,8 @@ export interface Visitor extends ReaderView {
   /** Null without a login. */
   readonly account: SiteAccount | null;
   readonly sessionId: number | null;
+  /** Up to 100, which stands for more. */
+  readonly unreadNotices: number;
   /** Token for the forms of this browser; gives the browser a cookie to tie it to where it has none. */
   readonly formToken: () => string;
   /** The site is reached without HTTPS, so that services on other ports of its name get its cookies. */

@@ -253,6 +253,15 @@ const ADMINISTRATION: WalkStep[] = [
 
 const ENDS: WalkStep[] = [
   { operation: 'ownEvents_list', as: 'ada', send: 'GET /api/site/events?limit=3' },
+  {
+    operation: 'notices_list',
+    as: 'ada',
+    send: 'GET /api/site/notices?unread=true&limit=3',
+    keep: { notice: 'data.0.id' },
+  },
+  { operation: 'notices_read', as: 'ada', send: 'POST /api/site/notices/:notice/read' },
+  { operation: 'notices_unread', as: 'ada', send: 'GET /api/site/notices/unread' },
+  { operation: 'notices_readAll', as: 'ada', send: 'POST /api/site/notices/read', body: {} },
   { operation: 'shares_delete', as: 'application', send: 'DELETE /api/open/shares/:slug' },
   { operation: 'grants_list', as: 'ada', send: 'GET /api/site/grants', keep: { grant: 'data.0.grant_ids.0' } },
   { operation: 'grants_revoke', as: 'ada', send: 'DELETE /api/site/grants/:grant' },

@@ -49,6 +49,7 @@ export const frame = {
     titles: 'Browse',
     unlocked: 'Unlocked',
     points: 'Points',
+    notices: 'Notices',
     account: 'Account',
     shares: 'Shares',
     authorized: 'Authorized applications',
@@ -190,6 +191,7 @@ export const frame = {
     vipHint: 'See your profile and points, check in daily, use Premium benefits',
   },
   notices: {
+    read: 'All notices are marked as read.',
     quota: 'The quota profile was saved.',
     'quota-removed': 'The quota profile was deleted.',
     profile: 'The profile was saved.',

@@ -36,6 +36,7 @@ export const trail = {
     'user-disabled': 'Account disabled',
     'user-enabled': 'Account enabled',
     'user-logged-out-everywhere': 'Signed out everywhere',
+    'user-new-sign-in-address': 'Signed in from a new IP address',
     'user-password-changed': 'Password changed',
     'user-permissions-changed': 'Permissions changed',
     'user-premium-changed': 'Premium changed',

@@ -51,6 +51,7 @@ export const frame: Translation<typeof english> = {
     titles: '浏览资源',
     unlocked: '已解锁',
     points: '积分',
+    notices: '通知',
     account: '账户',
     shares: '分享',
     authorized: '已授权的应用',
@@ -188,6 +189,7 @@ export const frame: Translation<typeof english> = {
     vipHint: '查看资料和积分、每日签到、使用会员权益',
   },
   notices: {
+    read: '通知已全部标为已读。',
     quota: '配额方案已保存。',
     'quota-removed': '配额方案已删除。',
     profile: '个人资料已保存。',

@@ -38,6 +38,7 @@ export const trail: Translation<typeof english> = {
     'user-disabled': '停用了账号',
     'user-enabled': '启用了账号',
     'user-logged-out-everywhere': '在所有设备上退出登录',
+    'user-new-sign-in-address': '从新的 IP 地址登录',
     'user-password-changed': '修改了密码',
     'user-permissions-changed': '修改了权限',
     'user-premium-changed': '修改了高级会员',

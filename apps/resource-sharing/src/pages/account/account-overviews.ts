@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail, type AuditEntry } from '../../audit/audit-trail.js';
+import { Notices, type Notice } from '../../notices/notices.service.js';
 import { PointsLedger } from '../../points/points-ledger.js';
 import { SiteSessions, type SiteSession } from '../../site/site-sessions.js';
 
@@ -7,9 +8,11 @@ export interface AccountOverview {
   readonly points: number;
   readonly sessions: readonly SiteSession[];
   readonly events: readonly AuditEntry[];
+  readonly unread: readonly Notice[];
 }
 
 const LINES = 20;
+const NOTICES = 5;
 
 /** Gathers what an account page shows. */
 @Injectable()
@@ -18,14 +21,16 @@ export class AccountOverviews {
     private readonly ledger: PointsLedger,
     private readonly sessions: SiteSessions,
     private readonly trail: AuditTrail,
+    private readonly notices: Notices,
   ) {}
 
   async of(userId: number): Promise<AccountOverview> {
-    const [points, sessions, events] = await Promise.all([
+    const [points, sessions, events, unread] = await Promise.all([
       this.ledger.balance(userId),
       this.sessions.list(userId),
       this.trail.list({ userId, limit: LINES }),
+      this.notices.list(userId, { unreadOnly: true, limit: NOTICES }),
     ]);
-    return { points, sessions, events };
+    return { points, sessions, events, unread: unread.notices };
   }
 }

@@ -3,6 +3,7 @@ import { MIN_PASSWORD_LENGTH } from '../../site/site.dto.js';
 import { actionForm, checkbox, field, form, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup } from '../parts/markup.js';
+import { unreadCard } from '../parts/notice-table.js';
 import { badge, card, dataTable, facts } from '../parts/tables.js';
 import { premiumText, timesFor } from '../parts/times.js';
 import { trailWords } from '../parts/trail-words.js';
@@ -28,6 +29,7 @@ export function accountPage(visitor: Member, overview: AccountOverview, refused:
     [words.text('account.memberSince'), timesFor(visitor)(account.createdAt)],
   ]);
   return markup`${card(words.text('account.overview'), overviewFacts)}
+${overview.unread.length > 0 && unreadCard(visitor, overview.unread)}
 ${card(words.text('account.sessions'), sessionPart(visitor, overview))}
 <div class="columns">
 ${card(words.text('account.profile'), profileForm(visitor, refusedIn('profile')))}

@@ -5,6 +5,7 @@ import { errorText } from '../../messages/error-text.js';
 import { frame } from '../../messages/en/frame.js';
 import { library } from '../../messages/en/library.js';
 import { THEMES } from '@gatehouse/contracts';
+import { MAX_UNREAD } from '../../notices/notices.service.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { actionForm, hiddenField, tokenField, type FieldName } from './forms.js';
 import { Html, markup, render, type Content } from './markup.js';
@@ -124,6 +125,8 @@ function brand({ words }: Visitor): Html {
 
 type LinkName = Exclude<keyof typeof frame.frame, 'themes'>;
 
+const NOTICES = '/notices';
+
 const STRANGERS: readonly (readonly [path: string, name: LinkName, icon: string])[] = [
   ['/', 'home', 'home'],
   ['/login', 'signIn', 'account'],
@@ -136,13 +139,15 @@ const MEMBERS: typeof STRANGERS = [
   ['/points', 'points', 'traffic'],
   ['/shares', 'shares', 'shares'],
   ['/authorized', 'authorized', 'connections'],
+  [NOTICES, 'notices', 'notices'],
   ['/account', 'account', 'account'],
   ['/keys', 'keys', 'keys'],
   ['/developer', 'developer', 'developer'],
 ];
 const ADMINISTRATORS: typeof STRANGERS = [['/admin', 'administration', 'settings']];
 
-function navigation({ account, words, path }: Visitor): Html {
+function navigation(visitor: Visitor): Html {
+  const { account, words, path } = visitor;
   const links =
     account === null ? STRANGERS : account.role === 'administrator' ? [...MEMBERS, ...ADMINISTRATORS] : MEMBERS;
   const { icons } = siteAssets();
@@ -154,9 +159,16 @@ function navigation({ account, words, path }: Visitor): Html {
     const drawing =
       icons !== undefined &&
       markup`<svg class="icon" width="18" height="18" aria-hidden="true" focusable="false"><use href="${icons}#${icon}"/></svg>`;
-    return markup`<li><a href="${href}"${isHere && new Html(' aria-current="page"')}>${drawing}${words.text(`frame.${name}`)}</a></li>`;
+    return markup`<li><a href="${href}"${isHere && new Html(' aria-current="page"')}>${drawing}${words.text(`frame.${name}`)}${href === NOTICES && unreadBadge(visitor)}</a></li>`;
   });
   return markup`<ul>${items}</ul>`;
+}
+
+/** How many notices are unread; empty without any. */
+export function unreadBadge({ words, unreadNotices }: Visitor): Content {
+  if (unreadNotices === 0) return undefined;
+  const shown = unreadNotices > MAX_UNREAD ? `${MAX_UNREAD}+` : unreadNotices;
+  return markup` <span class="badge info"><span aria-hidden="true">${shown}</span><span class="hidden">${words.text('notice.count', { count: String(shown) })}</span></span>`;
 }
 
 function preferences(visitor: Visitor): Html {

@@ -27,7 +27,7 @@ export class PageErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const stranger = { account: null, sessionId: null, formToken: () => '' };
+    const stranger = { account: null, sessionId: null, unreadNotices: 0, formToken: () => '' };
     if (error instanceof LoginNeeded) response.redirect(303, loginPath(error.returnTo));
     else sendErrorPage(visitorOf(request) ?? { ...stranger, ...this.visitors.view(request) }, response, error);
   }

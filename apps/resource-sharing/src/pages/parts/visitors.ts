@@ -3,6 +3,7 @@ import { SessionCookie, SessionStore } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { Notices } from '../../notices/notices.service.js';
 import { ResourceSharingSettings } from '../../settings.js';
 import type { SiteAccount } from '../../site/site-account.entity.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
@@ -25,6 +26,7 @@ export class Visitors {
     private readonly sessions: SessionStore,
     private readonly cookie: SessionCookie,
     private readonly accounts: SiteAccounts,
+    private readonly notices: Notices,
     private readonly tokens: FormTokens,
     private readonly settings: ResourceSharingSettings,
   ) {
@@ -35,10 +37,14 @@ export class Visitors {
     const token = this.cookie.read(request.headers);
     const session = token === undefined ? undefined : await this.sessions.verify(token);
     let formToken: string | undefined;
-    const account = session === undefined ? null : await this.accounts.findActive(session.userId);
+    const [account, unread] =
+      session === undefined
+        ? [null, 0]
+        : await Promise.all([this.accounts.findActive(session.userId), this.notices.unread(session.userId)]);
     return {
       account,
       sessionId: account === null ? null : (session?.id ?? null),
+      unreadNotices: account === null ? 0 : unread,
       // A page has several forms, and its browser one cookie.
       formToken: () => (formToken ??= this.tokens.of(this.tied(request) ?? this.tie(response))),
       ...this.view(request, account),
@@ -46,7 +52,10 @@ export class Visitors {
   }
 
   /** What is known of a reader before any login was looked up; enough for a page about an error. */
-  view(request: Request, account: SiteAccount | null = null): Omit<Visitor, 'account' | 'sessionId' | 'formToken'> {
+  view(
+    request: Request,
+    account: SiteAccount | null = null,
+  ): Omit<Visitor, 'account' | 'sessionId' | 'unreadNotices' | 'formToken'> {
     const { cookiesAreShared, timeZone } = this.settings;
     return {
       ...readerView(request, timeZone, account),
