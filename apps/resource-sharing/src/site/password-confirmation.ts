@@ -40,7 +40,7 @@ export class PasswordConfirmation {
 }
 
 function missing(): AppError {
-  const message = 'must be given for this';
+  const message = 'is required for this change';
   return new AppError('INVALID_ARGUMENT', `current_password: ${message}`, {
     details: [{ field: 'current_password', message }],
   });

@@ -14,7 +14,7 @@ export class SitePasswords extends PasswordChecks<SiteAccount> {
       findByName: (name) => accounts.findByName(name),
       findById: (id) => accounts.findActive(id),
       nameOf: ({ username }) => username,
-      refusal: () => new AppError('LOGIN_FAILED', 'The present password is wrong'),
+      refusal: () => new AppError('LOGIN_FAILED', 'The current password is wrong'),
     });
   }
 }
