@@ -26,7 +26,7 @@ const { values } = parseArgs({
 });
 const PEERS = process.env.GATEHOUSE_PEERS_BIN ?? fileURLToPath(new URL('../../.gatehouse/peers/bin', import.meta.url));
 const NAME = 'app.example.org';
-/** What a target, or the owner of its host, says to browsers; the gateway adds nothing of its own. */
+/** What a target, or the owner of its host, says to browsers; the gateway adds no header itself. */
 const HEADERS = {
   'Strict-Transport-Security': 'max-age=31536000',
   'Content-Security-Policy': "default-src 'self'; frame-ancestors 'none'",

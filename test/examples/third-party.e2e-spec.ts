@@ -138,7 +138,7 @@ describe('the third-party applications of docs/examples', () => {
       expect(await visitor.text('/')).toContain('Connect your account');
     });
 
-    it('tells of a denial, and takes no answer that it did not ask for', async () => {
+    it('reports a denial, and accepts no answer that it did not request', async () => {
       const visitor = await startApplication();
       const denied = await connect(visitor, 'deny');
       expect([denied.status, await denied.text()]).toEqual([400, expect.stringContaining('Not authorised')]);
@@ -173,7 +173,7 @@ describe('the third-party applications of docs/examples', () => {
       ]);
     });
 
-    it('tells of a denial', async (context) => {
+    it('reports a denial', async (context) => {
       const python = findPeer('python3') ?? context.skip('this machine has no python3');
       const program = start(python, [example('third_party_app.py'), '--port', String(port)]);
       const [question] = await program.says(/http\S+authorize\S+/);

@@ -49,7 +49,7 @@ function use(context: TestContext, tag: string): NodeRig {
 describe('SSH with a private key and a known host key, by a real sshd', () => {
   itCarries({ use: (context) => use(context, 'by key'), udp: false });
 
-  it('tells a target that refuses from a server that does', async (context) => {
+  it('distinguishes a target that refuses from a server that refuses', async (context) => {
     const kernel = use(context, 'by key');
     await expect(socksConnect(kernel.proxyPort, await reservePort())).rejects.toThrow(/answered/);
     expect(await kernel.record()).toMatchObject({ errorStage: 'handshake', errorKind: 'unreachable' });

@@ -7,7 +7,7 @@ import { RunningResourceSharing, type Demonstration } from '../support/resource-
 import type { SiteBrowser } from '../support/site-browser.js';
 import { RunningTunnelGateway, type GatewayJson } from '../support/tunnel-gateway.js';
 
-/** Somebody at two sites: the tunnel's, and resource-sharing where they have an account. */
+/** A user at two sites: the tunnel's, and resource-sharing where they have an account. */
 interface Person {
   at: SiteBrowser;
   browser: VisitorBrowser;

@@ -226,7 +226,7 @@ export function readStart(bytes: Buffer, key: Buffer, before = 0): StartedByAgen
   return { flags: bytes[1] ?? 0, id: Number(bytes.readBigUInt64BE(6)), kind: bytes[4] ?? 0, destination };
 }
 
-/** A server of which the test decides what it tells its agent. */
+/** A server whose messages to its agent the test decides. */
 export class RawServer {
   port = 0;
   /** Channels that the agent opened, by the id of their ticket, hex. */
@@ -257,7 +257,7 @@ export class RawServer {
     return server;
   }
 
-  /** Welcomes the agent that came and tells it its tunnels. */
+  /** Welcomes the agent and sends it its tunnels. */
   async welcome(config: { tunnels?: object[]; hosts?: object[] }, encrypt = false): Promise<void> {
     await waitFor(() => this.frames(FRAME.auth).length === 1);
     this.send(FRAME.welcome, JSON.stringify({ version: 1, clientId: 1, heartbeatMs: 10_000, encrypt }));

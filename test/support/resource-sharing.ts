@@ -57,7 +57,7 @@ export class RunningResourceSharing implements AsyncDisposable {
     return this.#service.database;
   }
 
-  /** Somebody with a browser and the account of the first administrator. */
+  /** A browser with the account of the first administrator. */
   async administrator(): Promise<SiteBrowser> {
     const browser = new SiteBrowser(this.url);
     await browser.logIn(this.username, this.password);

@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path';
 
 /**
- * Whom a new file in a folder has to belong to, or undefined when that needs no doing. Whoever starts with sudo writes as
+ * Whom a new file in a folder has to belong to, or undefined when that needs no doing. A user who starts with sudo writes as
  * root; the folder's owner, who starts without it next time, must still be able to read and replace the files.
  */
 function ownerToKeep(folder) {

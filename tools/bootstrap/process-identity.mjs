@@ -13,7 +13,7 @@ function statFields(pid) {
   }
 }
 
-/** When a process started, in a form that tells a reused pid from the original one; undefined where the system does not say. */
+/** When a process started, in a form that distinguishes a reused pid from the original one; undefined if the system does not report it. */
 export function startTimeOf(pid) {
   return statFields(pid)?.[START_TIME_FIELD];
 }

@@ -23,7 +23,7 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @IsIP()
   kernelAddress = '127.0.0.1';
 
-  /** Who may use the proxy itself. The setting `kernel.users` goes before it; both empty: whoever reaches it. */
+  /** Who may use the proxy itself. The setting `kernel.users` goes before it; both empty: everyone who can reach it. */
   @Variable('PROXY_KERNEL_USERS', { kind: 'list', expected: 'user:password pairs separated by commas', secret: true })
   @Matches(/^[\x21-\x39\x3b-\x7e]{1,255}:[\x21-\x7e]{1,255}$/, { each: true })
   kernelUsers: readonly string[] = [];

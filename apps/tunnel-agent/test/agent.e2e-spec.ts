@@ -89,7 +89,7 @@ describe.each(NODES)('gatehouse-agent on %s', (program) => {
     else node = peerOrSkip(program) ?? context.skip(`${program} is not installed: npm run peers`);
   });
 
-  it('makes a target reachable, shows what it exposes and ends with 0 when told to', async () => {
+  it('makes a target reachable, shows what it exposes and exits with 0 on request', async () => {
     const agent = start(['--server', `127.0.0.1:${door}`, '--log', 'text'], { GATEHOUSE_AGENT_KEY: key });
     await waitFor(() => agent.output().includes('online') && agent.output().includes('REACHED AT'));
     expect(await visit()).toBe('from the target');

@@ -106,7 +106,9 @@ export class TunnelGatewaySettings extends ServiceSettings {
   maxHostsPerUser = 1_000;
 
   /** Which names users may have hosts of: those that belong to them, or any that nobody has. */
-  @Variable('TUNNEL_HOST_NAMES', { expected: 'owned (names belong to users) or any (whoever comes first)' })
+  @Variable('TUNNEL_HOST_NAMES', {
+    expected: 'owned (names belong to users) or any (the first user who takes a name gets it)',
+  })
   @IsIn(['owned', 'any'])
   hostNames: 'owned' | 'any' = 'owned';
 

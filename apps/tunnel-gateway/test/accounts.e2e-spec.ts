@@ -93,7 +93,7 @@ describe('second factors', () => {
     for (const more of [{}, { code: code(1) }, { code: recovery[0] }]) {
       expect(await logIn('liz', more)).toMatchObject({ status: 423, body: { code: 'locked' } });
     }
-    // Without the password nothing says so, and whoever is logged in stays.
+    // Without the password nothing shows it, and logged-in users stay.
     expect((await logIn('liz', { password: 'a guess' })).status).toBe(401);
     expect((await call('GET', '/auth/me')).status).toBe(200);
     await world.rows(
@@ -177,7 +177,7 @@ describe('login limits', () => {
     expect(tries).toEqual([401, 401, 401, 401, 401, 429, 429]);
     expect((await logIn('ivy', {}, stranger)).status).toBe(429);
     expect((await logIn('ivy')).status).toBe(200);
-    // Nobody else of that address either, whoever they guess next.
+    // Nor does any other user from that address, whichever account is guessed next.
     expect((await logIn('admin', {}, stranger)).status).toBe(429);
   });
 });

@@ -98,7 +98,7 @@ function serialOf(socket: TLSSocket): string {
   return socket.getPeerX509Certificate()?.serialNumber ?? '';
 }
 
-/** Of the name that it is shown to everybody for, whoever signed it; null: nothing is shown. */
+/** The certificate presented for a name, whatever its issuer; null: none is presented. */
 async function shownSerial({ world }: Yard, servername: string): Promise<string | null> {
   const socket = connectTls({
     host: '127.0.0.1',
@@ -116,7 +116,7 @@ async function shownSerial({ world }: Yard, servername: string): Promise<string 
   }
 }
 
-/** Another process's worker, as far as the database can tell. */
+/** Another process's worker, as far as the database knows. */
 async function worker({ world, pebble }: Yard): Promise<INestApplicationContext> {
   const settings = readSettings({
     GATEHOUSE_HOME: world.gateway.home,

@@ -367,7 +367,7 @@ describe('hosts', () => {
     expect(moved.body).toMatchObject({ status: 409, code: 'host_conflict' });
     expect(await make(ada.call, mine, 'shop.example.org', '/login')).toMatchObject({ location: '/login' });
     expect(await make(world.admin, hers, 'shop.example.org', '/eve')).toMatchObject({ location: '/eve' });
-    // Cookies know no ports: whoever serves the console's name is sent its sessions.
+    // Cookies ignore ports: any server at the console's name gets its sessions.
     for (const host of ['console.example.net', '*.example.net', 'CONSOLE.example.net.']) {
       expect(await make(eve.call, hers, host), host).toBe('forbidden');
     }
@@ -474,7 +474,7 @@ describe('rules and policies', () => {
     const changed = await world.admin('PATCH', `/ip-rules/${rule.id}`, { pattern: '10.*', pattern_kind: 'wildcard' });
     expect(changed.body).toMatchObject({ pattern: '10.*', priority: 5, remark: 'noise' });
     expect((await world.admin('PATCH', `/ip-rules/${rule.id}`, { pattern_kind: 'country' })).status).toBe(422);
-    // Nobody may come in any more otherwise.
+    // Otherwise nobody could come in.
     expect((await world.admin('DELETE', `/ip-rules/${rule.id}`)).status).toBe(204);
   });
 

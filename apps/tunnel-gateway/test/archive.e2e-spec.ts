@@ -77,7 +77,7 @@ afterAll(() => world.close());
 const archiveOf = async (from: TunnelWorld, hashes: boolean): Promise<AnyJson> =>
   (await from.admin('GET', `/transfer/export?hashes=${hashes}`)).body;
 
-/** What is the same wherever it is restored: the first administrator is whoever that is. */
+/** The parts that are equal after a restore; the first administrator may differ. */
 function comparable({ exported_at: _at, users, ...archive }: AnyJson): AnyJson {
   return {
     ...archive,
@@ -193,9 +193,9 @@ describe('an archive of everything', () => {
     });
     const { status, body } = await restore(other, archive);
     expect(status, JSON.stringify(body)).toBe(200);
-    const told = body.changed.find(({ id, kind }: AnyJson) => id === 777 && kind === 'auth_policy');
-    expect(told.note).toBe('lets nobody in: set its secret');
-    const policy = (await other.admin('GET', `/auth-policies/${told.new_id}`)).body;
+    const reported = body.changed.find(({ id, kind }: AnyJson) => id === 777 && kind === 'auth_policy');
+    expect(reported.note).toBe('lets nobody in: set its secret');
+    const policy = (await other.admin('GET', `/auth-policies/${reported.new_id}`)).body;
     expect(policy.oauth).toMatchObject({ client_id: 'gateway', has_client_secret: false });
     const again = (await archiveOf(other, true)).auth_policies.find(({ type }: AnyJson) => type === 'oauth');
     expect(again.has_secret).toBe(true);

@@ -20,7 +20,7 @@ type Expected = 'ok' | 401 | 403 | 404;
 const RULES = {
   /** Without credentials. */
   open: ['ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'],
-  /** Whoever is known, about themselves or with what they may see; a list is looked at for rows of others. */
+  /** Every known user, about themselves or what they may see; lists are checked for rows of others. */
   known: [401, 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'],
   /** Reads one row. */
   read: [401, 404, 'ok', 'ok', 404, 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'],
@@ -32,7 +32,7 @@ const RULES = {
   administer: [401, 403, 403, 403, 403, 'ok', 403, 403, 403, 403, 'ok'],
   /** For administrators who are logged in: it makes, changes or removes credentials of people. */
   administerPeople: [401, 403, 403, 403, 403, 'ok', 403, 403, 403, 403, 403],
-  /** One's own account, by whoever logged in with its password. */
+  /** One's own account, after a login with its password. */
   account: [401, 'ok', 'ok', 'ok', 'ok', 'ok', 403, 403, 403, 403, 403],
   /** Ends a login or a key. */
   credential: [401, 404, 'ok', 'ok', 404, 'ok', 403, 403, 403, 403, 403],

@@ -43,7 +43,7 @@ const below = (n: number): number => {
 };
 const flag = (): number => below(2);
 
-/** One change of each kind; ids that are not there any more change nothing. */
+/** One change of each kind; ids that no longer exist change nothing. */
 const CHANGES: (() => string)[] = [
   () => `UPDATE tunnel_gateway.users SET status = ${flag()} WHERE id = ${1 + below(3)}`,
   () => `UPDATE tunnel_gateway.clients SET rate_limit = ${below(100)} WHERE id = ${1 + below(30)}`,

@@ -79,7 +79,7 @@ function lossy(): Queries {
   };
 }
 
-/** Somebody who holds a table, so that whoever writes to it waits. */
+/** A session that locks a table, so that writers wait. */
 async function lock(table: string): Promise<{ release(): Promise<void> }> {
   const client = queries.listener();
   await client.connect();
@@ -87,7 +87,7 @@ async function lock(table: string): Promise<{ release(): Promise<void> }> {
   return { release: () => client.end() };
 }
 
-/** Whether somebody waits for a row that another one holds. */
+/** Whether a session waits for a row that another one has locked. */
 async function waits(): Promise<boolean> {
   const sql = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
   return (await queries.query(sql)).rows.length > 0;

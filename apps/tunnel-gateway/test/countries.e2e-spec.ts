@@ -64,7 +64,7 @@ describe('country rules', () => {
     expect((await world.admin('GET', `/ip-rules/check?ip=8.8.8.8`)).status).toBe(200);
     await world.admin('DELETE', `/ip-rules/${made.id}`);
     await waitFor(async () => (await visitFrom('8.8.8.8')) === 200);
-    // What allows somebody who cannot be read allows nobody, and others are not allowed then.
+    // A rule that allows an unreadable country allows nobody, and then others are not allowed either.
     await world.rows(`UPDATE tunnel_gateway.ip_rules SET type = 'allow' WHERE pattern = 'XX'`);
     await waitFor(async () => (await visitFrom('8.8.8.8')) === 403);
     await world.rows(`DELETE FROM tunnel_gateway.ip_rules WHERE pattern IN ('XX', '10.0.0.1/8')`);

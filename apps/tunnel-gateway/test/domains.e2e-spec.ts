@@ -175,7 +175,7 @@ describe('a gateway that trusts its users', () => {
     expect((await host(ben, 'intranet')).status).toBe(201);
     for (const name of ['*.com', '*.co.uk', 'x.localhost']) expect(await codeOf(host(ben, name))).toBe('forbidden');
     expect(await codeOf(host(ben, 'x.ada.example.org'))).toBe('host_conflict');
-    // A wildcard of somebody who came first does not take what belongs to another.
+    // An earlier wildcard of one user does not take a name that belongs to another.
     expect((await host(ben, '*.wide.example.org')).status).toBe(201);
     await own.assign(ada, 'mine.wide.example.org');
     expect((await host(ada, 'mine.wide.example.org')).status).toBe(201);

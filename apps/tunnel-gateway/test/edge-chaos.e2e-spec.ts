@@ -19,7 +19,7 @@ const ROUNDS = 4;
 /** A batch a second, and the time that it takes to be written. */
 const LOST_MS = 1_500;
 const RECOVERY_MS = 30_000;
-/** Until a job whose process was killed is somebody else's, and the next is due. */
+/** Until another process has taken over a job whose process was killed, and the next is due. */
 const ROLLUP_MS = 90_000;
 
 interface Line {

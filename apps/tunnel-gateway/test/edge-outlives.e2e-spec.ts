@@ -85,7 +85,7 @@ function standardErrorOf(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/fd/2`);
   } catch {
-    // It ended, or is somebody else's.
+    // It has ended, or the pid belongs to another process.
     return '';
   }
 }

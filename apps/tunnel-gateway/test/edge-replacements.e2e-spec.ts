@@ -60,17 +60,18 @@ async function visitTunnel(port: number): Promise<void> {
   const socket: Socket = connect({ port, host: '127.0.0.1' });
   const text = 'x'.repeat(20_000);
   socket.end(text);
-  let heard = 0;
-  for await (const part of socket) heard += (part as Buffer).length;
-  if (heard !== text.length) throw new Error(`tunnel: ${heard} of ${text.length} bytes`);
+  let received = 0;
+  for await (const part of socket) received += (part as Buffer).length;
+  if (received !== text.length) throw new Error(`tunnel: ${received} of ${text.length} bytes`);
 }
 
 async function visitHost(port: number, host: string): Promise<void> {
   const request = get({ port, host: '127.0.0.1', headers: { host, connection: 'close' }, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  let heard = 0;
-  for await (const part of response) heard += (part as Buffer).length;
-  if (response.statusCode !== 200 || heard !== 20_000) throw new Error(`host: ${response.statusCode}, ${heard} bytes`);
+  let received = 0;
+  for await (const part of response) received += (part as Buffer).length;
+  if (response.statusCode !== 200 || received !== 20_000)
+    throw new Error(`host: ${response.statusCode}, ${received} bytes`);
 }
 
 interface Site {

@@ -101,7 +101,7 @@ async function startAgent(key: string, transport: AgentTransport, port = world.e
   await waitFor(() => agent.status.state === 'online', { timeoutMs: 30_000 });
 }
 
-/** A proxy that ends TLS and speaks it anew to the gateway, by the name of a host. */
+/** A proxy that ends TLS and opens a new TLS connection to the gateway, with the name of a host. */
 async function reencrypting(): Promise<{ port: number; name: string }> {
   const { name } = sites[0] as Site;
   const { certificate, key } = createServerIdentity('proxy.example.org');
@@ -514,7 +514,7 @@ describe('a worker that dies', () => {
     await waitFor(() => of(second).every(({ ended }) => ended));
     const others = of([...first, ...third]);
     const atDeath = others.map(({ received }) => received);
-    // Back alone: its tunnels and its names, with agents that came back by themselves.
+    // Back alone: its tunnels and its names, with agents that reconnected on their own.
     for (const { tunnel, name } of second) {
       await waitFor(async () => (await world.ask(tunnel.listen_port, '')) === '', { timeoutMs: RECOVERY_MS });
       await waitFor(async () => (await visit(name)).status === 200, { timeoutMs: RECOVERY_MS });

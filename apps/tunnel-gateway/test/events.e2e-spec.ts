@@ -38,7 +38,7 @@ async function token(username: string): Promise<string> {
 
 const messages = (client: EventClient): string[] => client.seen.map(({ data }) => data.message);
 
-/** A transaction that records an event and commits when it is told to. */
+/** A transaction that records an event and commits on request. */
 function transaction(
   message: string,
   more: (tx: EntityManager) => Promise<unknown> = () => Promise.resolve(),
@@ -141,7 +141,7 @@ describe('the stream of events', () => {
     client.close();
     slow.commit();
     await slow.done;
-    // The slow one was recorded first; whoever has seen the quick one still gets it.
+    // The slow one was recorded first; a reader who has seen the quick one still gets it.
     const again = await EventClient.open(world.gateway.url, await token('admin'), {
       'last-event-id': client.seen[0]?.id ?? '',
     });

@@ -163,7 +163,7 @@ describe('configurations of frp', () => {
       ({ resource_id: id, resource_type: kind }) => kind === 'tunnel' && id === tunnels['attic.files'].id,
     );
     expect(ofFiles).toMatchObject([{ type: 'password', enabled: 1 }]);
-    // Each line is told of, once.
+    // Each line is reported once.
     expect(lineOf(report, 'proxies[0].remotePort')).toMatchObject({
       outcome: 'taken',
       message: 'listen_port of the tunnel',

@@ -274,7 +274,7 @@ describe('a host that asks a callback server, like Traefik and nginx', () => {
     expect(await question()).toBe(303);
     expect((await visitor.ask({ path: page })).body).toContain('127.0.0.2 has access until');
     expect(await isIn()).toBe(true);
-    // What the edge was told is in the table, for its successors and the other edges.
+    // What the edge learned is in the table, for its successors and the other edges.
     const rows = (): Promise<AnyJson[]> =>
       world.rows(
         `SELECT address FROM tunnel_gateway_ops.visitor_grants WHERE tunnel_id = ${tunnel.id} ORDER BY address`,
@@ -476,7 +476,7 @@ describe('the callback server of a policy', () => {
     const made = await world.admin('POST', '/auth-policies', ofOwn({ ...inside, allow_private: true }));
     expect(made).toMatchObject({ status: 201, body: { allow_private: true } });
     const path = `/auth-policies/${made.body.id}`;
-    // Somebody else may change what has nothing to do with it; where it leads is theirs, then.
+    // Another user may change unrelated fields; from then on that user is responsible for where it leads.
     expect((await call('PATCH', path, { ttl_seconds: 5 })).body).toMatchObject({ allow_private: true });
     expect(await status(call, { callback_url: 'http://127.0.0.1:2/' }, 'PATCH', path)).toBe(422);
     const moved = await call('PATCH', path, { callback_url: 'https://auth.example.org/' });
@@ -493,7 +493,7 @@ describe('the callback server of a policy', () => {
     }).listen(0);
     await once(inner, 'listening');
     world.onClose(() => inner.close());
-    // A name that says nothing of where it leads: this machine.
+    // A name that does not show where it leads: this machine.
     const url = `https://${hostname()}:${(inner.address() as AddressInfo).port}/`;
     const { name, policy: made } = await guarded({ type: 'callback', callback_url: url, ttl_seconds: 0 });
     expect((await browser(name).ask()).status).toBe(503);

@@ -52,7 +52,7 @@ describe('entity tags', () => {
       status: 304,
       body: null,
     });
-    // What was counted is no change that somebody made, but it is news.
+    // A counter is not a change of the row by a user, but the response is new.
     await world.rows('UPDATE tunnel_gateway.clients SET inlet_flow = 17 WHERE id = $1', [id]);
     expect(await send('GET', path, { 'if-none-match': tag })).toMatchObject({ status: 200, body: { inlet_flow: 17 } });
   });
@@ -81,7 +81,7 @@ describe('changes', () => {
     expect(stale).toMatchObject({ status: 412, body: { code: 'precondition_failed' } });
     expect((await send('DELETE', path, { 'if-match': first })).status).toBe(412);
     expect((await send('DELETE', path, { 'if-match': `W/${second.tag}` })).status).toBe(412);
-    // Whether it runs is no change that somebody made.
+    // Its state is not a change of the row by a user.
     expect(versionOf(await tagOf(path))).toBe(versionOf(second.tag));
     expect((await send('PATCH', path, { 'if-match': '*' }, changes)).status).toBe(200);
     expect((await send('DELETE', path, { 'if-match': `"none-1", ${await tagOf(path)}` })).status).toBe(204);

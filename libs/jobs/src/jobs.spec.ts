@@ -480,7 +480,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
   it('holds no connection for workers and event streams but the listener of the process', async () => {
     const app = await start(handlers(echo));
     const wait = (id: number): Promise<unknown> =>
-      app.get(Jobs).addAndWait('subscription-refresh', payload(id), { timeoutMs: 5_000, jobId: `heard-${id}` });
+      app.get(Jobs).addAndWait('subscription-refresh', payload(id), { timeoutMs: 5_000, jobId: `notified-${id}` });
     await wait(1);
     await waitFor(() =>
       withClient(database.url, async (client) => {
@@ -492,7 +492,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
         return true;
       }),
     );
-    // Sooner than the idle worker looks without having heard anything.
+    // Sooner than the idle worker checks without a notification.
     expect(await wait(2)).toEqual(payload(2));
   });
 

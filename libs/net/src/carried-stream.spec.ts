@@ -79,8 +79,8 @@ describe('CarriedStream', () => {
   it('has its own events', async () => {
     const { near, far } = await pair();
     const stream = new Raised(near);
-    const heard: string[] = [];
-    const listener = (chunk: Buffer): void => void heard.push(chunk.toString());
+    const received: string[] = [];
+    const listener = (chunk: Buffer): void => void received.push(chunk.toString());
     stream.on('data', listener);
     const first = once(stream, 'data');
     far.write('abc');
@@ -89,7 +89,7 @@ describe('CarriedStream', () => {
     const second = once(stream, 'data');
     far.write('xyz');
     await second;
-    expect(heard).toEqual(['bcd']);
+    expect(received).toEqual(['bcd']);
   });
 
   it('is reset with the stream below', async () => {

@@ -5,7 +5,7 @@ import { deliverTo, ReadMemory } from './read-memory.js';
 /**
  * An outgoing TCP socket that reuses its read buffer: about 30 % less CPU per byte than a new buffer for each read. To its
  * listeners it is a socket like any other. A listener that calls `release()` inside a `data` event promises that it kept
- * nothing of the chunk; only then is the memory used for the next read.
+ * no part of the chunk; only then is the memory used for the next read.
  *
  * A quiet socket has 8 KiB. One that fills them reads 64 and then 256 KiB at a time, until a short read ends the burst.
  */

@@ -180,12 +180,12 @@ describe('an exception elsewhere', () => {
     onTestFinished(() => void socket.close());
     socket.bind(0, '127.0.0.1');
     await once(socket, 'listening');
-    const heard: string[] = [];
-    socket.on('message', (bytes) => (String(bytes) === 'bad' ? broken() : heard.push(String(bytes))));
+    const received: string[] = [];
+    socket.on('message', (bytes) => (String(bytes) === 'bad' ? broken() : received.push(String(bytes))));
     const { port } = socket.address();
     socket.send('bad', port, '127.0.0.1');
     socket.send('good', port, '127.0.0.1');
-    await expect.poll(() => heard).toEqual(['good']);
+    await expect.poll(() => received).toEqual(['good']);
     expect(seen.map(({ where }) => where)).toEqual(['Socket message']);
   });
 

@@ -35,9 +35,9 @@ export function failFlow(flow: Endable | null, where: string, thrown: unknown): 
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   failures.publish({ where, error } satisfies FlowFailure);
   // Without a listener for errors, the error of the flow would be the next failure.
-  const heard = !(flow instanceof EventEmitter) || flow.listenerCount('error') > 0;
+  const hasListener = !(flow instanceof EventEmitter) || flow.listenerCount('error') > 0;
   try {
-    flow?.destroy(heard ? error : undefined);
+    flow?.destroy(hasListener ? error : undefined);
   } catch (second) {
     failures.publish({ where: `${where}, ending it`, error: second as Error } satisfies FlowFailure);
   }

@@ -77,12 +77,12 @@ describe('behind PgBouncer', () => {
       one.release(true);
       other.release(true);
     }
-    const heard: string[] = [];
+    const received: string[] = [];
     const listener = new PgListener({ url, applicationName: 'listener' });
-    await listener.listen('news', (payload) => heard.push(payload));
+    await listener.listen('news', (payload) => received.push(payload));
     await notify(dataSource.manager, 'news', 'hello');
-    await waitFor(() => heard.length > 0);
-    expect(heard).toEqual(['hello']);
+    await waitFor(() => received.length > 0);
+    expect(received).toEqual(['hello']);
     await listener.close();
     await dataSource.destroy();
   });

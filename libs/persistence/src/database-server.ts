@@ -42,7 +42,7 @@ async function checkSession(listener: PgClient, url: string): Promise<void> {
   });
   await listener.query(`LISTEN ${channel}`);
   const tries = (await isPooled(listener)) ? TRIES.ofPooler : TRIES.ofServer;
-  const isHeard = await withClient(url, async (notifier) => {
+  const arrives = await withClient(url, async (notifier) => {
     for (let count = 0; count < tries; count++) {
       await notifier.query(`NOTIFY ${channel}`);
       if (await Promise.race([arrived, delay(NOTIFY_EVERY_MS, false)])) return true;
@@ -50,7 +50,7 @@ async function checkSession(listener: PgClient, url: string): Promise<void> {
     await notifier.query(`UNLISTEN ${channel}`);
     return false;
   });
-  if (isHeard) return;
+  if (arrives) return;
   throw new DatabaseServerError(
     'DATABASE_URL: notifications (LISTEN) do not arrive, so this is a pooler in transaction mode. Let it pool sessions ' +
       '(pool_mode = session in PgBouncer), or name the database itself',

@@ -170,9 +170,9 @@ describe('PgListener', () => {
   afterEach(() => listener.close());
 
   it('hears what is committed, on its own channels only, and nothing after unlistening', async () => {
-    const heard: string[] = [];
-    const stop = await listener.listen('prices', (payload) => heard.push(payload));
-    await listener.listen('Other "channel"', (payload) => heard.push(`other ${payload}`));
+    const received: string[] = [];
+    const stop = await listener.listen('prices', (payload) => received.push(payload));
+    await listener.listen('Other "channel"', (payload) => received.push(`other ${payload}`));
     await dataSource.transaction(async (tx) => {
       await notify(tx, 'prices', 'a');
       await notify(tx, 'elsewhere', 'x');
@@ -184,35 +184,35 @@ describe('PgListener', () => {
       })
       .catch(() => undefined);
     await notify(dataSource, 'Other "channel"', 'b');
-    await waitFor(() => heard.length === 2);
+    await waitFor(() => received.length === 2);
     await stop();
     await notify(dataSource, 'prices', 'late');
     await notify(dataSource, 'Other "channel"', 'c');
-    await waitFor(() => heard.length === 3);
-    expect(heard).toEqual(['a', 'other b', 'other c']);
+    await waitFor(() => received.length === 3);
+    expect(received).toEqual(['a', 'other b', 'other c']);
   });
 
   it('comes back after its connection was cut and says that something may be missing', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const gap = vi.fn();
-    await listener.listen('prices', (payload) => heard.push(payload), gap);
+    await listener.listen('prices', (payload) => received.push(payload), gap);
     await cutConnections('spec listener');
     await waitFor(() => gap.mock.calls.length === 1);
     await notify(dataSource, 'prices', 'again');
-    await waitFor(() => heard.length === 1);
+    await waitFor(() => received.length === 1);
     expect(errors.length).toBeGreaterThan(0);
   });
 
   it('notices a connection that has gone silent, connects again, and reports a gap', async () => {
     const proxy = new SilentProxy(database.url);
     const quick = new PgListener({ url: await proxy.listen(), applicationName: 'quick listener', beatMs: 100 });
-    const heard: string[] = [];
+    const received: string[] = [];
     const gap = vi.fn();
-    await quick.listen('prices', (payload) => heard.push(payload), gap);
+    await quick.listen('prices', (payload) => received.push(payload), gap);
     proxy.silence();
     await waitFor(() => gap.mock.calls.length === 1);
     await notify(dataSource, 'prices', 'after');
-    await waitFor(() => heard.length === 1);
+    await waitFor(() => received.length === 1);
     await quick.close();
     await proxy.close();
   });
@@ -228,13 +228,13 @@ describe('PgListener', () => {
   });
 
   it('calls the other handlers when one throws', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     await listener.listen('prices', () => {
       throw new Error('bad handler');
     });
-    await listener.listen('prices', (payload) => heard.push(payload));
+    await listener.listen('prices', (payload) => received.push(payload));
     await notify(dataSource, 'prices', 'a');
-    await waitFor(() => heard.length === 1);
+    await waitFor(() => received.length === 1);
     expect(errors.map(({ message }) => message)).toEqual(['bad handler']);
   });
 

@@ -1,5 +1,5 @@
 // Runs the supervisor from its TypeScript sources in a process of its own, so that specs can kill it or run it as
-// somebody else. Arguments: the folder of the sources, and the options of startEmbeddedPostgres() as JSON.
+// another user. Arguments: the folder of the sources, and the options of startEmbeddedPostgres() as JSON.
 import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';

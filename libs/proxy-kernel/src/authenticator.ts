@@ -49,7 +49,7 @@ export class Authenticator {
   }
 
   private digest(username: string, password: string): Buffer {
-    // The length tells `ab` + `c` from `a` + `bc`.
+    // The length distinguishes `ab` + `c` from `a` + `bc`.
     return createHmac('sha256', this.key).update(`${username.length}:${username}:${password}`).digest();
   }
 }

@@ -117,11 +117,11 @@ export class KernelFlow implements Flow {
     // A dial that is still under way is no longer needed.
     if (this.stage !== 'relay' && !this.signal.aborted) this.controller.abort(GIVEN_UP);
     const closeReason = this.closedBy ?? outcome.closeReason;
-    this.tellHealth(outcome);
+    this.reportHealth(outcome);
     this.parts.table.close(this.entry, { ...outcome, closeReason }, this.stage);
   }
 
-  private tellHealth({ error }: FlowOutcome): void {
+  private reportHealth({ error }: FlowOutcome): void {
     if (!this.outbound) return;
     const { tag, type } = this.outbound;
     this.parts.watch.ended(this.entry, tag, { error: this.closedBy ? null : error, type, reached: this.reached });

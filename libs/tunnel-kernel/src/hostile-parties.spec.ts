@@ -43,11 +43,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Somebody else's connection, which says something all the time and reads it again. */
+/** A bystander's connection, which sends bytes all the time and reads them back. */
 class Bystander {
   private readonly socket: Socket;
   private said = 0;
-  private heard = 0;
+  private received = 0;
   private wrong = false;
   private readonly timer: NodeJS.Timeout;
 
@@ -55,13 +55,13 @@ class Bystander {
     this.socket = socket;
     this.timer = setInterval(() => socket.write(String(this.said++ % 10)), 5);
     socket.on('data', (part: Buffer) => {
-      for (const byte of part) this.wrong ||= byte !== 48 + (this.heard++ % 10);
+      for (const byte of part) this.wrong ||= byte !== 48 + (this.received++ % 10);
     });
   }
 
   async leave(): Promise<void> {
     clearInterval(this.timer);
-    await waitFor(() => this.heard === this.said);
+    await waitFor(() => this.received === this.said);
     expect(this.wrong).toBe(false);
     this.socket.destroy();
   }

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rig.close();
 });
 
-/** Uncaught exceptions fail the run by themselves; those that a boundary caught are defects as well. */
+/** Uncaught exceptions fail the run automatically; those that a boundary caught are defects as well. */
 const expectNoDefects = (): void => expect(failures.map(({ where, error }) => `${where}: ${error.stack}`)).toEqual([]);
 
 describe('hostile peers', () => {

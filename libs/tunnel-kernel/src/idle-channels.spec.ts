@@ -42,7 +42,7 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
     const early = await rig.visit(port);
     early.end('?');
     const answer = readAll(early);
-    await waitFor(() => line.told > 0);
+    await waitFor(() => line.received > 0);
     line.hold(false);
     expect(String(await answer)).toBe('?');
     expect(rig.failures).toEqual([]);

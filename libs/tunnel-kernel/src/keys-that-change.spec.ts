@@ -109,7 +109,7 @@ describe("a server's key", () => {
     const started = rig.agent(changed[0] ?? '', { events: { keyChanged: (now) => second.push(now) } });
     await waitFor(() => second.length === 1);
     expect(second).toEqual([after]);
-    // Who never heard of it does not believe the new one, and who gave the old one up does not believe that.
+    // A client that never learned the new key rejects it, and one that dropped the old key rejects that.
     const late = rig.agent(key);
     await waitFor(() => late.agent.status.state === 'stopped');
     expect(late.history.at(-1)).toMatchObject({ reason: { code: 'server_key' } });
@@ -181,7 +181,7 @@ describe('a former key', () => {
       socket.destroy();
       return fingerprint;
     };
-    // Agents of before say nothing of pins.
+    // Agents of earlier versions send no pins.
     expect(await shown(['gwt/1'])).toBe(rig.identity.fingerprint);
     const hints = [former, rig.identity].map(({ fingerprint }) => pinHint(fingerprint));
     expect(await shown(['gwt/1', ...hints])).toBe(rig.identity.fingerprint);

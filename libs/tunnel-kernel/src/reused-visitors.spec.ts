@@ -149,13 +149,13 @@ describe.each([false, true])('visitors of a few reused channels, sealed: %s', (e
           const number = first + index;
           const [down, up] = [came[index], stage.seen.get(number)];
           const said = { up: pattern(number, 'up', one.up), down: pattern(number, 'down', one.down) };
-          const heard = {
+          const received = {
             up: Buffer.concat(up?.bytes ?? []).subarray(HEAD_BYTES),
             down: Buffer.concat(down?.bytes ?? []),
           };
           for (const direction of ['up', 'down'] as const) {
-            const expected = isAborted(one) ? said[direction].subarray(0, heard[direction].length) : said[direction];
-            expect(heard[direction].equals(expected), `${number} ${direction}`).toBe(true);
+            const expected = isAborted(one) ? said[direction].subarray(0, received[direction].length) : said[direction];
+            expect(received[direction].equals(expected), `${number} ${direction}`).toBe(true);
           }
           if (isAborted(one)) continue;
           expect([down?.ended, up?.ended], `${number}`).toEqual([true, true]);

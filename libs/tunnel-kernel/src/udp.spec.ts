@@ -27,7 +27,7 @@ async function udp(): Promise<Socket> {
   return socket;
 }
 
-/** A target that sends everything back; what it says before it tells targets apart. */
+/** A target that sends everything back, with a prefix that identifies it. */
 async function echo(prefix = ''): Promise<number> {
   const socket = await udp();
   socket.on('message', (payload, { port, address }) => {
@@ -221,9 +221,9 @@ describe('mode udp', () => {
   it('replaces only sessions that no target has answered', async () => {
     await setUp({ datagrams: { visitors: 2 } });
     const target = await udp();
-    const heard: string[] = [];
+    const received: string[] = [];
     target.on('message', (payload, { port, address }) => {
-      heard.push(String(payload));
+      received.push(String(payload));
       if (payload.includes('?')) target.send(payload, port, address);
     });
     const { port } = await start([target.address().port]);
@@ -231,7 +231,7 @@ describe('mode udp', () => {
     for (const text of ['one', 'two', 'three']) {
       const stranger = await udp();
       stranger.send(text, port, '127.0.0.1');
-      await waitFor(() => heard.includes(text));
+      await waitFor(() => received.includes(text));
     }
     expect(rig.server.flows).toBe(2);
     expect(rig.records).toHaveLength(2);

@@ -8,7 +8,7 @@ export class AgentLine {
   /** Those of them that are there still. */
   open = 0;
   /** Parts that came from the server on all connections but the first. */
-  told = 0;
+  received = 0;
   private readonly serverPort: () => number;
   private readonly sockets = new Set<Socket>();
   /** The server's end of the first connection. */
@@ -26,7 +26,7 @@ export class AgentLine {
     near.on('close', () => (this.open -= 1));
     const far = connect({ port: this.serverPort(), host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     if (index === 0) this.first = far;
-    else far.on('data', () => (this.told += 1));
+    else far.on('data', () => (this.received += 1));
     const passes = (): boolean => !this.dead && (index === 0 || index >= this.forgotten);
     this.join(near, far, passes);
     this.join(far, near, passes);
@@ -37,7 +37,7 @@ export class AgentLine {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
-  /** Lets nothing through while true; nobody is told. */
+  /** Lets nothing through while true; neither side notices. */
   die(value: boolean): void {
     this.dead = value;
   }
@@ -48,7 +48,7 @@ export class AgentLine {
     else this.first?.resume();
   }
 
-  /** As a NAT that forgot: nothing passes any more on the connections that are open, but on the first one. */
+  /** Like a NAT that forgot its connections: nothing passes on the open connections, except on the first one. */
   forget(): void {
     this.forgotten = this.accepted;
   }

@@ -160,7 +160,7 @@ function over(socket: Socket): Promise<void> {
 
 export interface AgentPort {
   port: number;
-  /** A right one, for attacks of an agent that is let in. Absent: none is. */
+  /** A valid key, for attacks of an admitted agent. Absent: no agent is admitted. */
   secret?: string;
 }
 

@@ -204,7 +204,7 @@ export class TunnelRig {
     return port;
   }
 
-  /** A port that somebody else has, until it is released. */
+  /** A port that another program uses until it is released. */
   async occupiedPort(): Promise<{ port: number; release: () => Promise<unknown> }> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

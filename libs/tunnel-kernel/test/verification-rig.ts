@@ -96,7 +96,7 @@ export class GuardedHost {
     await this.rig.server.apply(this.rig.config({ hosts, policies }));
   }
 
-  /** Somebody else's service, at an address. */
+  /** A third party's service, at an address. */
   async service(listener: RequestListener): Promise<string> {
     const server = createServer(listener).listen(0, '127.0.0.1');
     await once(server, 'listening');

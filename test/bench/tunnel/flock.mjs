@@ -1,4 +1,4 @@
-// Many agents in one process, or bare TLS connections, with keys and port from a file; tells how many are online.
+// Many agents in one process, or bare TLS connections, with keys and port from a file; prints how many are online.
 import { readFileSync } from 'node:fs';
 import { connect, createSecureContext } from 'node:tls';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';

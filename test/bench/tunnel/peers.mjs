@@ -136,7 +136,7 @@ async function startSsh(surroundings) {
 }
 
 /**
- * Nothing of it but the tunnel: no pages, no virtual hosts, no other transports, no clock or names from outside. The
+ * Only the tunnel: no pages, no virtual hosts, no other transports, no clock or names from outside. The
  * tunnels are in its own files, as its console writes them: with those of a client's file, a UDP port takes the TCP port
  * of the same number away.
  */

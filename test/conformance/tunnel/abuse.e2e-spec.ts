@@ -10,7 +10,7 @@ import { visit } from '../../support/visitors.js';
 
 /** From the connection on: more than a busy machine takes for the first byte of a hundred visitors. */
 const HEAD_MS = 1_500;
-/** What others wait while somebody does this, at most: generous, for busy machines. */
+/** The longest time that others wait during the abuse; generous, for busy machines. */
 const OTHERS_MS = 15_000;
 const { certificate: chain, key } = createServerIdentity('a.test');
 let yard: TunnelYard;

@@ -163,7 +163,7 @@ describe('a ticket opens', () => {
     const tunnels = [yard.tunnel(mine, [1]), yard.tunnel(theirs, [1], { id: 8 })];
     const [first, second] = await yard.apply({ tunnels });
     const [agent, other] = [await rawAgent(mine), await rawAgent(theirs)];
-    // Somebody else's connection with a ticket of `mine` gets visitors of `mine`, and none of its own client.
+    // Another agent's connection with a ticket of `mine` gets visitors of `mine`, and none of its own client.
     const ticket = await agent.ticket();
     const channel = await other.open(ticket);
     await waitFor(() => yard.server.agents().find(({ clientId }) => clientId === mine.id)?.idleChannels === 1);

@@ -30,7 +30,7 @@ interface Sample {
   launchers: ProcessMemory[];
 }
 
-/** A name that tells what the process is: its script, or what PostgreSQL writes into its title. */
+/** A name that identifies the process: its script, or what PostgreSQL writes into its title. */
 export function describeProcess(title: string, supervisorPid: number, pid: number): string {
   if (pid === supervisorPid) return 'supervisor';
   const script = /apps\/([^/]+)\/dist\/(\S+)/.exec(title);

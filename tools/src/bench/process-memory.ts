@@ -8,7 +8,7 @@ export interface ProcessMemory {
   title: string;
   /** Megabytes (MiB) in memory, shared pages counted in full. */
   rss: number;
-  /** The same with each shared page divided among its users; undefined where the system does not tell. */
+  /** The same with each shared page divided among its users; undefined if the system does not report it. */
   pss: number | undefined;
 }
 

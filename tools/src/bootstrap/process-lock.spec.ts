@@ -24,7 +24,7 @@ describe('tryLock', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is taken once, tells who holds it, and is free again after release', () => {
+  it('is acquired once, names its holder, and is free again after release', () => {
     const first = tryLock(file, { state: 'running' });
     expect(tryLock(file).holder).toMatchObject({ pid: process.pid, state: 'running' });
     first.lock?.update({ state: 'stopping' });

@@ -33,7 +33,7 @@ describe('summarize', () => {
     expect(code).toBe(1);
   });
 
-  it('tells why something was skipped; a missing peer fails only the build machine', () => {
+  it('prints why something was skipped; a missing peer fails only the build machine', () => {
     const results = { ...CLEAN, skipped: [SKIPPED] };
     const here = summarize(results, { vitestCode: 0, isCi: false });
     expect(here.text).toContain('a.spec.ts: carries: v2ray is not installed');

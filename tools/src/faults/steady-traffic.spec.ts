@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SteadyTraffic } from './steady-traffic.js';
 
 describe('SteadyTraffic', () => {
-  it('tells failures, and how long nobody was answered, from what was well', async () => {
+  it('distinguishes failures, and the longest time without an answer, from successes', async () => {
     let sent = 0;
     let works = true;
     const stream = new SteadyTraffic('test', 5, () => {

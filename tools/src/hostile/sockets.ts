@@ -25,7 +25,7 @@ export async function reached(socket: Socket, timeoutMs = 5_000): Promise<boolea
   );
 }
 
-export interface Heard {
+export interface Received {
   /** As latin1. */
   text: string;
   /** The other side ended or reset it. */
@@ -38,7 +38,7 @@ export async function converse(
   place: Place,
   say: string | Buffer,
   { isEnough = () => false, withinMs = 12_000 }: { isEnough?: (text: string) => boolean; withinMs?: number } = {},
-): Promise<Heard> {
+): Promise<Received> {
   const socket = dial(place);
   socket.write(say);
   try {
@@ -49,7 +49,7 @@ export async function converse(
 }
 
 /** What a socket says until `isEnough`, its end, or the time is up. */
-export function listenTo(socket: Socket, isEnough: (text: string) => boolean, withinMs: number): Promise<Heard> {
+export function listenTo(socket: Socket, isEnough: (text: string) => boolean, withinMs: number): Promise<Received> {
   const began = performance.now();
   let text = '';
   return new Promise((resolve) => {

@@ -6,7 +6,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** More than this moves what people are about to click (web.dev: cumulative layout shift, "good" is 0.1). */
 const MOST_SHIFT = 0.05;
 
-/** For the page: how much wider than the screen it is, and how far its parts moved by themselves. */
+/** For the page: how much wider than the screen it is, and how far its parts moved without input. */
 const MEASURE = `new Promise((resolve) => {
   const shifts = [];
   new PerformanceObserver((list) => shifts.push(...list.getEntries())).observe({ type: 'layout-shift', buffered: true });

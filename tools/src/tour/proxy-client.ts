@@ -58,7 +58,7 @@ function authorization({ user }: ProxyAddress): { 'proxy-authorization'?: string
 
 async function collect(request: http.ClientRequest, timeoutMs: number): Promise<Fetched> {
   request.setTimeout(timeoutMs, () => request.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)));
-  // Whoever waits for the answer, or for its body, hears of it there; without a listener it would end the process.
+  // A caller that waits for the answer, or for its body, gets the error there; without a listener it would end the process.
   request.on('error', () => undefined);
   request.end();
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];

@@ -90,7 +90,7 @@ async function enter(base: string, administrator: EnvelopeClient, password: stri
   return { base, script, administrator, password, member, memberId };
 }
 
-/** Somebody for whom several applications unlock within minutes is suspicious, and each tour is another application. */
+/** A user for whom several applications unlock within minutes is suspicious, and each tour is another application. */
 async function forgive(administrator: EnvelopeClient, memberId: number, script: Script): Promise<void> {
   const path = `/api/site/admin/risk/${memberId}`;
   await script.step('read what is held against the member, and forgive it', async (say) => {
@@ -224,7 +224,7 @@ async function unlock(
     const ours = found.find((listed) => listed.slug === slug);
     expectEqual('price and state', [ours?.unlock_points, ours?.is_unlocked], [price, false]);
     const detail = await client.call<object>('GET', `/api/open/shares/${slug}`);
-    expectThat(!JSON.stringify(detail).includes('115.com/s/'), 'the detail tells the link');
+    expectThat(!JSON.stringify(detail).includes('115.com/s/'), 'the detail reveals the link');
     say(`${found.length} resources of ${TITLE.media_type} ${TITLE.tmdb_id}; ours costs ${price} points`);
   });
   await script.step('try to unlock it with too few points', async (say) => {

@@ -37,7 +37,7 @@ const SET_BY_PEOPLE = new Set(['expires_at', 'revoked_at']);
 
 const PREFIX = '/api/v1/';
 
-/** Tells the audit log which tables, columns and secrets the calls of this service concern. */
+/** Defines for the audit log which tables, columns and secrets the calls of this service concern. */
 @Injectable()
 export class ProxyAuditRules extends AuditRules {
   constructor(

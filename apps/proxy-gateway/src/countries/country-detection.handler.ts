@@ -18,10 +18,10 @@ export class CountryDetectionHandler implements HandlesJobs<'country-detection'>
   ) {}
 
   async handle({ nodeIds }: CountryDetectionPayload, job: JobContext): Promise<CountryOutcome> {
-    let toldAt = -Infinity;
+    let reportedAt = -Infinity;
     const progress = (now: CountryProgress): void => {
-      if (performance.now() - toldAt < PROGRESS_MS) return;
-      toldAt = performance.now();
+      if (performance.now() - reportedAt < PROGRESS_MS) return;
+      reportedAt = performance.now();
       // A progress report that fails must not fail the job.
       job.progress({ ...now }).catch(() => undefined);
     };

@@ -225,7 +225,7 @@ async function readReply(reply: Dispatcher.ResponseData, maxBytes: number): Prom
   }
   try {
     const { content, receivedBytes } = await readBounded(body, headers['content-encoding'] ?? '', maxBytes);
-    return { kind: 'content', httpStatus, headers, content, receivedBytes, whole: tellsItsEnd(headers) };
+    return { kind: 'content', httpStatus, headers, content, receivedBytes, whole: hasKnownEnd(headers) };
   } catch (error) {
     discard(body);
     if (!(error instanceof FetchFailure)) throw error;
@@ -234,7 +234,7 @@ async function readReply(reply: Dispatcher.ResponseData, maxBytes: number): Prom
 }
 
 /** Without any of these headers a body ends when the connection closes (RFC 9112, 6.3), whatever the reason. */
-function tellsItsEnd(headers: ReplyHeaders): boolean {
+function hasKnownEnd(headers: ReplyHeaders): boolean {
   const coding = headers['content-encoding'] ?? 'identity';
   return 'content-length' in headers || 'transfer-encoding' in headers || !/^(?:identity)?$/i.test(coding);
 }

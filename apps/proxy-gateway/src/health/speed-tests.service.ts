@@ -13,7 +13,7 @@ const QUEUE = 'speed-test';
 /** The longest that a request waits; the job continues. */
 const WAIT_MS = 120_000;
 
-/** Tests of all nodes, one at a time, whoever asks for them. */
+/** Tests of all nodes, one at a time, for all callers. */
 @Injectable()
 export class SpeedTestsService {
   constructor(

@@ -10,7 +10,7 @@ import type { LostSelection, MappedConfig } from './kernel-config.mapper.js';
 @Injectable()
 export class LostSelections {
   private readonly logger = new Logger('Outbound');
-  private toldPolicy: string | null = null;
+  private reportedPolicy: string | null = null;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -22,10 +22,10 @@ export class LostSelections {
   async record({ lostSelections, lostDefaultPolicy, config }: MappedConfig): Promise<LostSelection[]> {
     const switched: LostSelection[] = [];
     for (const lost of lostSelections) if (await this.recordSelection(lost)) switched.push(lost);
-    if (lostDefaultPolicy !== null && lostDefaultPolicy !== this.toldPolicy) {
+    if (lostDefaultPolicy !== null && lostDefaultPolicy !== this.reportedPolicy) {
       this.logger.warn(`The default policy ${lostDefaultPolicy} is gone; ${config.defaultPolicy} is used instead`);
     }
-    this.toldPolicy = lostDefaultPolicy;
+    this.reportedPolicy = lostDefaultPolicy;
     return switched;
   }
 

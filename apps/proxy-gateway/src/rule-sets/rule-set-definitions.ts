@@ -64,13 +64,13 @@ export class RuleSetDefinitions {
     row.allowPrivate = body.allow_private ?? row.allowPrivate;
     if (moved && body.url !== undefined) row.sealedUrl = sealUrl(this.box, 'rule_sets', row.id, body.url);
     refuseImpossible(row);
-    const readAnew = row.behavior !== behavior || row.format !== format;
-    const asksAnew = row.type !== 'inline' && (moved || readAnew || row.path !== path);
-    if (asksAnew) Object.assign(row, FORGET_ORIGIN);
+    const needsParsing = row.behavior !== behavior || row.format !== format;
+    const needsRefresh = row.type !== 'inline' && (moved || needsParsing || row.path !== path);
+    if (needsRefresh) Object.assign(row, FORGET_ORIGIN);
     if (row.behavior !== behavior) await this.forgetEntries(tx, row, body);
     const saved = await tx.save(row);
     if (body.entries !== undefined) await this.writeInline(tx, saved, body.entries);
-    return asksAnew || (row.type !== 'inline' && row.enabled && !enabled);
+    return needsRefresh || (row.type !== 'inline' && row.enabled && !enabled);
   }
 
   private urlOf({ id, sealedUrl }: RuleSetEntity): string | null {

@@ -67,10 +67,10 @@ export class RuleSetsService {
         await refuseNamed(tx, row);
       }
       const { allowPrivate, sealedUrl } = row;
-      const asksAnew = await this.definitions.change(tx, row, body);
+      const needsRefresh = await this.definitions.change(tx, row, body);
       refusePrivateSource(actor, { allowPrivate, sealedUrl }, row);
       await this.writeRule(tx, row, body);
-      return { row, refresh: asksAnew && row.enabled };
+      return { row, refresh: needsRefresh && row.enabled };
     });
   }
 

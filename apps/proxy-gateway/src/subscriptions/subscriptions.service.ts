@@ -137,10 +137,10 @@ export class SubscriptionsService {
     const elsewhere = body.url !== undefined && body.url !== tryOpenUrl(this.box, 'subscriptions', row);
     if (elsewhere)
       Object.assign(row, FORGET_CONTENT, { sealedUrl: sealUrl(this.box, 'subscriptions', row.id, body.url!) });
-    const readAnew = elsewhere || row.type !== type || row.userAgent !== userAgent || row.bringRules !== bringRules;
-    if (readAnew) Object.assign(row, FORGET_VALIDATORS);
+    const needsRefresh = elsewhere || row.type !== type || row.userAgent !== userAgent || row.bringRules !== bringRules;
+    if (needsRefresh) Object.assign(row, FORGET_VALIDATORS);
     if (!row.enabled) row.nextRefreshAt = null;
-    else if (readAnew || !enabled) row.nextRefreshAt = soon();
+    else if (needsRefresh || !enabled) row.nextRefreshAt = soon();
     else if (row.intervalSec !== intervalSec) row.nextRefreshAt = lastPlus(row);
   }
 

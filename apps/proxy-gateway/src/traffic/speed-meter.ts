@@ -6,7 +6,7 @@ const SECOND = 1_000;
 
 /** Computes a rate from the kernel's deltas. */
 export class SpeedMeter {
-  #last: { upload: number; download: number; at: number; heardAt: number } | null = null;
+  #last: { upload: number; download: number; at: number; updatedAt: number } | null = null;
 
   /** @param now the clock of this process; the kernel's clock only gives the distance between deltas. */
   add(delta: TrafficDelta, now: number): void {
@@ -17,12 +17,12 @@ export class SpeedMeter {
       upload: Math.round(delta.upload / seconds),
       download: Math.round(delta.download / seconds),
       at: delta.at,
-      heardAt: now,
+      updatedAt: now,
     };
   }
 
   read(now: number): { upload: number; download: number } {
-    if (this.#last === null || now - this.#last.heardAt > STALE_MS) return { upload: 0, download: 0 };
+    if (this.#last === null || now - this.#last.updatedAt > STALE_MS) return { upload: 0, download: 0 };
     return { upload: this.#last.upload, download: this.#last.download };
   }
 }

@@ -29,7 +29,7 @@ const MOST_WAITING = 10_000;
 
 /**
  * Gathers what waits while a batch is under way and carries it out as the next one. A call that comes alone starts at once;
- * nothing waits for what may never come. Keys take turns: whoever has much waiting does not keep the others.
+ * nothing waits for what may never come. Keys take turns: a key with much waiting does not delay the others.
  */
 export class Batches<Item, Answer> {
   private readonly waiting = new Map<unknown, Waiting<Item, Answer>[]>();
@@ -157,7 +157,7 @@ function tooMany(): AppError {
 const ENDS = /^(?:08|25P0[345]|3D|40003|53|57P|58|XX)/;
 
 /**
- * PostgreSQL undid the statement and the connection lives: nothing of it happened. Told by the code, for servers
+ * PostgreSQL undid the statement and the connection lives, so it had no effect. Recognized by the code, for servers
  * translate the word ERROR.
  */
 export function wasUndone(error: unknown): boolean {

@@ -10,7 +10,7 @@ export interface Lease {
   /** Monotonic milliseconds, as all times here. */
   expiresAt: number;
   batch: number;
-  /** When the key is as good as new, by what was last heard. */
+  /** When the key is as good as new, by the last answer. */
   fullAt: number;
   deniedUntil: number;
   waiting: number;

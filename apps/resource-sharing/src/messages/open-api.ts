@@ -28,7 +28,7 @@ export function openText<K extends MessageKey<OpenMessages>>(
   return TRANSLATORS[openLanguage(currentAcceptLanguage())].text(key, ...values);
 }
 
-/** `*` is what HTTP clients send by themselves. */
+/** `*` is what HTTP clients send by default. */
 function openLanguage(wanted: string | undefined): Language {
   return wanted === undefined || wanted === '' || wanted.startsWith('*') ? 'zh-CN' : acceptedLanguage(wanted);
 }

@@ -171,7 +171,7 @@ export class UpdateShareBody extends ShareDetailsBody {
   @IsBoolean()
   hide_link?: boolean;
 
-  /** Asks that followers be told; needs the permission `resource:notify`. */
+  /** Requests a notification of followers; needs the permission `resource:notify`. */
   @NotNull()
   @IsBoolean()
   notify?: boolean;

@@ -23,7 +23,7 @@ export class AccountChanges {
 
   /**
    * Ends every session and every authorization of the account, its keys too unless the body says otherwise, and logs this
-   * browser in anew. Raises LOGIN_FAILED for a wrong present password, RATE_LIMITED for too many of them, INVALID_ARGUMENT.
+   * browser in again. Raises LOGIN_FAILED for a wrong current password, RATE_LIMITED for too many of them, INVALID_ARGUMENT.
    */
   async changePassword(userId: number, body: PasswordChangeBody, request: Request, response: Response): Promise<void> {
     const account = await this.password.confirm(userId, body.current_password, request);

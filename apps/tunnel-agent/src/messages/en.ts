@@ -24,7 +24,7 @@ export const en = {
   advice: {
     unauthorized: 'The key was changed or taken back: ask for the new one, or look whether it was copied whole.',
     server_key:
-      'Something else answers at this address, or the gateway was set up anew: compare the address, then ask for a new key.',
+      'Another server answers at this address, or the gateway was reinstalled: check the address, then ask for a new key.',
     replaced: 'Another agent uses the same key: stop one of the two, or make a client for each.',
     version: 'Use the agent that comes with the gateway.',
     misdirected:

@@ -17,7 +17,7 @@ const ACCOUNT = 'first setup';
 /** Only one request can create the first administrator. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.administrators'))`;
 
-/** Creates the first administrator, for whoever has the token that the service wrote to a file. */
+/** Creates the first administrator, for the holder of the token that the service wrote to a file. */
 @Injectable()
 export class FirstSetup {
   constructor(

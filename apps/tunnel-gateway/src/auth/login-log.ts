@@ -74,7 +74,7 @@ export class LoginLog implements OnApplicationBootstrap, BeforeApplicationShutdo
     try {
       await this.write();
     } catch (error) {
-      this.logger.warn('failed logins could not be told of', { error: String(error) }, 'Logins');
+      this.logger.warn('failed logins could not be recorded', { error: String(error) }, 'Logins');
     }
   }
 }

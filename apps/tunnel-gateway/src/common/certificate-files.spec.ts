@@ -20,7 +20,7 @@ const PATHS = { certPath: 'right.pem', keyPath: 'right.key' };
 
 describe('certificate files', () => {
   it('affect only their own host when they cannot be read', () => {
-    // A renewal that went wrong: stat fails with ELOOP, as it does with EACCES below a folder of somebody else.
+    // A renewal that went wrong: stat fails with ELOOP, as it does with EACCES below a folder of another user.
     symlinkSync('loop.pem', join(folder, 'loop.pem'));
     const files = new CertificateFiles(folder, (message) => problems.push(message));
     expect(files.pair({ certPath: 'loop.pem', keyPath: 'right.key' })).toBeNull();
@@ -46,7 +46,7 @@ describe('certificate files', () => {
     files.settle();
     rmSync(join(folder, 'right.key'));
     expect(files.changed()).toBe(false);
-    // Somebody has them again: what was known of them is forgotten, too.
+    // A host uses them again: their earlier state was forgotten as well.
     expect(files.pair(PATHS)).toBeNull();
     files.settle();
     expect(files.changed()).toBe(false);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EdgeMessage, EdgeOptions, ParentMessage } from './edge-ipc.js';
 import { EdgeProcess, type EdgeChild } from './edge-process.js';
 
-/** A process that answers while it is told to. */
+/** A process that answers as long as the test wants it to. */
 class HangingChild implements EdgeChild {
   readonly pid = 1;
   answers = false;

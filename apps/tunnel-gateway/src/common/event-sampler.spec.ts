@@ -1,42 +1,42 @@
 import { describe, expect, it } from 'vitest';
 import { EventSampler } from './event-sampler.js';
 
-function sampler(): { now: { ms: number }; told: string[]; events: EventSampler<string> } {
+function sampler(): { now: { ms: number }; reported: string[]; events: EventSampler<string> } {
   const now = { ms: 0 };
-  const told: string[] = [];
+  const reported: string[] = [];
   return {
     now,
-    told,
+    reported,
     events: new EventSampler<string>(
       () => now.ms,
-      (latest, count) => told.push(`${latest} ${count}`),
+      (latest, count) => reported.push(`${latest} ${count}`),
     ),
   };
 }
 
 describe('the sampler of events', () => {
   it('reports the first event at once, then one a minute with the total count', () => {
-    const { now, told, events } = sampler();
+    const { now, reported, events } = sampler();
     events.count('a', 1, 'first');
     for (let i = 0; i < 100_000; i++) events.count('a', 2, `later ${i}`);
     now.ms = 59_999;
     events.release();
-    expect(told).toEqual(['first 1']);
+    expect(reported).toEqual(['first 1']);
     now.ms = 60_000;
     events.release();
-    expect(told).toEqual(['first 1', 'later 99999 200000']);
+    expect(reported).toEqual(['first 1', 'later 99999 200000']);
     now.ms = 130_000;
     events.release();
     events.count('a', 1, 'again');
-    expect(told.at(-1)).toBe('again 1');
+    expect(reported.at(-1)).toBe('again 1');
   });
 
   it('remembers a limited number of kinds and loses no count', () => {
-    const { told, events } = sampler();
+    const { reported, events } = sampler();
     for (let i = 0; i < 10_000; i++) events.count(`kind ${i}`, 1, `kind ${i}`);
     events.count('kind 9999', 5, 'last');
     for (let i = 10_000; i < 20_000; i++) events.count(`kind ${i}`, 1, `kind ${i}`);
-    expect(told).toContain('last 5');
-    expect(told).toHaveLength(20_001);
+    expect(reported).toContain('last 5');
+    expect(reported).toHaveLength(20_001);
   });
 });

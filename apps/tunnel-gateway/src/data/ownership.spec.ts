@@ -19,7 +19,7 @@ const ALLOWED = [
   'common/config-rows.ts',
   'common/grant-rows.ts',
   'migrations/',
-  // It removes what is too old, whoever owns it, and shows no row.
+  // It removes old rows of all owners, and shows no row.
   'retention/',
   // Names of everybody's hosts get certificates and warnings; no row is shown.
   'acme/acme-schedule.ts',

@@ -28,7 +28,7 @@ export class NameOwners {
    * Answers whether a domain of the user covers the name; a name that they only have a host of already is let through as
    * well, and with TUNNEL_HOST_NAMES=any one that nobody has. Asked under the lock of names.
    * @param host as `parseHostPattern` has it
-   * @throws AppError FORBIDDEN for a name that is not theirs, HOST_CONFLICT for one that is somebody else's
+   * @throws AppError FORBIDDEN for a name that is not theirs, HOST_CONFLICT for one of another user
    */
   async require(host: string, userId: number, tx: EntityManager): Promise<boolean> {
     if (await exists(HAS_HOST, [host, userId], tx)) return false;

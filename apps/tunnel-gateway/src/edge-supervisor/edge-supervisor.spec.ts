@@ -5,7 +5,7 @@ import { EdgeSupervisor } from './edge-supervisor.js';
 
 const PORTS = { agents: 1, http: 2, https: 3 };
 
-/** A process that says what it is told to. */
+/** A process that says what the test wants. */
 class ScriptedChild implements EdgeChild {
   readonly pid = 1;
   readonly sent: ParentMessage[] = [];
@@ -49,12 +49,12 @@ function supervised(): {
   born: (count: number) => Promise<void>;
 } {
   const children: ScriptedChild[] = [];
-  let heard: () => void = () => undefined;
+  let started: () => void = () => undefined;
   const supervisor = new EdgeSupervisor({
     launch: () => {
       const child = new ScriptedChild();
       children.push(child);
-      heard();
+      started();
       return child;
     },
     edge: { agents: {}, http: {}, https: {} } as Omit<EdgeOptions, 'takesOver'>,
@@ -62,7 +62,7 @@ function supervised(): {
     onExit: () => undefined,
   });
   const born = async (count: number): Promise<void> => {
-    while (children.length < count) await new Promise<void>((resolve) => (heard = resolve));
+    while (children.length < count) await new Promise<void>((resolve) => (started = resolve));
   };
   return { supervisor, children, born };
 }

@@ -73,7 +73,7 @@ export class SupervisorProgram {
       edge: start.edge,
       onLogs: (entries) => this.log(entries),
       onExit: (reason) => this.died(reason),
-      onChange: () => this.tell('state', this.state()),
+      onChange: () => this.notify('state', this.state()),
     });
   }
 
@@ -84,7 +84,7 @@ export class SupervisorProgram {
     const first = await this.supervisor.start(FIRST_START_MS);
     if (first.outcome !== 'port') return first;
     this.failed = { port: first.port, code: first.code };
-    this.tell('state', this.state());
+    this.notify('state', this.state());
     setTimeout(() => this.endNow(), this.peers.size > 0 ? 0 : FAREWELL_MS).unref();
     return first;
   }
@@ -206,17 +206,17 @@ export class SupervisorProgram {
 
   private died(reason: string): void {
     if (this.peers.size === 0) this.log([{ level: 'warn', message: `the edge ended (${reason})` }]);
-    else this.tell('exited', reason);
+    else this.notify('exited', reason);
   }
 
   private log(entries: readonly EdgeLogEntry[]): void {
     if (entries.length === 0) return;
     if (this.options.onLogs) return this.options.onLogs(entries);
-    if (this.peers.size > 0) return this.tell('logs', [...entries]);
+    if (this.peers.size > 0) return this.notify('logs', [...entries]);
     this.kept = [...this.kept, ...entries].slice(-MAX_KEPT_LINES);
   }
 
-  private tell<N extends keyof SupervisorNotes>(name: N, value: SupervisorNotes[N]): void {
+  private notify<N extends keyof SupervisorNotes>(name: N, value: SupervisorNotes[N]): void {
     for (const peer of this.peers) peer.note(name, value);
   }
 }

@@ -26,7 +26,7 @@ function sum(present: string, more: string): string {
 
 /**
  * One statement is one transaction and one round trip: the batch is in the table and in all totals, or in none. A batch
- * that is there already changes nothing. Rows are held in the order in which somebody who removes a client or a tunnel
+ * that is there already changes nothing. Rows are locked in the order in which a request that removes a client or a tunnel
  * takes them, before anything about them is written: neither has to give way to the other. Totals of what is gone
  * stay; addresses of its visitors went with it, and a batch that comes late does not bring them back.
  */

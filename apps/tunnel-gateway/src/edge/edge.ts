@@ -37,7 +37,7 @@ const MOVE_MS = 15_000;
 const COUNT_MS = 1_000;
 const POLL_MS = 10_000;
 /** Many agents connect at once, and each affects all tunnels: their changes are collected for this long. */
-const CROWD_MS = 100;
+const STATUS_DELAY_MS = 100;
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
 /** The data plane of one process: a tunnel server that follows the database, and writers that report back to it. */
@@ -64,7 +64,7 @@ export class Edge implements EdgeRole {
   private readonly challenges: Reloading;
   private readonly feed: ConfigFeed;
   private readonly timers: NodeJS.Timeout[] = [];
-  private crowd: NodeJS.Timeout | null = null;
+  private statusTimer: NodeJS.Timeout | null = null;
   private ports = NO_PORTS;
   /** The ports are released: this edge only finishes, and another one may report the states of tunnels. */
   private draining = false;
@@ -111,7 +111,7 @@ export class Edge implements EdgeRole {
     this.challenges = new Reloading({ load: () => this.acme.load(database), onFailure: presence.failed });
     this.feed = new ConfigFeed({
       database,
-      onNews: (anew) => guardPromise(null, config.news(anew)),
+      onNews: (everything) => guardPromise(null, config.news(everything)),
       onChallenges: () => guardPromise(null, this.challenges.news()),
       onGrants: (news) => void this.grants.receive(news).catch(presence.failed),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
@@ -251,7 +251,7 @@ export class Edge implements EdgeRole {
     this.closed = true;
     await this.server.stop();
     for (const timer of this.timers) clearInterval(timer);
-    if (this.crowd) clearTimeout(this.crowd);
+    if (this.statusTimer) clearTimeout(this.statusTimer);
     // Counters come first, because only this process has them: a database that hangs delays the rest until the process
     // is killed.
     await this.flows.close();
@@ -306,10 +306,10 @@ export class Edge implements EdgeRole {
   }
 
   private agentsChanged(): void {
-    this.crowd ??= setTimeout(() => {
-      this.crowd = null;
+    this.statusTimer ??= setTimeout(() => {
+      this.statusTimer = null;
       guardPromise(null, this.writeRunStatus());
-    }, CROWD_MS);
+    }, STATUS_DELAY_MS);
   }
 
   private async writeRunStatus(): Promise<void> {

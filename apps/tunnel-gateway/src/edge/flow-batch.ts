@@ -93,7 +93,7 @@ export class UnsentFlows {
   }
 }
 
-/** For a batch that the database refuses. Nothing of it was added, so its halves get new ids. */
+/** For a batch that the database refuses. None of it was added, so its halves get new ids. */
 export function halveBatch({ takenAt, flows, visitors }: FlowBatch): [FlowBatch, FlowBatch] | null {
   const shares = [...flows.map((flow) => ({ flow })), ...visitors.map((visitor) => ({ visitor }))];
   const halves = halveRows<(typeof shares)[number]>(shares);

@@ -17,20 +17,20 @@ const wanted = (...ids: number[]): WantedTunnels =>
     ],
     tunnels: ids.map((id) => ({ id, clientId: id < 10 ? 1 : 2 })),
   }) as WantedTunnels;
-const told = (changes: ReturnType<TunnelChanges['since']>): string[] =>
+const reported = (changes: ReturnType<TunnelChanges['since']>): string[] =>
   changes.map(({ type, state: { id } }) => `${type} ${id}`);
 
 describe('changes of tunnels', () => {
   it('are reported from the second check on, failures from the first', () => {
     const changes = new TunnelChanges();
-    expect(told(changes.since([state(1), state(2, 'taken')], wanted(1, 2)))).toEqual(['tunnel.failed 2']);
+    expect(reported(changes.since([state(1), state(2, 'taken')], wanted(1, 2)))).toEqual(['tunnel.failed 2']);
     expect(changes.since([state(1), state(2, 'taken')], wanted(1, 2))).toEqual([]);
-    expect(told(changes.since([state(1), state(2), state(3)], wanted(1, 2, 3)))).toEqual([
+    expect(reported(changes.since([state(1), state(2), state(3)], wanted(1, 2, 3)))).toEqual([
       'tunnel.started 2',
       'tunnel.started 3',
     ]);
-    expect(told(changes.since([state(3)], wanted(3)))).toEqual(['tunnel.stopped 1', 'tunnel.stopped 2']);
-    expect(told(changes.since([state(1), state(3, 'gone')], wanted(1, 3)))).toEqual([
+    expect(reported(changes.since([state(3)], wanted(3)))).toEqual(['tunnel.stopped 1', 'tunnel.stopped 2']);
+    expect(reported(changes.since([state(1), state(3, 'gone')], wanted(1, 3)))).toEqual([
       'tunnel.started 1',
       'tunnel.failed 3',
     ]);
@@ -40,7 +40,7 @@ describe('changes of tunnels', () => {
     const changes = new TunnelChanges();
     changes.since([], wanted());
     expect(changes.since([], wanted(1))).toEqual([]);
-    expect(told(changes.since([state(1)], wanted(1)))).toEqual(['tunnel.started 1']);
+    expect(reported(changes.since([state(1)], wanted(1)))).toEqual(['tunnel.started 1']);
     expect(changes.since([state(1)], wanted(1))).toEqual([]);
   });
 
@@ -50,8 +50,8 @@ describe('changes of tunnels', () => {
     second.since([state(11)], wanted(1, 11), (id) => id === 2);
     expect(first.since([state(1), state(11)], wanted(1, 11))).toEqual([]);
     expect(second.since([], wanted(1, 11), () => false)).toEqual([]);
-    // A new one is told by the one who serves it.
-    expect(told(first.since([state(1), state(11), state(2)], wanted(1, 2, 11)))).toEqual(['tunnel.started 2']);
+    // A new one is reported by the process that serves it.
+    expect(reported(first.since([state(1), state(11), state(2)], wanted(1, 2, 11)))).toEqual(['tunnel.started 2']);
     expect(second.since([], wanted(1, 2, 11), () => false)).toEqual([]);
   });
 
@@ -59,6 +59,6 @@ describe('changes of tunnels', () => {
     const changes = new TunnelChanges();
     changes.since([state(1)], wanted(1));
     const disabled = { ...wanted(1), clients: [{ id: 1, enabled: false }] } as WantedTunnels;
-    expect(told(changes.since([], disabled))).toEqual(['tunnel.stopped 1']);
+    expect(reported(changes.since([], disabled))).toEqual(['tunnel.stopped 1']);
   });
 });

@@ -34,7 +34,7 @@ export class WebhookStarter implements OnApplicationBootstrap, BeforeApplication
     try {
       await this.jobs.add('webhook-fan-out', { requestedAt: Date.now() }, { attempts: 1 });
     } catch (error) {
-      this.logger.warn('webhooks are told of events later', { error: String(error) }, 'Webhooks');
+      this.logger.warn('webhooks get their events later', { error: String(error) }, 'Webhooks');
     }
   }
 }

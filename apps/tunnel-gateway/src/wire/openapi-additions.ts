@@ -7,7 +7,7 @@ const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of the row as it was read: 412 when somebody changed it since',
+  description: 'The ETag of the row as it was read: 412 if it has changed since',
   schema: { type: 'string' },
 };
 

@@ -8,7 +8,7 @@ export interface Owner {
   name: string;
 }
 
-/** What somebody owns, one row of each kind. */
+/** The rows of a user, one of each kind. */
 export interface Rows {
   owner: number;
   user: number;

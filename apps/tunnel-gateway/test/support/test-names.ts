@@ -48,7 +48,7 @@ export async function end(child: ChildProcess | null): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Whether somebody listens on the port of loopback. */
+/** Whether a program listens on the port of loopback. */
 export function takes(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

@@ -22,7 +22,7 @@ export interface Answer {
   type: string | null;
 }
 
-/** Somebody who calls the API. */
+/** A user who calls the API. */
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 export interface RunningAgent {

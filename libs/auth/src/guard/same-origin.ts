@@ -22,7 +22,7 @@ function foreign(): AppError {
 }
 
 /**
- * For routes that open a session without one. A form of another site would log its visitor in as somebody else, who
+ * For routes that open a session without one. A form of another site would log its visitor in as another user, who
  * then sees what the visitor does (RFC 9700 section 4.7).
  */
 @Injectable()

@@ -3,7 +3,7 @@ import { HashingSlots, type HashingTrust, type HashingTurn } from './hashing-slo
 
 const of = (client: string, trust: HashingTrust = 'new'): HashingTurn => ({ client, trust });
 
-/** Work that ends when it is told to, and who did it in which order. */
+/** Work that ends on request, and who did it in which order. */
 class Bench {
   readonly slots: HashingSlots;
   readonly order: string[] = [];

@@ -35,7 +35,7 @@ export interface TunnelLoginView {
 }
 
 export interface TunnelSetupView {
-  /** Whether `POST /auth/setup` waits for somebody with the setup token. */
+  /** Whether `POST /auth/setup` waits for someone with the setup token. */
   needed: boolean;
 }
 

@@ -31,7 +31,7 @@ async function serve(endpoint: ControlEndpoint, keys: readonly ControlKey[] = [K
   const { promise: refused, resolve: onRefused } = Promise.withResolvers<Error>();
   const onLink = (link: ControlLink): void => {
     links.push(link);
-    link.onMessage((message) => void link.send({ heard: message }));
+    link.onMessage((message) => void link.send({ received: message }));
   };
   const server = new ControlServer({ keys, onLink, onRefused });
   endings.push(() => server.close());
@@ -60,7 +60,7 @@ describe('control channel', () => {
       kind === 'unix' ? { path: join(folder(), 'control.sock') } : { host: '127.0.0.1', port: 0 },
     );
     const text = 'ü'.repeat(3_000_000);
-    await expect(ask(endpoint, { text })).resolves.toEqual({ heard: { text } });
+    await expect(ask(endpoint, { text })).resolves.toEqual({ received: { text } });
     if ('path' in endpoint) expect(statSync(endpoint.path).mode & 0o777).toBe(0o600);
   });
 
@@ -90,8 +90,8 @@ describe('control channel', () => {
   it('accepts the old and the new key while a secret is replaced', async () => {
     const before = deriveControlKey(randomBytes(32), 'kernel');
     const { endpoint } = await serve({ host: '127.0.0.1', port: 0 }, [KEY, before]);
-    await expect(ask(endpoint, 1, before)).resolves.toEqual({ heard: 1 });
-    await expect(ask(endpoint, 2)).resolves.toEqual({ heard: 2 });
+    await expect(ask(endpoint, 1, before)).resolves.toEqual({ received: 1 });
+    await expect(ask(endpoint, 2)).resolves.toEqual({ received: 2 });
   });
 
   it('replaces the socket of a killed process, but not one in use', async () => {
@@ -133,8 +133,8 @@ describe('ControlLink', () => {
     const stream = new PassThrough();
     const link = new ControlLink(stream, { heartbeatMs: 60_000 });
     stream.write = () => true;
-    const heard: unknown[] = [];
-    link.onMessage((message) => heard.push(message));
+    const received: unknown[] = [];
+    link.onMessage((message) => received.push(message));
     const frames = [{ a: 1 }, 'x'.repeat(70_000), [null]].map((message) => Buffer.from(JSON.stringify(message)));
     const bytes = Buffer.concat(
       frames.flatMap((body) => {
@@ -147,7 +147,7 @@ describe('ControlLink', () => {
     stream.push(bytes.subarray(40));
     stream.push(null);
     await new Promise<void>((resolve) => link.onClose(() => resolve()));
-    expect(heard).toEqual([{ a: 1 }, 'x'.repeat(70_000), [null]]);
+    expect(received).toEqual([{ a: 1 }, 'x'.repeat(70_000), [null]]);
   });
 
   it('refuses to send a message over the limit', async () => {

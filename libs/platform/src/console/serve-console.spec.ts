@@ -51,7 +51,7 @@ async function boot(folder = join(root, 'site')) {
 }
 
 describe('a console', () => {
-  it('is the page at the root, under a strict policy and asked for anew each time', async () => {
+  it('is the page at the root, with a strict policy and without caching', async () => {
     const http = await boot();
     const answer = await http.get('/');
     expect(answer.status).toBe(200);
@@ -123,7 +123,7 @@ describe('a console', () => {
     expect(lines.filter((line) => line.includes('not-built.mjs was not built'))).toHaveLength(1);
   });
 
-  it('that was not built is told once, and the rest of the service works', async () => {
+  it('that was not built is reported once, and the rest of the service works', async () => {
     const http = await boot(join(root, 'nowhere'));
     expect((await http.get('/')).status).toBe(404);
     expect((await http.get('/api/v1/notes/3')).status).toBe(200);

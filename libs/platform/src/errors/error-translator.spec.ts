@@ -19,7 +19,7 @@ describe('texts of errors', () => {
     expect(chinese('There is no node 7.')).toBe('节点 7 不存在。');
     expect(chinese('must be shorter than or equal to 64 characters')).toBe('不能超过 64 个字符');
     expect(chinese('a$&b is taken')).toBe('a$&b 已被使用');
-    // A name that somebody chose is no text.
+    // A name that a user chose is not translated.
     expect(chinese('must be a string is taken')).toBe('must be a string 已被使用');
   });
 

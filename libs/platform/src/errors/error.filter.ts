@@ -30,7 +30,7 @@ export class ErrorFilter implements ExceptionFilter {
     const error = wrongMethod(thrown, request) ?? classifyError(thrown);
     this.report(error, request);
     if (response.headersSent) {
-      // The client already has a part of another answer: only a cut connection tells it that this one is void.
+      // The client already has a part of another answer: only a cut connection shows it that this one is void.
       response.destroy();
       return;
     }
@@ -39,7 +39,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private answer(error: AppError, request: Request, response: Response): void {
-    // A client that asks for no language gets English: `*` is what many send by themselves.
+    // A client that asks for no language gets English: `*` is what many send by default.
     const language = acceptedLanguage(request.headers['accept-language']);
     const { contentType, body } = formatError(error, this.formatFor(request), currentRequestId(), (text) =>
       this.translator.text(language, text),

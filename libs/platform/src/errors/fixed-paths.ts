@@ -15,7 +15,7 @@ export function fixedPathMethods(application: Application): RequestHandler {
     // Routes are complete when the first request comes.
     known ??= methodsOfFixedPaths(application);
     const methods = known.get(request.path);
-    // A preflight is answered by whoever lets other sites in; else it ends as a 405 all the same.
+    // A preflight is answered by a service that admits other sites; otherwise it gets a 405 anyway.
     if (methods === undefined || methods.includes(request.method) || request.method === 'OPTIONS') return next();
     next(methodNotAllowed(request.method, methods));
   };

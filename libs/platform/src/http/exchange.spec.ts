@@ -83,7 +83,7 @@ describe('added headers', () => {
 });
 
 describe('onAnswered', () => {
-  it('tells the status once the answer is out', async () => {
+  it('reports the status once the answer has been sent', async () => {
     const own: number[] = [];
     const server = serve((_request, response) => {
       onAnswered(response, (status) => void own.push(status));
@@ -94,7 +94,7 @@ describe('onAnswered', () => {
     expect(answered).toEqual([[418, expect.any(Number)]]);
   });
 
-  it('tells 499 when the client leaves before', async () => {
+  it('reports 499 when the client leaves first', async () => {
     const server = serve(() => undefined);
     await once(server, 'listening');
     const asking = http.get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).on('error', () => {});

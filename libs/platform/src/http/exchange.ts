@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import type { Application } from 'express';
 import type { RequestContext } from '../logging/request-context.js';
 
-/** Told when an answer is out: its status, 499 when its client left before, and the milliseconds since the request came. */
+/** Called when an answer has been sent: its status, 499 when its client left before, and the milliseconds since the request came. */
 export type AnswerObserver = (status: number, milliseconds: number, facts: AnswerFacts) => void;
 
 export interface AnswerFacts {
@@ -67,7 +67,7 @@ export function addHeader(response: ServerResponse, name: string, value: string)
   exchangeOf(response).headers.push(name, value);
 }
 
-/** What addHeader() was told before. */
+/** The headers of earlier calls of addHeader(). */
 export function addedHeader(response: ServerResponse, name: string): string | undefined {
   const { headers } = exchangeOf(response);
   const index = headers.indexOf(name);

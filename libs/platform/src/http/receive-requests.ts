@@ -9,7 +9,7 @@ const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,99}$/;
 
 /**
  * What every request meets first: its id (a sane X-Request-Id or a new one, echoed and kept for every log line), the
- * security headers, and whoever watches all answers.
+ * security headers, and the observers of all answers.
  */
 export function receiveRequests(observerOf: (request: Request) => AnswerObserver): RequestHandler {
   return (request, response, next) => {

@@ -72,7 +72,7 @@ describe('/metrics on the public port', () => {
 });
 
 describe('/metrics on a port of its own', () => {
-  it('is not found on the public port, whoever asks', async () => {
+  it('is not found on the public port, for any client', async () => {
     const answer = await ask({ NOTES_METRICS_PORT: '0' });
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ code: 'NOT_FOUND' });

@@ -1,7 +1,7 @@
 import { isLoopback } from '@gatehouse/net';
 import type { Request } from 'express';
 
-/** Headers by which a proxy on this machine gives away that the request is somebody else's. */
+/** Headers by which a proxy on this machine shows that the request comes from another machine. */
 const FORWARDING = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'];
 
 /**

@@ -3,7 +3,7 @@ import { isSchema, type JsonSchema } from './json-schema.js';
 /** A request that was sent for real, and what came back. */
 export interface OperationExample {
   readonly operation: string;
-  /** Tells it from the operation's other examples. */
+  /** Distinguishes it from the operation's other examples. */
   readonly name: string;
   /** Values of the path's parameters. */
   readonly path?: Readonly<Record<string, string | number>>;

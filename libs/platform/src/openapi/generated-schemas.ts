@@ -6,17 +6,17 @@ import { isSchema, mapSchemas, type JsonSchema } from './json-schema.js';
  * `nullable` becomes the type null, and what the validation refuses besides, unknown fields of most classes, is said.
  */
 export function requestSchemas(schemas: Record<string, unknown>): Record<string, JsonSchema> {
-  const told = mapSchemas(schemas, tellNull) as Record<string, JsonSchema>;
+  const rewritten = mapSchemas(schemas, describeNull) as Record<string, JsonSchema>;
   const lenient = lenientClassNames();
   return Object.fromEntries(
-    Object.entries(told).map(([name, schema]) => [
+    Object.entries(rewritten).map(([name, schema]) => [
       name,
       lenient.has(name) ? schema : { ...schema, additionalProperties: false },
     ]),
   );
 }
 
-function tellNull({ nullable, ...schema }: JsonSchema): JsonSchema {
+function describeNull({ nullable, ...schema }: JsonSchema): JsonSchema {
   // A property that is called so.
   if (isSchema(nullable)) return { nullable, ...schema };
   if (nullable !== true) return schema;

@@ -117,8 +117,8 @@ function describeOperations(document: JsonSchema, routes: Map<string, Route>, co
     const route = routes.get(String(operation['operationId']));
     if (route !== undefined) describeOperation(operation, method, route, context).forEach((type) => types.add(type));
     const responses = operation['responses'] as JsonSchema;
-    const tellsFailures = Object.keys(responses).some((status) => /^[45]/.test(status));
-    if (!tellsFailures) responses['default'] ??= { $ref: '#/components/responses/Error' };
+    const hasFailures = Object.keys(responses).some((status) => /^[45]/.test(status));
+    if (!hasFailures) responses['default'] ??= { $ref: '#/components/responses/Error' };
   }
   return types;
 }

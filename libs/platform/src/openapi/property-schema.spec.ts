@@ -31,7 +31,7 @@ describe('the schema of a validated property', () => {
     });
   });
 
-  it('tells rules of a list from rules of its items', () => {
+  it('distinguishes rules of a list from rules of its items', () => {
     const rules = [rule('arrayMaxSize', [3]), rule('isString', [], true), rule('maxLength', [5], true)];
     expect(propertySchema(Array, rules)).toEqual({
       type: 'array',

@@ -10,7 +10,7 @@ const MAX_WAITING = 256;
 /** An attempt that failed after this long has held up its caller. The next ones fail at once, for `PAUSE_MS`. */
 const SLOW_MS = 500;
 const PAUSE_MS = 1_000;
-/** Whoever watches the service has to reach it, whatever the kernel does. */
+/** A monitor has to reach the service, whatever the kernel does. */
 const WATCHED = new Set(['/healthz', '/readyz']);
 
 /** What the connection was when it came: a socket that has closed no longer names its peer. */
@@ -119,7 +119,7 @@ function plain(address = ''): string {
 function arrivalOf({ remoteAddress, remotePort = 0, localAddress, localPort = 0 }: Socket): Arrival {
   const from = { address: plain(remoteAddress), port: remotePort };
   const to = { address: plain(localAddress), port: localPort };
-  // Whoever connects to an address of the own machine comes from the same one, or from a loopback address.
+  // A connection to an address of this machine comes from the same address, or from a loopback address.
   const isLocal = from.address === to.address || isLoopback(from.address);
   return { ends: { from, to }, acceptedAt: performance.now(), isLocal, client: undefined, asked: undefined };
 }

@@ -20,7 +20,7 @@ export interface ProxyClientsServerParts {
 }
 
 /**
- * Tells the platform's other services which client of the proxy is behind a connection that they have accepted. It
+ * Answers the platform's other services which client of the proxy is behind a connection that they have accepted. It
  * answers for one connection at a time, and does nothing else.
  */
 export class ProxyClientsServer {

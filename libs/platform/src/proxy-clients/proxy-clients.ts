@@ -6,10 +6,10 @@ export interface ConnectionEnd {
 
 /** A connection as the service sees it that accepted it. */
 export interface AcceptedConnection {
-  /** The end of whoever connected. */
+  /** The client's end of the connection. */
   readonly from: ConnectionEnd;
   readonly to: ConnectionEnd;
-  /** Milliseconds since it was accepted: the port of a connection that has ended soon belongs to somebody else. */
+  /** Milliseconds since it was accepted: the port of a connection that has ended is soon used by another one. */
   readonly ageMs: number;
 }
 

@@ -9,7 +9,7 @@ const WORTHWHILE = 4_096;
 
 /**
  * Whether a JSON answer is to be compressed. Only what is read: an answer to a change may hold a new key beside what the
- * caller sent, and the length of both together would tell of the key (BREACH).
+ * caller sent, and the length of both together would reveal the key (BREACH).
  */
 export function isToBeCompressed(request: Request, status: number, text: string): boolean {
   return (

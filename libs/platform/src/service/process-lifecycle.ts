@@ -16,7 +16,7 @@ const STOP_LIMIT_MS = 30_000;
 
 /**
  * Starts a program and owns its process from then on: ready message, signals, the parent's end, fatal errors.
- * A failed start prints one line a problem on standard error, tells the parent, and exits with 1.
+ * A failed start prints one line for each problem on standard error, notifies the parent, and exits with 1.
  */
 export async function runProcess(name: string, start: () => Promise<RunningProcess>): Promise<void> {
   // A parent that was killed leaves a broken pipe; losing log lines then must not lose the orderly stop.
@@ -31,7 +31,7 @@ export async function runProcess(name: string, start: () => Promise<RunningProce
     return;
   }
   stopOnFatalErrors(running.logger);
-  tellParent({ type: 'ready', ...running.ready });
+  notifyParent({ type: 'ready', ...running.ready });
   collectWhenIdle();
   const reason = await interrupted;
   running.logger.log('stopping', { reason }, 'Service');
@@ -41,7 +41,7 @@ export async function runProcess(name: string, start: () => Promise<RunningProce
 function failStart(name: string, error: unknown): void {
   const lines = failureLines(error);
   for (const line of lines) process.stderr.write(`${name}: ${line}\n`);
-  tellParent({ type: 'failed', lines }, () => process.exit(1));
+  notifyParent({ type: 'failed', lines }, () => process.exit(1));
 }
 
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
@@ -88,7 +88,7 @@ async function stopWithin({ logger, stop }: RunningProcess): Promise<void> {
   }
 }
 
-function tellParent(message: Readonly<Record<string, unknown>>, done: () => void = () => undefined): void {
+function notifyParent(message: Readonly<Record<string, unknown>>, done: () => void = () => undefined): void {
   if (process.send === undefined || !process.connected) {
     done();
     return;

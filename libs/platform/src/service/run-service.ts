@@ -28,7 +28,7 @@ export interface ServiceDefinition<S extends ServiceSettings> {
   readonly configure?: (app: NestExpressApplication, settings: Readonly<S>) => void | Promise<void>;
 }
 
-/** main.ts of a service: starts, tells the parent process it is ready, stops on signals or when the parent goes. */
+/** main.ts of a service: starts, notifies the parent process when it is ready, and stops on signals or when the parent ends. */
 export async function runService<S extends ServiceSettings>(definition: ServiceDefinition<S>): Promise<void> {
   await runProcess(definition.name, () => startService(definition));
 }
@@ -57,7 +57,7 @@ async function startService<S extends ServiceSettings>(definition: ServiceDefini
   }
 }
 
-/** First, so that whoever finds the service ready finds its metrics, too. */
+/** First, so that a service that is ready also has its metrics. */
 async function listenForMetrics<S extends ServiceSettings>(
   app: NestExpressApplication,
   { metricsPortVariable }: ServiceDefinition<S>,

@@ -73,7 +73,7 @@ function connectOne(ip: string, { port, signal, plain }: TcpDial): Promise<Socke
     const socket = plain ? guardFlow(new Socket({ allowHalfOpen: true })) : new DialedSocket();
     socket.pause();
     const onAbort = (): void => void socket.destroy(abortError(signal));
-    // Stays for good: a late error needs a listener, whoever owns the socket by then.
+    // Never removed: a late error needs a listener, even if the socket has another owner by then.
     socket.on('error', (error) => {
       signal.removeEventListener('abort', onAbort);
       reject(toDialError(error, 'dial'));

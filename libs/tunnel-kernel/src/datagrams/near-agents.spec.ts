@@ -76,7 +76,7 @@ describe('the way to an agent', () => {
     await waitFor(() => route.transport(1) instanceof StreamTransport);
     expect(channels()).toBe(1);
     expect(route.viaPackets).toBe(true);
-    // The agent is told to answer the same way.
+    // The agent is asked to answer the same way.
     watch.ask();
     expect(watch.peerGood).toBe(false);
     route.close();

@@ -12,7 +12,7 @@ export class DirectTransport implements MuxTransport {
   private readonly silentMs: number;
   private handlers: MuxTransportHandlers | null = null;
   private timer: NodeJS.Timeout | null = null;
-  private heard = true;
+  private received = true;
 
   /** `stream` must be paused. The other side sends something at least every `silentMs`. */
   constructor(stream: ByteStream, silentMs: number) {
@@ -36,7 +36,7 @@ export class DirectTransport implements MuxTransport {
     const { stream } = this;
     this.handlers = handlers;
     stream.on('data', (part) => {
-      this.heard = true;
+      this.received = true;
       this.handlers?.data(part);
     });
     stream.on('drain', () => this.handlers?.drain());
@@ -68,8 +68,8 @@ export class DirectTransport implements MuxTransport {
   }
 
   private listen(): void {
-    if (!this.heard) this.end(new TunnelError('silent', 'the direct path fell silent'));
-    this.heard = false;
+    if (!this.received) this.end(new TunnelError('silent', 'the direct path fell silent'));
+    this.received = false;
   }
 
   private end(error: TunnelError): void {

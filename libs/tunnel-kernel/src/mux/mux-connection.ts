@@ -159,7 +159,7 @@ export class MuxConnection implements MuxStreamOwner {
   private ask(): void {
     this.unanswered += 1;
     if (this.unanswered <= MAX_UNANSWERED) return this.say(muxNumber(MUX_FRAME.ping, 0, this.pings));
-    this.closed(new TunnelError('silent', 'nothing was heard from the other side'));
+    this.closed(new TunnelError('silent', 'nothing was received from the other side'));
     this.transport.destroy();
   }
 

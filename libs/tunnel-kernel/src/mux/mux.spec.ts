@@ -147,9 +147,9 @@ describe('streams of one connection', () => {
     doomed.write(Buffer.from('x'));
     doomed.resetAndDestroy();
     expect((await ended)[0]).toMatchObject({ code: 'ECONNRESET' });
-    const heard = once(accepted[1] as MuxStream, 'data');
+    const received = once(accepted[1] as MuxStream, 'data');
     other.write(Buffer.from('still here'));
-    expect(String((await heard)[0])).toBe('still here');
+    expect(String((await received)[0])).toBe('still here');
   });
 
   it('with a stalled reader buffer no more than their window, and delay nobody else', async () => {

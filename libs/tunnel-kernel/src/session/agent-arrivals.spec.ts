@@ -13,7 +13,7 @@ describe('agents that are expected', () => {
     await Promise.all([one, two]);
     expect(arrivals.expects(1)).toBe(false);
     expect(arrivals.expects(3)).toBe(true);
-    // Whoever was here and left is not on the way.
+    // An agent that was here and left is not expected.
     await arrivals.wait(1);
   });
 

@@ -55,7 +55,7 @@ export interface AgentListenerOptions {
 }
 
 /**
- * The port that agents connect to. The first bytes of a connection tell control connections over TLS, data channels,
+ * The port that agents connect to. The first bytes of a connection distinguish control connections over TLS, data channels,
  * and WebSockets that carry both apart.
  */
 export class AgentListener {

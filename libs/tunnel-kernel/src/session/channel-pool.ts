@@ -74,7 +74,7 @@ export interface Channel {
 }
 
 interface IdleChannel extends Channel {
-  lastHeardMs: number;
+  lastReceivedMs: number;
   /** Set while the channel is asked whether it still works; closes the channel when it fires. */
   asked: NodeJS.Timeout | null;
   /** Removes the pool's listeners. */
@@ -196,17 +196,20 @@ export class ChannelPool implements TicketHolder {
   }
 
   /**
-   * `lastHeardMs`: when the agent's report arrived. It may have waited here for a slow visitor, so it can be older than
+   * `lastReceivedMs`: when the agent's report arrived. It may have waited here for a slow visitor, so it can be older than
    * this call.
    */
-  private returned({ stream: before, key, id, openedAt, visitors }: Omit<Channel, 'reuse'>, lastHeardMs: number): void {
+  private returned(
+    { stream: before, key, id, openedAt, visitors }: Omit<Channel, 'reuse'>,
+    lastReceivedMs: number,
+  ): void {
     const stream = before instanceof SealedStream ? before.next() : before;
     stream.pause();
     const isSpare = this.waiters.size === 0 && this.idle.length >= this.limits.cap;
     if (this.closedBy || isSpare) return void stream.destroy();
     const channel = this.channel({ stream, key, id, openedAt, visitors: visitors + 1 });
-    if (this.now() - lastHeardMs < this.limits.freshMs && this.serve(channel)) return;
-    const idle = this.keep(channel, lastHeardMs);
+    if (this.now() - lastReceivedMs < this.limits.freshMs && this.serve(channel)) return;
+    const idle = this.keep(channel, lastReceivedMs);
     if (this.waiters.size > 0) this.ask(idle);
   }
 
@@ -251,8 +254,8 @@ export class ChannelPool implements TicketHolder {
     this.missed = true;
   }
 
-  private isFresh({ lastHeardMs, asked }: IdleChannel, now: number): boolean {
-    return asked === null && now - lastHeardMs < this.limits.freshMs;
+  private isFresh({ lastReceivedMs, asked }: IdleChannel, now: number): boolean {
+    return asked === null && now - lastReceivedMs < this.limits.freshMs;
   }
 
   /** Gives the channel to the visitor that has waited longest. False: nobody waits. */
@@ -265,10 +268,10 @@ export class ChannelPool implements TicketHolder {
     return true;
   }
 
-  private keep(channel: Channel, lastHeardMs: number): IdleChannel {
+  private keep(channel: Channel, lastReceivedMs: number): IdleChannel {
     const { stream } = channel;
     const gone = (): void => this.drop(idle);
-    const said = (chunk: Buffer): void => this.heard(idle, chunk);
+    const said = (chunk: Buffer): void => this.receive(idle, chunk);
     // The stream flows while idle, so that its end is noticed.
     stream.on('data', said);
     stream.on('end', gone);
@@ -281,7 +284,7 @@ export class ChannelPool implements TicketHolder {
       stream.off('error', gone);
       stream.off('close', gone);
     };
-    const idle: IdleChannel = { ...channel, lastHeardMs, asked: null, release };
+    const idle: IdleChannel = { ...channel, lastReceivedMs, asked: null, release };
     this.idle.push(idle);
     stream.resume();
     return idle;
@@ -294,11 +297,11 @@ export class ChannelPool implements TicketHolder {
   }
 
   /** A channel on which the agent sends anything but the expected answer is closed. */
-  private heard(channel: IdleChannel, chunk: Buffer): void {
+  private receive(channel: IdleChannel, chunk: Buffer): void {
     if (!channel.asked || !isProbeAnswer(chunk)) return this.drop(channel);
     clearTimeout(channel.asked);
     channel.asked = null;
-    channel.lastHeardMs = this.now();
+    channel.lastReceivedMs = this.now();
     if (this.waiters.size === 0) return;
     this.forget(channel);
     this.serve(channel);

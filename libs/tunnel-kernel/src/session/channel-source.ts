@@ -81,8 +81,8 @@ export class ChannelSource {
 }
 
 function begin({ stream, key, visitors, reuse }: Channel, start: Omit<Start, 'framed' | 'reused'>): ByteStream {
-  // TCP alone cannot tell an end from the end of a process. What hosts and lanes carry says its own length, and is quicker without.
-  // A socket that carried somebody reads into memory that is used again: not for undici and TLS, which take over sockets.
+  // TCP alone cannot distinguish an end from a killed process. Hosts and lanes carry their own lengths, and are faster without frames.
+  // A socket that carried a visitor reads into reused memory: not for undici and TLS, which take over sockets.
   const framed = stream instanceof Socket && (start.kind === 'tunnel' || visitors > 0);
   // Channels of hosts and of datagrams are pooled by their users; for the others, opening a TCP connection is the cost
   // that reuse saves.

@@ -27,7 +27,7 @@ export class ControlLink {
   private readonly handlers: LinkHandlers;
   private readonly decoder: FrameDecoder;
   private timer: NodeJS.Timeout | null = null;
-  private heard = true;
+  private received = true;
   private silence = 0;
   private sequence = 0;
   private pingedAt = 0;
@@ -87,8 +87,8 @@ export class ControlLink {
   }
 
   private beat(): void {
-    this.silence = this.heard ? 0 : this.silence + 1;
-    this.heard = false;
+    this.silence = this.received ? 0 : this.silence + 1;
+    this.received = false;
     if (this.silence >= MISSED_HEARTBEATS) return this.end(new TunnelError('silent', 'the other side fell silent'));
     if (this.side === 'agent') return;
     this.sequence = (this.sequence + 1) >>> 0;
@@ -98,7 +98,7 @@ export class ControlLink {
 
   private read(chunk: Buffer): void {
     if (this.ended) return;
-    this.heard = true;
+    this.received = true;
     try {
       for (const frame of this.decoder.read(chunk)) {
         const message = decodeMessage(frame, this.peer);

@@ -39,7 +39,7 @@ describe('a host with user names', () => {
       host.gate.clock.now += 60_000;
       host.gate.looked.length = 0;
       expect((await host.rig.ask({ headers: basic(user, password) })).status).toBe(401);
-      // Somebody's hash for a name that nobody has; none for no password.
+      // The hash of some user for an unknown name; no hash for no password.
       expect(host.gate.looked).toHaveLength(password === '' ? 0 : 1);
     }
     for (const authorization of [

@@ -204,7 +204,7 @@ describe('a host whose visitors sign in at another server', () => {
     const back = server.agree(await begin(browser));
     back.searchParams.set('iss', 'https://own.test');
     expect((await come(browser, back)).status).toBe(303);
-    // It names itself: who does not is somebody else.
+    // It identifies itself; a server that does not is another one.
     const second = host.browser();
     const unnamed = server.agree(await begin(second));
     unnamed.searchParams.delete('iss');

@@ -65,7 +65,7 @@ describe('a user who returns from the sign-in', () => {
     expect(among({ names: ['ann'] })).toBe(true);
     expect(among({ emails: ['ANN@b.c'] })).toBe(true);
     expect(among({ subjects: ['2'], names: ['ann'] })).toBe(true);
-    // Whoever may choose a name chooses somebody else's id or address.
+    // A user who can choose a name could choose another user's id or address.
     expect(among({ subjects: ['ann', 'ann@b.c'] })).toBe(false);
     expect(among({ names: ['1', 'ann@b.c', 'ANN'] })).toBe(false);
     expect(among({ emails: ['1', 'ann', 'ann@b.c.evil'] })).toBe(false);

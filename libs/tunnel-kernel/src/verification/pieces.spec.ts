@@ -104,11 +104,11 @@ it('grants of other processes are accepted, but do not replace local changes tha
   expect(store.get(grant)).toBeUndefined();
   store.replace([grant]);
   expect([store.get(grant), store.get(other)]).toEqual([undefined, undefined]);
-  const told = store.takeChanges();
-  expect(told).toMatchObject([{ address: 'a', grant: null }]);
-  // It could not be told; meanwhile there is a new one.
+  const changes = store.takeChanges();
+  expect(changes).toMatchObject([{ address: 'a', grant: null }]);
+  // It could not be reported, and there is a new one in the meantime.
   store.put({ ...grant, until: 20 });
-  store.restore(told);
+  store.restore(changes);
   expect(store.takeChanges()).toMatchObject([{ grant: { until: 20 } }]);
   store.replace([other]);
   expect(store.list()).toEqual([other]);

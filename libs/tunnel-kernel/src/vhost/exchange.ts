@@ -26,7 +26,7 @@ export interface ExchangeRequest {
   reply: Reply;
   flow: Flow;
   admitted: Admitted;
-  /** How long the visitor may read nothing of an answer, in milliseconds. */
+  /** How long the visitor may stop reading an answer, in milliseconds. */
   stallMs: number;
   /** Called once, at the very end. */
   onEnd(reason: RelayEndReason): void;
@@ -52,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Whether an answer has been started to the visitor. */
   private begun = false;
   /** Whether the target has begun to answer. */
-  private heard = false;
+  private hasResponse = false;
   private sent = false;
   private over = false;
   private full = false;
@@ -130,7 +130,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStarted(): void {
-    this.heard = true;
+    this.hasResponse = true;
   }
 
   onResponseStart(controller: TargetController, status: number, headers: unknown, text = ''): void {
@@ -212,7 +212,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return this.answer(targetFailureAnswer(new TunnelError('overloaded', 'too many requests'), this.request.head));
     }
     this.tried.push(upstream);
-    this.heard = false;
+    this.hasResponse = false;
     this.sent = false;
     const { head } = this.request;
     this.release?.();
@@ -268,7 +268,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Whether nothing was sent, or the connection died while idle and the request is safe to repeat. */
   private mayTryAgain(error: Error): boolean {
-    if (this.tried.length >= MAX_TRIES || this.heard) return false;
+    if (this.tried.length >= MAX_TRIES || this.hasResponse) return false;
     if (this.body !== null && !Buffer.isBuffer(this.body) && !this.body.untouched) return false;
     if (error instanceof TunnelError) {
       return error.code === 'target' && (this.upstreams?.hasOther(this.tried) ?? false);

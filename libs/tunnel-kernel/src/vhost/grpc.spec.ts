@@ -104,14 +104,14 @@ describe('a gRPC service behind a host', () => {
   it('keeps the status of a stream, after messages and before the first', async () => {
     for (const messages of [['one', 'two', 'leave'], ['leave']]) {
       const stream = client.makeBidiStreamRequest(service.chat.path, bytes, bytes);
-      const heard: string[] = [];
-      stream.on('data', (message: Buffer) => heard.push(message.toString()));
+      const received: string[] = [];
+      stream.on('data', (message: Buffer) => received.push(message.toString()));
       const failed = new Promise<ServiceError>((resolve) => stream.on('error', resolve));
       // It is not ended: the service ends it.
       for (const message of messages) stream.write(Buffer.from(message));
       const error = await failed;
       expect(error).toMatchObject({ code: status.UNAUTHENTICATED, details: 'who?' });
-      expect(heard).toEqual(messages.slice(0, -1));
+      expect(received).toEqual(messages.slice(0, -1));
     }
   });
 

@@ -18,7 +18,7 @@ export const OWN_PREFIX = '/__gw/';
 export interface HostVisitContext {
   context: Pick<ModeContext, 'ledger' | 'verifier' | 'logger'>;
   upstreams: UpstreamTable;
-  /** How long a visitor may read nothing of an answer, in milliseconds. */
+  /** How long a visitor may stop reading an answer, in milliseconds. */
   stallMs: number;
 }
 

@@ -449,7 +449,7 @@ describe('visitors that leave at any moment', () => {
     const config = rig.config({ hosts: [rig.hostConfig([await mirror()])] });
     for (const client of config.clients) client.maxConnections = 1;
     await rig.server.apply(config);
-    // Nobody holds a connection any more.
+    // No connection is left.
     expect((await rig.ask()).status).toBe(200);
   });
 });

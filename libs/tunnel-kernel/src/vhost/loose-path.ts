@@ -7,7 +7,7 @@ const MAX_PLACES = 16;
  * All places where a lenient target could see a path of `RequestTarget.path`. Such servers fold case and Unicode
  * compatibility forms, cut `;` parameters, `:` streams and trailing characters that Windows ignores, read `\` as `/`,
  * decode escapes again, and resolve dot segments that appear only then. Not every server does all of this, so every
- * place before a dot segment counts, too. Null: too odd to tell.
+ * place before a dot segment counts, too. Null: too ambiguous.
  */
 export function loosePlaces(path: string): string[] | null {
   const text = decoded(path);

@@ -16,7 +16,7 @@ afterEach(async () => {
   await rig.close();
 });
 
-/** A target that answers with as much as is taken, and says when nobody wants it any more. */
+/** A target that sends as much as the reader accepts, and reports when the connection ends. */
 async function pouring(): Promise<{ port: number; answers: ServerResponse[] }> {
   const answers: ServerResponse[] = [];
   const part = Buffer.alloc(256 * 1024);

@@ -15,7 +15,7 @@ export interface ChannelReuse {
    */
   wanted(): boolean;
   /**
-   * Called once, when both ends were sent and delivered, so that nothing of the visitor is on its way. The transport
+   * Called once, when both ends were sent and delivered, so that no byte of the visitor is on its way. The transport
    * has no listeners then.
    */
   free(): void;

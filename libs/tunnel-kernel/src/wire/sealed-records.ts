@@ -64,7 +64,7 @@ export class RecordSealer {
     this.key = new RecordKey(key, keyRecords);
   }
 
-  /** Up to `MAX_RECORD_BYTES`; an empty record ends the direction. Keeps nothing of `plain`. */
+  /** Up to `MAX_RECORD_BYTES`; an empty record ends the direction. Keeps no reference to `plain`. */
   seal(plain: Uint8Array): SealedRecord {
     this.key.next();
     const head = Buffer.allocUnsafe(RECORD_HEAD_BYTES + (plain.length > JOINED_BYTES ? 0 : plain.length));
@@ -101,7 +101,7 @@ export class RecordOpener {
   }
 
   /**
-   * Keeps nothing of `chunk`. @throws TunnelError `protocol` for anything that was not sealed with the key in this
+   * Keeps no reference to `chunk`. @throws TunnelError `protocol` for anything that was not sealed with the key in this
    * order.
    */
   read(chunk: Buffer): void {

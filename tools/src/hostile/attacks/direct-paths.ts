@@ -91,7 +91,7 @@ function ownAddresses(): string[] {
   return ['127.0.0.77', ...(outer === undefined ? [] : [outer])];
 }
 
-/** What the gateway tells a visitor's program, when the agent calls `local` its own address. */
+/** What the gateway sends a visitor's program when the agent claims `local` as its own address. */
 async function pathTo(meeting: Meeting, from: string, local: Endpoint): Promise<{ local: Endpoint }> {
   const visitor = await dialTls({ port: meeting.port, from }, 'gwv/1');
   try {

@@ -10,7 +10,8 @@ import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
 import { NewApiKey } from './new-api-key.js';
 
-type Opened = { deed: 'add' } | { deed: 'created'; key: ApiKeyCreatedResponse } | { deed: 'revoke'; key: ApiKeyView };
+type Opened =
+  { dialog: 'add' } | { dialog: 'created'; key: ApiKeyCreatedResponse } | { dialog: 'revoke'; key: ApiKeyView };
 
 /** Keys for programs. */
 export function ApiKeysPage() {
@@ -26,7 +27,7 @@ export function ApiKeysPage() {
     <Page
       title={t('apiKeys.title')}
       actions={
-        <button type="button" class="primary" onClick={() => setOpened({ deed: 'add' })}>
+        <button type="button" class="primary" onClick={() => setOpened({ dialog: 'add' })}>
           {t('keys.add')}
         </button>
       }
@@ -34,23 +35,23 @@ export function ApiKeysPage() {
       <Trouble error={error} retry={reload} />
       <Table
         caption={t('apiKeys.title')}
-        columns={apiKeyColumns<ApiKeyView>((key) => setOpened({ deed: 'revoke', key }))}
+        columns={apiKeyColumns<ApiKeyView>((key) => setOpened({ dialog: 'revoke', key }))}
         rows={data?.items}
         rowKey={({ id }) => id}
         empty={t('keys.empty')}
       />
       {data && <Pager label={t('apiKeys.title')} {...data} onChange={setPage} />}
-      {opened?.deed === 'add' && (
+      {opened?.dialog === 'add' && (
         <NewApiKey
           onClose={close}
           onCreated={(key) => {
-            setOpened({ deed: 'created', key });
+            setOpened({ dialog: 'created', key });
             reload();
           }}
         />
       )}
-      {opened?.deed === 'created' && <ShowKey created={opened.key} onClose={close} />}
-      {opened?.deed === 'revoke' && <RevokeKey apiKey={opened.key} onClose={close} onDone={reload} />}
+      {opened?.dialog === 'created' && <ShowKey created={opened.key} onClose={close} />}
+      {opened?.dialog === 'revoke' && <RevokeKey apiKey={opened.key} onClose={close} onDone={reload} />}
     </Page>
   );
 }

@@ -60,7 +60,7 @@ export interface UseChoice {
 }
 
 /**
- * Which of a node's groups can be made to use it: those that people choose in, or else those that decide by themselves.
+ * Which of a node's groups can be made to use it: those in which people choose, or else the automatic ones.
  * The group of the default policy comes first.
  */
 export function groupChoices(

@@ -18,7 +18,7 @@ describe('a selection of rows', () => {
     expect(selectedOf(toggle(selection, ORDER, 1, true), ORDER)).toEqual([5, 7]);
   });
 
-  it('begins anew where the first row of a range is no longer shown', () => {
+  it('starts again if the first row of a range is no longer shown', () => {
     const selection = toggle(NONE_SELECTED, ORDER, 9, false);
     expect(selectedOf(toggle(selection, [5, 3, 7], 7, true), [5, 3, 7])).toEqual([7]);
   });

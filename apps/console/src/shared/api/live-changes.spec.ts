@@ -18,9 +18,9 @@ class Browser {
     let report: (state: SessionState) => void = () => undefined;
     const changes = new LiveChanges({ open: (_path, request) => this.#stream(request) }, this.#tabs(withLocks));
     changes.attach({ onChange: (listener) => ((report = listener), () => undefined) });
-    const heard = vi.fn<() => void>();
-    changes.follow(['nodes', 'groups'], heard);
-    return { changes, heard, become: (state: SessionState) => report(state) };
+    const onChange = vi.fn<() => void>();
+    changes.follow(['nodes', 'groups'], onChange);
+    return { changes, onChange, become: (state: SessionState) => report(state) };
   }
 
   async send(...areas: string[]): Promise<void> {
@@ -64,7 +64,7 @@ async function tabs(browser: Browser, count: number) {
   const all = Array.from({ length: count }, () => browser.open());
   for (const tab of all) tab.become('signed-in');
   await vi.advanceTimersByTimeAsync(0);
-  for (const { heard } of all) heard.mockClear();
+  for (const { onChange } of all) onChange.mockClear();
   return all as [(typeof all)[0], (typeof all)[0]];
 }
 
@@ -74,11 +74,11 @@ describe('live changes', () => {
     const [one, two] = await tabs(browser, 2);
     expect([browser.streams.length, one.changes.live, two.changes.live]).toEqual([1, true, true]);
     await browser.send('rules');
-    expect([one.heard.mock.calls.length, two.heard.mock.calls.length]).toEqual([0, 0]);
+    expect([one.onChange.mock.calls.length, two.onChange.mock.calls.length]).toEqual([0, 0]);
     await browser.send('rules', 'nodes');
-    expect([one.heard.mock.calls.length, two.heard.mock.calls.length]).toEqual([1, 1]);
+    expect([one.onChange.mock.calls.length, two.onChange.mock.calls.length]).toEqual([1, 1]);
     await browser.send('*');
-    expect([one.heard.mock.calls.length, two.heard.mock.calls.length]).toEqual([2, 2]);
+    expect([one.onChange.mock.calls.length, two.onChange.mock.calls.length]).toEqual([2, 2]);
   });
 
   it('go on in another tab when the one with the stream leaves', async () => {
@@ -88,7 +88,7 @@ describe('live changes', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect([browser.streams.length, one.changes.live, two.changes.live]).toEqual([1, false, true]);
     await browser.send('nodes');
-    expect(two.heard).toHaveBeenCalled();
+    expect(two.onChange).toHaveBeenCalled();
   });
 
   it('are announced as unknown when the stream breaks and when it is back', async () => {
@@ -97,10 +97,10 @@ describe('live changes', () => {
     browser.refuses = true;
     browser.streams.pop()?.close();
     await vi.advanceTimersByTimeAsync(0);
-    expect([one.changes.live, two.changes.live, two.heard.mock.calls.length]).toEqual([false, false, 1]);
+    expect([one.changes.live, two.changes.live, two.onChange.mock.calls.length]).toEqual([false, false, 1]);
     browser.refuses = false;
     await vi.advanceTimersByTimeAsync(3_000);
-    expect([one.changes.live, two.changes.live, two.heard.mock.calls.length]).toEqual([true, true, 2]);
+    expect([one.changes.live, two.changes.live, two.onChange.mock.calls.length]).toEqual([true, true, 2]);
   });
 
   it('are not expected where the browser has no locks', async () => {

@@ -64,11 +64,11 @@ export class LiveChanges {
   /** Calls the listener with the names of changed areas, until the returned function is called. */
   follow(areas: readonly string[], listener: () => void): () => void {
     const wanted = new Set(areas);
-    const heard = (changed: readonly string[]): void => {
+    const onChanged = (changed: readonly string[]): void => {
       if (changed.some((area) => area === EVERY_AREA || wanted.has(area))) listener();
     };
-    this.#listeners.add(heard);
-    return () => void this.#listeners.delete(heard);
+    this.#listeners.add(onChanged);
+    return () => void this.#listeners.delete(onChanged);
   }
 
   #begin(): void {
@@ -93,22 +93,22 @@ export class LiveChanges {
     while (!signal.aborted) {
       try {
         const stream = await this.#api.open('/changes', { headers: { accept: 'text/event-stream' }, signal });
-        this.#tell({ kind: 'live', live: true });
+        this.#notify({ kind: 'live', live: true });
         pause = FIRST_PAUSE_MS;
         for await (const { event, data } of readMessages(stream)) {
-          if (event === 'changed') this.#tell({ kind: 'changed', areas: readAreas(data) });
+          if (event === 'changed') this.#notify({ kind: 'changed', areas: readAreas(data) });
         }
       } catch {
         // The page says that the service is away; here it only has to be tried again.
       }
-      if (this.#live && !signal.aborted) this.#tell({ kind: 'live', live: false });
+      if (this.#live && !signal.aborted) this.#notify({ kind: 'live', live: false });
       await wait(pause, signal);
       pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
     }
     this.#leads = false;
   }
 
-  #tell(news: StreamNews): void {
+  #notify(news: StreamNews): void {
     this.#tabs.send(news);
     this.#take(news);
   }

@@ -3,7 +3,7 @@ import type { SessionTabs, TabMessage } from './session-tabs.js';
 /** `open`: the service needs no password. */
 export type SessionState = 'unknown' | 'signed-out' | 'expired' | 'signed-in' | 'open';
 
-type Keeper = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+type TokenStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 /** How long a new tab waits for another one that is signed in. A later answer still signs it in. */
 export const ASK_MS = 200;
@@ -13,7 +13,7 @@ export const ASK_MS = 200;
  * anywhere but to the service and to other tabs; the last tab that is closed takes it along (decision 0091).
  */
 export class Session {
-  readonly #storage: Keeper;
+  readonly #storage: TokenStorage;
   readonly #key: string;
   readonly #tabs: SessionTabs | null;
   readonly #listeners = new Set<(state: SessionState) => void>();
@@ -21,7 +21,7 @@ export class Session {
   #token: string | null;
 
   /** @param tabs null: this tab has a login of its own */
-  constructor(key: string, storage: Keeper, tabs: SessionTabs | null = null) {
+  constructor(key: string, storage: TokenStorage, tabs: SessionTabs | null = null) {
     this.#key = key;
     this.#storage = storage;
     this.#tabs = tabs;

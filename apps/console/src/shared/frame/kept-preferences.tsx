@@ -2,7 +2,7 @@ import type { ConsolePreferences } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useApi } from '../api/api-context.js';
-import { applyPreferences, PreferenceKeeper, type Choice } from './preferences.js';
+import { applyPreferences, PreferenceStore, type Choice } from './preferences.js';
 
 /**
  * Shows the console as its user has chosen in any browser, and keeps what they choose in this one. The console works
@@ -19,5 +19,5 @@ export function KeptPreferences({ children }: { children: ComponentChildren }) {
   const keep = async (choice: Choice): Promise<void> => {
     await api.put('/auth/preferences', choice).catch(() => undefined);
   };
-  return <PreferenceKeeper.Provider value={keep}>{children}</PreferenceKeeper.Provider>;
+  return <PreferenceStore.Provider value={keep}>{children}</PreferenceStore.Provider>;
 }

@@ -12,7 +12,7 @@ export interface Choice {
 }
 
 /** Where the choices of the user who is signed in are kept, beside this browser. It never rejects. */
-export const PreferenceKeeper = createContext<(choice: Choice) => Promise<void>>(() => Promise.resolve());
+export const PreferenceStore = createContext<(choice: Choice) => Promise<void>>(() => Promise.resolve());
 
 /** Shows what a user has kept, where this browser has another choice. */
 export function applyPreferences({ language, theme }: ConsolePreferences): void {
@@ -22,7 +22,7 @@ export function applyPreferences({ language, theme }: ConsolePreferences): void 
 
 /** What a reader chooses for all pages: language and theme. */
 export function Preferences() {
-  const keep = useContext(PreferenceKeeper);
+  const keep = useContext(PreferenceStore);
   const [theme, setTheme] = useState(chosenTheme);
   const names: Record<Theme, string> = {
     system: t('frame.themeSystem'),

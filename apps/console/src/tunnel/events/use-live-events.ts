@@ -41,25 +41,31 @@ export function useLiveEvents(filter: Query, after: number | undefined): LiveEve
 
 type Change = (change: (before: LiveEvents) => LiveEvents) => void;
 
-async function follow(api: ApiClient, filter: Query, after: number, signal: AbortSignal, tell: Change): Promise<void> {
+async function follow(
+  api: ApiClient,
+  filter: Query,
+  after: number,
+  signal: AbortSignal,
+  update: Change,
+): Promise<void> {
   let last = after;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
       const headers = { accept: 'text/event-stream', 'last-event-id': String(last) };
       const stream = await api.open('/events', { query: filter, headers, signal });
-      tell((before) => ({ ...before, isLive: true, error: null }));
+      update((before) => ({ ...before, isLive: true, error: null }));
       for await (const { event: kind, data } of readMessages(stream)) {
         // Events that the service no longer keeps will not arrive.
         if (kind === 'gap') continue;
         const event = JSON.parse(data) as EventView;
         last = Math.max(last, event.id);
         pause = FIRST_PAUSE_MS;
-        tell((before) => ({ ...before, events: mergeEvents(before.events, [event]) }));
+        update((before) => ({ ...before, events: mergeEvents(before.events, [event]) }));
       }
-      tell((before) => ({ ...before, isLive: false }));
+      update((before) => ({ ...before, isLive: false }));
     } catch (failure) {
-      tell((before) => ({ ...before, isLive: false, error: messageOf(failure) }));
+      update((before) => ({ ...before, isLive: false, error: messageOf(failure) }));
       // Another attempt would be refused, too.
       if (failure instanceof ApiError && failure.status >= 400 && failure.status < 429) return;
     }

@@ -58,7 +58,7 @@ export function planImport(
   const { slots, items } = assign(existing, wanted);
   const claimed = new Set(slots.map((slot) => slot.existing?.id));
   const gone = mode === 'append' ? [] : existing.filter(({ id }) => !claimed.has(id));
-  const places = mode === 'append' ? placeBehind(existing, slots) : placeAnew(slots);
+  const places = mode === 'append' ? placeBehind(existing, slots) : placeInOrder(slots);
   const plan: ImportPlan = {
     create: [],
     createdItems: [],
@@ -121,7 +121,7 @@ function moveOthers(
 }
 
 /** In the order of the import; given and present priorities are kept where possible. */
-function placeAnew(slots: readonly Slot[]): Places {
+function placeInOrder(slots: readonly Slot[]): Places {
   const ordered = [...slots];
   if (slots.every(({ wanted }) => wanted.priority !== undefined)) {
     ordered.sort((a, b) => (a.wanted.priority ?? 0) - (b.wanted.priority ?? 0));

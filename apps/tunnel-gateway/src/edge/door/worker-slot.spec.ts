@@ -9,7 +9,7 @@ const PORTS = { agents: 1, http: 2, https: 3 };
 
 type Sent = (error: Error | null) => void;
 
-/** A worker's process as far as its channel goes: it takes what it is told to take. */
+/** A worker's process as far as its channel goes: it accepts what the test wants it to accept. */
 class FakeWorker extends EventEmitter<{
   message: [EdgeMessage];
   exit: [number | null, string | null];

@@ -99,7 +99,7 @@ export class Fields {
     for (const [name, value] of Object.entries(this.values)) {
       if (this.seen.has(name) || isUnset(value)) continue;
       this.seen.add(name);
-      tell(value, this.placeOf(name), 0, (place) =>
+      visitLeaves(value, this.placeOf(name), 0, (place) =>
         this.report.add('no_counterpart', place, own(reasons, name) ?? reasons['*'] ?? UNKNOWN),
       );
     }
@@ -116,7 +116,7 @@ export class Fields {
     this.report.add('no_counterpart', this.placeOf(name), reason);
   }
 
-  tell(outcome: Outcome, place: Place, message: string): void {
+  record(outcome: Outcome, place: Place, message: string): void {
     this.report.add(outcome, place, message);
   }
 
@@ -161,12 +161,12 @@ function shown(name: string): string {
 }
 
 /** Visits every line of a nested value. */
-function tell(value: unknown, place: Place, depth: number, say: (place: Place) => void): void {
+function visitLeaves(value: unknown, place: Place, depth: number, say: (place: Place) => void): void {
   const inner: [string, unknown][] = Array.isArray(value)
     ? value.filter(isTable).map((each, index) => [`[${index}]`, each])
     : isTable(value)
       ? Object.entries(value).map(([name, each]) => [`.${shown(name)}`, each])
       : [];
   if (inner.length === 0 || depth >= MAX_DEPTH) return say(place);
-  for (const [name, each] of inner) tell(each, { ...place, path: `${place.path}${name}` }, depth + 1, say);
+  for (const [name, each] of inner) visitLeaves(each, { ...place, path: `${place.path}${name}` }, depth + 1, say);
 }

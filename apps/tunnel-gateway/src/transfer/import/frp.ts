@@ -53,7 +53,7 @@ function isServer(table: Record<string, unknown>): boolean {
 /** The suffix of host names. */
 function planServer(fields: Fields): string | undefined {
   const host = fields.filled('subDomainHost', 'the end of the names of hosts');
-  for (const { as, ...place } of fields.leaves) fields.tell('taken', place, as);
+  for (const { as, ...place } of fields.leaves) fields.record('taken', place, as);
   fields.rest(SERVER_REASONS);
   return host;
 }

@@ -142,7 +142,7 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
     );
   });
 
-  it('gives nothing of a chunk that was altered', () => {
+  it('returns no byte of a chunk that was altered', () => {
     const salt = randomBytes(method.saltLength);
     const sealed = Buffer.concat([
       salt,

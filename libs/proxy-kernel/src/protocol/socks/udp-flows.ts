@@ -15,7 +15,7 @@ import { UdpWay, keyOf } from './udp-way.js';
 
 /** The most targets of one source port; the one that was idle longest is dropped. */
 const MAX_FLOWS = 512;
-/** The most packet connections for them. Flows share one unless their answers could not be told apart. */
+/** The most packet connections for them. Flows share one if their answers can be distinguished. */
 const MAX_WAYS = 64;
 /** Datagrams that wait while a flow is being routed and opened. */
 const MAX_WAITING = 32;

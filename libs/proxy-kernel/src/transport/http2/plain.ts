@@ -41,7 +41,7 @@ function answered({ stream, reset }: PooledStream, signal: AbortSignal): Promise
     };
     const onAbort = (): void => fail(abortError(signal));
     signal.addEventListener('abort', onAbort, { once: true });
-    // Stays for good: a late error needs a listener, whoever owns the stream by then.
+    // Never removed: a late error needs a listener, even if the stream has another owner by then.
     stream.on('error', (error) => fail(toDialError(error, 'handshake')));
     stream.once('close', () => fail(new DialError('handshake', 'connection_reset', 'the server reset the stream')));
     stream.once('response', (headers) => {

@@ -103,7 +103,7 @@ export class WebSocketStream extends EncodedStream {
     this.unsentBytes = 0;
     if (unsent.length === 0) return;
     const room = this.inner.write(maskedWebSocketFrame(WEBSOCKET_OPCODE.binary, unsent));
-    // A writer that was told to wait may continue, unless the stream below is full and will emit `drain` itself.
+    // A writer that had to wait may continue, unless the stream below is full and will emit `drain` itself.
     if (room || this.inner.writableLength === 0) this.emit('drain');
   }
 

@@ -13,8 +13,8 @@ afterEach(() => {
   for (const one of made.splice(0)) one.finish();
 });
 
-/** What a visitor at `visitorAddress` is told of an agent that the server sees at `agentAddress` and that says `local`. */
-async function told(visitorAddress: string, agentAddress: string, local: string) {
+/** The addresses that a visitor at `visitorAddress` gets for an agent at `agentAddress` that sends `local`. */
+async function addressesSent(visitorAddress: string, agentAddress: string, local: string) {
   const stream = new PassThrough();
   const orders: RendezvousMessage[] = [];
   const rendezvous = new Rendezvous({
@@ -37,9 +37,9 @@ async function told(visitorAddress: string, agentAddress: string, local: string)
 
 describe('a rendezvous', () => {
   it('passes on the agent’s own address only if both are behind the same NAT', async () => {
-    const same = await told('198.51.100.7', '198.51.100.7', '192.168.0.9');
+    const same = await addressesSent('198.51.100.7', '198.51.100.7', '192.168.0.9');
     expect(same.local).toEqual({ address: '192.168.0.9', port: 2000 });
-    const other = await told('198.51.100.7', '198.51.100.8', '192.168.0.9');
+    const other = await addressesSent('198.51.100.7', '198.51.100.8', '192.168.0.9');
     expect(other.local).toEqual({ address: '198.51.100.8', port: 3000 });
     expect(other.agent).toEqual(other.local);
   });

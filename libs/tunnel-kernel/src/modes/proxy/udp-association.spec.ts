@@ -90,8 +90,8 @@ describe('a UDP association', () => {
   it('drops fragments, unreadable datagrams, and those from another port', async () => {
     const { port } = await associate();
     const [visitor, stranger] = [await udp(), await udp()];
-    let heard = 0;
-    stranger.on('message', () => (heard += 1));
+    let received = 0;
+    stranger.on('message', () => (received += 1));
     const good = encodeDatagram(to('127.0.0.1'), Buffer.from('good'));
     visitor.send(good, port, '127.0.0.1');
     await once(visitor, 'message');
@@ -106,7 +106,7 @@ describe('a UDP association', () => {
     visitor.send(encodeDatagram(to('127.0.0.1'), Buffer.from('last')), port, '127.0.0.1');
     await waitFor(() => answers.length > 0);
     expect(answers).toEqual(['echo last']);
-    expect(heard).toBe(0);
+    expect(received).toBe(0);
   });
 
   it('ends with its connection', async () => {
