@@ -22,6 +22,7 @@ import { DomainsModule } from './domains/domains.module.js';
 import { EventsApiModule } from './events/events-api.module.js';
 import { EventsModule } from './events/events.module.js';
 import { StreamPermit } from './events/stream-permit.js';
+import { EdgesModule } from './edges/edges.module.js';
 import { EdgeModule } from './edge-host/edge.module.js';
 import type { RunningEdge } from './edge-host/start-edge.js';
 import { GatewayModule } from './gateway/gateway.module.js';
@@ -72,6 +73,7 @@ export class AppModule {
         IdempotencyModule.forRoot({ box: SECRET_BOX }),
         OwnershipModule,
         EdgeModule.forRoot(edge),
+        EdgesModule,
         GatewayModule,
         ClientsModule,
         TunnelsModule,

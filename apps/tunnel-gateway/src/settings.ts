@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { join } from 'node:path';
+import { asHostName } from '@gatehouse/net';
 import {
   Channel,
   loadSettings,
@@ -214,6 +215,18 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Port('TUNNEL_EDGE_HEALTH_PORT')
   edgeHealthPort = 8026;
 
+  /** The edge's name in lists. Default: the name of the machine. */
+  @Variable('TUNNEL_EDGE_NAME', { expected: 'a name of at most 64 characters such as edge-1' })
+  @IsOptional()
+  @Matches(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u)
+  edgeName?: string;
+
+  /** Host under which agents and visitors reach this edge in particular, where there are several. */
+  @Variable('TUNNEL_EDGE_PUBLIC_HOST', { expected: 'a host name or address such as edge-1.example.org' })
+  @IsOptional()
+  @ValidateBy({ name: 'isHost', validator: { validate: isHost } })
+  edgePublicHost?: string;
+
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');
   }
@@ -225,6 +238,10 @@ export class TunnelGatewaySettings extends ServiceSettings {
   get certificateFolder(): string {
     return this.certFolder ?? join(this.home, 'tunnel-gateway', 'certificates');
   }
+}
+
+function isHost(text: unknown): boolean {
+  return typeof text === 'string' && (isIP(text) !== 0 || asHostName(text) !== null);
 }
 
 function isNameServer(text: string): boolean {

@@ -20,11 +20,12 @@ const OWN_ACCOUNT = /^auth_(logIn|logOut|runSetup)$|^ownAccount_|^sessions_end$/
 let world: TunnelWorld;
 let document: AnyJson;
 let ajv: Ajv2020;
-const ids = new Map<string, number>();
+const ids = new Map<string, number | string>();
 beforeAll(async () => {
   // Nobody listens there: certificates are ordered, and none comes.
   world = await TunnelWorld.start({ ACME_AGREE_TERMS: 'true', ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory' });
   document = await (await fetch(`${world.gateway.url}/api/v1/openapi.json`)).json();
+  ids.set('edge', await addFakeEdge());
   ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, 'description');
 });
@@ -153,6 +154,19 @@ describe('the interface description', () => {
     expect(problems([...place, 'responses', '404', 'content', 'application/problem+json', 'schema'], body)).toEqual([]);
   });
 });
+
+/** A lease of an edge that does not run: the only one that serves could not be drained. */
+async function addFakeEdge(): Promise<string> {
+  const edge = '7f0e2a54-8a39-4d54-9c0e-5d1e64b2b0a1';
+  await world.rows(
+    `INSERT INTO tunnel_gateway_ops.edges (id, edge, name, worker, workers, version, pid, started_at, state, wanted,
+       public_agents, public_http, public_https, revision, agents, connections, load, lease_until)
+     VALUES (gen_random_uuid(), $1, 'edge-2', 0, 1, '0.2.0', 17, now(), 'serving', 'serving', 'edge-2.example.org:8024',
+       'edge-2.example.org:8880', 'edge-2.example.org:8443', 1, 310, 42, 0.18, 'infinity')`,
+    [edge],
+  );
+  return edge;
+}
 
 /** Sends a request, and holds it and its answer against the description. */
 async function exchange(call: Caller, id: string, request: string, body?: object): Promise<Answer> {

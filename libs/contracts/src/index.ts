@@ -40,5 +40,6 @@ export * from './tunnel-gateway/event.js';
 export * from './tunnel-gateway/user.js';
 export * from './tunnel-gateway/webhook.js';
 export * from './tunnel-gateway/certificate.js';
+export * from './tunnel-gateway/edge.js';
 export * from './tunnel-gateway/gateway.js';
 export * from './tunnel-gateway/transfer.js';

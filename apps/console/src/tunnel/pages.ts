@@ -7,6 +7,7 @@ import { CertificatesPage } from './certificates/certificates-page.js';
 import { ClientsPage } from './clients/clients-page.js';
 import { DashboardPage } from './dashboard/dashboard-page.js';
 import { DomainsPage } from './domains/domains-page.js';
+import { EdgesPage } from './edges/edges-page.js';
 import { EventsPage } from './events/events-page.js';
 import { HostsPage } from './hosts/hosts-page.js';
 import { t } from './messages/index.js';
@@ -53,6 +54,7 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
     { id: 'webhooks', title: t('nav.webhooks'), icon: 'subscriptions', Component: WebhooksPage },
   ],
   [
+    { id: 'edges', title: t('nav.edges'), icon: 'system', Component: EdgesPage, forAdministrators: true },
     { id: 'users', title: t('nav.users'), icon: 'users', Component: UsersPage, forAdministrators: true },
     { id: 'audit', title: t('audit.title'), icon: 'audit', Component: AuditPage, forAdministrators: true },
     { id: 'transfer', title: t('nav.transfer'), icon: 'transfer', Component: TransferPage, forAdministrators: true },

@@ -36,6 +36,11 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   apiKeys_get: 'Returns one key without its secret.',
   apiKeys_revoke: 'Revokes the key at once.',
   gateway_get: 'Returns the addresses and ports where agents connect and where visitors arrive.',
+  edges_list:
+    'Lists the data planes that share the database, with load, agents, connections and the revision of the configuration that each has in force: a change has reached an edge when its `revision` is at least the `revision` that this answers after the change. For administrators.',
+  edges_drain:
+    'Has an edge drained: its agents move to other edges, nobody new is accepted, and connections have ten minutes to end. It stays drained until it is let serve again or restarted. For administrators.',
+  edges_serve: 'Lets a drained edge serve again. For administrators.',
   clients_list: 'Lists clients with their agents’ state and traffic. Filter by owner, status or text.',
   clients_create:
     'Creates a client. The answer has the key for its agent and the command that starts the agent. The key is never shown again.',

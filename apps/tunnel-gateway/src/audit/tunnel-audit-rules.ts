@@ -24,6 +24,7 @@ const NAMES = {
     ['webhooks', 'webhook'],
     ['api-keys', 'api_key'],
     ['sessions', 'session'],
+    ['edges', 'edge'],
     ['auth', 'auth'],
     ['transfer', 'transfer'],
   ]),

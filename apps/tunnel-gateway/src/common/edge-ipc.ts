@@ -11,6 +11,7 @@ import type {
   TargetCheck,
   TunnelState,
 } from '@gatehouse/tunnel-kernel';
+import type { WantedState } from './edge-leases.js';
 
 /** Which worker of an edge a process is. */
 export interface WorkerPlace {
@@ -26,9 +27,21 @@ export interface ListenAddress {
   port: number;
 }
 
+/** What an edge says about itself to those who share its database. */
+export interface EdgePlace {
+  /** Id of the edge: the same for all its processes, and after a restart. */
+  edge: string;
+  name: string;
+  /** Of this program. */
+  version: string;
+  /** The host under which agents and visitors know this edge in particular; null: there is none. */
+  publicHost: string | null;
+}
+
 /** All options of an edge process; it reads no environment. */
 export interface EdgeOptions {
   databaseUrl: string;
+  place: EdgePlace;
   /** Folder for the snapshot, and for counters that could not be written. */
   folder: string;
   identity: ServerIdentity;
@@ -72,6 +85,8 @@ export interface EdgeStatus {
   pid: number;
   /** Revision of the configuration in force. */
   revision: number;
+  /** Whether it accepts nobody because an administrator wants so. Absent in older versions. */
+  drained?: boolean | undefined;
   /** Origin of the configuration. */
   source: 'database' | 'snapshot';
   databaseAnswers: boolean;
@@ -145,6 +160,8 @@ export interface EdgeCalls {
    * connection. `settleMs`: see `TunnelServer.drain`.
    */
   drain: { params: DrainParams; result: null };
+  /** As `drain`, but the process stays and keeps its lease, until it is replaced or stopped. */
+  retire: { params: DrainParams; result: null };
   /** Lets connections end for `graceMs`, writes the counters, and exits. */
   shutdown: { params: { graceMs: number }; result: null };
 }
@@ -181,6 +198,8 @@ export type EdgeMessage =
   /** The ports for visitors are bound; the answer to `moving`. */
   | { type: 'bound' }
   | { type: 'ready'; ports: EdgePorts }
+  /** What an administrator wants of this edge, where it is something else; repeated until it is so. */
+  | { type: 'wanted'; state: WantedState }
   /** Carries a listening socket. */
   | { type: 'socket'; key: string }
   /** A port of the gateway itself cannot be bound; the process exits. */

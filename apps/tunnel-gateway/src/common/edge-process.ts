@@ -11,6 +11,7 @@ import type {
   ParentMessage,
   PortName,
 } from './edge-ipc.js';
+import type { WantedState } from './edge-leases.js';
 
 /** The part of a `ChildProcess` that supervision needs. */
 export interface EdgeChild extends ChildLike<ParentMessage, EdgeMessage> {
@@ -28,6 +29,8 @@ export interface EdgeEvents {
   ready(ports: EdgePorts): void;
   /** A port of the gateway itself cannot be bound; `exited` follows. */
   failed(port: PortName, code: string): void;
+  /** What an administrator wants of this edge. */
+  wanted?(state: WantedState): void;
   logs(entries: readonly EdgeLogEntry[]): void;
   exited(reason: string): void;
 }
@@ -120,6 +123,8 @@ export class EdgeProcess {
         return this.events.ready(message.ports);
       case 'failed':
         return this.events.failed(message.port, message.code);
+      case 'wanted':
+        return this.events.wanted?.(message.state);
       case 'logs':
         return this.events.logs(message.entries);
     }

@@ -13,13 +13,13 @@ export function problemsOf({ databaseAnswers, source, workers = [], problems = [
 }
 
 /**
- * `/healthz`: the edge serves, from whatever source. `/readyz`: it serves with a working database. Answers 200, or 503
+ * `/healthz`: the edge serves, from whatever source. `/readyz`: it serves with a working database, and is not drained. Answers 200, or 503
  * with the problems. Listens on the loopback interface only. @throws Error of `listen`.
  */
 export function serveHealth(port: number, status: () => Promise<EdgeStatus>): Promise<Server> {
   const answer = async (alive: boolean): Promise<WatchAnswer> => {
     const problems = await status()
-      .then((found) => (alive ? [] : problemsOf(found)))
+      .then((found) => (alive ? [] : [...problemsOf(found), ...(found.drained ? ['the edge is drained'] : [])]))
       .catch(() => ['the edge does not serve']);
     const works = problems.length === 0;
     return jsonAnswer(works ? 200 : 503, { status: works ? 'ok' : 'unavailable', problems });

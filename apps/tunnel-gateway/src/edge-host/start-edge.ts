@@ -1,5 +1,6 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { parseControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
 import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
@@ -9,6 +10,7 @@ import { SERVICE_VERSION } from '../service-version.js';
 import type { TunnelGatewaySettings } from '../settings.js';
 import type { Queries } from '../common/edge-database.js';
 import type { EdgeLogEntry, EdgeOptions, EdgePorts } from '../common/edge-ipc.js';
+import { edgeIdOf } from '../common/edge-id.js';
 import type { EdgeLauncher } from './edge-launcher.js';
 import type { FirstStart } from '../edge-supervisor/edge-supervisor.js';
 import { ownChannelAddress } from '../common/channel-address.js';
@@ -116,6 +118,12 @@ export function edgeOptions(
   const at = (port: number): EdgeOptions['agents'] => ({ host: settings.listenAddress, port });
   return {
     databaseUrl: settings.databaseUrl,
+    place: {
+      edge: edgeIdOf(edgeFolder(settings.home)),
+      name: settings.edgeName ?? hostname(),
+      version: SERVICE_VERSION,
+      publicHost: settings.edgePublicHost ?? null,
+    },
     folder: edgeFolder(settings.home),
     identity: { key, certificate },
     ...(nextFingerprint !== undefined && { nextFingerprint }),

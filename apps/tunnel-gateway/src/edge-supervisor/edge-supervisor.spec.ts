@@ -75,6 +75,39 @@ async function serving(): Promise<ReturnType<typeof supervised>> {
   return all;
 }
 
+const asked = (child: ScriptedChild | undefined, method: string): number =>
+  child?.sent.filter((message) => message.type === 'request' && message.method === method).length ?? 0;
+
+describe('an edge that an administrator wants to be drained', () => {
+  it('retires once, however often that is said, and stays the current one', async () => {
+    const { children } = await serving();
+    for (let times = 0; times < 3; times += 1) children[0]?.say({ type: 'wanted', state: 'drained' });
+    expect(asked(children[0], 'retire')).toBe(1);
+    expect(children).toHaveLength(1);
+  });
+
+  it('is replaced by one that serves when that is wanted again', async () => {
+    const { children, born } = await serving();
+    children[0]?.say({ type: 'wanted', state: 'serving' });
+    expect(children).toHaveLength(1);
+    children[0]?.say({ type: 'wanted', state: 'drained' });
+    children[0]?.say({ type: 'wanted', state: 'serving' });
+    await born(2);
+    children[1]?.say({ type: 'wanted', state: 'serving' });
+    expect(children).toHaveLength(2);
+  });
+
+  it('serves when its process dies: another one starts', async () => {
+    const { children, born } = await serving();
+    children[0]?.say({ type: 'wanted', state: 'drained' });
+    children[0]?.end();
+    await born(2);
+    children[1]?.say({ type: 'ready', ports: PORTS });
+    children[1]?.say({ type: 'wanted', state: 'drained' });
+    expect(asked(children[1], 'retire')).toBe(1);
+  });
+});
+
 describe('an edge that is being replaced', () => {
   it('leaves no next edge behind when the service stops in the meantime', async () => {
     const { supervisor, children } = await serving();

@@ -10,6 +10,7 @@ import type {
   PortName,
 } from '../common/edge-ipc.js';
 import { EdgeProcess, EdgeUnavailableError, type EdgeChild, type EdgeEvents } from '../common/edge-process.js';
+import type { WantedState } from '../common/edge-leases.js';
 import { patienceFor } from '../common/target-check-times.js';
 import { RestartWaits } from '@gatehouse/child';
 
@@ -31,6 +32,7 @@ const PREPARE_MS = 60_000;
 const MOVE_SPREAD_MS = 1_000;
 /** How long connections of a replaced edge may continue. */
 const DRAIN_MS = 10 * 60_000;
+const LEAVE = { spreadMs: MOVE_SPREAD_MS, deadlineMs: DRAIN_MS };
 /** Settling time for visitors that were accepted just before. */
 const SETTLE_MS = 300;
 /** Passing on thousands of sockets takes time. */
@@ -46,6 +48,8 @@ export class EdgeSupervisor {
   private timer: NodeJS.Timeout | null = null;
   private readonly restarts = new RestartWaits();
   private stopping = false;
+  /** Whether `current` accepts nobody, because an administrator wants so. */
+  private retired = false;
   /** Whether a taken port fails the start: nothing has served yet, and the start is still waited for. */
   private starting = true;
   /** The process that is being prepared to replace `current`. */
@@ -113,6 +117,21 @@ export class EdgeSupervisor {
     }
   }
 
+  /** Does what an administrator wants: agents and visitors leave the edge, or it serves again. */
+  private want(edge: EdgeProcess, state: WantedState): void {
+    if (this.current !== edge || this.stopping || this.replacing || this.retired === (state === 'drained')) return;
+    const failed = (error: unknown): void => {
+      const fields = { error: String(error) };
+      this.options.onLogs([{ level: 'error', message: `the edge was not ${state}`, fields }]);
+    };
+    if (state === 'serving') return void this.exchangeOnce().catch(failed);
+    this.retired = true;
+    edge.request('retire', { ...LEAVE, settleMs: SETTLE_MS }, HAND_OVER_MS).catch((error: unknown) => {
+      this.retired = false;
+      failed(error);
+    });
+  }
+
   /** Ends everything that `stop` is waiting for. */
   hurry(): void {
     if (!this.stopping) return;
@@ -139,6 +158,7 @@ export class EdgeSupervisor {
 
   private spawn(): void {
     this.timer = null;
+    this.retired = false;
     this.restarts.started();
     const edge = this.create(false, {
       ready: (ports) => {
@@ -194,7 +214,7 @@ export class EdgeSupervisor {
     events: Partial<EdgeEvents> & Pick<EdgeEvents, 'ready' | 'failed' | 'exited'>,
   ): EdgeProcess {
     const { options } = this;
-    return new EdgeProcess(
+    const edge: EdgeProcess = new EdgeProcess(
       options.launch(),
       { ...this.edge, takesOver },
       {
@@ -203,6 +223,7 @@ export class EdgeSupervisor {
         socket: (socket) => this.passOn(socket),
         ready: (ports) => events.ready(ports),
         failed: (port, code) => events.failed(port, code),
+        wanted: (state) => this.want(edge, state),
         logs: (entries) => options.onLogs(entries),
         exited: (reason) => {
           if (!this.stopping) options.onExit(reason);
@@ -210,6 +231,7 @@ export class EdgeSupervisor {
         },
       },
     );
+    return edge;
   }
 
   private exchangeOnce(): Promise<void> {
@@ -260,6 +282,7 @@ export class EdgeSupervisor {
     // The new process is the current one from here on: if it fails now, it is restarted.
     this.draining.add(before);
     this.current = next;
+    this.retired = false;
     this.options.onChange?.();
     this.restarts.started();
     await this.handOver(before, next, bound.promise);
@@ -270,9 +293,7 @@ export class EdgeSupervisor {
   private async handOver(before: EdgeProcess, next: EdgeProcess, bound: Promise<void>): Promise<void> {
     this.heir = next;
     const drain = (settleMs: number): Promise<unknown> =>
-      before
-        .request('drain', { spreadMs: MOVE_SPREAD_MS, deadlineMs: DRAIN_MS, settleMs }, HAND_OVER_MS)
-        .catch(() => before.kill());
+      before.request('drain', { ...LEAVE, settleMs }, HAND_OVER_MS).catch(() => before.kill());
     try {
       const moving = await before.request('handOver', null, HAND_OVER_MS);
       await before.request('yield', null, HAND_OVER_MS);

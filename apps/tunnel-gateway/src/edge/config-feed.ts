@@ -3,9 +3,11 @@ import { listenHeartbeat } from '@gatehouse/postgres';
 import type pg from 'pg';
 import { ACME_CHANNEL } from './acme-answers.js';
 import type { EdgeDatabase } from '../common/edge-database.js';
+import { EDGES_CHANNEL } from '../common/edge-leases.js';
 import { GRANTS_CHANNEL } from '../common/grant-rows.js';
 
 const CONFIG_CHANNEL = 'tunnel_gateway:config';
+const CHANNELS = [CONFIG_CHANNEL, ACME_CHANNEL, GRANTS_CHANNEL, EDGES_CHANNEL];
 const RETRY_FIRST_MS = 100;
 const RETRY_LAST_MS = 5_000;
 
@@ -20,6 +22,8 @@ export interface ConfigFeedOptions {
   onChallenges(): void;
   /** Grants of visitors were made or ended; null: some notifications may have been missed. */
   onGrants(news: string | null): void;
+  /** Leases of edges came, changed or went. */
+  onEdges?(): void;
   onProblem(message: string): void;
 }
 
@@ -44,6 +48,7 @@ export class ConfigFeed {
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === ACME_CHANNEL) this.options.onChallenges();
       else if (channel === GRANTS_CHANNEL) this.options.onGrants(payload);
+      else if (channel === EDGES_CHANNEL) this.options.onEdges?.();
       else this.options.onNews(false);
     });
     let stop = (): void => undefined;
@@ -53,7 +58,7 @@ export class ConfigFeed {
     });
     try {
       await client.connect();
-      await client.query(`LISTEN "${CONFIG_CHANNEL}"; LISTEN "${ACME_CHANNEL}"; LISTEN "${GRANTS_CHANNEL}"`);
+      await client.query(CHANNELS.map((channel) => `LISTEN "${channel}"`).join('; '));
       stop = listenHeartbeat(client);
       this.waitMs = RETRY_FIRST_MS;
       // Earlier notifications were missed.
@@ -61,6 +66,7 @@ export class ConfigFeed {
       this.wasAway = false;
       this.options.onChallenges();
       this.options.onGrants(null);
+      this.options.onEdges?.();
     } catch (error) {
       this.options.onProblem(error instanceof Error ? error.message : String(error));
       await client.end().catch(() => undefined);

@@ -11,6 +11,7 @@ import type {
   EdgeStatus,
   ParentMessage,
 } from '../common/edge-ipc.js';
+import type { WantedState } from '../common/edge-leases.js';
 import { EdgeLog } from './edge-log.js';
 import { EdgePortError } from './edge-port-error.js';
 import type { EdgeRole } from './edge-role.js';
@@ -97,8 +98,9 @@ export class EdgeProgram {
 
   private roleOf(options: EdgeOptions): EdgeRole {
     const logger = this.log.logger(options.debug);
-    if (options.workers > 1) return new EdgeDoor(options, logger);
-    const edge = new Edge(options, logger);
+    const onWanted = (state: WantedState): void => guardPromise(null, this.channel.send({ type: 'wanted', state }));
+    if (options.workers > 1) return new EdgeDoor(options, logger, onWanted);
+    const edge = new Edge(options, logger, onWanted);
     if (options.worker) this.worker = edge;
     return edge;
   }
@@ -165,6 +167,10 @@ export class EdgeProgram {
         return null;
       case 'drain':
         this.drainAway(edge, request.params).catch((error: unknown) => this.fail(error));
+        await edge.released();
+        return null;
+      case 'retire':
+        edge.retire(request.params).catch((error: unknown) => this.fail(error));
         await edge.released();
         return null;
       case 'shutdown':

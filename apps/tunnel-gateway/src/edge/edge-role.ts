@@ -27,6 +27,8 @@ export interface EdgeRole {
   yieldPorts(): Promise<void>;
   /** Releases the ports; resolves when the last connection has ended or the time is over. */
   drain(params: DrainParams): Promise<void>;
+  /** As `drain`; the process then waits for its successor, and says so. */
+  retire(params: DrainParams): Promise<void>;
   /** Resolves when the ports are released, after `drain` was called. */
   released(): Promise<void>;
   /** Lets connections end for `graceMs`, then closes everything. */

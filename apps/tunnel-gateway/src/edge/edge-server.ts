@@ -9,7 +9,7 @@ import { newestOf, splitKeys } from '../common/key-box.js';
 import { SESSION_COOKIE } from '../common/session-cookie-name.js';
 import type { AcmeAnswers } from './acme-answers.js';
 import type { CountryFile } from '../common/country-file.js';
-import type { WorkerShare } from './door/worker-share.js';
+import { servedElsewhere, type WorkerShare } from './door/worker-share.js';
 import type { EdgeGrants } from './edge-grants.js';
 import type { EdgeOptions, EdgePorts } from '../common/edge-ipc.js';
 import { EdgePortError } from './edge-port-error.js';
@@ -101,4 +101,9 @@ export function serveBehind(
   { agents: { host }, worker }: Pick<EdgeOptions, 'agents' | 'worker'>,
 ): Promise<void> {
   return server.serve({ host, port: agents + (worker?.index ?? 0) }, https);
+}
+
+/** Disconnects agents that found no other edge: they try again until there is one. */
+export function sendAway(server: TunnelServer): void {
+  for (const { clientId } of server.agents()) server.disconnect(clientId, servedElsewhere());
 }

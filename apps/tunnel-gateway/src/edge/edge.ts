@@ -9,9 +9,11 @@ import { ConfigSource } from './config-source.js';
 import { CountryFile } from '../common/country-file.js';
 import { DatabasePresence } from './database-presence.js';
 import { WorkerShare } from './door/worker-share.js';
+import { agentsAt, connectionsAt } from './edge-answers.js';
 import { EdgeDatabase } from '../common/edge-database.js';
 import { TARGET_CHECK_MS } from '../common/target-check-times.js';
 import { EdgeEvents } from './edge-events.js';
+import { EdgeFleet } from './fleet/edge-fleet.js';
 import { EdgeGrants } from './edge-grants.js';
 import { EdgeWriters } from './edge-writers.js';
 import type {
@@ -23,13 +25,13 @@ import type {
   EdgeStatus,
   PortName,
 } from '../common/edge-ipc.js';
+import type { WantedState } from '../common/edge-leases.js';
 import type { EdgeRole } from './edge-role.js';
-import { createEdgeServer, listenAtPorts, listenForVisitors, serveBehind } from './edge-server.js';
+import { createEdgeServer, listenAtPorts, listenForVisitors, sendAway, serveBehind } from './edge-server.js';
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
 import { PasswordProcess } from './password-process.js';
 import { Reloading } from './reloading.js';
-import { RunStatusWriter } from './run-status.js';
 import { ServedConfig } from './served-config.js';
 
 /** Time for a moving agent to connect and authenticate. */
@@ -60,7 +62,7 @@ export class Edge implements EdgeRole {
   private readonly config: ConfigSource;
   private readonly served: ServedConfig;
   private readonly flows: FlowWriter;
-  private readonly runStatus: RunStatusWriter;
+  private readonly fleet: EdgeFleet;
   private readonly challenges: Reloading;
   private readonly feed: ConfigFeed;
   private readonly timers: NodeJS.Timeout[] = [];
@@ -70,7 +72,8 @@ export class Edge implements EdgeRole {
   private draining = false;
   private closed = false;
 
-  constructor(options: EdgeOptions, logger: TunnelLogger) {
+  /** `onWanted`: an administrator wants this edge to be in another state. */
+  constructor(options: EdgeOptions, logger: TunnelLogger, onWanted: (state: WantedState) => void) {
     const { folder } = options;
     this.options = options;
     this.logger = logger;
@@ -107,13 +110,14 @@ export class Edge implements EdgeRole {
       folder,
       onRefused: ({ flows, visitors }, error) => writers.refused('counters', [...flows, ...visitors], error),
     });
-    this.runStatus = new RunStatusWriter(database, () => share?.clientIds() ?? null);
+    this.fleet = this.createFleet(onWanted);
     this.challenges = new Reloading({ load: () => this.acme.load(database), onFailure: presence.failed });
     this.feed = new ConfigFeed({
       database,
       onNews: (everything) => guardPromise(null, config.news(everything)),
       onChallenges: () => guardPromise(null, this.challenges.news()),
       onGrants: (news) => void this.grants.receive(news).catch(presence.failed),
+      onEdges: () => this.fleet.news(),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
     });
   }
@@ -122,8 +126,11 @@ export class Edge implements EdgeRole {
   async prepare(): Promise<void> {
     await this.flows.recover();
     await this.config.prepare();
-    // The feed also reads them, once the database is back.
-    if (this.config.source === 'database') await this.grants.read().catch(this.presence.failed);
+    const joined = this.fleet.join();
+    // The feed also reads grants, once the database is back.
+    if (this.config.source !== 'database') return guardPromise(null, joined);
+    await this.grants.read().catch(this.presence.failed);
+    await joined;
   }
 
   /** Takes over a socket that another process listens on. */
@@ -145,6 +152,7 @@ export class Edge implements EdgeRole {
     this.ports = given ?? (await listenAtPorts(this.server, this.options, this.ports));
     if (given) await serveBehind(this.server, given, this.options);
     this.sockets.closeInherited();
+    this.fleet.serve(this.ports);
     guardPromise(null, this.feed.start());
     this.timers.push(
       setInterval(() => guardPromise(null, this.tick()), COUNT_MS),
@@ -157,13 +165,12 @@ export class Edge implements EdgeRole {
     const { sessions, evicted } = this.server.datagramState();
     return {
       pid: process.pid,
-      revision: this.config.rows?.revision ?? 0,
+      ...this.figures(),
+      drained: this.fleet.retired,
       source: this.config.source,
       databaseAnswers: this.database.answers,
       problems: this.writers.problems,
       refusedRows: this.writers.refusedRows,
-      agents: this.server.agents().length,
-      connections: this.server.flows,
       ports: this.ports,
       agentPort: this.server.agentPort(),
       httpsPort: this.server.httpsPort(),
@@ -172,11 +179,7 @@ export class Edge implements EdgeRole {
   }
 
   agents(clientIds: readonly number[] | null): EdgeAgent[] {
-    const wanted = clientIds && new Set(clientIds);
-    return this.server
-      .agents()
-      .filter(({ clientId }) => !wanted || wanted.has(clientId))
-      .map((agent) => ({ ...agent, previousKey: this.directory.usesPreviousKey(agent.clientId) }));
+    return agentsAt(this.server, this.directory, clientIds);
   }
 
   tunnels(ids: readonly number[]): TunnelState[] {
@@ -185,15 +188,7 @@ export class Edge implements EdgeRole {
   }
 
   connections(clientId: number, limit: number): ConnectionList {
-    const all = this.server.connections(clientId);
-    const items = all.slice(0, limit).map(({ resource, visitor, startedAt, upload, download }) => ({
-      ...resource,
-      ...visitor,
-      startedAt,
-      upload,
-      download,
-    }));
-    return { items, total: all.length };
+    return connectionsAt(this.server, clientId, limit);
   }
 
   checkTarget(_clientId: number, resource: ResourceRef): Promise<TargetCheck> {
@@ -214,18 +209,20 @@ export class Edge implements EdgeRole {
 
   /** Releases the ports for visitors; the next edge reports the states of tunnels. */
   async yieldPorts(): Promise<void> {
-    this.draining = true;
-    this.events.silence();
+    this.stepBack();
     await this.server.yieldVisitors();
   }
 
   /** Releases the ports; resolves when the last connection has ended or the time is over. */
   async drain({ spreadMs, deadlineMs, settleMs }: DrainParams): Promise<void> {
-    this.draining = true;
-    this.events.silence();
+    this.stepBack();
     // Without a successor, agents do not move.
     const moveMs = spreadMs > 0 ? spreadMs + MOVE_MS : 0;
     await this.server.drain({ spreadMs, deadlineMs, settleMs, moveMs, onReleased: () => this.gaveUp.resolve() });
+  }
+
+  retire(params: DrainParams): Promise<void> {
+    return this.fleet.retire(this.drain(params).then(() => sendAway(this.server)));
   }
 
   /** Resolves when the ports are released, after `drain` was called. */
@@ -246,8 +243,7 @@ export class Edge implements EdgeRole {
 
   /** Closes everything and writes the last counters. `stays`: another edge continues. */
   async close({ stays }: { stays: boolean }): Promise<void> {
-    this.draining = true;
-    this.events.silence();
+    this.stepBack();
     this.closed = true;
     await this.server.stop();
     for (const timer of this.timers) clearInterval(timer);
@@ -258,7 +254,7 @@ export class Edge implements EdgeRole {
     await this.writers.run('events', () => this.events.write());
     await this.writers.run('grants of visitors', () => this.grants.writeLast());
     await Promise.all([this.config.stop(), this.challenges.stop()]);
-    if (!stays) await this.runStatus.clear().catch(this.presence.failed);
+    await this.fleet.leave(stays);
     this.passwords.close();
     await this.feed.close();
     await this.database.close();
@@ -277,6 +273,30 @@ export class Edge implements EdgeRole {
       passwords,
       sockets,
       events,
+    });
+  }
+
+  private figures(): Pick<EdgeStatus, 'revision' | 'agents' | 'connections'> {
+    const { server, config } = this;
+    return { revision: config.rows?.revision ?? 0, agents: server.agents().length, connections: server.flows };
+  }
+
+  /** Another edge may report from now on. */
+  private stepBack(): void {
+    this.draining = true;
+    this.events.silence();
+    this.fleet.drain();
+  }
+
+  private createFleet(onWanted: (state: WantedState) => void): EdgeFleet {
+    const { database, presence, share, options } = this;
+    return new EdgeFleet(options, {
+      queries: database,
+      presence,
+      figures: () => this.figures(),
+      clients: () => share?.clientIds() ?? null,
+      onReport: () => guardPromise(null, this.writeRunStatus()),
+      onWanted,
     });
   }
 
@@ -317,7 +337,7 @@ export class Edge implements EdgeRole {
     if (this.draining || rows === null) return;
     const states = this.served.states();
     this.events.tunnels(states, rows, this.share?.isOwn);
-    await this.writers.run('states of tunnels', () => this.runStatus.write(states));
+    await this.writers.run('states of tunnels', () => this.fleet.report(states));
   }
 
   /**
@@ -326,7 +346,7 @@ export class Edge implements EdgeRole {
   private async poll(): Promise<void> {
     if (this.closed) return;
     // The previous edge may have written its last states after this edge's first ones.
-    this.runStatus.doubt();
+    this.fleet.doubt();
     await this.config.check();
     // Connected visitors are checked again.
     if (this.served.otherFiles()) await this.applyRows();

@@ -3,41 +3,36 @@ import type { Queries } from '../common/edge-database.js';
 
 /** Values of tunnels.run_status. */
 const STOPPED = 0;
-const RUNNING = 1;
-const WAITING = 2;
-const FAILED = 3;
-const STATUS_OF = { running: RUNNING, waiting: WAITING, error: FAILED } as const;
+const STATUS_OF = { running: 1, waiting: 2, error: 3 } as const;
 
-/** Both lock their rows in the order in which counters are written. */
-const RESET = `
-  WITH held AS (
-    SELECT id FROM tunnel_gateway.tunnels WHERE run_status <> 0 AND NOT (id = ANY ($1::bigint[]))
-      AND ($2::bigint[] IS NULL OR client_id = ANY ($2::bigint[]))
-    ORDER BY id FOR NO KEY UPDATE
-  )
-  UPDATE tunnel_gateway.tunnels t SET run_status = 0 FROM held WHERE t.id = held.id`;
-const WRITE = `
-  WITH held AS (
-    SELECT t.id, s.status FROM tunnel_gateway.tunnels t
-      JOIN unnest($1::bigint[], $2::integer[]) AS s (id, status) ON t.id = s.id AND t.run_status <> s.status
-    WHERE $3::bigint[] IS NULL OR t.client_id = ANY ($3::bigint[])
-    ORDER BY t.id FOR NO KEY UPDATE OF t
-  )
-  UPDATE tunnel_gateway.tunnels t SET run_status = held.status FROM held WHERE t.id = held.id`;
+/** See data/sql/edges.sql. */
+const WRITE = 'SELECT tunnel_gateway_ops.write_tunnel_states($1, $2, $3, $4, $5, $6) AS written';
 
-/** Keeps `run_status` of the tunnels up to date; nothing else writes it. */
+interface Reported {
+  status: number;
+  error: string | null;
+}
+
+export interface RunStatusOptions {
+  queries: Queries;
+  /** This process, which has a lease. */
+  processId: string;
+  /** Whose tunnels are updated; null: all. */
+  clients: () => number[] | null;
+  /** The process has no lease, so nothing was written. */
+  onUnleased(): void;
+}
+
+/** Reports the states of tunnels at this edge. The database makes `run_status` of the states at all edges. */
 export class RunStatusWriter {
-  private readonly queries: Queries;
-  private readonly clients: () => number[] | null;
-  /** Null: the state of the table is unknown. */
-  private written: Map<number, number> | null = null;
+  private readonly options: RunStatusOptions;
+  /** Null: it is unknown what the table has of this edge. */
+  private written: Map<number, Reported> | null = null;
   private running: Promise<void> | null = null;
   private next: readonly TunnelState[] = [];
 
-  /** `clients`: whose tunnels are updated; null: all. */
-  constructor(queries: Queries, clients: () => number[] | null = () => null) {
-    this.queries = queries;
-    this.clients = clients;
+  constructor(options: RunStatusOptions) {
+    this.options = options;
   }
 
   /** Writes changes; of states that arrive during a write, the last ones count. @throws Error of the database */
@@ -69,18 +64,35 @@ export class RunStatusWriter {
   }
 
   private async run(states: readonly TunnelState[]): Promise<void> {
-    const wanted = new Map(states.map(({ id, state }) => [id, STATUS_OF[state]]));
+    const wanted = new Map(states.map(({ id, state, error }) => [id, { status: STATUS_OF[state], error }]));
     const before = this.written;
-    const clients = this.clients();
     // A failed write may have arrived in part.
     this.written = null;
-    if (before === null) await this.queries.query(RESET, [[...wanted.keys()], clients]);
-    const gone = [...(before?.keys() ?? [])].filter((id) => !wanted.has(id)).map((id) => [id, STOPPED] as const);
-    const changed = [...wanted].filter(([id, status]) => before?.get(id) !== status);
-    const news = [...gone, ...changed];
-    if (news.length > 0) {
-      await this.queries.query(WRITE, [news.map(([id]) => id), news.map(([, status]) => status), clients]);
-    }
-    this.written = new Map(wanted);
+    const changes = before ? changesOf(before, wanted) : [...wanted];
+    if (before && changes.length === 0) this.written = before;
+    else if (await this.send(changes, before === null)) this.written = wanted;
+    else this.options.onUnleased();
   }
+
+  private async send(changes: readonly [number, Reported][], everything: boolean): Promise<boolean> {
+    const { queries, processId, clients } = this.options;
+    const { rows } = await queries.query<{ written: boolean }>(WRITE, [
+      processId,
+      changes.map(([id]) => id),
+      changes.map(([, { status }]) => status),
+      changes.map(([, { error }]) => error),
+      clients(),
+      everything,
+    ]);
+    return rows[0]?.written === true;
+  }
+}
+
+function changesOf(before: ReadonlyMap<number, Reported>, wanted: ReadonlyMap<number, Reported>): [number, Reported][] {
+  const gone = [...before.keys()].filter((id) => !wanted.has(id));
+  const changed = [...wanted].filter(([id, { status, error }]) => {
+    const known = before.get(id);
+    return known?.status !== status || known.error !== error;
+  });
+  return [...gone.map((id): [number, Reported] => [id, { status: STOPPED, error: null }]), ...changed];
 }

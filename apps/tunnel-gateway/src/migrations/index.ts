@@ -28,6 +28,8 @@ import { UseSqlFiles1763668802720 } from './1763668802720-use-sql-files.js';
 import { KeepFormerIdentity1763668802730 } from './1763668802730-keep-former-identity.js';
 import { CreateUserPreferences1763668802740 } from './1763668802740-create-user-preferences.js';
 import { AnnounceChanges1763668802750 } from './1763668802750-announce-changes.js';
+import { CreateEdges1763668802800 } from './1763668802800-create-edges.js';
+import { CountEdges1763668802801 } from './1763668802801-count-edges.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -61,4 +63,6 @@ export const MIGRATIONS = [
   KeepFormerIdentity1763668802730,
   CreateUserPreferences1763668802740,
   AnnounceChanges1763668802750,
+  CreateEdges1763668802800,
+  CountEdges1763668802801,
 ];

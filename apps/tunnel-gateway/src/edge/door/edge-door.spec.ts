@@ -64,11 +64,16 @@ function rig(): FakeWorker[] {
     trustedProxies: [],
   };
   const options = { ...own, workers: 3 } as EdgeOptions;
-  door = new EdgeDoor(options, logger, () => {
-    const worker = new FakeWorker(101 + workers.length);
-    workers.push(worker);
-    return worker;
-  });
+  door = new EdgeDoor(
+    options,
+    logger,
+    () => undefined,
+    () => {
+      const worker = new FakeWorker(101 + workers.length);
+      workers.push(worker);
+      return worker;
+    },
+  );
   void door.prepare();
   for (const worker of workers) worker.serve();
   return workers;

@@ -24,6 +24,7 @@ import type {
   ListenAddress,
   PortName,
 } from '../../common/edge-ipc.js';
+import type { WantedState } from '../../common/edge-leases.js';
 import { EdgePortError } from '../edge-port-error.js';
 import { EdgeUnavailableError } from '../../common/edge-process.js';
 import { patienceFor } from '../../common/target-check-times.js';
@@ -49,6 +50,7 @@ const WORKER_ANSWER_MS = 1_500;
 export class EdgeDoor implements EdgeRole {
   private readonly options: EdgeOptions;
   private readonly logger: TunnelLogger;
+  private readonly onWanted: (state: WantedState) => void;
   private readonly config: DoorConfig;
   private readonly slots: WorkerSlot[];
   private readonly listeners: Readonly<Record<PortName, SharedListener>>;
@@ -58,8 +60,15 @@ export class EdgeDoor implements EdgeRole {
   private last = 0;
   private readonly gaveUp = Promise.withResolvers<void>();
 
-  constructor(options: EdgeOptions, logger: TunnelLogger, launch: () => WorkerChild = launchWorker) {
+  /** `onWanted`: an administrator wants this edge to be in another state. */
+  constructor(
+    options: EdgeOptions,
+    logger: TunnelLogger,
+    onWanted: (state: WantedState) => void,
+    launch: () => WorkerChild = launchWorker,
+  ) {
     this.options = options;
+    this.onWanted = onWanted;
     this.logger = logger;
     this.proxies = new TrustedProxies(options.trustedProxies);
     const { workers: count, databaseUrl, folder } = options;
@@ -120,6 +129,7 @@ export class EdgeDoor implements EdgeRole {
     return {
       pid: process.pid,
       revision: Math.min(...all.map(({ revision }) => revision)),
+      drained: all.every(({ drained }) => drained),
       source: all.some(({ source }) => source === 'snapshot') ? 'snapshot' : 'database',
       databaseAnswers: all.every(({ databaseAnswers }) => databaseAnswers),
       problems: [...new Set(all.flatMap(({ problems = [] }) => problems))],
@@ -192,13 +202,15 @@ export class EdgeDoor implements EdgeRole {
     await this.ofThose('yield', null);
   }
 
-  async drain({ settleMs, ...rest }: DrainParams): Promise<void> {
-    // Waits for data channels, as a single edge does.
-    if (settleMs > 0) await this.settle(settleMs);
-    this.closeListeners();
-    this.gaveUp.resolve();
-    await Promise.all(this.slots.map((slot) => slot.drain({ ...rest, settleMs: 0 })));
+  async drain(params: DrainParams): Promise<void> {
+    const ofWorkers = await this.release(params);
+    await Promise.all(this.slots.map((slot) => slot.drain(ofWorkers)));
     await Promise.all(this.slots.map((slot) => slot.exited()));
+  }
+
+  async retire(params: DrainParams): Promise<void> {
+    const ofWorkers = await this.release(params);
+    await Promise.all(this.slots.map((slot) => slot.retire(ofWorkers)));
   }
 
   released(): Promise<void> {
@@ -214,6 +226,15 @@ export class EdgeDoor implements EdgeRole {
   /** After `drain`, or without it in a hurry: workers write their counters. */
   close(): Promise<void> {
     return this.shutdown(ORPHAN_GRACE_MS);
+  }
+
+  /** Releases the shared ports; returns what remains for the workers. */
+  private async release({ settleMs, ...rest }: DrainParams): Promise<DrainParams> {
+    // Waits for data channels, as a single edge does.
+    if (settleMs > 0) await this.settle(settleMs);
+    this.closeListeners();
+    this.gaveUp.resolve();
+    return { ...rest, settleMs: 0 };
   }
 
   /** Keys of the ports that all workers share. */
@@ -238,6 +259,7 @@ export class EdgeDoor implements EdgeRole {
       launch,
       edge: { ...this.options, workers: 1, worker: { index, count }, takesOver: true },
       onLogs: (entries) => this.log(index, entries),
+      onWanted: (state) => this.onWanted(state),
       onExit: (reason) => this.logger.warn('a worker ended, another follows', { worker: index, reason }),
     });
   }

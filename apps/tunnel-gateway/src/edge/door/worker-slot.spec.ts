@@ -60,6 +60,7 @@ function rig(): { slot: WorkerSlot; workers: FakeWorker[]; deaths: string[] } {
     // Nobody looks at it here.
     edge: {} as EdgeOptions,
     onLogs: () => undefined,
+    onWanted: () => undefined,
     onExit: (reason) => deaths.push(reason),
   });
   cleanups.push(() => {

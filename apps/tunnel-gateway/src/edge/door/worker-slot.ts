@@ -9,6 +9,7 @@ import type {
   EdgePorts,
   PortName,
 } from '../../common/edge-ipc.js';
+import type { WantedState } from '../../common/edge-leases.js';
 import { EdgeProcess, EdgeUnavailableError, type EdgeChild } from '../../common/edge-process.js';
 import { RestartWaits } from '@gatehouse/child';
 
@@ -20,6 +21,8 @@ export interface WorkerSlotOptions {
   launch(): WorkerChild;
   edge: EdgeOptions;
   onLogs(entries: readonly EdgeLogEntry[]): void;
+  /** What an administrator wants of the edge. */
+  onWanted(state: WantedState): void;
   onExit(reason: string): void;
 }
 
@@ -111,6 +114,12 @@ export class WorkerSlot {
     await this.request('drain', params).catch(() => this.current?.process.kill());
   }
 
+  /** As `drain`, but the process stays. */
+  async retire(params: DrainParams): Promise<void> {
+    this.end();
+    await this.request('retire', params).catch(() => this.current?.process.kill());
+  }
+
   /** Stops it without a successor. */
   async stop(graceMs: number): Promise<void> {
     this.end();
@@ -145,6 +154,7 @@ export class WorkerSlot {
       // A worker binds no port of the gateway itself.
       failed: () => process.kill(),
       socket: (socket) => this.onSocket(socket),
+      wanted: (state) => options.onWanted(state),
       logs: (entries) => options.onLogs(entries),
       exited: (reason) => this.died(reason),
     });

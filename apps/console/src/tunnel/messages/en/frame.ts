@@ -12,6 +12,7 @@ export const frame = {
     traffic: 'Traffic',
     events: 'Events',
     webhooks: 'Webhooks',
+    edges: 'Edges',
     users: 'Users',
     transfer: 'Import and export',
     sessions: 'Sessions',

@@ -14,6 +14,7 @@ export const frame: Translation<typeof english> = {
     traffic: '流量',
     events: '事件',
     webhooks: 'Webhook',
+    edges: 'Edge',
     users: '用户',
     transfer: '导入与导出',
     sessions: '会话',

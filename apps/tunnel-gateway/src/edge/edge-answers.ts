@@ -1,0 +1,28 @@
+import type { TunnelServer } from '@gatehouse/tunnel-kernel';
+import type { ConnectionList, EdgeAgent } from '../common/edge-ipc.js';
+import type { ClientDirectory } from './client-directory.js';
+
+/** Connected agents of these clients; null: of all. */
+export function agentsAt(
+  server: TunnelServer,
+  directory: ClientDirectory,
+  clientIds: readonly number[] | null,
+): EdgeAgent[] {
+  const wanted = clientIds && new Set(clientIds);
+  return server
+    .agents()
+    .filter(({ clientId }) => !wanted || wanted.has(clientId))
+    .map((agent) => ({ ...agent, previousKey: directory.usesPreviousKey(agent.clientId) }));
+}
+
+export function connectionsAt(server: TunnelServer, clientId: number, limit: number): ConnectionList {
+  const all = server.connections(clientId);
+  const items = all.slice(0, limit).map(({ resource, visitor, startedAt, upload, download }) => ({
+    ...resource,
+    ...visitor,
+    startedAt,
+    upload,
+    download,
+  }));
+  return { items, total: all.length };
+}

@@ -1,0 +1,122 @@
+import { formatHostPort, guardPromise } from '@gatehouse/net';
+import type { TunnelState } from '@gatehouse/tunnel-kernel';
+import type { Queries } from '../../common/edge-database.js';
+import type { EdgeOptions, EdgePorts } from '../../common/edge-ipc.js';
+import type { KnownLease, WantedState } from '../../common/edge-leases.js';
+import type { DatabasePresence } from '../database-presence.js';
+import { RunStatusWriter } from '../run-status.js';
+import { EdgeMember, type EdgeAddresses, type EdgeFigures } from './edge-member.js';
+
+export interface EdgeFleetParts {
+  queries: Queries;
+  presence: DatabasePresence;
+  figures: () => EdgeFigures;
+  /** Whose tunnels this process reports about; null: all. */
+  clients: () => number[] | null;
+  /** States of tunnels must be reported now. */
+  onReport: () => void;
+  /** An administrator wants this edge to be something else than it is. */
+  onWanted: (wanted: WantedState) => void;
+}
+
+/** This process among all edges of the database: its lease, what it says about tunnels, and those it knows. */
+export class EdgeFleet {
+  private readonly options: Pick<EdgeOptions, 'place' | 'publicHttpsPort'>;
+  private readonly parts: EdgeFleetParts;
+  private readonly member: EdgeMember;
+  private readonly states: RunStatusWriter;
+  /** Whether it accepts nobody because an administrator wants so. */
+  retired = false;
+  private draining = false;
+  others: readonly KnownLease[] = [];
+
+  constructor(options: Pick<EdgeOptions, 'place' | 'publicHttpsPort' | 'worker'>, parts: EdgeFleetParts) {
+    const { queries, presence, figures, clients, onReport } = parts;
+    this.options = options;
+    this.parts = parts;
+    this.member = new EdgeMember({
+      queries,
+      place: options.place,
+      worker: options.worker,
+      figures,
+      onLease: () => {
+        this.states.doubt();
+        onReport();
+      },
+      onWanted: (wanted) => this.wanted(wanted),
+      onOthers: (others) => {
+        this.others = others;
+      },
+      onFailure: presence.failed,
+      onSuccess: () => presence.answered(),
+    });
+    this.states = new RunStatusWriter({
+      queries,
+      processId: this.member.id,
+      clients,
+      onUnleased: () => this.member.lost(),
+    });
+  }
+
+  /** Takes the lease. Resolves after the first attempt. */
+  join(): Promise<void> {
+    return this.member.join();
+  }
+
+  /** Publishes where it serves. */
+  serve(ports: EdgePorts): void {
+    guardPromise(null, this.member.become('serving', this.addressesOf(ports)));
+  }
+
+  /** Accepts nobody from now on. */
+  drain(): void {
+    if (this.draining) return;
+    this.draining = true;
+    guardPromise(null, this.member.become('draining'));
+  }
+
+  /** An administrator wants it drained: `done` resolves when it is. */
+  async retire(done: Promise<void>): Promise<void> {
+    this.retired = true;
+    await done;
+    await this.states.clear().catch(this.parts.presence.failed);
+    await this.member.become('drained');
+  }
+
+  /** Leases may have changed. */
+  news(): void {
+    guardPromise(null, this.member.news());
+  }
+
+  /** @throws Error of the database */
+  report(states: readonly TunnelState[]): Promise<void> {
+    return this.states.write(states);
+  }
+
+  /** The next report is written as a whole. */
+  doubt(): void {
+    this.states.doubt();
+  }
+
+  /** Ends the lease, and with it what this process said. `replaced`: another process of this edge continues. */
+  async leave(replaced: boolean): Promise<void> {
+    await this.member.leave(replaced).catch(this.parts.presence.failed);
+  }
+
+  private wanted(wanted: WantedState): void {
+    const isSo = wanted === 'drained' ? this.draining : !this.retired;
+    if (!isSo) this.parts.onWanted(wanted);
+  }
+
+  private addressesOf({ agents, http, https }: EdgePorts): EdgeAddresses {
+    const { place, publicHttpsPort } = this.options;
+    const at = (port: number): string | null => place.publicHost && formatHostPort(place.publicHost, port);
+    return {
+      publicAgents: at(agents),
+      publicHttp: at(http),
+      publicHttps: at(publicHttpsPort ?? https),
+      peerAddress: null,
+      agentsAddress: null,
+    };
+  }
+}
