@@ -17,7 +17,7 @@ function takenBy(file: string): [source: string, name: string][] {
 describe('benchmarks', () => {
   const taken = globSync('test/bench/**/*.mjs', { cwd: ROOT }).flatMap(takenBy);
 
-  it('take something from the services', () => {
+  it('import something from the services', () => {
     expect(taken.length).toBeGreaterThan(0);
   });
 

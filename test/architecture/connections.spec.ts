@@ -54,11 +54,11 @@ describe('connections to PostgreSQL', () => {
   };
   const one = Object.values(most).reduce((sum, count) => sum + count, 0);
 
-  it('of two replicas of every service fit into what PostgreSQL allows by default', () => {
+  it('of two replicas of every service fit into PostgreSQL’s default limit', () => {
     expect(one * REPLICAS).toBeLessThanOrEqual(FREE);
   });
 
-  it('are opened where they are counted, with the sizes that are counted', () => {
+  it('are opened only in the counted places, with the counted sizes', () => {
     const opened = filesWith(/new (?:pg\.)?Pool\(|new pg\.Client\(|new DataSource\(/);
     expect(opened).toEqual([...OPENED_IN, ...CLOSED_AT_ONCE].toSorted());
     expect(filesWith(/\bpoolSize: (?!1\b|config\.)/)).toEqual([]);
@@ -70,7 +70,7 @@ describe('connections to PostgreSQL', () => {
     ]);
   });
 
-  it('are as many as docs/operations.md says', () => {
+  it('match the numbers in docs/operations.md', () => {
     const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
     const inAll = (name: string): number => Number(new RegExp(`^\\| ${name}.*\\| (\\d+) \\|$`, 'm').exec(page)?.[1]);
     expect({

@@ -38,7 +38,7 @@ describe('folders', () => {
     expect(breachesOf(file, source)).toEqual([]);
   });
 
-  it('are all named, and no others', () => {
+  it('are all listed, and no others', () => {
     const files = new Map([
       ['apps/a/src/ground/x.ts', ''],
       ['libs/b/src/c/x.ts', ''],

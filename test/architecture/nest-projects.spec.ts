@@ -29,7 +29,7 @@ it('nest-cli.json has every service and every library, each under the name of it
   expect(Object.keys(projects)).toHaveLength(wanted.length);
 });
 
-it.each(Object.entries(projects))('%s is where nest-cli.json says', (_name, project) => {
+it.each(Object.entries(projects))('%s is in the folder that nest-cli.json names', (_name, project) => {
   expect(project.type).toBe(project.root.startsWith('apps/') ? 'application' : 'library');
   expect(project.sourceRoot).toBe(`${project.root}/src`);
   expect(existsSync(join(ROOT, project.sourceRoot, `${project.entryFile}.ts`))).toBe(true);

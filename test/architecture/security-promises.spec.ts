@@ -16,7 +16,7 @@ it('every guarantee in docs/security.md names tests that exist', () => {
   }
 });
 
-it('no program makes the hashes of passwords cheap', () => {
+it('no program lowers the cost of password hashes', () => {
   const sources = globSync('{apps,libs,tools}/**/*.{ts,mjs}', {
     cwd: ROOT,
     exclude: ['**/node_modules/**', '**/dist/**'],

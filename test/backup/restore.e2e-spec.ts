@@ -61,7 +61,7 @@ const storedData = (url: string) =>
     return { tables: await tableFingerprints(client), sequences: await sequenceValues(client) };
   });
 
-describe.skipIf(process.platform !== 'linux')('a platform that was lost', { timeout: 400_000 }, () => {
+describe.skipIf(process.platform !== 'linux')('a lost platform', { timeout: 400_000 }, () => {
   let root: string;
   let ports: Ports;
   let origin: Server;

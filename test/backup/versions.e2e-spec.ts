@@ -67,13 +67,13 @@ describe('backups of the real schemas', { timeout: 120_000 }, () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('know every schema of every service', () => {
+  it('contain every schema of every service', () => {
     expect(present.flatMap(({ schemas }) => schemas).toSorted((a, b) => a.localeCompare(b))).toEqual(
       BACKUP_SCHEMAS.toSorted((a, b) => a.localeCompare(b)),
     );
   });
 
-  it('of an older version become this one, for a role that only owns the database', async () => {
+  it('of an older version are migrated to this one, for a role that only owns the database', async () => {
     const [first, second] = [join(folder, 'older.gz'), join(folder, 'newer.gz')];
     await backupDatabase(url, first);
     const backup = await checkBackup(first, { stored: present });
@@ -102,7 +102,7 @@ describe('backups of the real schemas', { timeout: 120_000 }, () => {
     expect((await checkInvariants(url, present)).filter(({ broken }) => broken > 0)).toEqual([]);
   });
 
-  it('are found out when a row was slipped into the audit log of any service', async () => {
+  it('reveal a row that was inserted into the audit log of any service', async () => {
     await using damaged = await createTestDatabase();
     for (const stored of present) await migrate(createDataSource(stored.database(damaged.url, 'spec')));
     const { rows } = await withClient(damaged.url, (client) =>
@@ -122,7 +122,7 @@ describe('backups of the real schemas', { timeout: 120_000 }, () => {
     expect(broken).toEqual(SERVICES.map((service) => ({ service, name, broken: 1 })));
   });
 
-  it('leave the former data as they were when the process that restores them is killed', async () => {
+  it('leave the former data unchanged when the restoring process is killed', async () => {
     const file = join(folder, 'large.gz');
     await withClient(url, (client) =>
       client.query(`INSERT INTO proxy_gateway.runtime_logs (time, level, source, message, fields)

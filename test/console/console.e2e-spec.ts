@@ -90,7 +90,7 @@ async function openTunnel(port: number, target: string): Promise<{ closed: Promi
 }
 
 describe('the console', { timeout: 90_000 }, () => {
-  it('leads from the login over a node, a group, a rule and a test to traffic, and out again', async () => {
+  it('leads from the login over a node, a group, a rule and a test to traffic, and to the logout', async () => {
     const page = await signedIn();
 
     await goTo(page, 'Nodes');
@@ -141,7 +141,7 @@ describe('the console', { timeout: 90_000 }, () => {
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  it('closes a connection and makes a rule of it, and keeps the filter over a reload', async () => {
+  it('closes a connection and turns it into a rule, and keeps the filter across a reload', async () => {
     await useHarbour();
     const port = new URL(origin.url).port;
     const tunnel = await openTunnel(await gateway.proxyPort(), `localhost:${port}`);
@@ -249,7 +249,7 @@ describe('the console', { timeout: 90_000 }, () => {
     },
   );
 
-  it('is in Chinese for readers of Chinese, on every page', async () => {
+  it('is in Chinese for Chinese readers, on every page', async () => {
     const page = await browser.open(gateway.url, { locale: 'zh-CN' });
     await page.getByLabel('管理员密码').fill(gateway.password);
     await page.getByRole('button', { name: '登录' }).click();
@@ -281,7 +281,7 @@ describe('the console', { timeout: 90_000 }, () => {
     ).toBe(true);
   });
 
-  it('puts what the service refuses beside the field, and leads the keyboard there', async () => {
+  it('shows errors of the service beside the field, and moves the focus there', async () => {
     const page = await signedIn();
     await goTo(page, 'Settings');
     const field = page.getByLabel('Concurrent tests');
@@ -296,7 +296,7 @@ describe('the console', { timeout: 90_000 }, () => {
     expect((await gateway.call<Record<string, string>>('GET', '/settings'))['health.concurrency']).toBe('32');
   });
 
-  it('shows a key once, which does what it may until it is revoked', async () => {
+  it('shows a key once, which works until it is revoked', async () => {
     const page = await signedIn();
     await goTo(page, 'API keys');
     await page.getByRole('button', { name: 'New key' }).click();
@@ -319,7 +319,7 @@ describe('the console', { timeout: 90_000 }, () => {
     expect(await status()).toBe(401);
   });
 
-  it('shows names as text, whatever they look like', async () => {
+  it('shows names as text, whatever they contain', async () => {
     const name = '<img src=x onerror=alert(1)> "quoted" & <b>bold</b>';
     await gateway.call<NodeView>('POST', '/proxies', { raw_config: 'socks5://192.0.2.7:1', name });
     const page = await signedIn();
@@ -341,7 +341,7 @@ describe('the console', { timeout: 90_000 }, () => {
     expect(await pole.locator('.flag-letters').allInnerTexts()).toEqual(['AQ', 'AQ']);
   });
 
-  it('uses a node of a subscription with one click, tests it, and says where traffic goes', async () => {
+  it('uses a node of a subscription with one click, tests it, and shows where traffic goes', async () => {
     provider = createServer((_request, response) => {
       response.end(`socks5://localhost:${socksPort}#Quay\nsocks5://127.0.0.1:1#Dead end\n`);
     }).listen(0, '127.0.0.1');
@@ -393,7 +393,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.keyboard.press('Escape');
   });
 
-  it('deletes a selection, and says of each node that stays why it does', async () => {
+  it('deletes a selection, and explains for each remaining node why it stays', async () => {
     const ids: number[] = [];
     for (const name of ['Bulk 1', 'Bulk 2', 'Bulk 3', 'Bulk 4'])
       ids.push(
@@ -438,7 +438,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.getByText('No node matches the filter.').waitFor();
   });
 
-  it('says that the service does not answer instead of showing empty tables, and recovers', async () => {
+  it('reports that the service does not answer instead of showing empty tables, and recovers', async () => {
     const page = await signedIn();
     await page.context().setOffline(true);
     await goTo(page, 'API keys');
@@ -450,7 +450,7 @@ describe('the console', { timeout: 90_000 }, () => {
     browser.problems.splice(0);
   });
 
-  it('shows ten thousand nodes without drawing more than can be seen', async () => {
+  it('shows ten thousand nodes but draws only the visible ones', async () => {
     const line = (index: number): string =>
       `socks5://10.${index >> 14}.${(index >> 7) & 127}.${index & 127}:1080#many ${index}`;
     const text = Array.from({ length: 10_000 }, (_, index) => line(index)).join('\n');
@@ -483,7 +483,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await members.getByRole('button', { name: /^many 9876/, pressed: true }).waitFor();
   });
 
-  it('lists fifty thousand connections that ended, finds results among them, and scrolls', async () => {
+  it('lists fifty thousand finished connections, searches them, and scrolls', async () => {
     await addTrafficLogs(gateway.database.url, 49_500);
     const page = await signedIn();
     await goTo(page, 'Traffic log');
@@ -513,7 +513,7 @@ describe('the console', { timeout: 90_000 }, () => {
     expect(await page.getByLabel('Result').inputValue()).toBe('problems');
   });
 
-  it('shows in every tab what is changed elsewhere, over one stream', async () => {
+  it('shows changes from elsewhere in every tab, over one stream', async () => {
     const page = await signedIn();
     const second = await page.context().newPage();
     const streams: string[] = [];
@@ -544,7 +544,7 @@ describe('the console', { timeout: 90_000 }, () => {
 });
 
 describe('the login', { timeout: 90_000 }, () => {
-  it('keeps language and theme with the administrator, for another browser', async () => {
+  it('keeps language and theme of the administrator for other browsers', async () => {
     await using own = await RunningProxyGateway.start();
     const first = await browser.open(own.url);
     await signIn(first, own.password);
@@ -561,7 +561,7 @@ describe('the login', { timeout: 90_000 }, () => {
     await second.context().close();
   });
 
-  it('says how long to wait after too many wrong passwords, and is not there where login is off', async () => {
+  it('says how long to wait after too many wrong passwords, and is absent if login is off', async () => {
     await using own = await RunningProxyGateway.start();
     const page = await browser.open(own.url);
     for (let attempt = 1; attempt <= 5; attempt++) {

@@ -106,7 +106,7 @@ async function exchange(port: number, bytes: number): Promise<void> {
 }
 
 describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
-  it('leads from the first client over its one command and a tunnel to traffic that it shows', async () => {
+  it('leads from the first client with its one command and a tunnel to traffic that it shows', async () => {
     const page = await signedIn();
     await page.getByRole('link', { name: 'Create the first client' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Machine at home');
@@ -161,7 +161,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  it('works below a path of a proxy, shows events as they happen, and those of the time when it was cut off', async () => {
+  it('works below a path of a proxy, and shows events as they happen, including those missed while offline', async () => {
     await using proxy = await PathProxy.start(gateway.url, '/gateway/');
     const page = await browser.open(proxy.url);
     await fillLogin(page, 'admin', gateway.password);
@@ -237,7 +237,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect(await gateway.call('GET', `/clients/${id}`)).toMatchObject({ max_conn: 8, rate_limit: 512 });
   });
 
-  it('explains why an address comes in or not', async () => {
+  it('explains why an address is admitted or refused', async () => {
     const { id } = await gateway.call('POST', '/clients', { name: 'ruled' });
     const page = await signedIn();
     await goTo(page, 'IP rules');
@@ -263,7 +263,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect((await gateway.call('GET', `/ip-rules?scope=client&resource_id=${id}`)).items).toHaveLength(1);
   });
 
-  it('gives a host a name, a certificate and people who may come in', async () => {
+  it('gives a host a name, a certificate and admitted visitors', async () => {
     const { id } = await gateway.call('POST', '/clients', { name: 'with a site' });
     const page = await signedIn();
     await goTo(page, 'Hosts');
@@ -307,7 +307,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect(await visit('proxy.test', `Basic ${btoa('ann:a secret')}`)).toBe(503);
   });
 
-  it('publishes a site with a login, continues after a step that failed, and says what is missing', async () => {
+  it('publishes a site with a login, continues after a failed step, and shows what is missing', async () => {
     await gateway.call('POST', '/clients', { name: 'publisher' });
     const page = await signedIn({}, { viewport: { width: 390, height: 844 } });
     await page.goto(`${gateway.url}/#/publish`);
@@ -341,7 +341,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.close();
   });
 
-  it('takes over what another program had, after it said what would become of it', async () => {
+  it('imports the configuration of another program after a preview', async () => {
     const page = await signedIn();
     await goTo(page, 'Import and export');
     const toml =
@@ -375,7 +375,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await restore.getByRole('alert').getByText(/\S/).waitFor(); // everything in it is there already
   });
 
-  it('is in Chinese for readers of Chinese, on every page', async () => {
+  it('is in Chinese for Chinese readers, on every page', async () => {
     const page = await browser.open(gateway.url, { locale: 'zh-CN' });
     await page.getByLabel('用户名').fill('admin');
     await page.getByLabel('密码', { exact: true }).fill('wrong');
@@ -394,7 +394,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     }
   });
 
-  it('shows people what they may do, and nothing that they would be refused', async () => {
+  it('shows people what they can do, and nothing that would be refused', async () => {
     for (const [username, role] of [
       ['uma', 'user'],
       ['vic', 'viewer'],
@@ -505,7 +505,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     },
   );
 
-  it('has one login for all tabs, which survives a reload, and says so where there is no page', async () => {
+  it('has one login for all tabs, which survives a reload, and reports unknown pages', async () => {
     const page = await signedIn();
     await page.reload();
     await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
@@ -540,7 +540,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.context().close();
   });
 
-  it('keeps language and theme with the user, for another browser', async () => {
+  it('keeps language and theme of the user for other browsers', async () => {
     await gateway.call('POST', '/users', { username: 'lan', role: 'user', password: OTHER_PASSWORD });
     const first = await signedIn({ username: 'lan', password: OTHER_PASSWORD });
     await first.getByLabel('Theme').selectOption('dark');
@@ -559,7 +559,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await other.context().close();
   });
 
-  it('shows names as text, whatever they look like', async () => {
+  it('shows names as text, whatever they contain', async () => {
     const name = '<img src=x onerror=alert(1)> "quoted" & <b>bold</b>';
     await gateway.call('POST', '/clients', { name });
     const page = await signedIn();

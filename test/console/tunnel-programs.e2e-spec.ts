@@ -80,7 +80,7 @@ function isSigned(secret: string, { headers, body }: RecordedRequest): boolean {
   return headers['webhook-signature'] === `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
 }
 
-describe('what programs get from the console of the tunnel gateway', { timeout: 90_000 }, () => {
+describe('the console of the tunnel gateway for programs', { timeout: 90_000 }, () => {
   it('receives events, shows them, and checks them with the secret that was shown once', async () => {
     const page = await signedIn();
     await goTo(page, 'Webhooks');
@@ -104,7 +104,7 @@ describe('what programs get from the console of the tunnel gateway', { timeout: 
     await page.keyboard.press('Escape');
   });
 
-  it('says what a receiver answered, keeps quiet once switched off, and is removed', async () => {
+  it('shows the answer of a receiver, sends nothing once disabled, and can be deleted', async () => {
     const { id } = await gateway.call('POST', '/webhooks', {
       name: 'deaf',
       url: `${receiver.url}/status/500`,
@@ -134,7 +134,7 @@ describe('what programs get from the console of the tunnel gateway', { timeout: 
     await page.getByRole('row', { name: /hard of hearing/ }).waitFor({ state: 'detached' });
   });
 
-  it('is a key that is shown once, does what it may until it is revoked, and takes the password', async () => {
+  it('shows a key once, which works until it is revoked, and creating it needs the password', async () => {
     const page = await signedIn();
     await goTo(page, 'API keys');
     await page.getByRole('button', { name: 'New key' }).click();

@@ -56,7 +56,7 @@ async function isIn(port: number): Promise<boolean> {
   }
 }
 
-it('lets an address in to a raw tunnel from a browser without scripts, under the strictest of policies', async () => {
+it('admits an address to a raw tunnel from a browser without scripts, under the strictest policy', async () => {
   const tunnel = await gateway.call('POST', '/tunnels', {
     client_id: clientId,
     mode: 'tcp',
@@ -104,7 +104,7 @@ describe('publishing a service', { timeout: 60_000 }, () => {
   const publish = (page: Page): Promise<void> => page.getByRole('button', { name: 'Publish', exact: true }).click();
   const shared = (page: Page) => page.getByRole('region', { name: 'Address to share' });
 
-  it('makes a web site with a certificate and a password, on a phone, and says that it answers', async () => {
+  it('creates a web site with a certificate and a password, on a phone, and reports that it answers', async () => {
     const page = await publishForm({ viewport: { width: 390, height: 800 } });
     await page.getByLabel('Target', { exact: true }).fill(String(site.port));
     await page.getByLabel('Domain', { exact: true }).fill('site.localhost');
@@ -144,7 +144,7 @@ describe('publishing a service', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  it('names the step that failed, keeps the service closed, and goes on or undoes everything', async () => {
+  it('names the failed step, keeps the service closed, and continues or undoes everything', async () => {
     const page = await publishForm();
     await page.getByRole('radio', { name: 'TCP port' }).check();
     await page.getByLabel('Target', { exact: true }).fill(`127.0.0.1:${echo.port}`);
@@ -192,7 +192,7 @@ describe('publishing a service', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  it('says what keeps visitors from an answer, links to where it is put right, and notices when it is', async () => {
+  it('shows why visitors get no answer, links to the place to fix it, and notices the fix', async () => {
     const unused = await reservePort();
     const { id } = await gateway.call('POST', '/hosts', {
       client_id: clientId,

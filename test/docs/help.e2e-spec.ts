@@ -74,7 +74,7 @@ describe('the documentation in a browser', () => {
     },
   );
 
-  it('has no link inside that leads nowhere', async () => {
+  it('has no broken internal link', async () => {
     const page = await open('');
     const names = readdirSync(HELP, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'));
     expect(names.length).toBeGreaterThan(100);

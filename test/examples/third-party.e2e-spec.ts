@@ -122,7 +122,7 @@ describe('the third-party applications of docs/examples', () => {
       expect(await visitor.text('/')).toContain('Connect your account');
     });
 
-    it('refreshes once when its access token has expired, and asks again when the user has taken it back', async () => {
+    it('refreshes once when its access token has expired, and asks again after the user has revoked it', async () => {
       const visitor = await startApplication();
       await connect(visitor, 'allow');
       const refreshes =
@@ -154,7 +154,7 @@ describe('the third-party applications of docs/examples', () => {
   });
 
   describe('in Python', () => {
-    it('authorises, unlocks, refreshes and revokes', async (context) => {
+    it('authorizes, unlocks, refreshes and revokes', async (context) => {
       const python = findPeer('python3') ?? context.skip('this machine has no python3');
       const program = start(python, [example('third_party_app.py'), '--port', String(port)]);
       const [question] = await program.says(/http\S+authorize\S+/);

@@ -9,11 +9,11 @@ describe.each(Object.entries(TARGETS))('%s', (name, target) => {
     for (const seed of target.seeds) expect(judge(target, Buffer.from(seed as string)), String(seed)).toBeNull();
   });
 
-  it('stays right on everything that broke it once', () => {
+  it('handles every input that once broke it', () => {
     for (const [file, input] of readCorpus(name)) expect(judge(target, input), file).toBeNull();
   });
 
-  it('takes a few hundred changed inputs, the same ones every time', () => {
+  it('handles a few hundred mutated inputs, which are the same in every run', () => {
     const random = seeded(7);
     const seeds = target.seeds.map((seed) => Buffer.from(seed as string));
     for (let round = 0; round < 200; round++) {
@@ -23,8 +23,8 @@ describe.each(Object.entries(TARGETS))('%s', (name, target) => {
   });
 });
 
-describe('the judge', () => {
-  it('finds what crashes and what takes too long', () => {
+describe('the fuzz judge', () => {
+  it('detects crashes and slow inputs', () => {
     const crash = { seeds: [], run: () => JSON.parse('{') };
     expect(judge(crash, Buffer.alloc(0))).toMatch(/^crash: SyntaxError/);
     const slow = {

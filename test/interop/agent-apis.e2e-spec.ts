@@ -67,7 +67,7 @@ function namesOf(node: string, { globals, modules }: Used): string[] {
   return JSON.parse(execFileSync(node, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })) as string[];
 }
 
-it('uses nothing that Node 20.19.0 does not have', (context) => {
+it('the agent uses nothing that Node 20.19.0 lacks', (context) => {
   const oldest = requirePeer(context, OLDEST);
   const used = usedBy(readFileSync(AGENT_FILE, 'utf8'));
   const there = new Set(namesOf(oldest, used));

@@ -49,7 +49,7 @@ function itCarries(program: string, way: AgentWay, carried: Carried[]): void {
     afterAll(() => scene?.close());
 
     for (const [name, carry] of carried) {
-      it(`carries 50 MB each way: ${name}`, async (context) => {
+      it(`carries 50 MB in each direction: ${name}`, async (context) => {
         requirePeer(context, program);
         await carry(scene as AgentScene);
       });

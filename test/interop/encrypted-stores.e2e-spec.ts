@@ -44,7 +44,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a PostgreSQL that lets in over TLS only', { timeout: 120_000 }, () => {
+describe('a PostgreSQL that accepts TLS connections only', { timeout: 120_000 }, () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres({ tls: { certificate: ours.certificate, key: ours.key } });
@@ -59,7 +59,7 @@ describe('a PostgreSQL that lets in over TLS only', { timeout: 120_000 }, () => 
     );
   }
 
-  it('is refused with one sentence where its authority is not the one of sslrootcert', async () => {
+  it('is refused with one sentence if its authority is not the one of sslrootcert', async () => {
     const sentence =
       'DATABASE_URL: the database cannot be used, its certificate is not signed by a trusted authority ' +
       '(sslrootcert names the file of another one)';
@@ -69,7 +69,7 @@ describe('a PostgreSQL that lets in over TLS only', { timeout: 120_000 }, () => 
     );
   });
 
-  it('is asked for its authority by every sslmode that encrypts but one', async () => {
+  it('must show its authority for every encrypting sslmode except one', async () => {
     const modes = ['require', 'prefer', 'verify-ca', 'no-verify', 'disable'];
     const answers = await Promise.all(
       modes.map((mode) => migrate('resource-sharing', `?sslmode=${mode}&sslrootcert=${foreign}`)),
@@ -81,7 +81,7 @@ describe('a PostgreSQL that lets in over TLS only', { timeout: 120_000 }, () => 
     expect(answers[4]).toMatchObject({ code: 1, text: expect.stringContaining('it refuses the user') });
   });
 
-  it('is refused where the certificate is for another name, and where the file is missing', async () => {
+  it('is refused if the certificate is for another name, or if the file is missing', async () => {
     const url = new URL(server.url);
     const query = `?sslmode=verify-full&sslrootcert=${trusted}`;
     const named = { ...process.env, DATABASE_URL: `${server.url.replace(url.hostname, 'localhost')}${query}` };
@@ -96,11 +96,11 @@ describe('a PostgreSQL that lets in over TLS only', { timeout: 120_000 }, () => 
   });
 });
 
-describe('a Redis that asks for TLS, a user and a password', { timeout: 120_000 }, () => {
+describe('a Redis that requires TLS, a user and a password', { timeout: 120_000 }, () => {
   let redis: RedisServer | undefined;
   afterAll(() => redis?.close());
 
-  it('carries queues and limits, and is refused where its authority is not the one of REDIS_CA_FILE', async (context) => {
+  it('carries queues and limits, and is refused if its authority is not the one of REDIS_CA_FILE', async (context) => {
     const program = requirePeer(context, 'redis-server');
     redis = await startRedis(program, { ...ours, user: 'gatehouse', password: 'ofTheGateway' });
     const settings = { REDIS_URL: redis.url, REDIS_CA_FILE: trusted };
@@ -132,7 +132,7 @@ describe('a Redis that asks for TLS, a user and a password', { timeout: 120_000 
     await expect(unknown).rejects.toThrow(/Redis \(REDIS_URL\) does not answer: WRONGPASS/);
   });
 
-  it('is not reached in the clear by a mistake', async () => {
+  it('is never contacted without TLS by mistake', async () => {
     const settings = { REDIS_URL: 'redis://127.0.0.1:1', REDIS_CA_FILE: trusted, PROXY_GATEWAY_PORT: '0' };
     await expect(BuiltService.start('proxy-gateway', settings)).rejects.toThrow(/REDIS_CA_FILE: REDIS_URL begins/);
   });

@@ -145,7 +145,7 @@ describe.each([...METHODS, 'microsocks'])('curl through a real server: %s', (nam
 });
 
 describe('a connection while it is open', () => {
-  it('shows node, rule and chain, and the same that /rules/test says', async (context) => {
+  it('shows node, rule and chain, equal to the result of /rules/test', async (context) => {
     requirePeers(context);
     const node = await select('aes-256-gcm');
     const url = `http://127.0.0.1:${origin.port}/slow/big`;

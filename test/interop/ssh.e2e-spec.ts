@@ -57,7 +57,7 @@ describe('SSH with a private key and a known host key, by a real sshd', () => {
 });
 
 describe('SSH, by a real sshd', () => {
-  it('takes any host key where the node names none', async (context) => {
+  it('accepts any host key if the node names none', async (context) => {
     const kernel = use(context, 'any host key');
     const target = await kernel.listen((socket) => void socket.end());
     const client = await socksConnect(kernel.proxyPort, target);

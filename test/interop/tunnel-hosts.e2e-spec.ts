@@ -72,7 +72,7 @@ async function curl(context: TestContext, args: string[]): Promise<string> {
 }
 
 describe('a host before a real nginx', () => {
-  it('gives curl what it asks for, by every version', async (context) => {
+  it('gives curl the requested file over every version of HTTP', async (context) => {
     const server = await nginx(context);
     const content = randomBytes(3_000_000);
     server.write('big', content);
@@ -104,7 +104,7 @@ describe('a host before a real nginx', () => {
     expect(sizes.trim().split('\n')).toEqual(Array.from({ length: 20 }, () => '3000000'));
   });
 
-  it('keeps what was meant for one request out of the next', async (context) => {
+  it('never passes bytes of one request to the next', async (context) => {
     const server = await nginx(context);
     server.write('index.html', 'fine');
     const hidden = 'GET /hidden HTTP/1.1\r\nHost: a.test\r\n\r\n';
@@ -160,7 +160,7 @@ describe('a host before a real nginx', () => {
 });
 
 describe('a host before a real haproxy', () => {
-  it('is kept alive between requests', async (context) => {
+  it('keeps connections open between requests', async (context) => {
     const haproxy = requirePeer(context, 'haproxy');
     const port = await programs.start(haproxy, (candidate) => {
       const file = path.join(folder, `haproxy-${candidate}.cfg`);

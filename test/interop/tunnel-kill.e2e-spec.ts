@@ -51,7 +51,7 @@ async function listenedLine(to: number): Promise<{ port: number; received: () =>
 const HALF = 'the first half';
 
 describe.each(['plain', 'sealed'])('a transfer on %s channels', (kind) => {
-  it('whose agent is killed does not look complete to the visitor', async () => {
+  it('does not look complete to the visitor if its agent is killed', async () => {
     const client = yard.client({ encrypt: kind === 'sealed' });
     const port = await yard.open(client, [await yard.target((socket) => void socket.write(HALF))]);
     const { child } = await start(['agent', String(yard.port), client.key]);
@@ -68,7 +68,7 @@ describe.each(['plain', 'sealed'])('a transfer on %s channels', (kind) => {
     }
   });
 
-  it('whose server is killed does not look complete to the target', async () => {
+  it('does not look complete to the target if its server is killed', async () => {
     const ends: Promise<{ text: string; reset: boolean }>[] = [];
     const target = await yard.target((socket) => {
       ends.push(readToEnd(socket));
@@ -84,7 +84,7 @@ describe.each(['plain', 'sealed'])('a transfer on %s channels', (kind) => {
     expect(await ends[0]).toEqual({ text: 'half of an upload', reset: true });
   });
 
-  it('is complete where both sides said so, and shows to who listens what it may', async () => {
+  it('is complete if both sides ended it, and shows an observer only what it may', async () => {
     const client = yard.client({ encrypt: kind === 'sealed' });
     const line = await listenedLine(yard.port);
     const target = await yard.target((socket) => {

@@ -74,7 +74,7 @@ function answer(port: number, localAddress: string): Promise<string> {
 }
 
 describe.each([1, 2] as const)('PROXY protocol version %d to nginx', (toTarget) => {
-  it('with what curl says of itself', async (context) => {
+  it('with the address that curl sends', async (context) => {
     const [curl, nginx] = [requirePeer(context, 'curl'), requirePeer(context, 'nginx')];
     const port = await tunnelTo(await startNginx(nginx), { proxyProtocol: toTarget });
     const args = [
@@ -90,7 +90,7 @@ describe.each([1, 2] as const)('PROXY protocol version %d to nginx', (toTarget) 
     expect(stdout).toBe(`127.0.0.5 ${port}`);
   });
 
-  it.for([1, 2] as const)('with what xray says in version %d', async (fromProxy, context) => {
+  it.for([1, 2] as const)('with the address that xray sends in version %d', async (fromProxy, context) => {
     const nginx = requirePeer(context, 'nginx');
     const xray = optionalPeer(context, 'xray');
     const port = await tunnelTo(await startNginx(nginx), { proxyProtocol: toTarget });

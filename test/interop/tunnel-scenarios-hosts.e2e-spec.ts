@@ -112,7 +112,7 @@ describe('routes', () => {
   });
 });
 
-describe('what is changed on the way', () => {
+describe('what the gateway changes', () => {
   it('headers of requests and answers, and the host (modify headers, host header rewrite)', async () => {
     await serve(
       yard.host(member, [origin.port], {
@@ -143,7 +143,7 @@ describe('what is changed on the way', () => {
   });
 });
 
-describe('who comes in', () => {
+describe('who is admitted', () => {
   it('with a user name and a password (basic auth)', async () => {
     const policy: VisitorPolicyConfig = {
       id: 1,
@@ -184,7 +184,7 @@ describe('targets', () => {
     expect(await ask()).toMatchObject({ status: 502, headers: { 'x-gw-error': 'target_tls' } });
   });
 
-  it('several are taken in turn, one that is dead is passed over (group, health check)', async () => {
+  it('are used in turn, and a dead one is skipped (group, health check)', async () => {
     const ports = [await named('a'), await named('b'), await deadPort()];
     await serve(yard.host(member, ports));
     const bodies: string[] = [];
@@ -194,7 +194,7 @@ describe('targets', () => {
     expect(bodies.every((body) => body === 'a' || body === 'b')).toBe(true);
   });
 
-  it('that do not answer in time: 504 (vhostHTTPTimeout)', async () => {
+  it('that do not answer in time cause a 504 (vhostHTTPTimeout)', async () => {
     await serve(yard.host(member, [origin.port]));
     const from = performance.now();
     expect(await ask({ path: '/hang' })).toMatchObject({ status: 504, headers: { 'x-gw-error': 'target_timeout' } });
@@ -202,7 +202,7 @@ describe('targets', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('that are away: what visitors and browsers see', async () => {
+  it('that are away cause errors that visitors and browsers understand', async () => {
     await serve(yard.host(member, [await deadPort()]));
     expect(await ask()).toMatchObject({ status: 502, body: '', headers: { 'x-gw-error': 'target_refused' } });
     const page = await ask({ headers: { accept: 'text/html' } });
@@ -214,7 +214,7 @@ describe('targets', () => {
     expect(await ask()).toMatchObject({ status: 503, headers: { 'x-gw-error': 'agent_offline', 'retry-after': '5' } });
   });
 
-  it('learn who the visitor is from the PROXY protocol, over a tunnel to them (HTTP)', async (context) => {
+  it('get the visitor’s address in the PROXY protocol, over a tunnel to them (HTTP)', async (context) => {
     const curl = requirePeer(context, 'curl');
     const target = await yard.target((socket) => {
       socket.once('data', (head: Buffer) => {
@@ -227,7 +227,7 @@ describe('targets', () => {
     expect(stdout).toMatch(new RegExp(`^PROXY TCP4 127\\.0\\.0\\.1 127\\.0\\.0\\.1 \\d+ ${port}$`));
   });
 
-  it('of a client with a connection limit say 429 beyond it', async () => {
+  it('of a client with a connection limit answer 429 above it', async () => {
     const small = await yard.member({ maxConnections: 1 });
     await serve(yard.host(small, [origin.port]));
     const held = ask({ path: '/hang' });
@@ -247,7 +247,7 @@ describe('WebSocket', () => {
     await serve(yard.host(member, [port], { host: 'localhost', certificate: { chain, key } }));
   }
 
-  it('messages of the platform both ways', async () => {
+  it('carries messages of the platform in both directions', async () => {
     await serveEcho();
     const socket = new WebSocket(`ws://localhost:${yard.http}/chat`);
     await new Promise((resolve) => socket.addEventListener('open', resolve));
@@ -268,7 +268,7 @@ describe('WebSocket', () => {
     await waitFor(() => yard.server.flows === 0);
   });
 
-  it('in TLS as well', async () => {
+  it('also works in TLS', async () => {
     await serveEcho();
     const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' };
     const options = { host: '127.0.0.1', port: yard.https, servername: 'localhost', rejectUnauthorized: false };

@@ -94,7 +94,7 @@ describe('ports', () => {
     expect(answers).toEqual(names);
   });
 
-  it('answers a free one for port 0, and keeps it while the tunnel is', async () => {
+  it('are assigned automatically for port 0, and kept as long as the tunnel exists', async () => {
     const tunnel = yard.tunnel(member, [await yard.named('here')]);
     const [first] = await yard.apply({ tunnels: [tunnel] });
     const [second] = await yard.apply({ tunnels: [{ ...tunnel, proxyProtocol: 1 }] });
@@ -102,7 +102,7 @@ describe('ports', () => {
     expect(second?.port).toBe(first?.port);
   });
 
-  it('says which one is taken, and serves it when it is free (ports whitelist, port reuse)', async () => {
+  it('that are taken are reported, and served when they are free (ports whitelist, port reuse)', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const listen = { host: '127.0.0.1', port: (taken.address() as AddressInfo).port };
@@ -115,7 +115,7 @@ describe('ports', () => {
     expect(await exchange(listen.port, '')).toBe('mine');
   });
 
-  it('goes to another client as soon as the first one has it no more (port reuse)', async () => {
+  it('can be used by another client as soon as the first one has released them (port reuse)', async () => {
     const other = await yard.member();
     const port = await yard.open(member, [await yard.echo()]);
     const visitor = await visit(port);
@@ -130,7 +130,7 @@ describe('ports', () => {
     expect(await exchange(port, '')).toBe('other');
   });
 
-  it('is changed and taken away while the gateway runs (update, reload, close of a proxy)', async () => {
+  it('are changed and removed while the gateway runs (update, reload, close of a proxy)', async () => {
     const port = await yard.open(member, [await yard.named('one')]);
     expect(await exchange(port, '')).toBe('one');
     const listen = { host: '127.0.0.1', port };
@@ -143,7 +143,7 @@ describe('ports', () => {
 });
 
 describe('several targets (load balancing, health)', () => {
-  it('are taken in turn, and one that is dead is passed over', async () => {
+  it('are used in turn, and a dead one is skipped', async () => {
     const names = ['a', 'b', 'c'];
     const targets = await Promise.all(names.map((name) => yard.named(name)));
     const gone = createServer().listen(0, '127.0.0.1');
@@ -160,7 +160,7 @@ describe('several targets (load balancing, health)', () => {
     for (const count of seen.values()) expect(count).toBeGreaterThanOrEqual(8);
   });
 
-  it('take a target in again when it is back', async () => {
+  it('use a target again when it is back', async () => {
     const place = await startHttpOrigin();
     const other = await yard.named('other');
     await place.close();
@@ -172,7 +172,7 @@ describe('several targets (load balancing, health)', () => {
     await waitFor(async () => (await exchange(port, '')) === 'back', { timeoutMs: 9_000, intervalMs: 200 });
   });
 
-  it('that are all away reset visitors, and say why', async () => {
+  it('reset visitors if all are away, and report why', async () => {
     const place = await startHttpOrigin();
     await place.close();
     const port = await yard.open(member, [place.port]);
@@ -185,7 +185,7 @@ describe('limits', () => {
   it.each([
     ['from visitors', true],
     ['to visitors', false],
-  ])('hold bytes %s to the rate of the client (bandwidth limit)', async (_, up) => {
+  ])('limit bytes %s to the rate of the client (bandwidth limit)', async (_, up) => {
     const rate = 400_000;
     const slow = await yard.member({ rateLimit: rate });
     const bytes = Buffer.alloc(1_200_000, 'x');
@@ -205,7 +205,7 @@ describe('limits', () => {
     expect(seconds).toBeLessThan(6);
   });
 
-  it('let as many in as the client may have, and the next when one is gone', async () => {
+  it('admit as many visitors as the client may have, and the next one when one has left', async () => {
     const small = await yard.member({ maxConnections: 2 });
     const port = await yard.open(small, [await yard.echo()]);
     const held = [await visit(port), await visit(port)];
@@ -218,7 +218,7 @@ describe('limits', () => {
   });
 });
 
-describe('who the visitor is (PROXY protocol)', () => {
+describe('the visitor’s address (PROXY protocol)', () => {
   it.each([1, 2] as const)('reaches TCP targets in version %d', async (proxyProtocol) => {
     const target = await yard.target((socket) => {
       socket.once('data', (head: Buffer) => socket.end(head));
@@ -270,7 +270,7 @@ describe('control connections', () => {
     expect(await exchange(again?.port ?? 0, 'again')).toBe('again');
   });
 
-  it('replace each other: the newest agent of a key serves, what runs over the first goes on', async () => {
+  it('replace each other: the newest agent of a key serves, and open connections of the first one continue', async () => {
     const client = yard.client();
     const first = yard.agent(client, { software: 'first' });
     await yard.online(client);
@@ -287,7 +287,7 @@ describe('control connections', () => {
     held.destroy();
   });
 
-  it('are dropped when the line falls silent (half-open relay), and the agent connects again', async () => {
+  it('are dropped when the line is silent (half-open relay), and the agent reconnects', async () => {
     await yard.close();
     yard = await TunnelYard.start({ timeouts: { heartbeat: 200 } });
     // Each connection goes dead after a while: open on both sides, but nothing gets through.
@@ -317,7 +317,7 @@ describe('control connections', () => {
     await waitFor(async () => (await exchange(port, 'after')) === 'after');
   });
 
-  it('are not for keys that nobody has, nor for servers with another key', async () => {
+  it('are refused for unknown keys, and for servers with another key', async () => {
     const stranger = { ...yard.client(), key: member.key.replace(/\.[^.]+\./, `.${createAgentSecret()}.`) };
     const agent = yard.agent(stranger);
     await waitFor(() => agent.status.state === 'stopped');
@@ -330,7 +330,7 @@ describe('control connections', () => {
 });
 
 describe('private tunnels (secret visitor)', () => {
-  it('lead who has the key to the target, and nobody else', async () => {
+  it('connect visitors with the key to the target, and nobody else', async () => {
     const secret = createAgentSecret();
     const target = await yard.echo();
     const tunnel = yard.tunnel(member, [target], { mode: 'secret', visitorKeyHash: agentKeyHash(secret) });
@@ -347,7 +347,7 @@ describe('private tunnels (secret visitor)', () => {
   });
 });
 
-describe('what agents do themselves (plugins)', () => {
+describe('services of agents (plugins)', () => {
   it('http_proxy: curl through the agent', async (context) => {
     const curl = requirePeer(context, 'curl');
     await using origin = await startHttpOrigin();
@@ -373,7 +373,7 @@ describe('what agents do themselves (plugins)', () => {
     }
   });
 
-  it('static_file: a directory, and nothing beside it', async (context) => {
+  it('static_file: a directory, and nothing outside it', async (context) => {
     const curl = requirePeer(context, 'curl');
     const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-files-'));
     yard.onClose(() => rmSync(folder, { recursive: true }));

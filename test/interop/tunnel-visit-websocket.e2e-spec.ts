@@ -127,14 +127,14 @@ describe.each(['agents', 'http'] as const)('behind nginx, before the port for %s
 });
 
 describe('a visitor behind nginx', () => {
-  it('ends with 3 for a key that opens nothing, with 4 where another gateway answers', async (context) => {
+  it('exits with 3 for a key that is not valid, and with 4 if another gateway answers', async (context) => {
     const server = `wss://127.0.0.1:${await nginx(context, yard.http)}`;
     expect(await startVisitor(server, visitorKey(createAgentSecret())).code).toBe(3);
     const elsewhere = formatVisitorKey({ tunnelId: 7, secret, fingerprint: Buffer.alloc(32).toString('base64url') });
     expect(await startVisitor(server, elsewhere).code).toBe(4);
   });
 
-  it('waits for a gateway that is away, and for an agent, and says so', async (context) => {
+  it('waits for a gateway that is away, and for an agent, and reports it', async (context) => {
     const server = `wss://127.0.0.1:${await nginx(context, yard.http)}`;
     await yard.open(client, [await yard.echo()], { mode: 'secret', visitorKeyHash: agentKeyHash(secret) });
     await yard.server.stop();

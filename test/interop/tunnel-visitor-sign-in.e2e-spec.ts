@@ -91,7 +91,7 @@ describe('visitors who sign in at resource-sharing', () => {
     return browser.ask({ path: back.pathname + back.search });
   }
 
-  it('lets in to a host whom its policy names by id, and nobody else', async () => {
+  it('are admitted to a host if its policy lists their id', async () => {
     const { policy: made, visitor } = await host('ids.example.org', { subjects: [await idOf('demo-viewer')] });
     expect(made.oauth).toMatchObject({
       has_client_secret: true,
@@ -117,7 +117,7 @@ describe('visitors who sign in at resource-sharing', () => {
     expect(denied.body).toContain('You were not signed in.');
   });
 
-  it('asks for their names at its profile', async () => {
+  it('are identified by the names in their profile', async () => {
     const { policy: made, visitor } = await host('names.example.org', { names: ['demo-viewer'] });
     expect(made.oauth).toMatchObject({ scope: 'vip', userinfo_endpoint: `${sharing.url}/api/open/me` });
     const ann = { at: people.viewer, browser: visitor() };
@@ -128,7 +128,7 @@ describe('visitors who sign in at resource-sharing', () => {
     expect((await bob.browser.ask()).status).toBe(401);
   });
 
-  it('ends what was proved when the policy changes', async () => {
+  it('have to sign in again when the policy changes', async () => {
     const { policy: made, visitor } = await host('edited.example.org', {});
     const ann = { at: people.viewer, browser: visitor() };
     expect((await signIn(ann)).status).toBe(303);
@@ -143,7 +143,7 @@ describe('visitors who sign in at resource-sharing', () => {
     expect((await signIn(ann)).status).toBe(401);
   });
 
-  it('lets their address in to a raw tunnel', async () => {
+  it('can open a raw tunnel for their address', async () => {
     const tunnel = await gateway.call('POST', '/tunnels', {
       client_id: client,
       mode: 'tcp',
@@ -175,7 +175,7 @@ describe('visitors who sign in at resource-sharing', () => {
     expect((await ann.browser.ask({ path: page })).body).toContain('has no access yet');
   });
 
-  it('reports at once that a server has no discovery document', async () => {
+  it('cause an error at once if the server has no discovery document', async () => {
     const about = { resource_type: 'client', resource_id: client };
     await expect(policy(about, { issuer: gateway.url })).rejects.toThrow(/422.*oauth\.issuer/s);
     await expect(policy(about, { emails: ['ann@example.org'] })).rejects.toThrow(/422.*oauth\.emails/s);

@@ -123,7 +123,7 @@ describe.each(VIEWS)('at $width px, $colorScheme, $language', { timeout: 60_000 
     await journey.end('Subscription to traffic');
   });
 
-  it('says why a connection goes through its node', async () => {
+  it('shows why a connection goes through its node', async () => {
     const rule = await gateway.call<{ id: number }>('POST', '/rules', { raw: 'DOMAIN,localhost,PROXY' });
     await using journey = await atDashboard(view);
     await openConnection();
@@ -142,7 +142,7 @@ describe.each(VIEWS)('at $width px, $colorScheme, $language', { timeout: 60_000 
     await gateway.call('DELETE', `/rules/${rule.id}`);
   });
 
-  it('closes a connection and makes a rule of it', async () => {
+  it('closes a connection and turns it into a rule', async () => {
     await using journey = await atDashboard(view);
     const { page } = journey;
     const connection = await openConnection();

@@ -165,7 +165,7 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
     await user.waitForURL(`${client.url}/callback?error=access_denied**`);
   });
 
-  it('brings a login in the middle to the application without stopping, where it was allowed before', async () => {
+  it('returns from a login in the middle to the application without another question, if it was allowed before', async () => {
     const admin = await service.administrator();
     const made = await admin.call<{ data: { client_id: string; secret: { secret: string } } }>(
       'POST',
@@ -188,7 +188,7 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
     await page.waitForURL(`${client.url}/known?code=**`);
   });
 
-  it('shows what was wrong, and leads to the field', async () => {
+  it('shows errors, and moves the focus to the field', async () => {
     const page = await browser.open(`${service.url}/register`, { javaScriptEnabled });
     await page.getByLabel('Username').fill('ab');
     await page.getByLabel('Password').fill('short');
@@ -202,7 +202,7 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
   });
 });
 
-it('says what is wrong with redirect URIs while they are typed', async () => {
+it('redirect URIs are checked while they are typed', async () => {
   const page = await browser.open(`${service.url}/register?return_to=%2Fdeveloper`);
   await register(page, 'typist');
   await page.getByLabel('Redirect URIs').fill('https://app.example.org/callback\nmy.app:/callback');

@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')('npm start on a bad day', { timeou
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('says all that is wrong with the settings of any service at once, and makes nothing', async () => {
+  it('reports everything that is wrong with the settings of any service at once, and creates nothing', async () => {
     const wrong = { LOG_LEVEL: 'loud', TUNNEL_EDGE_WORKERS: 'x', SHARE_DELETION_FEE: 'much', PROXY_GATEWAY_HSOTS: 'a' };
     const withPort = await refusal(home, { ...wrong, GATEHOUSE_POSTGRES_PORT: '70000' });
     expect(withPort).toHaveLength(6);
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('npm start on a bad day', { timeou
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it('keeps its home and its logs to its user, and gets its database back after a kill -9', async (context) => {
+  it('keeps its home and its logs private, and gets its database back after a kill -9', async (context) => {
     const binary = requirePeer(context, 'curl');
     const umask = process.umask(0);
     const platform = launch(join(home, 'open'));
@@ -116,7 +116,7 @@ describe.skipIf(process.platform !== 'linux')('npm start on a bad day', { timeou
     expect(processesOf(inner)).toEqual([]);
   });
 
-  it('refuses a database of a newer version, with the name of what it does not know', async () => {
+  it('refuses a database of a newer version, and names the unknown migration', async () => {
     const folder = join(home, 'open');
     const platform = await launch(folder).ready();
     const name = 'FromTheFuture1999999999999';
@@ -129,7 +129,7 @@ describe.skipIf(process.platform !== 'linux')('npm start on a bad day', { timeou
     expect(lines.join('\n')).not.toContain('"level":"info"');
   });
 
-  it('does not make a new secret key for a database that was used with another', async () => {
+  it('does not create a new secret key for a database that was used with another one', async () => {
     const folder = join(home, 'open');
     const key = readFileSync(join(folder, 'secret.key'));
     rmSync(join(folder, 'secret.key'));
@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== 'linux')('npm start on a bad day', { timeou
     writeFileSync(join(folder, 'secret.key'), key, { mode: 0o600 });
   });
 
-  it('names a damaged postgres.json, and what to do keeps the data', async () => {
+  it('names a damaged postgres.json, and following its advice keeps the data', async () => {
     const folder = join(home, 'open');
     truncateSync(join(folder, 'postgres.json'));
     const [first] = await refusal(folder);
@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== 'linux')('npm start on a bad day', { timeou
     expect((await refusal(folder)).join('\n')).toContain('FromTheFuture');
   });
 
-  it.runIf(isRoot)('started once by root leaves the home to its owner', async () => {
+  it.runIf(isRoot)('leaves the home to its owner when root has started it once', async () => {
     const folder = join(home, 'of-nobody');
     mkdirSync(folder, { mode: 0o700 });
     chownSync(folder, NOBODY, NOBODY);
@@ -160,7 +160,7 @@ describe.skipIf(process.platform !== 'linux')('npm start on a bad day', { timeou
   });
 
   // A real small disk needs the right to mount one.
-  it.runIf(isRoot)('lives through a full disk, and says it in words when it is started on one', async (context) => {
+  it.runIf(isRoot)('survives a full disk, and reports it clearly when started on one', async (context) => {
     const binary = requirePeer(context, 'curl');
     const disk = join(home, 'disk');
     mkdirSync(disk);

@@ -96,7 +96,7 @@ describe('an external database', { timeout: 120_000 }, () => {
   }
 
   for (const program of VERSIONS) {
-    it(`carries the platform over TLS where it is ${program ?? 'of the embedded version'}`, async (context) => {
+    it(`carries the platform over TLS on ${program ?? 'the embedded version'}`, async (context) => {
       const authority = makeCertificate({ subject: 'Databases', ca: true });
       const tls = makeCertificate({ subject: 'database', names: ['127.0.0.1'], issuer: authority });
       const file = join(home, 'authority.pem');

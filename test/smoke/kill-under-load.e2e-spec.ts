@@ -46,7 +46,7 @@ describe('npm start, killed with -9 under load', { timeout: 120_000 }, () => {
     }
   }
 
-  it('starts cleanly again, and every row that was answered is there', async (context) => {
+  it('starts cleanly again, and every confirmed row is there', async (context) => {
     const binary = requirePeer(context, 'curl');
     const first = await new LaunchedPlatform(home, ports).ready();
     const headers = await logIn();

@@ -33,7 +33,7 @@ describe(`the launchers on ${OLDEST}`, { timeout: 120_000 }, () => {
     expect(stderr).not.toContain('failed');
   });
 
-  it('run a command, and say plainly why it fails', async (context) => {
+  it('run a command, and report clearly why it fails', async (context) => {
     const failure = launch(context, 'run.mjs', ['db-url']);
     await expect(failure).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('no platform runs in') });
   });

@@ -266,8 +266,8 @@ async function expectGuessesToCostTheGuesser(machine: Machine): Promise<void> {
   await machine.token();
 }
 
-describe('a kernel that runs on its own', () => {
-  it('carries on while services are killed and started, and keeps what it counts for them', async () => {
+describe('a separate kernel', () => {
+  it('continues while services are killed and started, and keeps its counts for them', async () => {
     await using target = await startTcpEcho();
     await using machine = await Machine.start();
     await machine.startKernel();
@@ -294,7 +294,7 @@ describe('a kernel that runs on its own', () => {
     await close(lasting);
   }, 120_000);
 
-  it('starts again without a service, with its last configuration and the records of before', async () => {
+  it('starts again without a service, with its last configuration and its earlier records', async () => {
     await using target = await startTcpEcho();
     await using machine = await Machine.start();
     const kernel = await machine.startKernel();

@@ -160,7 +160,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
       expect((await fetch(`${readState(home).services[0]?.url}/healthz`)).status).toBe(200);
     });
 
-    it('runs beside another platform with a home and ports of its own', async () => {
+    it('runs beside another platform with a separate home and ports', async () => {
       const otherHome = temporaryHome('gatehouse-other-');
       try {
         const other = await launch(otherHome, await freePorts()).ready();
@@ -173,7 +173,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
       }
     });
 
-    it('starts a killed service again, with no row of the traffic log lost', async () => {
+    it('restarts a killed service, with no row of the traffic log lost', async () => {
       const [service] = readState(home).services;
       const origin = await startHttpOrigin();
       const through = Array.from({ length: FLOWS }, () => getThroughProxy(ports.PROXY_KERNEL_PORT, `${origin.url}/`));
@@ -196,7 +196,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     });
   });
 
-  it.each(PORT_VARIABLES)('says in one line that the port of %s is taken, and starts nothing', async (variable) => {
+  it.each(PORT_VARIABLES)('reports in one line that the port of %s is taken, and starts nothing', async (variable) => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(ports[variable], '127.0.0.1', resolve));
     try {
@@ -211,14 +211,14 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     }
   });
 
-  it('ends with the sentence of a service that cannot start, and leaves nothing running', async () => {
+  it('ends with the error of a service that cannot start, and leaves nothing running', async () => {
     const platform = launch(home, ports, { GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64') });
     expect((await platform.ended).code).toBe(1);
     expect(platform.errors).toMatch(/^gatehouse: [a-z-]+ cannot start: .*GATEHOUSE_SECRET_KEY/m);
     expect(processesOf(home)).toEqual([]);
   });
 
-  it('starts cleanly after its supervisor was killed, with no row lost, and ends with 143 on SIGTERM', async () => {
+  it('starts cleanly after its supervisor was killed, with no row lost, and exits with 143 on SIGTERM', async () => {
     const platform = await launch().ready();
     await query(readState(home).databaseUrl, 'INSERT INTO public.kept VALUES (8)');
     process.kill(platform.pid, 'SIGKILL');
@@ -234,7 +234,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     expect(processesOf(home)).toEqual([]);
   });
 
-  it('stops in order when it is interrupted while starting', async () => {
+  it('stops cleanly when it is interrupted while starting', async () => {
     const platform = launch();
     await waitFor(() => processesOf(home).some((line) => line.includes('apps/')), { timeoutMs: 30_000 });
     const { seconds } = await platform.stop('SIGTERM');

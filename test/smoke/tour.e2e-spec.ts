@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
     }
   });
 
-  it('lets no bystander notice what npm run hostile does', async () => {
+  it('npm run hostile disturbs no bystander', async () => {
     const env = programEnvironment({ GATEHOUSE_HOME: home });
     const command = [join(ROOT, 'tools/dist/cli.js'), 'hostile', '--quick', '--running', '--seed', '1'];
     const { stdout } = await run(process.execPath, command, { env }).catch(({ stdout: printed }) => {
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
     expect(stdout).toContain('Nobody noticed.');
   });
 
-  it('goes through on a fresh platform and, again and again, on a used one', async () => {
+  it('succeeds on a fresh platform and repeatedly on a used one', async () => {
     const first = await tour();
     expect(first).toContain('made just now');
     expect(first).toContain('tunnel-gateway: from a private web server to a public name');

@@ -36,7 +36,7 @@ async function linesOf(program: string, args: string[]): Promise<string[]> {
 const identity = (...args: string[]): Promise<string[]> =>
   linesOf(process.execPath, [join(ROOT, 'tools/dist/cli.js'), 'tunnel-identity', ...args]);
 
-it('npm run tunnel:identity exchanges the key of the gateway step by step, and says what is wrong in another order', async () => {
+it('npm run tunnel identity changes the key of the gateway step by step, and reports a wrong order', async () => {
   expect(await linesOf('npm', ['run', '--silent', 'tunnel:identity', '--', 'status'])).toEqual([
     'no key yet: the gateway makes one when it starts',
   ]);

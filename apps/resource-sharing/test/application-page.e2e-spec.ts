@@ -47,7 +47,7 @@ describe('the error log of an application', () => {
     return errorLog(reader);
   };
 
-  it('has each refused call, newest first, with the code and the request ID of its answer', async () => {
+  it('lists each refused call, newest first, with the code and the request id of its answer', async () => {
     const { app, reader } = await developer();
     expect(await read(reader, app)).toEqual([]);
     expect(reader.text).toContain('No call was answered with an error in the last 30 days.');
@@ -72,7 +72,7 @@ describe('the error log of an application', () => {
     expect(JSON.stringify(await people.sql.query('SELECT * FROM refused_calls'))).not.toMatch(/ffff|hk_|hut_/);
   });
 
-  it('keeps the newest 200 of an application, for 30 days, and none after it is deleted', async () => {
+  it('keeps the newest 200 per application for 30 days, and none after it was deleted', async () => {
     const { app, reader } = await developer();
     const refused = site.app.get(RefusedCalls);
     const { id } = app.application;
@@ -106,7 +106,7 @@ describe('the error log of an application', () => {
 });
 
 describe('the usage of an application on its page', () => {
-  it('is a bar for each of 30 days, a table of the same and a bar for each operation', async () => {
+  it('is shown as a bar for each of 30 days, the same numbers in a table, and a bar for each operation', async () => {
     const { app, reader } = await developer();
     await reader.get(`/developer/${app.clientId}`);
     expect(reader.text).toContain('No calls in the last 30 days.');
@@ -128,7 +128,7 @@ describe('the usage of an application on its page', () => {
     expect([tile(reader, 'Calls'), tile(reader, 'Failed')]).toEqual(['3', '1']);
   });
 
-  it('has what is left of the quota of the day', async () => {
+  it('shows the remaining quota of the day', async () => {
     const { app, reader } = await developer();
     const profiles = site.app.get(QuotaProfiles);
     const [usual] = await profiles.list();
@@ -148,7 +148,7 @@ describe('the usage of an application on its page', () => {
     expect(tile(reader, 'Quota left today')).toMatch(/^9 of 10/);
   });
 
-  it('is for its owner alone', async () => {
+  it('is visible to its owner only', async () => {
     const { app } = await developer();
     const { reader } = await developer();
     expect((await reader.get(`/developer/${app.clientId}`)).status).toBe(404);

@@ -73,13 +73,13 @@ describe('applications', () => {
     [{ ...VALID, ip_allow: ['300.0.0.1'] }, 'ip_allow'],
     [{ ...VALID, status: 'approved' }, 'status'],
     [{ ...VALID, auth_level: 'internal' }, 'auth_level'],
-  ])('are not registered with %j', async (body, field) => {
+  ])('cannot be registered with %j', async (body, field) => {
     const answer = await as('owner', 'post', 'applications', body);
     expect(answer.status).toBe(400);
     expect((answer.body as { details: { field: string }[] }).details.map((detail) => detail.field)).toContain(field);
   });
 
-  it('are changed by their owner, within limits', async () => {
+  it('can be changed by their owner, within limits', async () => {
     const { data } = read(await as('owner', 'post', 'applications', VALID));
     const path = `applications/${data.client_id}`;
     const changed = await as('owner', 'patch', path, {
@@ -120,7 +120,7 @@ describe('applications', () => {
     let administrator: string;
     beforeAll(async () => (administrator = await party.cookie('admin')));
 
-    it('change what users are shown, and where they are sent, when an administrator has seen it', async () => {
+    it('change what users see, and where they are sent, only after an administrator has accepted it', async () => {
       const mine = await party.register(owner.id, { name: 'Honest', description: 'Does good' });
       const pair = await party.tokens(mine, stranger.id);
       const path = `applications/${mine.clientId}`;
@@ -148,7 +148,7 @@ describe('applications', () => {
       expect(event?.details).toMatchObject({ name: 'Your bank' });
     });
 
-    it('stay as they were when it is refused, or taken back by their owner', async () => {
+    it('stay unchanged if the change is rejected, or withdrawn by their owner', async () => {
       const mine = await party.register(owner.id, { name: 'Honest' });
       const path = `applications/${mine.clientId}`;
       await as('owner', 'patch', path, { name: 'Your bank' });
@@ -162,7 +162,7 @@ describe('applications', () => {
       expect(read(back).data).toMatchObject({ name: 'Honest', proposed: null });
     });
 
-    it('give up an address at once, but not the last one', async () => {
+    it('can remove an address at once, but not the last one', async () => {
       const mine = await party.register(owner.id, { redirectUris: [CALLBACK, SEEN] });
       const path = `applications/${mine.clientId}`;
       const other = 'https://client.example/third';
@@ -177,7 +177,7 @@ describe('applications', () => {
       expect(await shown(mine.clientId, other)).toMatchObject({ name: 'Client' });
     });
 
-    it('are never approved unseen: 409 when they changed since, also at the first review', async () => {
+    it('cannot be approved unseen: 409 if they have changed since, also at the first review', async () => {
       const mine = await party.register(owner.id, { name: 'Honest' });
       const path = `applications/${mine.clientId}`;
       await as('owner', 'patch', path, { name: 'Still honest' });
@@ -196,7 +196,7 @@ describe('applications', () => {
       expect((await decide(fresh.clientId, { ...approval, seen_at: now })).status).toBe(200);
     });
 
-    it('are found by administrators while a change waits', async () => {
+    it('are listed for administrators while a change waits', async () => {
       const mine = await party.register(owner.id);
       const waiting = async (): Promise<string[]> => {
         const list = await request(site.url)
@@ -210,7 +210,7 @@ describe('applications', () => {
     });
   });
 
-  it.each([true, false])('take null for no field (reviewed: %s)', async (reviewed) => {
+  it.each([true, false])('refuse null in every field (reviewed: %s)', async (reviewed) => {
     const { id, name } = await party.user();
     const cookie = await party.cookie(name);
     const { clientId } = await party.register(id, {}, { reviewed });
@@ -227,7 +227,7 @@ describe('applications', () => {
     }
   });
 
-  it('before review serve their owner and at most five test users', async () => {
+  it('serve only their owner and at most five test users before the review', async () => {
     const mine = await party.register(owner.id, {}, { reviewed: false });
     const path = `applications/${mine.clientId}`;
     await expect(party.code(mine, stranger.id)).rejects.toMatchObject({ error: 'access_denied' });
@@ -242,7 +242,7 @@ describe('applications', () => {
     expect((await party.refresh(mine, pair.refresh_token)).status).toBe(401);
   });
 
-  it('rotate their secret with an overlap, and end one', async () => {
+  it('rotate their secret with an overlap, and can revoke one', async () => {
     const { data } = read(await as('owner', 'post', 'applications', VALID));
     const path = `applications/${data.client_id}/secrets`;
     const rotated = await as('owner', 'post', path, { overlap_seconds: 3_600 });
@@ -258,7 +258,7 @@ describe('applications', () => {
     expect((await as('owner', 'post', path, { overlap_seconds: -1 })).status).toBe(400);
   });
 
-  it('are removed with everything that they were given', async () => {
+  it('are deleted with all their authorizations', async () => {
     const mine = await party.register(owner.id);
     const pair = await party.tokens(mine, stranger.id);
     expect((await as('owner', 'delete', `applications/${mine.clientId}`)).status).toBe(200);
@@ -268,7 +268,7 @@ describe('applications', () => {
 });
 
 describe('personal keys', () => {
-  it('are made, listed and ended', async () => {
+  it('are created, listed and revoked', async () => {
     const answer = await as('owner', 'post', 'keys', {
       current_password: PASSWORD,
       name: 'script',
@@ -287,7 +287,7 @@ describe('personal keys', () => {
     expect((await as('owner', 'delete', `keys/${id}`)).status).toBe(404);
   });
 
-  it('have no more than their person: vip needs Premium, an end lies ahead, 20 at most', async () => {
+  it('have no more rights than their owner: vip needs Premium, the end must be in the future, and 20 is the limit', async () => {
     const vip = await as('stranger', 'post', 'keys', { current_password: PASSWORD, name: 'k', scopes: ['vip'] });
     expect([vip.status, vip.body]).toEqual([403, expect.objectContaining({ code: 'VIP_REQUIRED' })]);
     expect(
@@ -320,15 +320,15 @@ describe('personal keys', () => {
   });
 });
 
-it('an account registers 20 applications, however many at once', async () => {
+it('an account can register 20 applications, also with concurrent requests', async () => {
   const { id } = await party.user();
   const made = await Promise.allSettled(Array.from({ length: 23 }, () => party.register(id, {}, { reviewed: false })));
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
   for (const one of made) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'CONFLICT' });
 });
 
-describe('authorised applications', () => {
-  it('are listed with their scopes and ended by their user', async () => {
+describe('authorized applications', () => {
+  it('are listed with their scopes, and their user can revoke them', async () => {
     const mine = await party.register(owner.id);
     const first = await party.tokens(mine, stranger.id, { scope: 'meta' });
     const second = await party.tokens(mine, stranger.id, { scope: 'query meta' });
@@ -349,8 +349,8 @@ describe('authorised applications', () => {
   });
 });
 
-describe('nobody reaches what is another’s', () => {
-  it('on any route: 404, as if it were not there; 401 without a login; 403 from another site', async () => {
+describe('no user can reach the rows of another', () => {
+  it('on any route: 404 as if they did not exist; 401 without a login; 403 from another site', async () => {
     const mine = await party.register(owner.id);
     const key = await party.keys.create(owner.id, { name: 'mine', scopes: ['meta'] });
     const pair = await party.tokens(mine, owner.id);
@@ -383,7 +383,7 @@ describe('nobody reaches what is another’s', () => {
     expect((await party.probe('meta', key.secret)).status).toBe(200);
   });
 
-  it('with keys and tokens of the open API: they are no login of the site', async () => {
+  it('with keys and tokens of the open API, which are not a login of the site', async () => {
     const mine = await party.register(owner.id);
     const pair = await party.tokens(mine, owner.id);
     for (const headers of [{ 'X-API-Key': mine.secret }, { Authorization: `Bearer ${pair.access_token}` }]) {
@@ -392,13 +392,13 @@ describe('nobody reaches what is another’s', () => {
   });
 });
 
-it('audit events are never changed or removed', async () => {
+it('audit events cannot be changed or removed', async () => {
   for (const change of ["UPDATE audit_events SET type = 'x'", 'DELETE FROM audit_events']) {
     await expect(party.sql.query(change)).rejects.toThrow('never changed or removed');
   }
 });
 
-it('values that a database cannot hold are refused, not failed on', async () => {
+it('values that a database cannot store are refused without a failure', async () => {
   const { client_id: id } = read(await as('owner', 'post', 'applications', VALID)).data;
   const calls: [Method, string, object | undefined, number][] = [
     ['get', 'applications/%00', undefined, 404],
@@ -439,7 +439,7 @@ it('values that a database cannot hold are refused, not failed on', async () => 
   }
 });
 
-it('audit events are read by their user, page by page, and by nobody else', async () => {
+it('audit events are readable page by page, by their own user only', async () => {
   const user = await party.user();
   const session = await party.cookie(user.name);
   for (const name of ['one', 'two', 'three']) await party.keys.create(user.id, { name, scopes: ['meta'] });

@@ -31,7 +31,7 @@ const verify = (): Promise<AuditVerification> => ask<AuditVerification>('/verify
 const chained = (): Promise<number> => site.app.get(EventChain, { strict: false }).takeAll();
 
 describe('the audit log', () => {
-  it('says who changed what of whom, from where, by the interface and by a page', async () => {
+  it('shows who changed what, from where, over the interface and on a page', async () => {
     const { id, name } = await people.user();
     const path = `/api/site/admin/users/${id}`;
     const changed = await request(site.url).patch(path).set('Cookie', admin.cookie).send({ role: 'administrator' });
@@ -58,7 +58,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('has logins, also those that fail, and what is refused', async () => {
+  it('has logins, also failed ones, and refused calls', async () => {
     const { name } = await people.user();
     const logIn = (password: string): request.Test =>
       request(site.url).post('/api/site/login').send({ username: name, password });
@@ -86,7 +86,7 @@ describe('the audit log', () => {
     expect(await chained()).toBe(0);
   });
 
-  it('says that an event went away before it was chained', async () => {
+  it('reports an event that disappeared before it was chained', async () => {
     // In one transaction: the service, which looks every two seconds, never sees the event itself.
     const gone = await people.sql.transaction(async (tx) => {
       await tx.query('ALTER TABLE audit_events DISABLE TRIGGER audit_events_append_only');
@@ -107,7 +107,7 @@ describe('the audit log', () => {
   describe('has a page for administrators', () => {
     const shown = (): string[] => admin.page.match(/<summary>Row \d+/g) ?? [];
 
-    it('that filters, goes through pages newest first, and shows no secret', async () => {
+    it('that filters, pages newest first, and shows no secret', async () => {
       const { id, name } = await people.user();
       const app = await people.register(id, { name: HOSTILE });
       await chained();
@@ -135,7 +135,7 @@ describe('the audit log', () => {
       expect(admin.text).toContain('Nothing was found.');
     });
 
-    it('that says which field of a filter is wrong', async () => {
+    it('that names the invalid field of a filter', async () => {
       const { status } = await admin.get('/admin/audit-log?action=Every+thing&success=perhaps&actor=%00');
       expect(status).toBe(400);
       for (const field of ['action', 'success', 'actor']) expect(admin.page).toContain(`<a href="#${field}">`);
@@ -155,7 +155,7 @@ describe('the audit log', () => {
       }
     });
 
-    it('that says in words whether the chain holds', async () => {
+    it('that says in words whether the chain is intact', async () => {
       await chained();
       await verify();
       await admin.get('/admin/audit-log/verify');
@@ -171,7 +171,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('shows the newest rows cut off together with the head', async () => {
+  it('detects that the newest rows were cut off together with the head', async () => {
     await chained();
     const { ok, witness } = await verify();
     expect({ ok, witness }).toMatchObject({ ok: true, witness: { status: 'confirms' } });

@@ -20,7 +20,7 @@ interface Description {
   components: { securitySchemes: Record<string, { in?: string; name?: string; scheme?: string }> };
 }
 
-describe('what is refused on the authorization paths', () => {
+describe('refusals on the authorization paths', () => {
   const big = JSON.stringify({ grant_type: 'x'.repeat(11_000_000) });
   const json = (path: string, body: string): request.Test =>
     request(site.url).post(path).set('Content-Type', 'application/json').send(body);
@@ -50,7 +50,7 @@ describe('what is refused on the authorization paths', () => {
     });
   });
 
-  it('a login that comes too often: whole seconds to wait', async () => {
+  it('too many logins: Retry-After in whole seconds', async () => {
     const attempt = (): request.Test =>
       request(site.url).post('/api/site/login').send({ username: 'nobody', password: 'wrong-password' });
     let answer = await attempt();
@@ -92,7 +92,7 @@ describe('ids that no row can have', () => {
     expect([answer.status, (answer.body as { code: string }).code]).toEqual([404, '404']);
   });
 
-  it('limits of 0 are refused: null is no limit', async () => {
+  it('limits of 0 are refused; null means no limit', async () => {
     const answer = await request(site.url)
       .put('/api/site/admin/quota-profiles/none')
       .set('Cookie', cookie)
@@ -102,7 +102,7 @@ describe('ids that no row can have', () => {
 });
 
 describe('the interface description', () => {
-  it('says which credentials an operation takes', async () => {
+  it('names the credentials of each operation', async () => {
     const { body } = await request(site.url).get('/api/open/openapi.json');
     const { paths, components } = body as Description;
     expect(components.securitySchemes).toMatchObject({

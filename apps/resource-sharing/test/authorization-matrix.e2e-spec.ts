@@ -153,13 +153,13 @@ async function matrix(party: ThirdParty): Promise<Row[]> {
 }
 
 describe('the authorization matrix of the interface description', () => {
-  it('has the operations of the open API, each with its scope', () => {
+  it('has every operation of the open API with its scope', () => {
     const names = operations.map(({ method, path }) => `${method} ${path}`);
     expect(names).toContain('post /api/open/resources/unlock');
     expect(operations.filter(({ scope }) => !OPEN_SCOPES.includes(scope))).toEqual([]);
   });
 
-  it('holds for every operation and every kind of caller', async () => {
+  it('is true for every operation and every kind of caller', async () => {
     const wrong: unknown[] = [];
     let calls = 0;
     for (const operation of operations) {

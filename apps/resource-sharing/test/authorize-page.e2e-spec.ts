@@ -47,7 +47,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
   });
   afterAll(() => site.close());
 
-  it('shows what cannot be seen in a name that was given before this was refused', async () => {
+  it('makes invisible characters visible in names from before they were refused', async () => {
     const old = await third.register((await third.user()).id, { name: '\u202eknab ruoY\u200b' });
     const { reader } = await user();
     await reader.get(address(old));
@@ -113,7 +113,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('RFC 9700 2.1, 4.4: denies with access_denied, state and issuer, and no authorization', async () => {
+  it('RFC 9700 2.1, 4.4: denies with access_denied, state and issuer, and without an authorization', async () => {
     const { id, reader } = await user();
     for (const answer of [{ decision: 'deny', scope: 'meta' }, { scope: 'meta' }, { decision: 'allow' }]) {
       await reader.get(address(app));
@@ -124,7 +124,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect(rows).toHaveLength(0);
   });
 
-  it('RFC 9700 4.12: goes on with 303, whatever the answer, and never sends the form on', async () => {
+  it('RFC 9700 4.12: redirects with 303 for any answer, and never forwards the form', async () => {
     for (const decision of ['allow', 'deny']) {
       const { reader } = await user();
       await reader.get(address(app));
@@ -134,7 +134,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     }
   });
 
-  it('RFC 9700 4.2.4, 4.16: no page on the way is framed, and none reveals where a visitor came from', async () => {
+  it('RFC 9700 4.2.4, 4.16: no page can be framed, and none reveals where a visitor came from', async () => {
     const { reader } = await user();
     const pages = [address(app), address(app, { redirect_uri: 'https://evil.example/' }), '/login?return_to=%2Fkeys'];
     for (const page of pages) {
@@ -145,7 +145,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     }
   });
 
-  it('RFC 9700 2.3: gives no scope that was not asked for', async () => {
+  it('RFC 9700 2.3: grants only requested scopes', async () => {
     const { reader } = await user();
     await reader.get(address(app, { scope: 'meta' }));
     await reader.submit(address(app, { scope: 'meta' }), { decision: 'allow', scope: ['meta', 'write', 'vip'] });
@@ -159,7 +159,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     ['an address that is not registered', { redirect_uri: 'https://evil.example/callback' }],
     ['an address that begins like one', { redirect_uri: `${CALLBACK}/more` }],
     ['a script for an address', { redirect_uri: 'javascript:alert(1)' }],
-  ])('shows an error for %s, and redirects nobody', async (_, wrong) => {
+  ])('shows an error for %s, and does not redirect', async (_, wrong) => {
     const { reader } = await user();
     const { status, headers } = await reader.get(address(app, wrong));
     expect(status).toBe(400);
@@ -174,7 +174,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect(reader.location).toBe('');
   });
 
-  it('shows an error for an application whose owner is disabled, without its address, and answers no form', async () => {
+  it('shows an error for an application whose owner is disabled, without its address, and accepts no form', async () => {
     const ownerId = (await third.user()).id;
     const orphan = await third.register(ownerId);
     const { id, reader } = await user();
@@ -215,7 +215,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     else expect(answerOf(reader)).toMatchObject({ error: 'invalid_request' });
   });
 
-  it('refuses an application that is not reviewed to everybody but its owner and test users', async () => {
+  it('refuses an unreviewed application to everyone except its owner and test users', async () => {
     const [owner, stranger] = [await user(), await user()];
     const unreviewed = await third.register(owner.id, {}, { reviewed: false });
     await stranger.reader.get(address(unreviewed));
@@ -224,7 +224,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect(owner.reader.text).toContain('not reviewed');
   });
 
-  it('RFC 9700 4.7: refuses an answer without the token of the page, and from another site', async () => {
+  it('RFC 9700 4.7: refuses an answer without the token of the page, or from another site', async () => {
     const { reader } = await user();
     expect((await reader.post(address(app), { decision: 'allow', scope: 'meta' })).status).toBe(403);
     await reader.get(address(app));
@@ -238,7 +238,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect((await reader.submit(address(app), answer, { headers })).status).toBe(303);
   });
 
-  it('lets a visitor go on with another account', async () => {
+  it('lets a visitor continue with another account', async () => {
     const [one, other] = [await user(), await user()];
     await one.reader.get(address(app));
     await one.reader.submit('/logout', {}, { containing: 'Use another account' });
@@ -249,7 +249,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect(one.reader.text).toContain(`(${other.name})`);
   });
 
-  describe('asking again', () => {
+  describe('a second consent', () => {
     const allow = async (reader: PageReader, client: RegisteredApp, scope: string, exchange = true): Promise<void> => {
       await reader.get(address(client, { scope }));
       await reader.submit(address(client, { scope }), { decision: 'allow', scope: scope.split(' ') });
@@ -257,7 +257,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
       if (exchange) expect((await third.exchange(client, code)).status).toBe(200);
     };
 
-    it('is left out for the same or fewer scopes of a reviewed application', async () => {
+    it('is skipped for the same or fewer scopes of a reviewed application', async () => {
       const { reader } = await user();
       await allow(reader, app, 'meta query');
       for (const scope of ['meta query', 'query']) {
@@ -267,14 +267,14 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
       expect((await reader.get(address(app, { scope: 'meta query unlock' }))).status).toBe(200);
     });
 
-    it('is not left out for several authorizations that only together hold the scopes', async () => {
+    it('is asked for if only several authorizations together have the scopes', async () => {
       const { reader } = await user();
       await allow(reader, app, 'meta');
       await allow(reader, app, 'query');
       expect((await reader.get(address(app, { scope: 'meta query' }))).status).toBe(200);
     });
 
-    it('is not left out once the user took the authorization back, nor before it was used', async () => {
+    it('is asked for after the user revoked the authorization, and before it was used', async () => {
       const { reader } = await user();
       await allow(reader, app, 'meta', false);
       expect((await reader.get(address(app, { scope: 'meta' }))).status).toBe(200);
@@ -284,14 +284,14 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
       expect((await reader.get(address(app, { scope: 'meta' }))).status).toBe(200);
     });
 
-    it('is not left out for an application that is not reviewed', async () => {
+    it('is asked for if the application is not reviewed', async () => {
       const owner = await user();
       const unreviewed = await third.register(owner.id, {}, { reviewed: false });
       await allow(owner.reader, unreviewed, 'meta');
       expect((await owner.reader.get(address(unreviewed, { scope: 'meta' }))).status).toBe(200);
     });
 
-    it('is not left out for a public application', async () => {
+    it('is asked for if the application is public', async () => {
       const spa = await third.register((await third.user()).id, { kind: 'public' });
       const { id, reader } = await user();
       const pkce = { scope: 'meta', code_challenge: challengeOf(VERIFIER), code_challenge_method: 'S256' };
@@ -311,7 +311,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
       expect((await reader.get(address(spa, pkce))).status).toBe(200);
     });
 
-    it('comes back after ten times within an hour', async () => {
+    it('is asked for again after ten times within an hour', async () => {
       const { id, reader } = await user();
       await allow(reader, app, 'meta');
       const [row] = (await third.sql.query('SELECT id FROM applications WHERE client_id = $1', [app.clientId])) as {

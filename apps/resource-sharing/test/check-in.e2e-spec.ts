@@ -45,7 +45,7 @@ beforeEach(async () => {
 const dataOf = (answer: request.Response): CheckInData => (answer.body as { data: CheckInData }).data;
 
 describe('POST /api/open/checkin', () => {
-  it('without body and content type: 4 to 10 points, doubled for Premium; again the same day: none', async () => {
+  it('without body and content type: 4 to 10 points, doubled for Premium; no more on the same day', async () => {
     const answer = await request(site.url).post('/api/open/checkin').set('X-API-Key', caller.key);
     expect(answer.status).toBe(200);
     const { points, message, ...data } = dataOf(answer);
@@ -82,7 +82,7 @@ describe('POST /api/open/checkin', () => {
     expect(await sql.query('SELECT mode FROM check_ins WHERE user_id = $1', [caller.id])).toEqual([{ mode }]);
   });
 
-  it('with what is no boolean: 400', async () => {
+  it('with a value that is not a boolean: 400', async () => {
     for (const value of ['true', 1]) await caller.post('/checkin', { is_gambler: value }).expect(400);
   });
 
@@ -92,7 +92,7 @@ describe('POST /api/open/checkin', () => {
     expect([answer.status, (answer.body as { code: string }).code]).toEqual([403, 'VIP_REQUIRED']);
   });
 
-  it('with an Idempotency-Key: a repeat hears of the points again', async () => {
+  it('with an Idempotency-Key: a repeat returns the same points', async () => {
     const key = randomUUID();
     const first = await caller.post('/checkin').set('Idempotency-Key', key).expect(200);
     const repeat = await caller.post('/checkin').set('Idempotency-Key', key).expect(200);
@@ -102,7 +102,7 @@ describe('POST /api/open/checkin', () => {
   });
 });
 
-describe('what a check-in does', () => {
+describe('a check-in', () => {
   /** As the service calls it, with a draw and a time of the test's own. */
   async function checkIn(
     userId: number,
@@ -139,14 +139,14 @@ describe('what a check-in does', () => {
     ['UTC', '2026-11-20T00:00:00Z', '2026-11-20T23:59:59.999Z', '2026-11-21T00:00:00Z'],
     // The clocks go back: a day of 25 hours.
     ['Europe/Berlin', '2026-10-24T22:00:00Z', '2026-10-25T22:59:59.999Z', '2026-10-25T23:00:00Z'],
-  ])('counts one from 00:00 to 23:59:59.999 in %s', async (zone, first, last, next) => {
+  ])('counts a day from 00:00 to 23:59:59.999 in %s', async (zone, first, last, next) => {
     const id = await account();
     expect(await checkIn(id, { zone, at: first })).toMatchObject({ checked_in: true, streak: 1 });
     expect(await checkIn(id, { zone, at: last })).toMatchObject({ checked_in: false, points: 0, streak: 1 });
     expect(await checkIn(id, { zone, at: next })).toMatchObject({ checked_in: true, streak: 2 });
   });
 
-  it('breaks a streak by a day left out', async () => {
+  it('ends a streak after a missed day', async () => {
     const id = await account();
     const days = ['18', '19', '21', '22'].map((day) => `2026-11-${day}T00:00:00Z`);
     const streaks: number[] = [];
@@ -154,7 +154,7 @@ describe('what a check-in does', () => {
     expect(streaks).toEqual([1, 2, 1, 2]);
   });
 
-  it('100 at once: one', async () => {
+  it('counts one of 100 concurrent requests', async () => {
     const requests = Array.from({ length: 100 }, () => caller.post('/checkin'));
     const answers = (await Promise.all(requests)).map(dataOf);
     expect(answers.filter(({ checked_in: done }) => done)).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('what a check-in does', () => {
 });
 
 describe('GET /api/open/me', () => {
-  it('describes the user, with times of the zone and points at both places', async () => {
+  it('describes the user, with times in the zone and points in both places', async () => {
     await sql.query(
       "UPDATE site_accounts SET email = 'a@example.org', premium_until = '2099-01-01T00:00:00Z' WHERE id = $1",
       [caller.id],

@@ -13,7 +13,7 @@ import type { SiteApp } from './site-app.js';
 
 const run = promisify(execFile);
 
-describe('the demonstration', () => {
+describe('the demo data', () => {
   let site: SiteApp;
   const seed = (): Promise<Demo> => site.app.get(DemoSeed).seed();
   const me = (key: string): request.Test => request(site.url).get('/api/open/me').set('X-API-Key', key);
@@ -23,7 +23,7 @@ describe('the demonstration', () => {
   });
   afterAll(() => site.close());
 
-  it('is made by a button that administrators see, once', async () => {
+  it('is created once by a button that administrators see', async () => {
     const admin = new PageReader(site.url);
     await admin.logIn('admin', PASSWORD);
     await admin.get('/');
@@ -36,7 +36,7 @@ describe('the demonstration', () => {
     expect(admin.page).not.toContain('action="/demo"');
   });
 
-  it('keeps everything the second time, and its secrets in a file of one reader', async () => {
+  it('keeps everything on a second run, and its secrets in a private file', async () => {
     const first = await seed();
     expect(await seed()).toEqual(first);
     const file = join(site.home, 'demo.json');
@@ -49,7 +49,7 @@ describe('the demonstration', () => {
     expect(JSON.stringify(site.logs)).not.toContain(first.secrets.personalKey);
   });
 
-  it('makes new secrets where the old ones are lost or ended', async () => {
+  it('creates new secrets if the old ones are lost or revoked', async () => {
     const first = await seed();
     rmSync(join(site.home, 'demo.json'));
     const second = await seed();
@@ -61,7 +61,7 @@ describe('the demonstration', () => {
     expect((await me(second.secrets.personalKey)).body).toMatchObject({ data: { points: 1000 } });
   });
 
-  it('prints calls that work in a shell, from a login to the end of the authorization', async () => {
+  it('prints calls that work in a shell, from the login to the end of the authorization', async () => {
     const demo = { ...(await seed()), publicUrl: site.url };
     const script = demoCalls(demo).map(({ call }) => `${call}; echo`);
     const { stdout } = await run('sh', ['-c', `set -u\n${script.join('\n')}\n`], { timeout: 60_000 });
@@ -76,7 +76,7 @@ describe('the demonstration', () => {
     expect(live).toHaveLength(0);
   });
 
-  it('is refused by a service in use that people reach over HTTPS, unless it is forced', async () => {
+  it('is refused by a service in use that is reached over HTTPS, unless forced', async () => {
     await using busy = await startOpenSite({ RESOURCE_SHARING_PUBLIC_URL: 'https://share.example.org' });
     const demo = busy.app.get(DemoSeed);
     await new ThirdParty(busy).user();

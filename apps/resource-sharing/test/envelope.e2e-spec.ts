@@ -39,13 +39,13 @@ describe.each(PLACES)('under %s every failure is an envelope', (place) => {
     }
   });
 
-  it('404 for HTML-loving clients too', async () => {
+  it('404 also for clients that prefer HTML', async () => {
     const answer = await request(site.url).get(`${place}/nowhere`).set('Accept', 'text/html').expect(404);
     expectEnvelope(answer, '404');
   });
 });
 
-it('says what is wrong in Chinese to clients who prefer it, in English to others', async () => {
+it('errors are in Chinese for clients that prefer it, and in English for others', async () => {
   const ask = (language: Record<string, string>) =>
     request(site.url).get('/api/open/resources/song/1').set('X-API-Key', caller.key).set(language);
   const texts = async (language: Record<string, string>) => ((await ask(language)).body as { message: string }).message;
@@ -100,15 +100,15 @@ describe.each([UNLOCK, TOKEN])('%s', (path) => {
     expectEnvelope(answer, '400');
   });
 
-  it.each(['null', '[]', '"text"', '7'])('a body that is %s is refused, not crashed on', async (text) => {
+  it.each(['null', '[]', '"text"', '7'])('a body that is %s is refused without a crash', async (text) => {
     const answer = await post().set('Content-Type', 'application/json').send(text);
     expect([400, 401]).toContain(answer.status);
     expectEnvelope(answer, (answer.body as { code: string }).code);
   });
 });
 
-describe('the rest', () => {
-  it('401 and 403 say what is missing', async () => {
+describe('other errors', () => {
+  it('401 and 403 name what is missing', async () => {
     expectEnvelope(await request(site.url).get('/api/open/ping').expect(401), 'MISSING_API_KEY');
     expectEnvelope(
       await request(site.url).get('/api/open/ping').set('X-API-Key', 'hk_nonsense').expect(401),
@@ -146,7 +146,7 @@ describe('the rest', () => {
     }
   });
 
-  it('RFC 9457 for those who ask for it', async () => {
+  it('RFC 9457 for clients that ask for it', async () => {
     const answer = await request(site.url).get('/api/open/ping').set('Accept', 'application/problem+json').expect(401);
     expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
     expect(answer.body).toMatchObject({ status: 401, code: 'missing_api_key' });

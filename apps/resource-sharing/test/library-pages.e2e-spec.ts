@@ -62,7 +62,7 @@ beforeEach(async () => {
   sharer = await member();
 });
 
-describe('the way of a member from a search to a link', () => {
+describe('a member’s way from a search to a link', () => {
   it('leads over the title and the share, pays once, and finds the link again', async () => {
     const name = `Harbour ${randomBytes(4).toString('hex')}`;
     const share = await newShare(sharer, { name });
@@ -94,7 +94,7 @@ describe('the way of a member from a search to a link', () => {
     expect(sharer.reader.text).toContain(`A member unlocked your share ${name} in 4K +10 10`);
   });
 
-  it('charges one of two clicks at the same time, and none of those after', async () => {
+  it('charges one of two simultaneous clicks, and none afterwards', async () => {
     const share = await newShare(sharer);
     const person = await member(25);
     await person.reader.get(share.path);
@@ -106,7 +106,7 @@ describe('the way of a member from a search to a link', () => {
     expect(await balance(person)).toBe(15);
   });
 
-  it('shows a link to nobody else, deleted shares to nobody new, and answers 404 for what there is not', async () => {
+  it('shows a link to nobody else, deleted shares to no new users, and answers 404 for missing pages', async () => {
     const share = await newShare(sharer);
     const [owner, stranger] = [await member(25), await member(25)];
     await owner.reader.get(share.path);
@@ -124,7 +124,7 @@ describe('the way of a member from a search to a link', () => {
     expect([status, text]).toEqual([303, expect.not.stringContaining(share.secret)]);
   });
 
-  it('needs the token of the form', async () => {
+  it('needs the form token', async () => {
     const share = await newShare(sharer);
     const person = await member(25);
     expect((await person.reader.post(`${share.path}/unlock`, {})).status).toBe(403);
@@ -132,7 +132,7 @@ describe('the way of a member from a search to a link', () => {
     expect(await balance(person)).toBe(25);
   });
 
-  it('says what is missing where the points do not suffice, in the language of the reader', async () => {
+  it('reports missing points in the language of the reader', async () => {
     const share = await newShare(sharer, { price: 30 });
     const person = await member(25);
     await person.reader.get(share.path);
@@ -165,7 +165,7 @@ describe('the way of a member from a search to a link', () => {
 });
 
 describe('searching', () => {
-  it('finds titles by number, by the name of a share, and takes % and _ as they are', async () => {
+  it('finds titles by TMDB id and by the name of a share, and treats % and _ literally', async () => {
     const mark = randomBytes(4).toString('hex');
     const share = await newShare(sharer, { name: `100%_${mark}` });
     const other = await newShare(sharer, { name: `100 x ${mark}` });
@@ -181,7 +181,7 @@ describe('searching', () => {
     expect(reader.text).toContain(`No title matches “<script>${mark}”.`);
   });
 
-  it('pages through more than one page of titles', async () => {
+  it('pages through several pages of titles', async () => {
     const mark = randomBytes(4).toString('hex');
     for (let n = 0; n < 31; n++) await newShare(sharer, { name: `Part ${mark} ${n}` });
     const { reader } = await member();
@@ -193,7 +193,7 @@ describe('searching', () => {
 });
 
 describe('the points of a member', () => {
-  it('grow by a check-in a day', async () => {
+  it('grow by one check-in a day', async () => {
     const { reader, id } = await member();
     await reader.get('/points');
     expect(reader.text).toContain('Check-ins in a row 0 days');

@@ -82,7 +82,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
   const passed = (answers: readonly request.Response[]): number =>
     answers.filter(({ status }) => status === 200).length;
 
-  it('a storm of reads passes the limit and hardly more, and the rest learns when to try again', async () => {
+  it('a storm of reads gets hardly more than the limit, and the rest gets the time to retry', async () => {
     const app = await limited({ appPerMinute: 40 });
     const answers = await storm(app, 100);
     // What one replica holds at a time may be missed: a twentieth.
@@ -104,7 +104,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
   });
 
-  it('a storm of unlocks passes exactly the limit', async () => {
+  it('a storm of unlocks gets exactly the limit', async () => {
     const app = await limited({ groupPerMinute: { unlock: 10 } });
     const { access_token: token } = await party.tokens(app, owner.id);
     const answers = await storm(app, 60, 'unlock', token);
@@ -156,7 +156,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
     expect(passed(answers)).toBeGreaterThanOrEqual(1);
   });
 
-  it('the addresses of an IPv6 network are one address', async () => {
+  it('the addresses of an IPv6 network count as one', async () => {
     const from = (app: RegisteredApp, address: string): request.Test => call(app, site).set('X-Forwarded-For', address);
     const slow = await limited({ appAddressPerMinute: 2 });
     const answers = [];
@@ -168,7 +168,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
     expect((await from(few, '2001:db8:0:2::1')).body).toMatchObject({ code: 'IP_COUNT_EXCEEDED' });
   });
 
-  it('users of one application have limits of their own', async () => {
+  it('users of one application have separate limits', async () => {
     const app = await limited({ userPerMinute: 3 });
     const [one, other] = [await party.user(), await party.user()];
     const first = await party.tokens(app, one.id);
@@ -177,7 +177,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
     expect((await call(app, site, 'meta', second.access_token)).status).toBe(200);
   });
 
-  it('IP_COUNT_EXCEEDED: only so many addresses a day, the known ones always', async () => {
+  it('IP_COUNT_EXCEEDED: a limited number of addresses a day; known ones always work', async () => {
     const app = await limited({ addressesPerDay: 2 });
     const from = (address: string, at: SiteApp): request.Test => call(app, at).set('X-Forwarded-For', address);
     expect((await from('192.0.2.1', site)).status).toBe(200);
@@ -199,7 +199,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       });
     });
 
-    it.each(['meta', 'unlock'])('refuse a %s call without taking from the limits of a minute', async (path) => {
+    it.each(['meta', 'unlock'])('refuse a %s call without using the limits per minute', async (path) => {
       const app = await limited({ appPerMinute: 4, appPerDay: 2 });
       const { access_token: token } = await party.tokens(app, owner.id);
       const codes: string[] = [];
@@ -225,7 +225,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       await call(app, replica).expect(429);
     });
 
-    it('count only what succeeded, and not what is exempt', async () => {
+    it('count only successful calls, and none that is exempt', async () => {
       const app = await limited({ appPerDay: 3 });
       const { access_token: token } = await party.tokens(app, owner.id);
       const get = (path: string): request.Test =>
@@ -237,7 +237,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       await get('/shares').expect(200);
     });
 
-    it('start again at midnight of the zone', async () => {
+    it('reset at midnight in the zone', async () => {
       const app = await limited({ appPerDay: 1 });
       await call(app).expect(200);
       const refused = await call(app).expect(429);
@@ -255,7 +255,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       await call(app).expect(429);
     });
 
-    it('are shown by headers and by GET quota', async () => {
+    it('are shown in headers and by GET quota', async () => {
       const app = await limited({ endpointPerDay: { 'GET /api/open/quota': 10 } });
       const answer = await request(site.url).get('/api/open/quota').set('X-API-Key', app.secret).expect(200);
       expect(answer.body).toMatchObject({ data: { endpoint_limit: 10, endpoint_remaining: 9 } });
@@ -265,7 +265,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
     });
   });
 
-  it('headers are structured fields, and go down', async () => {
+  it('headers are structured fields, and count down', async () => {
     const app = await limited({ appPerMinute: 100, appBurstPerSecond: 50, groupPerMinute: { meta: 20 } });
     const remaining: number[] = [];
     for (let i = 0; i < 5; i++) {
@@ -283,7 +283,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
     expect(remaining).toEqual([19, 18, 17, 16, 15]);
   });
 
-  it('a change of a profile holds on every replica', async () => {
+  it('a change of a profile takes effect on every replica', async () => {
     const app = await limited({ appPerMinute: 1 });
     expect(passed(await storm(app, 4))).toBe(1);
     const name = `profile-${made}`;
@@ -291,7 +291,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
     await waitFor(async () => (await call(app, replica)).status === 200 && (await call(app, site)).status === 200);
   });
 
-  describe('with the store gone', () => {
+  describe('without the store', () => {
     let restore = async (): Promise<void> => {};
     afterEach(() => restore());
 
@@ -312,7 +312,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       };
     }
 
-    it('reads go on under limits of the process, unlocks do not', async () => {
+    it('reads continue with limits per process, and unlocks are refused', async () => {
       const app = await limited({ appPerMinute: 10 });
       const { access_token: token } = await party.tokens(app, owner.id);
       await takeStoreAway();
@@ -329,8 +329,8 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
   });
 });
 
-describe('the limit of an address', () => {
-  it('comes before the key: GLOBAL_RATE_LIMIT_EXCEEDED, on unknown addresses of the API too', async () => {
+describe('the address limit', () => {
+  it('is checked before the key: GLOBAL_RATE_LIMIT_EXCEEDED, also on unknown addresses of the API', async () => {
     await using site = await startOpenSite({ API_RATE_LIMIT: '5' });
     const answers = await Promise.all(Array.from({ length: 8 }, () => request(site.url).get('/api/open/nowhere')));
     expect(answers.filter(({ status }) => status === 404)).toHaveLength(5);
@@ -343,7 +343,7 @@ describe('the limit of an address', () => {
     await request(site.url).get('/healthz').expect(200);
   });
 
-  it('is that of every request target that leads to the API', async () => {
+  it('is shared by every request target that leads to the API', async () => {
     await using site = await startOpenSite({ API_RATE_LIMIT: '5' });
     const targets = ['ftp://any/api/open/ping', 'http:///api/open/ping', '/api\\open/ping#', '/API/open/ping/'];
     for (const target of targets) {
@@ -364,7 +364,7 @@ async function statusAndCaching(url: string, target: string): Promise<(string | 
 }
 
 describe('pages of other sites', () => {
-  it('may call, and read the headers of the limits', async () => {
+  it('can call the API and read the headers of the limits', async () => {
     await using site = await startOpenSite();
     const caller = await createCaller(site);
     const asked = await request(site.url)

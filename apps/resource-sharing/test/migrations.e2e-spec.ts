@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { SERVICE } from '../src/service.js';
 import { MIGRATIONS } from '../src/migrations/index.js';
 
-it('migrates an empty database to what the entities say, and back', async () => {
+it('migrates an empty database to the schema of the entities, and back', async () => {
   await using database = await createTestDatabase();
   const dataSource = createDataSource(SERVICE.databaseConfig(database.url));
   expect(await pendingMigrations(dataSource)).toHaveLength(MIGRATIONS.length);

@@ -43,7 +43,7 @@ describe('the spec’s authorization operations', () => {
     return method === 'get' ? call.query(values) : call.send(values);
   };
 
-  it('show what is asked, and need a login', async () => {
+  it('show what is requested, and need a login', async () => {
     const answer = await authorize('get', { client_id: app.clientId, redirect_uri: CALLBACK, ...query });
     expect(answer.body).toEqual({
       success: true,
@@ -66,7 +66,7 @@ describe('the spec’s authorization operations', () => {
     expect(anonymous.status).toBe(401);
   });
 
-  it('take the login cookie as the credential, whatever a client sends with every call', async () => {
+  it('accept the login cookie as the credential, whatever a client sends with every call', async () => {
     const asked = { client_id: app.clientId, redirect_uri: CALLBACK, ...query };
     const token = (await party.tokens(app, owner.id)).access_token;
     const personal = await party.keys.create(owner.id, { name: 'mine', scopes: ['meta'] });
@@ -90,7 +90,7 @@ describe('the spec’s authorization operations', () => {
     }
   });
 
-  it('issue a code, exchange it, refresh and revoke, in the envelope and in the words of RFC 6749', async () => {
+  it('issue a code, exchange it, refresh and revoke, in the envelope and in the format of RFC 6749', async () => {
     const confirmed = await authorize('post', { client_id: app.clientId, redirect_uri: CALLBACK, ...query });
     expect(confirmed.status).toBe(200);
     const { code, ...rest } = bodyOf(confirmed).data as unknown as { code: string };
@@ -133,7 +133,7 @@ describe('the spec’s authorization operations', () => {
     expect(late.body).toMatchObject({ success: false, code: 'OPENAPI_REAUTH_REQUIRED', error: 'invalid_grant' });
   });
 
-  it('refuse an unreviewed application for anybody but its owner and test users', async () => {
+  it('refuse an unreviewed application to everyone except its owner and test users', async () => {
     const mine = await party.register((await party.user()).id, {}, { reviewed: false });
     const refused = await authorize('get', { client_id: mine.clientId, redirect_uri: CALLBACK });
     expect(refused.status).toBe(403);
@@ -161,7 +161,7 @@ describe('the spec’s authorization operations', () => {
     expect(unknown.status).toBe(200);
   });
 
-  it('name what is wrong with the secret', async () => {
+  it('report what is wrong with the secret', async () => {
     const post = request(site.url).post('/api/public/openapi/oauth/token');
     const missing = await post.send({ grant_type: 'refresh_token', refresh_token: 'x' });
     expect([missing.status, bodyOf(missing).code, bodyOf(missing).error]).toEqual([
@@ -177,7 +177,7 @@ describe('the spec’s authorization operations', () => {
 });
 
 describe('two live secrets', () => {
-  it('overlap during a rotation, never a third', async () => {
+  it('overlap during a rotation, and there is never a third one', async () => {
     const mine = await party.register(owner.id);
     const second = await party.secrets.rotate(owner.id, mine.clientId, { overlapSeconds: 60 });
     const tokens = await party.tokens({ ...mine, secret: second.secret }, owner.id);
@@ -192,7 +192,7 @@ describe('two live secrets', () => {
 });
 
 describe('codes', () => {
-  it('50 parallel exchanges of one code: one success, the grant revoked on replay', async () => {
+  it('50 parallel exchanges of one code: one success, and the grant is revoked on replay', async () => {
     const code = await party.code(app, owner.id);
     const before = (await party.events('code.replayed')).length;
     const answers = await Promise.all(Array.from({ length: 50 }, () => party.exchange(app, code)));
@@ -226,7 +226,7 @@ describe('codes', () => {
     expect((await party.exchange(app, code, { code_verifier: VERIFIER })).status).toBe(200);
   });
 
-  it('end after 60 s', async () => {
+  it('expire after 60 s', async () => {
     const code = await party.code(app, owner.id);
     const [row] = (await party.sql.query(
       'SELECT extract(epoch FROM expires_at - now())::integer AS left FROM authorization_codes ORDER BY expires_at DESC',
@@ -288,7 +288,7 @@ describe('refresh tokens', () => {
     expect((await party.refresh(app, second.refresh_token)).status).toBe(200);
   });
 
-  it('end idle after 30 days and never outlive 365', async () => {
+  it('expire after 30 idle days and after 365 days at the latest', async () => {
     const idle = await party.tokens(app, owner.id);
     await party.sql.query('UPDATE refresh_tokens SET idle_expires_at = now()');
     expect(bodyOf(await party.refresh(app, idle.refresh_token)).error).toBe('invalid_grant');
@@ -329,7 +329,7 @@ describe('refresh tokens', () => {
 });
 
 describe('retention', () => {
-  it('makes days ahead, drops old ones, and forgets sealed successors and dead codes', async () => {
+  it('creates days ahead, drops old ones, and deletes sealed successors and used codes', async () => {
     const retention = site.app.get(TokenRetention);
     await party.sql.query(
       "CREATE TABLE access_tokens_20200101 PARTITION OF access_tokens FOR VALUES FROM ('2020-01-01Z') TO ('2020-01-02Z')",
@@ -362,8 +362,8 @@ describe('retention', () => {
   });
 });
 
-describe('access tokens without a day of their own', () => {
-  it('move into their day when it is made, and the days ahead are made beside them', async () => {
+describe('access tokens without a partition for their day', () => {
+  it('move into it when it is created, and the next days are created as well', async () => {
     const days = async (): Promise<string[]> =>
       (
         (await party.sql.query(
@@ -391,7 +391,7 @@ describe('access tokens without a day of their own', () => {
     expect(await alive(app, token)).toBe(true);
   });
 
-  it('are counted by the gauge and named by /readyz until their day can be made', async () => {
+  it('are counted by the gauge and reported by /readyz until it can be created', async () => {
     const gauge = async (): Promise<string | undefined> =>
       /^default_partition_rows\{.*\} (\d+)$/m.exec(await site.app.get(MetricsRegistry).registry.metrics())?.[1];
     const degraded = async (): Promise<string[]> => {
@@ -578,7 +578,7 @@ describe('the standard endpoints', () => {
     expect(challengeOf(VERIFIER)).toBe('E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM');
   });
 
-  it('serve a public application with PKCE and without a secret', async () => {
+  it('support a public application with PKCE and without a secret', async () => {
     const mobile = await party.register(owner.id, { kind: 'native', redirectUris: ['com.example.app:/cb'] });
     const code = await party.code(mobile, owner.id, { pkce: true, redirectUri: 'com.example.app:/cb' });
     const exchanged = await form('token', {
@@ -625,7 +625,7 @@ describe('the standard endpoints', () => {
   });
 });
 
-it('several processes agree on what was consumed', async () => {
+it('several processes agree on what was used up', async () => {
   const replicas: SiteApp[] = [await site.replica(), await site.replica()];
   const urls = [site.url, ...replicas.map(({ url }) => url)];
   const code = await party.code(app, owner.id);
@@ -638,7 +638,7 @@ it('several processes agree on what was consumed', async () => {
   for (const replica of replicas) await replica.close();
 });
 
-it('no family is lost when connections to the database are cut during a storm of refreshes', async () => {
+it('no family is lost when database connections are cut during a storm of refreshes', async () => {
   const FAMILIES = 8;
   const ROUNDS = 12;
   let failures = 0;

@@ -52,7 +52,7 @@ describe('the API key', () => {
     });
   });
 
-  it('of a person: the caller is that person', async () => {
+  it('of a user: the caller is that user', async () => {
     const { secret, info } = await party.keys.create(owner.id, { name: 'mine', scopes: ['meta', 'unlock'] });
     expect(secret).toMatch(/^hp_[0-9A-Za-z]{49}$/);
     const answer = await party.probe('unlock', secret);
@@ -66,7 +66,7 @@ describe('the API key', () => {
     expect(bodyOf(await party.probe('query', secret)).code).toBe('SCOPE_NOT_ALLOWED');
   });
 
-  it('is refused when revoked, expired, of a disabled application, or of a disabled person', async () => {
+  it('is refused if revoked, expired, or of a disabled application or user', async () => {
     const mine = await party.register(owner.id);
     await party.secrets.revoke(owner.id, mine.clientId, mine.secretId);
     expect(bodyOf(await party.probe('meta', mine.secret)).code).toBe('DISABLED_API_KEY');
@@ -86,7 +86,7 @@ describe('the API key', () => {
     expect(bodyOf(await party.probe('meta', other.secret)).code).toBe('DISABLED_API_KEY');
   });
 
-  it('ends at its time although it is remembered', async () => {
+  it('expires at its time although it is cached', async () => {
     const key = await party.keys.create(owner.id, {
       name: 'short',
       scopes: ['meta'],
@@ -96,7 +96,7 @@ describe('the API key', () => {
     await waitFor(async () => bodyOf(await party.probe('meta', key.secret)).code === 'EXPIRED_API_KEY');
   });
 
-  it('is taken from allowed addresses only', async () => {
+  it('is accepted from allowed addresses only', async () => {
     const key = await party.keys.create(owner.id, { name: 'far', scopes: ['meta'], ipAllow: ['192.0.2.0/24'] });
     const refused = await party.probe('meta', key.secret);
     expect(refused.status).toBe(403);
@@ -107,13 +107,13 @@ describe('the API key', () => {
     expect(bodyOf(await party.probe('meta', mine.secret)).code).toBe('IP_NOT_ALLOWED');
   });
 
-  it('is not replaced by a login of the site', async () => {
+  it('cannot be replaced by a login of the site', async () => {
     const cookie = await party.cookie(owner.name);
     const answer = await request(site.url).get('/api/open/probe/meta').set('Cookie', cookie);
     expect(bodyOf(answer).code).toBe('MISSING_API_KEY');
   });
 
-  it('is written down as used, without holding up the request', async () => {
+  it('is recorded as used, without delaying the request', async () => {
     const key = await party.keys.create(owner.id, { name: 'noted', scopes: ['meta'] });
     await party.probe('meta', key.secret);
     await site.app.get(LastUse).flush();
@@ -122,7 +122,7 @@ describe('the API key', () => {
     expect(listed?.lastUsedIp).toMatch(/127\.0\.0\.1$/);
   });
 
-  it('of a person that turns up at a new address is an event of that person', async () => {
+  it('of a user from a new address causes an event for that user', async () => {
     await using proxied = await startOpenSite({ TRUSTED_PROXIES: '127.0.0.1' });
     const behind = new ThirdParty(proxied);
     const { secret, info } = await behind.keys.create((await behind.user()).id, { name: 'roaming', scopes: ['meta'] });
@@ -135,7 +135,7 @@ describe('the API key', () => {
     ]);
   });
 
-  it('is of no use at any address while the owner of its application is disabled, and again after that', async () => {
+  it('works from no address while the owner of its application is disabled, and works again afterwards', async () => {
     const person = await party.user();
     const user = await party.user();
     const [mine, open] = [await party.register(person.id), await party.register(person.id, { kind: 'public' })];
@@ -186,7 +186,7 @@ describe('the API key', () => {
     await waitFor(async () => bodyOf(await party.probe('meta', mine.secret)).code === 'DISABLED_API_KEY');
   });
 
-  it('is stored as a keyed hash only', async () => {
+  it('is stored only as a keyed hash', async () => {
     const dump = JSON.stringify(await party.sql.query('SELECT * FROM credentials'));
     expect(dump).not.toContain(app.secret);
     expect(dump).not.toContain(app.secret.slice(3, 20));
@@ -201,14 +201,14 @@ describe('the user token', () => {
     pair = await party.tokens(app, user.id, { scope: 'meta unlock' });
   });
 
-  it('makes the caller its user, with what was granted', async () => {
+  it('makes the caller its user, with the granted scopes', async () => {
     const answer = await party.probe('unlock', app.secret, pair.access_token);
     expect(answer.status).toBe(200);
     expect(bodyOf(answer).data).toMatchObject({ userId: user.id, scopes: ['meta', 'unlock'], isPremium: false });
     expect(bodyOf(answer).data['grantId']).toEqual(expect.any(Number));
   });
 
-  it('without a scope that the application has: USER_SCOPE_NOT_ALLOWED, with the challenge of RFC 6750', async () => {
+  it('without a scope of the application: USER_SCOPE_NOT_ALLOWED, with the challenge of RFC 6750', async () => {
     const answer = await party.probe('query', app.secret, pair.access_token);
     expect(answer.status).toBe(403);
     expect(bodyOf(answer).code).toBe('USER_SCOPE_NOT_ALLOWED');
@@ -252,7 +252,7 @@ describe('the user token', () => {
   });
 });
 
-describe('what an operation needs', () => {
+describe('an operation needs', () => {
   it('a user: 403 OPENAPI_USER_REQUIRED without one', async () => {
     const answer = await party.probe('unlock', app.secret);
     expect(answer.status).toBe(403);
@@ -272,7 +272,7 @@ describe('what an operation needs', () => {
     await premium('2020-01-01', 'VIP_REQUIRED');
   });
 
-  it('a scope of the application: SCOPE_NOT_ALLOWED, for live tokens too from the moment it is taken away', async () => {
+  it('a scope of the application: SCOPE_NOT_ALLOWED, also for valid tokens once it was removed', async () => {
     const mine = await party.register(owner.id);
     const { access_token: token } = await party.tokens(mine, owner.id);
     expect((await party.probe('query', mine.secret, token)).status).toBe(200);
@@ -282,7 +282,7 @@ describe('what an operation needs', () => {
     expect((await party.probe('meta', mine.secret, token)).status).toBe(200);
   });
 
-  it('to be switched on: ENDPOINT_DISABLED', async () => {
+  it('to be enabled: ENDPOINT_DISABLED', async () => {
     const switches = site.app.get(EndpointSwitches);
     await switches.disable('GET /api/open/probe/query', 'maintenance', null);
     expect(bodyOf(await party.probe('query', app.secret)).code).toBe('ENDPOINT_DISABLED');
@@ -291,7 +291,7 @@ describe('what an operation needs', () => {
     expect((await party.probe('query', app.secret)).status).toBe(200);
   });
 
-  it('is sent as a problem (RFC 9457 section 3) to clients that ask for one', async () => {
+  it('credentials, and their refusal is a problem (RFC 9457 section 3) for clients that ask for one', async () => {
     const answer = await party.probe('unlock', app.secret).set('Accept', 'application/problem+json');
     expect(answer.status).toBe(403);
     expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
@@ -304,7 +304,7 @@ describe('what an operation needs', () => {
     });
   });
 
-  it('is asked for on every operation of the open API', async () => {
+  it('credentials on every operation of the open API', async () => {
     const { body } = await request(site.url).get('/api/open/openapi.json');
     const { paths } = body as { paths: Record<string, Record<string, unknown>> };
     const open = Object.entries(paths).filter(([path]) => path.startsWith('/api/open/'));
@@ -380,7 +380,7 @@ describe('a revocation is visible on every replica within 1 s', () => {
     }
   });
 
-  it('of a person’s key when the message is lost', async () => {
+  it('of a user’s key, even if the notification is lost', async () => {
     const key = await party.keys.create(owner.id, { name: 'lost', scopes: ['meta'] });
     const call = async (): Promise<request.Response> => party.probe('meta', key.secret, undefined, replica.url);
     expect((await call()).status).toBe(200);
@@ -392,7 +392,7 @@ describe('a revocation is visible on every replica within 1 s', () => {
     expect(seen.ms).toBeLessThan(1_500);
   });
 
-  it('of a person’s key when every listening connection has just been cut', async () => {
+  it('of a user’s key, even if every listening connection has just been cut', async () => {
     const key = await party.keys.create(owner.id, { name: 'cut', scopes: ['meta'] });
     const call = (url: string) => async (): Promise<request.Response> =>
       party.probe('meta', key.secret, undefined, url);
@@ -410,7 +410,7 @@ describe('a revocation is visible on every replica within 1 s', () => {
     }
   });
 
-  it('on one connection whose requests have many keys, each of which is its own', async () => {
+  it('on one connection that uses many keys, each with its own result', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     let opened = 0;
     const createConnection = agent.createConnection.bind(agent);
@@ -431,7 +431,7 @@ describe('a revocation is visible on every replica within 1 s', () => {
     agent.destroy();
   });
 
-  it('and is asked for once by many requests at a time', async () => {
+  it('with one lookup for many concurrent requests', async () => {
     const key = await party.keys.create(owner.id, { name: 'many', scopes: ['meta'] });
     const answers = await Promise.all(Array.from({ length: 50 }, () => party.probe('meta', key.secret)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

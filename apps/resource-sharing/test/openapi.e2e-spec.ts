@@ -104,7 +104,7 @@ function credentialsOf(caller: WalkCaller): Record<string, string> {
 }
 
 describe('the description of the API', () => {
-  it('has a summary, a description and an example of each operation', () => {
+  it('has a summary, a description and an example for each operation', () => {
     const shown = new Set(API_WALK.map(({ operation }) => operation));
     expect([...operations.keys()].filter((id) => !shown.has(id))).toEqual([]);
     for (const [id, { operation }] of operations) {
@@ -114,7 +114,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it.each(API_WALK.map((step) => [step.operation, step] as const))('%s is answered as it says', async (id, step) => {
+  it.each(API_WALK.map((step) => [step.operation, step] as const))('%s is answered as documented', async (id, step) => {
     const { place, operation } = operations.get(id) ?? { place: [], operation: {} };
     const body = filledBody(step.body);
     const media = step.form ? 'application/x-www-form-urlencoded' : 'application/json';
@@ -131,7 +131,7 @@ describe('the description of the API', () => {
     keep(step, body, answer);
   });
 
-  it.skipIf(recording)('shows what was sent', async () => {
+  it.skipIf(recording)('shows the recorded requests', async () => {
     const asSent = (example: OperationExample): unknown => ({ ...example, answer: undefined });
     expect((await loadExamples()).map(asSent)).toEqual(exchanges.map(forReaders).map(asSent));
     const { operation } = operations.get('shares_create') ?? { operation: {} };

@@ -297,14 +297,14 @@ async function rowCounts(): Promise<Record<string, number>> {
 }
 
 describe('every form of the site', () => {
-  it('is tried below', () => {
+  it('is tested below', () => {
     const { stack } = (site.app.getHttpAdapter().getInstance() as unknown as { router: { stack: Layer[] } }).router;
     const posts = stack.flatMap(({ route }) => (route?.methods['post'] === true ? [String(route.path)] : []));
     const forms = posts.filter((path) => !/^\/(?:api|oauth2\/(?!authorize))/.test(path));
     expect(Object.keys(FORMS).sort()).toEqual([...new Set(forms)].sort());
   });
 
-  it.each(Object.keys(FORMS))('%s leads to another page, whose reload changes nothing', async (name) => {
+  it.each(Object.keys(FORMS))('%s redirects to another page, which can be reloaded without an effect', async (name) => {
     const reader = await FORMS[name]!();
     expect([reader.last?.status, reader.text]).toEqual([303, expect.any(String)]);
     const { location } = reader;
@@ -317,7 +317,7 @@ describe('every form of the site', () => {
   });
 });
 
-describe('a secret that a form made', () => {
+describe('a secret from a form', () => {
   const made = async (): Promise<{ reader: PageReader; location: string }> => {
     const { reader } = await member();
     await reader.get('/developer');
@@ -325,7 +325,7 @@ describe('a secret that a form made', () => {
     return { reader, location: reader.location };
   };
 
-  it('is shown once, to the session that made it, by whichever replica', async () => {
+  it('is shown once, to the session that created it, by any replica', async () => {
     const replica = await site.replica();
     try {
       const { reader, location } = await made();
@@ -347,7 +347,7 @@ describe('a secret that a form made', () => {
     }
   });
 
-  it('is never readable in the database, and goes with the session', async () => {
+  it('cannot be read in the database, and is deleted with the session', async () => {
     const { reader } = await made();
     const [row] = (await people.sql.query('SELECT * FROM one_time_texts ORDER BY expires_at DESC LIMIT 1')) as [
       { sealed: string; page: string },
@@ -361,7 +361,7 @@ describe('a secret that a form made', () => {
     expect(await left()).toHaveLength(0);
   });
 
-  it('is not shown after its time', async () => {
+  it('is not shown after it has expired', async () => {
     const { reader } = await made();
     await people.sql.query("UPDATE one_time_texts SET expires_at = now() - interval '1 second'");
     await reader.follow();

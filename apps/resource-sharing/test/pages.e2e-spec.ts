@@ -27,7 +27,7 @@ describe('the pages of the site', () => {
   afterAll(() => site.close());
 
   describe('every page', () => {
-    it.each(['/', '/login', '/register'])('%s lets nothing run, be framed or be kept', async (path) => {
+    it.each(['/', '/login', '/register'])('%s runs no script, cannot be framed and is not cached', async (path) => {
       const { status, headers, text } = await request(site.url).get(path);
       expect(status).toBe(200);
       expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -53,7 +53,7 @@ describe('the pages of the site', () => {
       expect(text).toMatch(/prefers-color-scheme:\s*dark|light-dark\(/);
     });
 
-    it('is in the language that the browser asks for, until the reader chooses one', async () => {
+    it('is in the browser’s language until the reader chooses one', async () => {
       const ask = (path: string, language: string): request.Test =>
         request(site.url).get(path).set('Accept-Language', language);
       const chinese = await ask('/login', 'zh-CN,zh;q=0.9,en;q=0.8');
@@ -101,7 +101,7 @@ describe('the pages of the site', () => {
       '/unlocked',
       '/points',
       '/admin/users?page=2',
-    ])('%s asks for a login and goes on to itself', async (path) => {
+    ])('%s asks for a login and returns to itself', async (path) => {
       const { status, headers } = await request(site.url).get(path);
       expect([status, headers['location']]).toEqual([303, `/login?return_to=${encodeURIComponent(path)}`]);
     });
@@ -119,12 +119,12 @@ describe('the pages of the site', () => {
       }
     });
 
-    it('answers unknown addresses and wrong methods in the envelope, as everywhere', async () => {
+    it('answers unknown addresses and wrong methods in the usual envelope', async () => {
       expect((await request(site.url).get('/nothing')).body).toMatchObject({ success: false, code: '404' });
       expect((await request(site.url).delete('/account')).body).toMatchObject({ success: false, code: '405' });
     });
 
-    it('is no part of the interface description', async () => {
+    it('is not part of the interface description', async () => {
       const { body } = await request(site.url).get('/api/open/openapi.json');
       const paths = Object.keys((body as { paths: object }).paths);
       expect(paths.filter((path) => !/^\/(?:api|oauth2\/|\.well-known)/.test(path))).toEqual([]);
@@ -179,7 +179,7 @@ describe('the pages of the site', () => {
     });
   });
 
-  it('says on every page where its cookies reach the ports of others', async () => {
+  it('warns on every page if its cookies reach other ports', async () => {
     await using shared = await startOpenSite({ RESOURCE_SHARING_PUBLIC_URL: 'http://share.example.org' });
     for (const path of ['/', '/login', '/register', '/developer/nothing']) {
       const { text } = await request(shared.url).get(path).redirects(1);
@@ -188,7 +188,7 @@ describe('the pages of the site', () => {
     expect((await request(site.url).get('/')).text).not.toContain('reached without HTTPS');
   });
 
-  it('ties forms by a __Host- cookie where the site is reached over HTTPS', async () => {
+  it('protects forms with a __Host- cookie if the site is reached over HTTPS', async () => {
     await using secure = await startOpenSite({ RESOURCE_SHARING_PUBLIC_URL: 'https://share.example.org' });
     const { headers } = await request(secure.url).get('/login');
     const [cookie] = (headers['set-cookie'] ?? []) as unknown as string[];
@@ -197,8 +197,8 @@ describe('the pages of the site', () => {
     );
   });
 
-  describe('entering', () => {
-    it('registers, shows what was wrong beside the fields, and logs in', async () => {
+  describe('registration and login', () => {
+    it('registers, shows errors beside the fields, and logs in', async () => {
       const reader = new PageReader(site.url);
       const username = newName();
       await reader.get('/register?return_to=%2Fkeys');
@@ -232,7 +232,7 @@ describe('the pages of the site', () => {
       },
     );
 
-    it('says no to a wrong password and ends a session', async () => {
+    it('refuses a wrong password and ends a session', async () => {
       const { name, reader } = await member();
       const other = new PageReader(site.url);
       await other.get('/login');
@@ -335,7 +335,7 @@ describe('the pages of the site', () => {
       expect(reader.page).not.toContain('<script>');
     });
 
-    it('name what is wrong with an application', async () => {
+    it('report what is wrong with an application', async () => {
       const { reader } = await member();
       await register(reader, { name: '', redirect_uris: 'javascript:alert(1)', scopes: [] });
       expect(reader.last?.status).toBe(400);
@@ -346,7 +346,7 @@ describe('the pages of the site', () => {
       expect(reader.page).toContain('>\njavascript:alert(1)</textarea>');
     });
 
-    it('change it, its test users included', async () => {
+    it('change it, including its test users', async () => {
       const [{ reader }, tester] = [await member(), await people.user(newName())];
       const clientId = await register(reader);
       const path = `/developer/${clientId}`;
@@ -365,7 +365,7 @@ describe('the pages of the site', () => {
       expect(row).toMatchObject({ name: 'New name', allowed_scopes: ['meta'], test_user_ids: [String(tester.id)] });
     });
 
-    it('make a second secret beside the first, end one, and remove the application', async () => {
+    it('create a second secret, revoke one, and delete the application', async () => {
       const { reader } = await member();
       const clientId = await register(reader);
       const first = /<code>(hk_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
@@ -397,7 +397,7 @@ describe('the pages of the site', () => {
       expect(reader.text).toMatch(/GET \/api\/open\/ping 3 0 /);
     });
 
-    it('show nobody what others registered', async () => {
+    it('never show applications of others', async () => {
       const [owner, other] = [await member(), await member()];
       const clientId = await register(owner.reader);
       await other.reader.get('/developer');
@@ -410,7 +410,7 @@ describe('the pages of the site', () => {
     });
   });
 
-  it('makes personal keys, shows them once and ends them', async () => {
+  it('creates personal keys, shows them once and revokes them', async () => {
     const { reader } = await member();
     await reader.get('/keys');
     const current_password = PASSWORD;
@@ -436,7 +436,7 @@ describe('the pages of the site', () => {
     expect((await people.probe('meta', key)).status).toBe(401);
   });
 
-  it('shares a link, lists it and takes it back', async () => {
+  it('shares a link, lists it and withdraws it', async () => {
     const { reader } = await member();
     await reader.get('/shares');
     const share = { media_type: 'movie', tmdb_id: '550', title: HOSTILE, unlock_points: '5' };

@@ -30,7 +30,7 @@ async function twoAccounts(points: number): Promise<[number, number]> {
 }
 
 describe('a transfer', () => {
-  it('takes from one what it gives to the other, in two entries', async () => {
+  it('deducts from one account what it adds to the other, in two entries', async () => {
     const [a, b] = await twoAccounts(10);
     const result = await ledger.transfer(moving({ userId: a }, { userId: b }, 4));
     expect(result).toMatchObject({ moved: 4, fromBalance: 6, toBalance: 14, replayed: false });
@@ -43,7 +43,7 @@ describe('a transfer', () => {
     expect(result.transactionId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/);
   });
 
-  it('ids begin with the time: later ones sort behind earlier ones', async () => {
+  it('has ids that begin with the time, so later ones sort after earlier ones', async () => {
     const [a] = await twoAccounts(0);
     const before = Date.now();
     const { transactionId } = await ledger.transfer(moving('grants', { userId: a }, 1));
@@ -52,7 +52,7 @@ describe('a transfer', () => {
     expect(at).toBeLessThanOrEqual(Date.now() + 1000);
   });
 
-  it('of more than there is: INSUFFICIENT_POINTS, and nothing has moved', async () => {
+  it('of more than the balance: INSUFFICIENT_POINTS, and nothing has moved', async () => {
     const [a, b] = await twoAccounts(3);
     await expect(ledger.transfer(moving({ userId: a }, { userId: b }, 4))).rejects.toMatchObject({
       code: 'INSUFFICIENT_POINTS',
@@ -61,7 +61,7 @@ describe('a transfer', () => {
     expect([await ledger.balance(a), await ledger.balance(b)]).toEqual([3, 3]);
   });
 
-  it('of at most the balance: takes what there is, and nothing at all from an empty account', async () => {
+  it('of at most the balance: takes what there is, and nothing from an empty account', async () => {
     const [a] = await twoAccounts(3);
     const fee = moving({ userId: a }, 'fees', 5, { atMostBalance: true });
     expect(await ledger.transfer(fee)).toMatchObject({ moved: 3, fromBalance: 0, replayed: false });
@@ -82,7 +82,7 @@ describe('a transfer', () => {
     expect(await ledger.balance(a)).toBe(6);
   });
 
-  it('that is none is refused', async () => {
+  it('of an invalid amount is refused', async () => {
     const [a] = await twoAccounts(10);
     const party = { userId: a };
     for (const wrong of [
@@ -95,7 +95,7 @@ describe('a transfer', () => {
     }
   });
 
-  it('goes with its transaction', async () => {
+  it('is rolled back with its transaction', async () => {
     const [a, b] = await twoAccounts(10);
     const failed = site.app.get(UnitOfWork).run(async (tx) => {
       await ledger.transfer(moving({ userId: a }, { userId: b }, 4), tx);
@@ -105,11 +105,11 @@ describe('a transfer', () => {
     expect(await ledger.balance(a)).toBe(10);
   });
 
-  it('of a user that is not there is refused', async () => {
+  it('of an unknown user is refused', async () => {
     await expect(ledger.transfer(moving('grants', { userId: 999_999_999 }, 1))).rejects.toThrow('no such account');
   });
 
-  it('between empty accounts, crosswise and many at once', async () => {
+  it('works between empty accounts in both directions concurrently', async () => {
     const ids = await createAccounts(sql, 4);
     const pairs = ids.flatMap((a) => ids.filter((b) => a !== b).map((b) => [a, b] as const));
     const work = pairs.map(([a, b]) =>
@@ -123,7 +123,7 @@ describe('the tables themselves refuse', () => {
   const refused = (reason: string, statement: string): Promise<unknown> =>
     expect(sql.query(statement)).rejects.toThrow(reason);
 
-  it('changes and removals of what was entered', async () => {
+  it('changes and removals of entries', async () => {
     await twoAccounts(1);
     for (const table of ['ledger_entries', 'ledger_transactions']) {
       const column = table === 'ledger_entries' ? 'amount' : 'ref';
@@ -137,7 +137,7 @@ describe('the tables themselves refuse', () => {
     }
   });
 
-  it('transactions that do not sum to zero, have no entries, or continue nothing', async () => {
+  it('transactions that do not sum to zero, have no entries, or do not continue the previous ones', async () => {
     const [a] = await twoAccounts(5);
     const begun = `WITH t AS (INSERT INTO ledger_transactions (id, kind, ref)
       VALUES (gen_random_uuid(), 'grant', gen_random_uuid()::text) RETURNING id)`;
@@ -166,7 +166,7 @@ describe('the tables themselves refuse', () => {
     await refused('ledger_accounts_balance_check', update('balance = -1, version = version + 1'));
   });
 
-  it('to lose accounts with entries, unlocks and events', async () => {
+  it('the removal of accounts with entries, unlocks and events', async () => {
     const [a] = await twoAccounts(5);
     await refused('never removed', `DELETE FROM ledger_accounts WHERE user_id = ${a}`);
     for (const table of ['ledger_accounts', 'unlocks', 'audit_events']) {
@@ -176,7 +176,7 @@ describe('the tables themselves refuse', () => {
 });
 
 describe('administrators', () => {
-  it('give and take points, once a ref, on the record', async () => {
+  it('add and deduct points, once for each ref, with a record', async () => {
     const grants = site.app.get(PointGrants);
     const [user, admin] = await twoAccounts(0);
     const ref = randomUUID();
@@ -201,8 +201,8 @@ describe('administrators', () => {
   });
 });
 
-describe('the fee for taking a share back', () => {
-  it('is one point, once, and nothing where there is none', async () => {
+describe('the fee for withdrawing a share', () => {
+  it('is one point, charged once, and nothing if there are no points', async () => {
     const [rich] = await twoAccounts(5);
     const [poor] = await twoAccounts(0);
     const charge = (ownerId: number, shareId: number): Promise<number> =>
@@ -266,7 +266,7 @@ class Move implements Command {
   }
 }
 
-it('follows a model through any sequence of transfers', async () => {
+it('the ledger matches a model for any sequence of transfers', async () => {
   const party = fc.integer({ min: -1, max: 2 });
   const move = fc
     .tuple(party, party, fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 12 }).map(String), fc.boolean())

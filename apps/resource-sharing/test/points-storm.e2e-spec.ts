@@ -57,8 +57,8 @@ async function balances(users: readonly ClusterUser[]): Promise<number[]> {
   return users.map(({ id }) => known.get(id) ?? 0);
 }
 
-describe('on several processes', () => {
-  it('200 parallel unlocks of one share by one user: one debit, 199 already_owned', async () => {
+describe('several processes', () => {
+  it('execute 200 parallel unlocks of one share by one user as one debit and 199 already_owned', async () => {
     const [sharer, buyer] = (await members(2, { points: 100, shares: 1, price: 10 })) as [Member, Member];
     const share = sharer.shares[0] as TestShare;
     const answers = await atOnce(buyer, 200, (at) => unlock(buyer, share, at));
@@ -69,14 +69,14 @@ describe('on several processes', () => {
     expect(await balances([sharer, buyer])).toEqual([110, 90]);
   });
 
-  it('100 parallel check-ins: one', async () => {
+  it('execute 100 parallel check-ins as one', async () => {
     const [user] = (await members(1, { points: 100 })) as [Member];
     const answers = await atOnce(user, 100, (at) => cluster.post(user, '/checkin', undefined, { at }));
     expect(answers.filter(({ data }) => data?.['checked_in'] === true)).toHaveLength(1);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('cross-unlock storms: no deadlock, nobody below zero, every point accounted for', async () => {
+  it('survive storms of crossing unlocks: no deadlock, no balance below zero, every point accounted for', async () => {
     const before = await cluster.deadlocks();
     // Two unlocks each to begin with: among hundreds, some user is out of points again and again.
     const users = await members(4, { points: 4, shares: 30, price: 2 });

@@ -84,7 +84,7 @@ describe('the quickstart of an application', () => {
     expect(stdout).toContain('pong');
   });
 
-  it('is new each time: neither state nor verifier is used for two users', async () => {
+  it('is new each time: neither state nor verifier is reused', async () => {
     const verifiers = new Set<string>();
     for (let time = 0; time < 2; time++) {
       await reader.get(`/developer/${app.clientId}`);

@@ -29,7 +29,7 @@ async function addLimit(): Promise<void> {
 const limits = async (): Promise<unknown[]> => sql.query("SELECT 1 FROM rate_limits WHERE key = 'over'");
 
 describe('retention', () => {
-  it('is done by a worker of its own for an API that has none', async () => {
+  it('runs in a separate worker for an API without one', async () => {
     await addLimit();
     const jobs = site.app.get(Jobs);
     const id = await jobs.add('retention', { requestedAt: Date.now(), part: 'limits' });

@@ -50,7 +50,7 @@ afterAll(async () => {
 const server = (): ReturnType<typeof request> => request(app.getHttpServer());
 
 describe('the guard', () => {
-  it('asks for credentials and says how', async () => {
+  it('asks for credentials with a challenge', async () => {
     const answer = await server().get('/notes');
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="notes"');
@@ -104,7 +104,7 @@ describe('the guard', () => {
     expect(answer.body).toMatchObject({ code: 'CREDENTIALS_CONFLICT' });
   });
 
-  it('lets the keys of a user do no more than the user may, and nothing when they are gone', async () => {
+  it('limits the keys of a user to the user’s own rights, and refuses them once the user is gone', async () => {
     const { key } = await app.get(ApiKeyStore).create({ name: 'ci', scopes: ['admin'], userId: 7 });
     const readBy = (): request.Test => server().get('/notes').set('x-api-key', key);
     const become = async (scopes: ('read' | 'write' | 'admin')[] | null): Promise<void> => {
@@ -122,7 +122,7 @@ describe('the guard', () => {
     expect((await readBy()).status).toBe(401);
   });
 
-  it('refuses the session of a user who is gone', async () => {
+  it('refuses the session of a deleted user', async () => {
     const { token: orphan } = await app.get(SessionStore).create(2);
     expect((await server().get('/notes').set('cookie', `notes=${orphan}`)).status).toBe(401);
   });
@@ -146,7 +146,7 @@ describe('the guard', () => {
     }
   });
 
-  it('lets no API key to what is for logins, whatever its scope, and a service without logins to everything', async () => {
+  it('refuses API keys on routes for logins, whatever their scope, and admits everything in a service without logins', async () => {
     const status = async (headers: Record<string, string>): Promise<number> =>
       (await server().get('/notes/credentials').set(headers)).status;
     for (const key of Object.values(keys)) expect(await status({ 'x-api-key': key })).toBe(403);
@@ -157,7 +157,7 @@ describe('the guard', () => {
     openness.open = false;
   });
 
-  describe('where the cookie is the only credential', () => {
+  describe('a route with the cookie as its only credential', () => {
     const cookie = (): string => `notes=${session}`;
 
     it.each([
@@ -166,7 +166,7 @@ describe('the guard', () => {
       ['a token of another service', () => ({ authorization: 'Bearer hat_else' })],
       ['two different ones', () => ({ 'x-api-key': 'hk_else', authorization: 'Bearer hat_else' })],
       ['basic credentials', () => ({ authorization: 'Basic YTpi' })],
-    ])('%s beside it does not matter, and does not replace it', async (_what, headers) => {
+    ])('ignores %s next to the cookie, and does not accept it instead', async (_what, headers) => {
       const beside = await server()
         .get('/notes/mine')
         .set({ cookie: cookie(), ...headers() });
@@ -178,13 +178,13 @@ describe('the guard', () => {
       expect(changed.status).toBe(201);
     });
 
-    it('pages of other sites are refused, whatever they send with it', async () => {
+    it('refuses pages of other sites, whatever they send with it', async () => {
       const headers = { cookie: cookie(), 'x-api-key': keys.admin, origin: 'http://evil.test' };
       expect((await server().post('/notes/mine').set(headers)).status).toBe(403);
     });
   });
 
-  it('leaves public routes alone', async () => {
+  it('does not check public routes', async () => {
     const answer = await server().get('/notes/public').set('authorization', 'Bearer nonsense');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ actor: null });
@@ -201,7 +201,7 @@ describe('the guard', () => {
     ['another port of this host', { origin: 'http://notes.test:81', host: 'notes.test' }, 403],
     ['a sandboxed page', { origin: 'null', host: 'notes.test' }, 403],
     ['a cross-site form', { 'sec-fetch-site': 'cross-site', host: 'notes.test' }, 403],
-  ])('takes a change by cookie from %s: %s', async (_what, headers, status) => {
+  ])('treats a change by cookie from %s as %s', async (_what, headers, status) => {
     const answer = await server()
       .post('/notes')
       .set({ cookie: `notes=${session}`, ...headers });

@@ -75,7 +75,7 @@ describe('ApiKeyStore', () => {
     expect(await store().verify(key, null)).toMatchObject({ id: record.id, name: 'ci', scopes: ['read'] });
   });
 
-  it('knows neither foreign nor expired keys', async () => {
+  it('knows neither keys of other services nor expired ones', async () => {
     const keys = store();
     expect(await keys.verify(createApiKey('gpk_'), null)).toBeUndefined();
     const { key } = await keys.create({ name: 'old', scopes: ['read'], expiresAt: new Date(Date.now() - 1) });
@@ -111,7 +111,7 @@ describe('ApiKeyStore', () => {
     expect(await keys.list({ userId: 1 })).toHaveLength(1);
   });
 
-  it('writes uses down in a batch', async () => {
+  it('records uses in batches', async () => {
     const keys = store();
     const { key } = await keys.create({ name: 'x', scopes: ['read'] });
     for (let use = 0; use < 50; use++) await keys.verify(key, '192.0.2.7');
@@ -154,7 +154,7 @@ describe('TokenSigner', () => {
     await expect(stranger.issue(subject, 60)).rejects.toThrow('GATEHOUSE_SECRET_KEY');
   });
 
-  it('refuses what it did not sign', async () => {
+  it('refuses tokens that it did not sign', async () => {
     const one = signer();
     const { token } = await one.issue(subject, 60);
     const [head = '', body = '', mark = ''] = token.split('.');
@@ -177,7 +177,7 @@ describe('TokenSigner', () => {
     expect(await one.verify(token)).toBeDefined();
   });
 
-  it('fails where the keys cannot be read, and does not call the token invalid', async () => {
+  it('fails if the keys cannot be read, and does not call the token invalid', async () => {
     const { token } = await signer().issue(subject, 60);
     const closed = createDataSource({
       url: database.url,
@@ -199,7 +199,7 @@ describe('TokenSigner', () => {
     await waitFor(async () => (await one.verify(token)) === undefined);
   });
 
-  it('logs everybody out on every replica by rotating', async () => {
+  it('logs out everyone on every replica when the key is rotated', async () => {
     const here = signer();
     const there = signer();
     await there.start(listener());
@@ -255,7 +255,7 @@ describe('LoginThrottle', () => {
     expect(checked).toBe(false);
   });
 
-  it('forgives an account its failures with a success', async () => {
+  it('clears the failures of an account after a success', async () => {
     const throttle = new LoginThrottle(dataSource);
     for (let round = 0; round < 3; round++) {
       for (let count = 0; count < 4; count++) await throttle.attempt('192.0.2.1', 'ada', wrong);
@@ -263,7 +263,7 @@ describe('LoginThrottle', () => {
     }
   });
 
-  it('forgives no guesses at others for the success of an own account', async () => {
+  it('does not clear failures on other accounts after a success on an own account', async () => {
     const throttle = new LoginThrottle(dataSource);
     for (let count = 0; count < 4; count++) await throttle.attempt('192.0.2.1', 'ada', wrong);
     expect(await throttle.attempt('192.0.2.1', 'mallory', right)).toBe('welcome');
@@ -282,12 +282,12 @@ describe('LoginThrottle', () => {
     expect(await throttle.attempt('192.0.2.2', 'account 20', right)).toBe('welcome');
   });
 
-  it('keeps no names', async () => {
+  it('stores no names', async () => {
     await new LoginThrottle(dataSource).attempt('192.0.2.1', 'perhaps a password', wrong);
     expect(JSON.stringify(await dataSource.query('SELECT * FROM login_attempts'))).not.toContain('perhaps');
   });
 
-  it('answers five of many guesses sent at once', async () => {
+  it('answers five of many concurrent guesses', async () => {
     const replicas = [new LoginThrottle(dataSource), new LoginThrottle(dataSource)];
     const results = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) => replicas[index % 2]?.attempt('192.0.2.1', 'ada', wrong)),
@@ -295,13 +295,13 @@ describe('LoginThrottle', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   });
 
-  it('lets many right logins of one address through at once', async () => {
+  it('admits many correct concurrent logins of one address', async () => {
     const throttle = new LoginThrottle(dataSource);
     const results = await Promise.all(Array.from({ length: 30 }, () => throttle.attempt('192.0.2.1', 'ada', right)));
     expect(results).toEqual(Array.from({ length: 30 }, () => 'welcome'));
   });
 
-  it('has a window of its own for all failures of an address', async () => {
+  it('has a separate window for all failures of an address', async () => {
     const limits = { ...DEFAULT_LOGIN_LIMITS, failures: 10, addressFailures: 5, addressFailureWindowSeconds: 1 };
     const throttle = new LoginThrottle(dataSource, limits);
     const guess = (): Promise<string | undefined> => throttle.attempt('192.0.2.1', 'ada', wrong);
@@ -317,7 +317,7 @@ describe('LoginThrottle', () => {
     expect(await throttle.attempt('192.0.2.2', 'ada', right)).toBe('welcome');
   });
 
-  it('counts attempts by address: nobody uses up those of others', async () => {
+  it('counts attempts by address, so that nobody uses up those of others', async () => {
     const limits = { ...DEFAULT_LOGIN_LIMITS, attempts: 10 };
     const throttle = new LoginThrottle(dataSource, limits);
     for (let host = 1; host <= 30; host++) {
@@ -339,7 +339,7 @@ describe('LoginThrottle', () => {
     expect(await throttle.attempt('2001:db8:1:3::1', 'ada', right)).toBe('welcome');
   });
 
-  it('does not shut out who has logged in from an address for what others do there', async () => {
+  it('does not lock out a user who has logged in from an address because of others there', async () => {
     const throttle = new LoginThrottle(dataSource, { ...DEFAULT_LOGIN_LIMITS, attempts: 25 });
     expect(await throttle.attempt('192.0.2.1', 'ada', right)).toBe('welcome');
     for (let count = 0; count < 30; count++) {
@@ -354,7 +354,7 @@ describe('LoginThrottle', () => {
     await expect(throttle.attempt('192.0.2.1', 'ada', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  it('keeps notes of good logins for longer than counts, and neither for ever', async () => {
+  it('keeps notes of good logins longer than counts, and neither forever', async () => {
     const throttle = new LoginThrottle(dataSource);
     const kept = async (): Promise<number> =>
       ((await dataSource.query('SELECT count(*)::int AS n FROM login_attempts')) as { n: number }[])[0]?.n ?? 0;
@@ -370,7 +370,7 @@ describe('LoginThrottle', () => {
     expect(await kept()).toBe(fresh);
   });
 
-  it('hashes no guess that the limit has closed meanwhile', async () => {
+  it('hashes no guess after the limit was reached in the meantime', async () => {
     const throttle = new LoginThrottle(dataSource);
     const stored = await hashPassword('the right one');
     let hashed = 0;
@@ -384,7 +384,7 @@ describe('LoginThrottle', () => {
     expect(hashed).toBeLessThan(10);
   });
 
-  it('lets logins of another address through while a storm waits', async () => {
+  it('admits logins of other addresses during a storm', async () => {
     const throttle = new LoginThrottle(dataSource);
     const stored = await hashPassword('the right one');
     const check = (password: string) => async (): Promise<string | undefined> =>
@@ -405,7 +405,7 @@ describe('LoginThrottle', () => {
     await Promise.all(storm);
   });
 
-  it('asks the database for few at a time, and refuses without it those who are too many', async () => {
+  it('asks the database for a few at a time, and refuses the excess without it', async () => {
     let [underway, most] = [0, 0];
     const watched = {
       query: async (sql: string, parameters?: unknown[]): Promise<unknown> => {
@@ -478,7 +478,7 @@ describe('SessionStore', () => {
     await there.stop();
   });
 
-  it('ends all of a user but the one that is kept, and writes down who used which', async () => {
+  it('ends all sessions of a user except the one to keep, and records their use', async () => {
     await dataSource.query('CREATE TABLE details (session_id bigint, last_used_at timestamptz, last_used_ip text)');
     const lastUse = new LastUseWriter(dataSource, logger, { table: 'details', id: 'session_id' });
     const store = new SessionStore(dataSource, { ...config, lastUse });
@@ -504,7 +504,7 @@ describe('SessionStore', () => {
     await waitFor(async () => (await brief.verify(other.token)) === undefined);
   });
 
-  it('moves the end of a session that is used', async () => {
+  it('extends a session that is used', async () => {
     const store = new SessionStore(dataSource, config);
     const { token } = await store.create(5);
     await dataSource.query("UPDATE sessions SET expires_at = now() + interval '1 minute'");

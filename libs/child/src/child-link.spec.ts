@@ -64,7 +64,7 @@ describe('a link to a real process', () => {
     expect(notes).toEqual(['there and back']);
   });
 
-  it('rejects what is open when the process ends, and everything after that', async () => {
+  it('rejects open requests when the process ends, and all later ones', async () => {
     const open = link.request('ping', null, 30_000);
     const rejected = expect(open).rejects.toThrow('The helper ended: killed by SIGKILL.');
     link.kill();
@@ -105,7 +105,7 @@ describe('a link to a process that does not answer', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it('rejects a request after its time, and ignores an answer that comes later', async () => {
+  it('rejects a request after its time limit, and ignores a late answer', async () => {
     child.answers = false;
     const rejected = expect(link.request('ping', null, 500)).rejects.toThrow('did not answer ping within 500 ms');
     await vi.advanceTimersByTimeAsync(500);
@@ -119,7 +119,7 @@ describe('a link to a process that does not answer', () => {
     await expect(link.request('ping', null, 60_000)).rejects.toThrow('The helper cannot be reached.');
   });
 
-  it('kills it after as many heartbeats as it may miss, more of them before the first answer', async () => {
+  it('kills the process after a number of missed heartbeats, which is larger before the first answer', async () => {
     child.answers = false;
     link.watch({ everyMs: 1_000, missed: 3, missedAtStart: 6 });
     await vi.advanceTimersByTimeAsync(5_950);
@@ -133,7 +133,7 @@ describe('a link to a process that does not answer', () => {
     expect(exits).toEqual(['no answer for 3 s']);
   });
 
-  it('asks no process that is gone', async () => {
+  it('sends nothing to a process that has ended', async () => {
     link.watch({ everyMs: 1_000, missed: 3 });
     const send = vi.spyOn(child, 'send');
     link.kill('not needed');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RestartWaits } from './restart-waits.js';
 
-it('a process that dies young again and again is waited for longer, up to a limit; one that lived is not', () => {
+it('the wait grows for a process that keeps dying young, up to a limit, and is short for one that lived', () => {
   let now = 0;
   const waits = new RestartWaits({ now: () => now });
   const after = (ms: number): number => {

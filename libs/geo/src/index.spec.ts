@@ -165,7 +165,7 @@ describe('country database', () => {
     }
   });
 
-  it('reads records of 28 bits beyond 24', () => {
+  it('reads records of 28 bits beyond the range of 24', () => {
     const padding = Buffer.concat([
       Buffer.from([(4 << 5) | 31]),
       Buffer.from([0xfe, 0xfe, 0xe2]),
@@ -209,7 +209,7 @@ describe('country database', () => {
     expect(['1.1.1.1', '3.3.3.3', '4.4.4.4', '6.6.6.6'].map(lookup)).toEqual(['ES', 'PT', null, 'IT']);
   });
 
-  it('knows the world from the bundled file', () => {
+  it('reads countries of the whole world from the bundled file', () => {
     const require = createRequire(import.meta.url);
     const file = readFileSync(require.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'));
     const started = performance.now();
@@ -254,14 +254,14 @@ describe('database of autonomous systems', () => {
     ]);
   });
 
-  it('refuses a database of something else, and hostile ones as the other does', () => {
+  it('refuses a database of another kind, and hostile ones', () => {
     expect(() => openAsnDatabase(write([['1.0.0.0/8', 'DE']]))).toThrow('no autonomous system');
     expect(() => openAsnDatabase(write([['1.0.0.0/8', { asn: fan(6) }]]))).toThrow(GeoDatabaseError);
     expect(() => openAsnDatabase(Buffer.from('<html>'))).toThrow(GeoDatabaseError);
   });
 });
 
-describe('country database, hostile', () => {
+describe('a hostile country database', () => {
   it.each([
     ['nothing', Buffer.alloc(0), 'no metadata'],
     ['a page of HTML', Buffer.from('<html>Not found</html>'), 'no metadata'],
@@ -296,7 +296,7 @@ describe('country database, hostile', () => {
     }
   });
 
-  it('ends at no data in a tree that leads back into itself', () => {
+  it('finds no data in a tree that leads back into itself', () => {
     const file = write(
       [
         ['1.0.0.0/8', 'DE'],
@@ -310,7 +310,7 @@ describe('country database, hostile', () => {
     expect(lookup('1.1.1.1')).toBe('DE');
   });
 
-  it('neither hangs nor throws anything else, however a file is damaged', () => {
+  it('neither hangs nor throws another error, however a file is damaged', () => {
     const good = write([
       ['1.2.3.0/24', geolite('DE')],
       ['10.0.0.0/8', ['telegram', 'FR']],
@@ -346,7 +346,7 @@ describe('country database, hostile', () => {
     expect(refused).toBeGreaterThan(100);
   });
 
-  it('takes no real file that was cut', () => {
+  it('refuses a real file that was cut', () => {
     const require = createRequire(import.meta.url);
     const whole = readFileSync(
       require.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country-ipv4.mmdb'),

@@ -44,7 +44,7 @@ describe('the language of a reader', () => {
     expect(acceptedLanguage(header)).toBe(language);
   });
 
-  it('is read from tags as a browser has them', () => {
+  it('is read from tags as browsers send them', () => {
     expect([matchLanguage(['de', 'ZH-hans']), matchLanguage([])]).toEqual(['zh-CN', 'en']);
     expect([isLanguage('zh-CN'), isLanguage('zh'), isLanguage(null)]).toEqual([true, false, false]);
   });
@@ -54,7 +54,7 @@ describe('a translator', () => {
   const english = createTranslator<typeof en>('en', en);
   const chinese = createTranslator<typeof en>('zh-CN', zhCN);
 
-  it('gives plain messages as they stand', () => {
+  it('returns plain messages unchanged', () => {
     expect([english.text('plain'), chinese.text('plain')]).toEqual([en.plain, '文字']);
   });
 
@@ -67,7 +67,7 @@ describe('a translator', () => {
     expect(chinese.text('list.count', { count: 1 })).toBe('1 个节点');
   });
 
-  it('takes values as text, whatever they hold', () => {
+  it('treats values as text, whatever they contain', () => {
     expect(english.text('list.greeting', { name: "{x} <b>'" })).toBe("Hello {x} <b>'");
   });
 
@@ -92,11 +92,11 @@ describe('a translator', () => {
 });
 
 describe('compareCatalogues', () => {
-  it('finds nothing in two that agree', () => {
+  it('finds nothing in two catalogues that agree', () => {
     expect(compareCatalogues(en, 'zh-CN', zhCN)).toEqual([]);
   });
 
-  it('names messages that cannot be read and placeholders of one alone', () => {
+  it('names unreadable messages, and placeholders that only one has', () => {
     const broken = { ...zhCN, list: { ...zhCN.list, count: '{count, plural, one {#}}', greeting: '你好 {nmae}' } };
     expect(compareCatalogues(en, 'zh-CN', broken)).toEqual([
       expect.stringMatching(/^list\.count: .* cannot be read: /),

@@ -122,7 +122,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     return app;
   }
 
-  it('runs a job and gives its result to the one who waits', async () => {
+  it('runs a job and returns its result to the waiting caller', async () => {
     const app = await start(handlers(echo));
     const result = await app.get(Jobs).addAndWait<Refresh>('subscription-refresh', payload(7), { timeoutMs: 5_000 });
     expect(result).toEqual(payload(7));
@@ -130,7 +130,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(await other).toEqual({ swept: true });
   });
 
-  it('gives the result to a process that runs no workers, and runs nothing in it', async () => {
+  it('returns the result to a process without workers, and runs nothing there', async () => {
     const here: number[] = [];
     const api = await start(
       handlers(async ({ subscriptionId }) => here.push(subscriptionId)),
@@ -162,7 +162,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     await waitFor(async () => (await jobs.unfinished('subscription-refresh')).length === 0);
   });
 
-  it('never loses sight of a job that a worker takes while the lists are read', async () => {
+  it('always lists a job that a worker takes while the lists are read', async () => {
     let ran = '';
     const gates = new Map<string, PromiseWithResolvers<void>>();
     const app = await start(
@@ -185,7 +185,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     }
   });
 
-  it('hands a coded failure to the one who waits, without a second attempt', async () => {
+  it('returns a coded failure to the waiting caller, without a second attempt', async () => {
     let runs = 0;
     const app = await start(
       handlers(() => {
@@ -199,7 +199,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(runs).toBe(1);
   });
 
-  it('says of a failure by a connection that ended that it is temporary', async () => {
+  it('reports a failure because of an ended connection as temporary', async () => {
     const endMine = async (): Promise<void> => {
       if (redis === undefined) {
         await withClient(database.url, (client) => client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
@@ -218,7 +218,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     await expect(other).rejects.toMatchObject({ name: 'JobFailedError', temporary: false });
   });
 
-  it('gives the event stream back after the last wait, and opens another for the next', async () => {
+  it('releases the event stream after the last wait, and opens another for the next', async () => {
     const app = await start(handlers(echo));
     const registry = app.get(QueueRegistry);
     const waiter = new JobWaiter(registry, 20);
@@ -233,7 +233,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(registry.queueEvents('subscription-refresh')).not.toBe(first);
   });
 
-  it('raises a timeout when the job takes longer than its caller waits', async () => {
+  it('reports a timeout if the job takes longer than its caller waits', async () => {
     const gate = Promise.withResolvers<void>();
     const app = await start(handlers(() => gate.promise));
     const late = app.get(Jobs).addAndWait('subscription-refresh', payload(1), { timeoutMs: 100 });
@@ -241,7 +241,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     gate.resolve();
   });
 
-  it('tries again with growing pauses until an attempt succeeds', async () => {
+  it('retries with growing pauses until an attempt succeeds', async () => {
     const attempts: { attempt: number; at: number }[] = [];
     const app = await start(
       handlers((_, { attempt }) => {
@@ -257,7 +257,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect((attempts[1]?.at ?? 0) - (attempts[0]?.at ?? 0)).toBeGreaterThanOrEqual(700);
   });
 
-  it('does not try again after a permanent failure', async () => {
+  it('does not retry after a permanent failure', async () => {
     let runs = 0;
     const app = await start(
       handlers(() => {
@@ -326,7 +326,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     await expect(jobs.add('subscription-refresh', payload(1), { jobId: 'a:b' })).rejects.toThrow('jobId');
   });
 
-  it('runs what a scheduler says until it is removed, and keeps its phase when it is set again', async () => {
+  it('runs the jobs of a scheduler until it is removed, and keeps its phase when it is set again', async () => {
     const runs: number[] = [];
     const app = await start(handlers(async () => runs.push(Date.now())));
     const jobs = app.get(Jobs);
@@ -344,7 +344,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(await jobs.schedulers('subscription-refresh')).toEqual([]);
   });
 
-  it('puts the first run of a scheduler off by its jitter and does not move it when it is set again', async () => {
+  it('delays the first run of a scheduler by its jitter and does not move it when it is set again', async () => {
     const app = await start(handlers(echo));
     const jobs = app.get(Jobs);
     const options = { everyMs: 3_600_000, jitterMs: 600_000, firstInMs: 60_000 };
@@ -353,7 +353,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect((await jobs.counts())['subscription-refresh']).toMatchObject({ delayed: 1, waiting: 0, active: 0 });
   });
 
-  it('answers everybody who asks at once for a job that ended before', async () => {
+  it('answers all concurrent requests for a job that has already ended', async () => {
     const app = await start(handlers(echo));
     const jobs = app.get(Jobs);
     const options = { jobId: 'again', timeoutMs: 5_000 };
@@ -388,7 +388,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(await app.get(DataSource).query('SELECT * FROM job_outbox')).toEqual([]);
   });
 
-  it('runs a job of the outbox again when one of its id has ended before', async () => {
+  it('runs a job of the outbox again if one with its id has already ended', async () => {
     const ran: number[] = [];
     const app = await start(handlers(async ({ subscriptionId }) => ran.push(subscriptionId)));
     const [unit, jobs] = [app.get(UnitOfWork), app.get(Jobs)];
@@ -399,7 +399,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(ran).toEqual([1, 2, 3]);
   });
 
-  it('relays at boot what a process that died left in the outbox', async () => {
+  it('relays at boot what a dead process left in the outbox', async () => {
     const source = await dataSource().initialize();
     await source.query(`INSERT INTO job_outbox (queue, payload, options) VALUES ('subscription-refresh', $1, '{}')`, [
       JSON.stringify(payload(9)),
@@ -411,7 +411,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(ran).toEqual([9]);
   });
 
-  it('lets a running job finish before it shuts down, and takes no other', async () => {
+  it('lets a running job finish before it shuts down, and starts no other', async () => {
     const gate = Promise.withResolvers<void>();
     const ended: number[] = [];
     const app = await start(
@@ -435,7 +435,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     await waitFor(async () => (await next.get(Jobs).counts())['subscription-refresh']?.completed === 2);
   });
 
-  it('aborts a job that does not end in time and closes all the same', async () => {
+  it('aborts a job that does not end in time and still closes', async () => {
     let aborted = false;
     const started = Promise.withResolvers<void>();
     const app = await start(
@@ -457,7 +457,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(aborted).toBe(true);
   });
 
-  it('goes on after all its connections were cut', async () => {
+  it('continues after all its connections were cut', async () => {
     const app = await start(handlers(echo));
     const jobs = app.get(Jobs);
     await jobs.addAndWait('subscription-refresh', payload(1), { timeoutMs: 5_000 });
@@ -477,7 +477,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(result).toEqual(payload(2));
   });
 
-  it('holds no connection for workers and event streams but the listener of the process', async () => {
+  it('needs no connection for workers and event streams except the listener of the process', async () => {
     const app = await start(handlers(echo));
     const wait = (id: number): Promise<unknown> =>
       app.get(Jobs).addAndWait('subscription-refresh', payload(id), { timeoutMs: 5_000, jobId: `notified-${id}` });
@@ -496,7 +496,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(await wait(2)).toEqual(payload(2));
   });
 
-  it('keeps the queues of two services apart', async () => {
+  it('keeps the queues of two services separate', async () => {
     const seen: string[] = [];
     const one = await start(handlers(async () => seen.push('one')));
     namespace = `${namespace}-other`;

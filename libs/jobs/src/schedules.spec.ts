@@ -100,7 +100,7 @@ describe.each(['postgres', 'redis'] as const)('schedules on %s', (kind) => {
     await waitFor(() => runs >= before + 3, { timeoutMs: 15_000 });
   }
 
-  it('run again after the store came back empty, and the loss is said and counted once', async () => {
+  it('run again after the store lost its data, and the loss is reported and counted once', async () => {
     const app = await start('inline');
     await keep(app);
     await runAgain();
@@ -112,7 +112,7 @@ describe.each(['postgres', 'redis'] as const)('schedules on %s', (kind) => {
     expect(lines.filter((line) => line.includes('The schedule sweep was put back: it was gone'))).toHaveLength(1);
   });
 
-  it('run again in a worker of its own, whichever of the two processes still lives', async () => {
+  it('run again in a separate worker, whichever of the two processes is still alive', async () => {
     const [api, worker] = [await start('separate'), await start('only')];
     await Promise.all([keep(api), keep(worker)]);
     await runAgain();
@@ -125,7 +125,7 @@ describe.each(['postgres', 'redis'] as const)('schedules on %s', (kind) => {
     await runAgain();
   });
 
-  it('change their times, and end, with what is wanted', async () => {
+  it('change their times, and end, according to the configuration', async () => {
     const app = await start('separate', 3_600_000);
     let wanted: Schedule<'retention'>[] = [{ key: 'sweep', everyMs: 60_000, payload: { requestedAt: 1 } }];
     const kept = await app.get(Schedules).keep({ queue: QUEUE, owns: (key) => key === 'sweep', wanted: () => wanted });
@@ -153,7 +153,7 @@ describe.each(['postgres', 'redis'] as const)('schedules on %s', (kind) => {
   });
 });
 
-describe('a schedule that is looked at', () => {
+describe('a schedule check', () => {
   const wanted: Schedule = { key: 'sweep', everyMs: 10_000, payload: { requestedAt: 1 } };
 
   /** A store with scripted answers that records the requests. */
@@ -205,7 +205,7 @@ describe('a schedule that is looked at', () => {
     await expect(kept.check()).resolves.toBeUndefined();
   });
 
-  it('is overdue and left alone while its job waits for a worker, and on time when it ran', async () => {
+  it('reports a schedule as overdue while its job waits for a worker, and as on time after it ran', async () => {
     const store = Object.assign(new FakeStore(), { stored: due(-120_000) });
     const kept = lookAt(store);
     await kept.look();
@@ -216,7 +216,7 @@ describe('a schedule that is looked at', () => {
     await expect(kept.check()).resolves.toBeUndefined();
   });
 
-  it('fails its check while the store does not answer, which is said once', async () => {
+  it('fails while the store does not answer, which is reported once', async () => {
     const store = Object.assign(new FakeStore(), { broken: true });
     const kept = lookAt(store);
     await kept.look();
@@ -225,7 +225,7 @@ describe('a schedule that is looked at', () => {
     await expect(kept.check()).rejects.toThrow('no answer');
   });
 
-  it('is looked at again within seconds of a store that was away for a while', async () => {
+  it('runs within seconds after the store was away for a while', async () => {
     vi.useFakeTimers();
     try {
       const store = new FakeStore();

@@ -35,7 +35,7 @@ describe('the health of a worker', () => {
     return app;
   }
 
-  it('is its store and its jobs; a service has checks of its own', async () => {
+  it('covers its store and its jobs; a service adds its own checks', async () => {
     const worker = await start('only', () => Promise.resolve());
     expect(Object.keys((await worker.get(HealthRegistry).report()).checks).sort()).toEqual(['jobs', 'queue']);
     const service = await start('separate', () => Promise.resolve());
@@ -49,7 +49,7 @@ describe('the health of a worker', () => {
     expect(report.failing).toEqual(['jobs']);
   });
 
-  it('fails when a job waits beside a free worker, and not beside a busy one', async () => {
+  it('fails if a job waits although a worker is free', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const service = await start('separate', () => held);

@@ -26,7 +26,7 @@ describe('a PostgreSQL that is too old', () => {
   let server: PostgresServer | undefined;
   afterAll(() => server?.close());
 
-  it('is refused with its version and the one that is needed', async (context) => {
+  it('is refused with its version and the required one', async (context) => {
     requirePeer(context, 'postgres-13');
     server = await startPostgres({ program: 'postgres-13' });
     const refused = /^DATABASE_URL: the database is PostgreSQL 13\.\d+, and PostgreSQL 14 or later is needed$/;
@@ -56,7 +56,7 @@ describe('behind PgBouncer', () => {
     return bouncer.url;
   }
 
-  it('everything that the services need works where it pools sessions', async (context) => {
+  it('everything that the services need works if it pools sessions', async (context) => {
     const url = await through(context, 'session');
     expect(await migrate(source(url))).toEqual([]);
     const dataSource = await source(url).initialize();
@@ -87,7 +87,7 @@ describe('behind PgBouncer', () => {
     await dataSource.destroy();
   });
 
-  it('a start is refused with the reason where it pools transactions', async (context) => {
+  it('a start is refused with the reason if it pools transactions', async (context) => {
     const url = await through(context, 'transaction');
     const error = await checkDatabaseServer(url).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(DatabaseServerError);

@@ -66,21 +66,21 @@ describe('migrations', () => {
   });
   afterAll(() => database.drop());
 
-  it('reports every migration as pending when the schema does not exist, and creates nothing by asking', async () => {
+  it('are all pending when the schema does not exist, and asking creates nothing', async () => {
     const dataSource = source('asked');
     expect(await pendingMigrations(dataSource)).toEqual(['CreateParcels1700000000001', 'AddWeight1700000000002']);
     expect(await pendingMigrations(dataSource)).toHaveLength(2);
     expect(dataSource.isInitialized).toBe(false);
   });
 
-  it('creates the schema, applies what is missing, and then finds nothing to do', async () => {
+  it('create the schema, run if they are missing, and then have nothing to do', async () => {
     expect(await migrate(source('grown', MIGRATIONS.slice(0, 1)))).toEqual(['CreateParcels1700000000001']);
     expect(await pendingMigrations(source('grown'))).toEqual(['AddWeight1700000000002']);
     expect(await migrate(source('grown'))).toEqual(['AddWeight1700000000002']);
     expect(await migrate(source('grown'))).toEqual([]);
   });
 
-  it('refuses a database that a newer version has migrated, by name, and changes nothing', async () => {
+  it('refuse a database that a newer version has migrated, by name, and change nothing', async () => {
     await migrate(source('newer'));
     const older = (): DataSource => source('newer', MIGRATIONS.slice(0, 1));
     const named = 'in the schema newer that this version does not know (AddWeight1700000000002)';
@@ -92,12 +92,12 @@ describe('migrations', () => {
     expect(await migrate(source('newer'))).toEqual([]);
   });
 
-  it('lets processes that start together take turns', async () => {
+  it('run in turn in processes that start together', async () => {
     const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(source('raced'))));
     expect(applied.flat()).toEqual(MIGRATIONS.map(({ name }) => name));
   });
 
-  it('leaves no trace of a migration that fails', async () => {
+  it('leave no trace if one fails', async () => {
     const broken = createDataSource({
       url: database.url,
       schema: 'broken',
@@ -112,7 +112,7 @@ describe('migrations', () => {
     await broken.destroy();
   });
 
-  it('maps bigint to number and timestamptz to Date, and agrees with the migrations', async () => {
+  it('map bigint to number and timestamptz to Date, and match the entities', async () => {
     const dataSource = source('mapped');
     await migrate(dataSource);
     await dataSource.initialize();
@@ -140,7 +140,7 @@ describe('migrations', () => {
     }
   });
 
-  it('fails the comparison when an entity and its migrations differ', async () => {
+  it('fail the comparison if an entity differs from them', async () => {
     const dataSource = source('drifted', MIGRATIONS.slice(0, 1));
     await migrate(dataSource);
     await dataSource.initialize();

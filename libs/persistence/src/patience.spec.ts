@@ -33,7 +33,7 @@ const addTo = (dataSource: DataSource, account: number) => (): Promise<unknown> 
     tx.query('UPDATE accounts SET balance = balance + 1 WHERE id = $1', [account]),
   );
 
-it('gives a session limits for statements, locks and peers that are gone', async () => {
+it('a session has limits for statements, locks and dead peers', async () => {
   const dataSource = await service();
   const [limits] = (await dataSource.query(
     `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
@@ -42,7 +42,7 @@ it('gives a session limits for statements, locks and peers that are gone', async
   expect(limits).toEqual({ statement: '30s', lock: '5s', idle: '1min', asks: '30' });
 });
 
-it('answers what only reads while everybody else waits for one locked row', async () => {
+it('reads are answered while all writers wait for one locked row', async () => {
   const dataSource = await service({ patience: { statementMs: 60_000, lockMs: 60_000 } });
   const unit = new UnitOfWork(dataSource);
   let done = 0;
@@ -65,7 +65,7 @@ it('answers what only reads while everybody else waits for one locked row', asyn
   expect(done).toBe(20);
 });
 
-it('gives up waiting for a lock, and reports that a later attempt may succeed', async () => {
+it('a transaction stops waiting for a lock, and reports that a later attempt may succeed', async () => {
   const dataSource = await service({ patience: { statementMs: 60_000, lockMs: 100 } });
   await withClient(database.url, async (holder) => {
     await holder.query('BEGIN; SELECT * FROM accounts WHERE id = 1 FOR UPDATE');
@@ -75,7 +75,7 @@ it('gives up waiting for a lock, and reports that a later attempt may succeed', 
   await addTo(dataSource, 1)();
 });
 
-it('says that it is busy when there is no connection in time', async () => {
+it('a transaction reports that the service is busy if no connection is free in time', async () => {
   const dataSource = await service({ poolSize: 1, connectionTimeoutMs: 500 });
   const runner = dataSource.createQueryRunner();
   await runner.connect();
@@ -84,7 +84,7 @@ it('says that it is busy when there is no connection in time', async () => {
   await runner.release();
 });
 
-it('runs the work again after a deadlock', async () => {
+it('work is repeated after a deadlock', async () => {
   const dataSource = await service();
   const unit = new UnitOfWork(dataSource);
   const before = (await dataSource.query('SELECT sum(balance)::int AS sum FROM accounts')) as { sum: number }[];
@@ -105,7 +105,7 @@ it('runs the work again after a deadlock', async () => {
   expect((after[0]?.sum ?? 0) - (before[0]?.sum ?? 0)).toBe(4);
 });
 
-it('lets go of a connection whose server has gone silent, and uses others', async () => {
+it('a connection whose server is silent is dropped, and others are used', async () => {
   const proxy = new SilentProxy(database.url);
   const url = await proxy.listen();
   const dataSource = await service({ url, poolSize: 1, patience: { statementMs: 200, lockMs: 200, silenceMs: 100 } });

@@ -43,14 +43,14 @@ const cutConnections = (application: string): Promise<unknown> =>
   );
 
 describe('createDataSource', () => {
-  it('looks names up in its own schemas, under its own name', async () => {
+  it('resolves names in its own schemas, under its own name', async () => {
     const [row] = (await dataSource.query(
       `SELECT current_schemas(false)::text AS path, current_setting('application_name') AS name`,
     )) as { path: string; name: string }[];
     expect(row).toEqual({ path: '{ledger,ledger_ops}', name: 'persistence spec' });
   });
 
-  it('outlives the loss of idle connections and reports it', async () => {
+  it('survives the loss of idle connections and reports it', async () => {
     await dataSource.query('SELECT 1');
     await cutConnections('persistence spec');
     await waitFor(() => poolErrors.length > 0);
@@ -146,7 +146,7 @@ describe('UnitOfWork', () => {
     expect(mayPass(error)).toBe(true);
   });
 
-  it('runs at the isolation level asked for', async () => {
+  it('runs at the requested isolation level', async () => {
     const level = await unit().run((tx) => tx.query('SHOW transaction_isolation'), { isolation: 'SERIALIZABLE' });
     expect(level).toEqual([{ transaction_isolation: 'serializable' }]);
   });
@@ -169,7 +169,7 @@ describe('PgListener', () => {
   });
   afterEach(() => listener.close());
 
-  it('hears what is committed, on its own channels only, and nothing after unlistening', async () => {
+  it('receives committed notifications on its own channels only, and none after unlistening', async () => {
     const received: string[] = [];
     const stop = await listener.listen('prices', (payload) => received.push(payload));
     await listener.listen('Other "channel"', (payload) => received.push(`other ${payload}`));
@@ -192,7 +192,7 @@ describe('PgListener', () => {
     expect(received).toEqual(['a', 'other b', 'other c']);
   });
 
-  it('comes back after its connection was cut and says that something may be missing', async () => {
+  it('reconnects after its connection was cut and reports a possible gap', async () => {
     const received: string[] = [];
     const gap = vi.fn();
     await listener.listen('prices', (payload) => received.push(payload), gap);
@@ -217,7 +217,7 @@ describe('PgListener', () => {
     await proxy.close();
   });
 
-  it('has caches renewed that would otherwise hold for ever', async () => {
+  it('renews caches that would otherwise be kept forever', async () => {
     const renewed = vi.fn();
     const stop = await listener.listen('prices', () => undefined, renewed, { renewMs: 20 });
     await waitFor(() => renewed.mock.calls.length > 2);
@@ -253,7 +253,7 @@ describe('ChannelFeed', () => {
     }
   }
 
-  it('passes each notification to all who follow, and stands in for those that a lost connection missed', async () => {
+  it('passes each notification to all followers, and replaces those that a lost connection missed', async () => {
     const listener = new PgListener({ url: database.url, applicationName: 'spec feed' });
     const feed = new PriceFeed(listener);
     const first: string[] = [];

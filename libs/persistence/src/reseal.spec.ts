@@ -38,7 +38,7 @@ async function insert(id: number, sealed: string | null): Promise<void> {
 }
 
 describe('sealing again with the newest key', () => {
-  it('changes what an older key sealed, over several batches, and nothing else', async () => {
+  it('changes texts of older keys, over several batches, and nothing else', async () => {
     for (let id = 1; id <= 1201; id += 1) await insert(id, before.seal(`note ${id}`, `notes:${id}`));
     const kept = after.seal('new', 'notes:2000');
     await insert(2000, kept);
@@ -52,7 +52,7 @@ describe('sealing again with the newest key', () => {
     expect(await resealDatabase(database.url, [notes()])).toEqual(['public.notes.sealed: 0 sealed again']);
   });
 
-  it('binds to their rows what was bound to the table alone, by whichever key', async () => {
+  it('binds texts to their rows that were bound to the table alone, with any key', async () => {
     await insert(1, after.seal('one', 'notes'));
     await insert(2, before.seal('two', 'notes'));
     const kept = after.seal('three', 'notes:3');
@@ -65,7 +65,7 @@ describe('sealing again with the newest key', () => {
     expect(await resealDatabase(database.url, columns)).toEqual(['public.notes.sealed: 0 sealed again']);
   });
 
-  it('leaves alone what none of the keys opens, and says so', async () => {
+  it('keeps texts that no key opens, and reports them', async () => {
     const foreign = createSecretBox(randomBytes(32)).seal('x', 'notes:1');
     await insert(1, foreign);
     await insert(2, before.seal('y', 'notes:2'));

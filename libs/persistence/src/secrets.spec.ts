@@ -12,7 +12,7 @@ describe('loadSecretKey', () => {
   });
   afterEach(() => rmSync(home, { recursive: true }));
 
-  it('makes a private file at the first start and finds it again', () => {
+  it('creates a private file at the first start and finds it again', () => {
     const key = loadSecretKey({ home: join(home, 'new') });
     expect(key).toHaveLength(32);
     expect(loadSecretKey({ home: join(home, 'new'), envValue: '' })).toEqual(key);
@@ -39,7 +39,7 @@ describe('loadSecretKey', () => {
     );
   });
 
-  it('refuses a value that is not 32 bytes of base64, and names where it came from', () => {
+  it('refuses a value that is not 32 bytes of base64, and names its source', () => {
     for (const envValue of ['short', randomBytes(31).toString('base64'), `${randomBytes(32).toString('base64')}!`]) {
       expect(() => loadSecretKey({ home, envValue })).toThrow(SecretKeyError);
       expect(() => loadSecretKey({ home, envValue })).toThrow('GATEHOUSE_SECRET_KEY');
@@ -49,7 +49,7 @@ describe('loadSecretKey', () => {
     expect(readFileSync(join(home, 'secret.key'), 'utf8')).toBe('garbage');
   });
 
-  it('never advises a new key where a file is empty or damaged: stored values would be void', () => {
+  it('never suggests a new key if a file is empty or damaged, because stored values would be lost', () => {
     for (const content of ['', '\n', 'c2hvcnQ=']) {
       writeFileSync(join(home, 'secret.key'), content, { mode: 0o600 });
       expect(() => loadSecretKey({ home })).toThrow(/secret\.key .*put the file back from your backup/);

@@ -86,7 +86,7 @@ const applied = (url = database.url): Promise<Applied | undefined> =>
     return rows[0];
   });
 
-it('are applied after the migrations, and again only when they change', async () => {
+it('SQL files are applied after the migrations, and again only when they change', async () => {
   const first = source();
   expect(await migrate(first)).toEqual(['CreateParcels1700000000001', 'UseSql1700000000002']);
   const before = await applied();
@@ -101,7 +101,7 @@ it('are applied after the migrations, and again only when they change', async ()
   expect(await applied()).toMatchObject({ files: ['price.sql'] });
 });
 
-it('of an older version leave the database alone', async () => {
+it('SQL files of an older version do not change the database', async () => {
   const older = config();
   await migrate(createDataSource(older));
   write({ price: 3 });
@@ -113,7 +113,7 @@ it('of an older version leave the database alone', async () => {
   expect(await applied()).toMatchObject({ price: 3 });
 });
 
-it('that are not those of the newest migration are refused, with the checksum that it should say', async () => {
+it('SQL files that differ from the newest migration are refused, with the checksum that it should have', async () => {
   await expect(migrate(source('of other files'))).rejects.toThrow(
     `the SQL files have the checksum ${checksumOf(readSqlFiles(pathToFileURL(`${folder}/`)))}, and the newest migration`,
   );
@@ -122,12 +122,12 @@ it('that are not those of the newest migration are refused, with the checksum th
   ).toMatchObject({ rows: [{ post: null }] });
 });
 
-it('that are gone are named', async () => {
+it('missing SQL files are named', async () => {
   const gone = { ...config(), sqlFolder: pathToFileURL(`${folder}/gone/`) };
   await expect(migrate(createDataSource(gone))).rejects.toThrow(`the SQL files in ${folder}/gone/ cannot be read`);
 });
 
-it('leave nothing behind when one of them fails', async () => {
+it('SQL files leave nothing behind if one of them fails', async () => {
   await migrate(source());
   write({ factor: 11 });
   writeFileSync(join(folder, 'price.sql'), 'SELECT no_such_function()');
@@ -139,14 +139,14 @@ it('leave nothing behind when one of them fails', async () => {
   expect(await applied()).toMatchObject({ price: 4 });
 });
 
-it('are applied once by processes that start together', async () => {
+it('SQL files are applied once by processes that start together', async () => {
   const together = config();
   const names = await Promise.all([1, 2, 3].map(() => migrate(createDataSource(together))));
   expect(names.flat()).toHaveLength(2);
   expect(await applied()).toMatchObject({ price: 2 });
 });
 
-it('are those of this version after a restore, whatever the backup had', async () => {
+it('SQL files are those of this version after a restore, whatever the backup had', async () => {
   const file = join(folder, 'gatehouse.backup');
   await migrate(source());
   await withClient(database.url, (client) => client.query('INSERT INTO post.parcels VALUES (1, 5)'));

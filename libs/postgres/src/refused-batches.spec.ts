@@ -32,8 +32,8 @@ function table(bad: readonly number[]): {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-describe('batches that a database refuses', () => {
-  it('lose the rows that are to blame, and no others, in order and in few statements', async () => {
+describe('batches that the database refuses', () => {
+  it('lose only the rows that cause it, in order and with few statements', async () => {
     const made = table([700]);
     const queue = [upTo(1_000), [1_000, 1_001]];
     await made.write(queue);
@@ -43,7 +43,7 @@ describe('batches that a database refuses', () => {
     expect(queue).toEqual([]);
   });
 
-  it('are given up whole when all of their rows are to blame', async () => {
+  it('are dropped completely if all of their rows cause it', async () => {
     const rows = upTo(10_000);
     const made = table(rows);
     await made.write([rows]);
@@ -51,7 +51,7 @@ describe('batches that a database refuses', () => {
     expect(made.statements).toBeLessThan(600);
   });
 
-  it('stay in the queue, and what was written leaves it, when the database goes away', async () => {
+  it('stay in the queue, except what was written, when the database goes away', async () => {
     const written: number[] = [];
     const queue: (readonly number[])[] = [[1, 2], [3], [4]];
     const steps = {

@@ -56,7 +56,7 @@ const text = fc.oneof(
 const code = fc.stringMatching(/^[A-Za-z0-9]{1,16}$/);
 
 describe('any text', () => {
-  it('is read or refused, and what was read reads back', () => {
+  it('is either refused, or parsed into something that parses again', () => {
     fc.assert(
       fc.property(text, (input) => {
         for (const link of readAll(input)) {
@@ -70,7 +70,7 @@ describe('any text', () => {
     );
   });
 
-  it('never doubles a code', () => {
+  it('never gets a duplicate code', () => {
     fc.assert(
       fc.property(text, code, code, (input, first, second) => {
         for (const { kind, url, key } of readAll(input)) {
@@ -95,7 +95,7 @@ function readAll(input: string): ReturnType<typeof parseShareLinks> {
   }
 }
 
-it('takes time in proportion to the text, however it is made', () => {
+it('parsing takes time in proportion to the text, whatever it contains', () => {
   const fill = (piece: string, bytes: number): string => piece.repeat(Math.floor(bytes / Buffer.byteLength(piece)));
   const once = (input: string): number => {
     const start = performance.now();

@@ -153,7 +153,7 @@ describe('every kind of link', () => {
     expect({ key: again.key, url: again.url, accessCode: again.accessCode }).toEqual({ key, url, accessCode });
   });
 
-  it('folds the hosts of one site into one key', () => {
+  it('get one key for all hosts of one site', () => {
     const keys = ['115.com', '115cdn.com', 'anxia.com', 'www.115cdn.com'].map(
       (host) => parseShareLink(`https://${host}/s/abc123`).key,
     );
@@ -161,7 +161,7 @@ describe('every kind of link', () => {
   });
 });
 
-describe('what only looks like a known site', () => {
+describe('links that only look like a known site', () => {
   it.each([
     'https://not115.com/s/abc',
     'https://myanxia.com/s/abc',
@@ -181,7 +181,7 @@ describe('what only looks like a known site', () => {
     'https://pan.baidu.com/disk/home',
     `https://115.com/s/${'a'.repeat(129)}`,
     'https://www.lanzoui.com/ixyz',
-  ])('%s is an address like any other', (text) => {
+  ])('%s is an ordinary address', (text) => {
     expect(parseShareLink(text)).toMatchObject({ kind: 'others', supported: false, id: null });
   });
 
@@ -194,12 +194,12 @@ describe('what only looks like a known site', () => {
     'javascript:alert(1)',
     'https://',
     'a1b2c3-d4e5-f6',
-  ])('%j is no link', (text) => {
+  ])('%j is not a link', (text) => {
     expect(failure(() => parseShareLink(text))).toBe('not_a_link');
     expect(parseShareLinks(text)).toEqual([]);
   });
 
-  it('reads the host as a browser does', () => {
+  it('have the host that a browser would use', () => {
     expect(parseShareLink('HTTPS://PAN.BAIDU.COM./s/1abc').url).toBe('https://pan.baidu.com/s/1abc');
     expect(parseShareLink('https://someone:secret@115.com/s/abc').url).toBe('https://115.com/s/abc');
     expect(parseShareLink('https://115.com:443/s/abc').key).toBe('115:abc');
@@ -224,7 +224,7 @@ describe('free text', () => {
     expect(parseShareLink(text)).toMatchObject({ key, accessCode });
   });
 
-  it('separates glued links', () => {
+  it('separates links that are glued together', () => {
     expect(parseShareLinks('https://a.example/x$$$https://115.com/s/abc').map(({ key }) => key)).toEqual([
       'others:https://a.example/x',
       '115:abc',
@@ -253,7 +253,7 @@ describe('access codes', () => {
     return { accessCode: link.accessCode, accessCodeConflict: link.accessCodeConflict };
   };
 
-  it('go explicit, query, fragment, glued, near by; a second one is a conflict', () => {
+  it('are found in order: explicit, query, fragment, glued, nearby; a second one is a conflict', () => {
     expect(codes('https://pan.baidu.com/s/1abc?pwd=bbbb#cccc', 'aaaa')).toEqual({
       accessCode: 'aaaa',
       accessCodeConflict: true,
@@ -318,10 +318,10 @@ describe('the full address', () => {
   });
 });
 
-describe('links to contents', () => {
+describe('content links', () => {
   const hash = 'c9e15763f722f23e98a29decdfae341b98d53056';
 
-  it('reads magnets in hex and base32 as one', () => {
+  it('of magnets are equal in hex and base32', () => {
     const hex = parseShareLink(`magnet:?xt=urn:btih:${hash.toUpperCase()}&amp;dn=A+film&amp;tr=udp%3A%2F%2Ft.example`);
     expect(hex).toMatchObject({ kind: 'magnet', id: hash, key: `magnet:${hash}`, accessCode: '', supported: true });
     expect(hex.url).toBe(`magnet:?xt=urn:btih:${hash.toUpperCase()}&dn=A+film&tr=udp%3A%2F%2Ft.example`);
@@ -332,7 +332,7 @@ describe('links to contents', () => {
     expect(parseShareLink(`下载 magnet:?xt=urn:btih:${hash} 提取码：a1b2`, { accessCode: 'zzzz' }).accessCode).toBe('');
   });
 
-  it('reads ed2k, also with escaped bars and a name of several words', () => {
+  it('of ed2k are read, also with escaped bars and a name of several words', () => {
     const link = parseShareLink(
       'ed2k://|file|A film 电影.mkv|123456|0123456789ABCDEF0123456789ABCDEF|h=ABCDEFGHIJKLMNOPQRSTUVWXYZ234567|/',
     );
@@ -352,7 +352,7 @@ describe('links to contents', () => {
     'ed2k://|file|a.mkv|big|0123456789abcdef0123456789abcdef|/',
     'ed2k://|file|a.mkv|1|0123|/',
     'ed2k://|server|1.2.3.4|4661|/',
-  ])('%s names nothing', (text) => {
+  ])('%s has no content hash', (text) => {
     expect(failure(() => parseShareLink(text))).toBe('not_a_link');
   });
 });
@@ -372,7 +372,7 @@ describe('unknown sites', () => {
   });
 });
 
-it('reads at most 2048 bytes', () => {
+it('at most 2048 bytes are read', () => {
   expect(parseShareLink(`https://115.com/s/abc ${'x'.repeat(2026)}`).key).toBe('115:abc');
   expect(failure(() => parseShareLink(`https://115.com/s/abc ${'x'.repeat(2027)}`))).toBe('too_long');
   expect(failure(() => parseShareLinks('链'.repeat(683)))).toBe('too_long');

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { reservePort } from './reserve-port.js';
 
-it('gives ports once, and leaves out one that is taken', async () => {
+it('ports are given out once, except those that are taken', async () => {
   const ports = [await reservePort(), await reservePort()];
   const taken = Math.max(...ports) + 1;
   const other = createServer().listen(taken, '127.0.0.1');
@@ -15,7 +15,7 @@ it('gives ports once, and leaves out one that is taken', async () => {
   other.close();
 });
 
-it('gives no process a port of the block of another one', async () => {
+it('no process gets a port from the block of another one', async () => {
   const program = new URL('../dist/reserve-port.js', import.meta.url);
   const script = `import { reservePort } from ${JSON.stringify(program.href)};
     const ports = []; for (let count = 0; count < 15; count++) ports.push(await reservePort());

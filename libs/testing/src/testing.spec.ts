@@ -16,7 +16,7 @@ import {
 } from './index.js';
 
 describe('createTestDatabase', () => {
-  it('gives every caller a database of its own and drops it with its sessions', async () => {
+  it('gives every caller a separate database and drops it with its sessions', async () => {
     const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
     expect(one.name).not.toBe(other.name);
     await withClient(one.url, (client) => client.query('CREATE TABLE mine (id int)'));
@@ -29,7 +29,7 @@ describe('createTestDatabase', () => {
     expect(left.rowCount).toBe(0);
   });
 
-  it('prepares a template once, even when two ask for it together, and copies it', async () => {
+  it('prepares a template once, even for two concurrent callers, and copies it', async () => {
     const prepare = vi.fn((url: string) =>
       withClient(url, (client) => client.query('CREATE TABLE seeded AS SELECT 42 AS answer')).then(() => undefined),
     );
@@ -43,7 +43,7 @@ describe('createTestDatabase', () => {
     }
   });
 
-  it('prepares a template again after an attempt that failed', async () => {
+  it('prepares a template again after a failed attempt', async () => {
     const broken = { key: 'testing_spec_broken', prepare: () => Promise.reject(new Error('no seed')) };
     await expect(createTestDatabase({ template: broken })).rejects.toThrow('no seed');
     const database = await createTestDatabase({ template: { ...broken, prepare: () => Promise.resolve() } });
@@ -112,14 +112,14 @@ describe('peers', () => {
     }
   });
 
-  it('finds a program in GATEHOUSE_PEERS_BIN and in PATH, and may skip one that is nowhere', () => {
+  it('are found in GATEHOUSE_PEERS_BIN and in PATH, and one that is missing may be skipped', () => {
     expect(findPeer('sh')).toMatch(/\/sh$/);
     process.env['GATEHOUSE_PEERS_BIN'] = '/bin';
     expect(findPeer('sh')).toBe('/bin/sh');
     expect(peerOrSkip('no-such-peer')).toBeUndefined();
   });
 
-  it('fails loudly in CI when a program is nowhere', () => {
+  it('fail loudly in CI when they are missing', () => {
     process.env['CI'] = 'true';
     expect(() => peerOrSkip('no-such-peer')).toThrow('no-such-peer not found: npm run peers');
   });
@@ -154,7 +154,7 @@ describe('createTestApp', () => {
     expect(service.logs.length).toBeGreaterThan(0);
   });
 
-  it('fails when it is closed after a statement that PostgreSQL cannot read', async () => {
+  it('fails on close after a statement that PostgreSQL cannot parse', async () => {
     const logger = new JsonLogger({ service: 'spec', level: 'info', write: () => undefined });
     const service = await startHello(logger);
     const failure = await withClient(inject('postgresUrl'), (client) => client.query('SELEC 1')).catch(

@@ -51,7 +51,7 @@ const LIBRARIES: readonly { name: string; authentication: ClientSetup['authentic
   { name: 'requests-oauthlib with body', authentication: 'post', create: python('requests-oauthlib') },
 ];
 
-describe('OAuth clients that others wrote', () => {
+describe('independent OAuth clients', () => {
   let service: RunningResourceSharing;
   let browser: SiteBrowser;
   let confidential: RegisteredClient;
@@ -83,7 +83,7 @@ describe('OAuth clients that others wrote', () => {
     const authorized = async (library: OAuthClient): Promise<TokenSet> =>
       library.exchange(await browser.decide(await library.authorizationUrl(), 'allow'));
 
-    it.for(PATHS)('code, PKCE, refresh and revocation on %s', async ([, endpoints], context) => {
+    it.for(PATHS)('use code, PKCE, refresh and revocation on %s', async ([, endpoints], context) => {
       const given = setup(endpoints);
       const library = await create(given, context);
       const tokens = await authorized(library);
@@ -115,7 +115,7 @@ describe('OAuth clients that others wrote', () => {
       },
     );
 
-    it.for(PATHS)('a denial on %s arrives', async ([, endpoints], context) => {
+    it.for(PATHS)('receive a denial on %s', async ([, endpoints], context) => {
       const library = await create(setup(endpoints), context);
       const callback = await browser.decide(await library.authorizationUrl(), 'deny');
       expect(callback.searchParams.get('error')).toBe('access_denied');

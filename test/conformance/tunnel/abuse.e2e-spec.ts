@@ -56,7 +56,7 @@ function isRefused(visitor: RawHttp2): boolean {
 }
 
 describe('HTTP/2', () => {
-  it('is read as it is written by hand', async () => {
+  it('is served when written by hand', async () => {
     const visitor = await RawHttp2.connect(yard.https, 'a.test');
     const before = reached();
     visitor.send(headers(PSEUDO));
@@ -95,7 +95,7 @@ describe('HTTP/2', () => {
     ['a continuation of nothing', [h2Frame(H2.continuation, END_HEADERS, 1, hpack(PSEUDO))]],
     ['another frame between fields', [headers(PSEUDO, END_STREAM), h2Frame(H2.ping, 0, 0, Buffer.alloc(8))]],
     ['fields that are no HPACK', [h2Frame(H2.headers, 5, 1, Buffer.from('ff'.repeat(20), 'hex'))]],
-  ])('%s goes no further', async (_, frames) => {
+  ])('%s does not reach the target', async (_, frames) => {
     const visitor = await RawHttp2.connect(yard.https, 'a.test');
     const before = reached();
     visitor.send(...frames);
@@ -128,7 +128,7 @@ describe('HTTP/2', () => {
     visitor.socket.destroy();
   });
 
-  it('fields without end (CONTINUATION flood) end the connection', async () => {
+  it('endless header fields (CONTINUATION flood) end the connection', async () => {
     const visitor = await RawHttp2.connect(yard.https, 'a.test');
     visitor.send(headers(PSEUDO, END_STREAM));
     const more = h2Frame(
@@ -146,7 +146,7 @@ describe('HTTP/2', () => {
     await othersAreServed();
   });
 
-  it('fields that unpack to more than they are (header bomb) are refused', async () => {
+  it('header fields that expand beyond their size (header bomb) are refused', async () => {
     const visitor = await RawHttp2.connect(yard.https, 'a.test');
     const before = reached();
     // One field of 4,000 bytes in the table, and then its number (62) a thousand times.
@@ -175,7 +175,7 @@ describe('HTTP/2', () => {
     await waitFor(() => yard.server.flows === 0);
   });
 
-  it('pings and settings without end slow nobody down', async () => {
+  it('endless pings and settings slow nobody down', async () => {
     const visitor = await RawHttp2.connect(yard.https, 'a.test');
     const flood = Buffer.concat(
       Array.from({ length: 500 }, () => [h2Frame(H2.ping, 0, 0, Buffer.alloc(8)), h2Frame(H2.settings, 0, 0)]).flat(),
@@ -190,11 +190,11 @@ describe('HTTP/2', () => {
   });
 });
 
-describe('visitors who take their time', () => {
+describe('slow visitors', () => {
   const COUNT = 100;
   const connectAll = (): Promise<Socket[]> => Promise.all(Array.from({ length: COUNT }, () => visit(yard.http)));
 
-  it('with heads are ended in time', async () => {
+  it('are disconnected in time while they send the head', async () => {
     const sockets = await connectAll();
     let open = COUNT;
     for (const socket of sockets) {
@@ -208,7 +208,7 @@ describe('visitors who take their time', () => {
     clearInterval(drip);
   });
 
-  it('with bodies, and with reading, hold nobody else up and leave nothing behind', async () => {
+  it('delay nobody else and leave nothing behind while they send a body or read', async () => {
     const slow = await connectAll();
     for (const [at, socket] of slow.entries()) {
       socket.pause();

@@ -77,7 +77,7 @@ describe('a ticket opens', () => {
     await ends(await agent.open(ticket));
   });
 
-  it('one sealed channel, where the client is to have them, and no other', async () => {
+  it('one sealed channel if the client requires encryption, and no other', async () => {
     const client = yard.client({ encrypt: true });
     const port = await yard.open(client, [1]);
     const agent = await rawAgent(client);
@@ -128,7 +128,7 @@ describe('a ticket opens', () => {
     expect('an').toContain(text);
   });
 
-  it('a plain channel whose end is not said: visitors see an abort', async () => {
+  it('a plain channel without an end frame: visitors see an abort', async () => {
     const client = yard.client();
     const port = await yard.open(client, [1]);
     const agent = await rawAgent(client);
@@ -158,7 +158,7 @@ describe('a ticket opens', () => {
     expect(await isServed(await agent.open(ticket), port)).toBe(true);
   });
 
-  it('channels of its own client, from any transport', async () => {
+  it('channels of its own client, over any transport', async () => {
     const [mine, theirs] = [yard.client(), yard.client()];
     const tunnels = [yard.tunnel(mine, [1]), yard.tunnel(theirs, [1], { id: 8 })];
     const [first, second] = await yard.apply({ tunnels });
@@ -201,7 +201,7 @@ describe('a ticket opens', () => {
     client.config.enabled = true;
   });
 
-  it('nothing for who speaks before it was asked', async () => {
+  it('nothing for an agent that sends before it was asked', async () => {
     const client = yard.client();
     const port = await yard.open(client, [1]);
     const agent = await rawAgent(client);
@@ -227,7 +227,7 @@ describe('a control connection', () => {
     expect(agent.frames.of(FRAME.channels)).toEqual([]);
   });
 
-  it('reveals no tunnel or host of others', async () => {
+  it('reveals no tunnel or host of other clients', async () => {
     const [mine, theirs] = [yard.client(), yard.client()];
     const hosts = [yard.host(mine, [1]), yard.host(theirs, [1], { id: 12, host: 'b.test' })];
     await yard.apply({ tunnels: [yard.tunnel(mine, [1]), yard.tunnel(theirs, [1], { id: 8 })], hosts });
@@ -241,7 +241,7 @@ describe('a control connection', () => {
     expect(config.hosts.map(({ id }) => id)).toEqual([11]);
   });
 
-  it('cannot report failures of tunnels of others', async () => {
+  it('cannot report failures for tunnels of other clients', async () => {
     await yard.close();
     const failed: number[] = [];
     yard = await TunnelYard.start({ events: { targetFailed: ({ id }) => failed.push(id) } });
@@ -293,7 +293,7 @@ describe('a start', () => {
     return (await read).text;
   }
 
-  it('that is as it should be reaches the target', async () => {
+  it('that is valid reaches the target', async () => {
     expect(await answerTo(({ key }) => start(key, { id: 7 }))).toBe('target');
     expect(await answerTo(({ key }) => start(key, { kind: 1, id: 11, target: 0 }))).toBe('target');
     expect(await answerTo(({ key }) => start(key, { id: 8, destination: `127.0.0.1:${target}` }))).toBe('target');
@@ -331,7 +331,7 @@ describe('a start', () => {
     expect(reached).toBe(0);
   });
 
-  it('can ask for frames, in which an end is said', async () => {
+  it('can ask for frames with an explicit end', async () => {
     const ticket = { id: randomBytes(16), key: randomBytes(32) };
     const channel = await server.channel(ticket);
     const read = readToEnd(channel);
@@ -339,7 +339,7 @@ describe('a start', () => {
     expect((await read).text).toBe(String(Buffer.concat([framed('target'), framed('')])));
   });
 
-  it('is asked for with a proof: a channel does not reveal its key', async () => {
+  it('needs a proof, so that a channel does not reveal its key', async () => {
     const ticket = { id: randomBytes(16), key: randomBytes(32) };
     expect(opening(ticket).includes(ticket.key.subarray(0, 8))).toBe(false);
   });
@@ -356,7 +356,7 @@ describe('destinations of visitors', () => {
     },
   };
 
-  it.each(['http_proxy', 'mix_proxy'] as const)('of %s: what is not named is not reached', async (mode) => {
+  it.each(['http_proxy', 'mix_proxy'] as const)('of %s: unlisted destinations are not reached', async (mode) => {
     await using origin = await startHttpOrigin();
     const allowed = new DestinationRules(['good.test', '10.0.0.0/8']);
     const member = await yard.member({}, { dialer, allows: (target, address) => allowed.match(target, address) });
@@ -384,7 +384,7 @@ describe('destinations of visitors', () => {
     expect(origin.requests).toEqual([]);
   });
 
-  it.each(['socks5', 'mix_proxy'] as const)('of %s: what is not named is not reached', async (mode) => {
+  it.each(['socks5', 'mix_proxy'] as const)('of %s: unlisted destinations are not reached', async (mode) => {
     const target = await yard.named('target');
     const member = await yard.member({}, { dialer });
     const port = await yard.open(member, [], { mode, destinations: [`good.test:${target}`, `10.0.0.0/8`] });
@@ -403,7 +403,7 @@ describe('destinations of visitors', () => {
     expect(await ask('127.0.0.1', target)).toBe(2);
   });
 
-  it('of UDP through SOCKS: datagrams go to those that are named', async () => {
+  it('of UDP over SOCKS: datagrams reach the listed destinations only', async () => {
     const [named, other] = [await yard.udpEcho(), await yard.udpEcho()];
     const member = await yard.member();
     const port = await yard.open(member, [], { mode: 'socks5', destinations: [`127.0.0.1:${named}`] });
@@ -426,7 +426,7 @@ describe('destinations of visitors', () => {
 });
 
 describe('sessions of datagrams', () => {
-  it('of one tunnel are not those of another, and end with it', async () => {
+  it('belong to one tunnel, and end with it', async () => {
     const targets = [await yard.udpSocket(), await yard.udpSocket()];
     for (const [at, socket] of targets.entries()) {
       socket.on('message', (bytes, { port, address }) => socket.send(`${at} ${String(bytes)}`, port, address));

@@ -118,7 +118,7 @@ describe.each([
 });
 
 describe('before a real nginx', () => {
-  it('every one of them is one request at most, and none that was hidden in another', async (context) => {
+  it('each of them is at most one request, and hides no other', async (context) => {
     requirePeer(context, 'nginx');
     const counted: [string, number][] = [];
     for (const one of REQUESTS) {

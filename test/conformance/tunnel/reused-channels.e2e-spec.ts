@@ -72,7 +72,7 @@ class Wire {
 const end = (encrypt: boolean): string => (encrypt ? '.' : '\0\0\0');
 const READY = Buffer.of(0);
 
-describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
+describe.each([false, true])('a server that reuses channels, sealed: %s', (encrypt) => {
   const flags = encrypt ? 4 : 6;
 
   async function served(): Promise<{ agent: RawAgent; key: Buffer; port: number; visitor: Socket; wire: Wire }> {
@@ -95,7 +95,7 @@ describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
     await wire.takes(end(encrypt));
   }
 
-  it('the next visitor comes when it says that the channel is free, with a start of its own', async () => {
+  it('sends the next visitor when the agent has released the channel, with its own start', async () => {
     const { key, port, visitor, wire } = await served();
     for (let before = 1, last = visitor; before < 4; before++) {
       const answer = readToEnd(last);
@@ -121,7 +121,7 @@ describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
     ['says it in two', true, (wire: Wire) => [wire.text(''), wire.bare(Buffer.of(0, 0))]],
     ['goes on after its end', true, (wire: Wire) => [wire.text(''), wire.text('x')]],
     ['ends a second time', true, (wire: Wire) => [wire.text(''), wire.text('')]],
-  ])('that %s it is of no more use', async (_, ended, make) => {
+  ])('drops the channel when the agent %s', async (_, ended, make) => {
     const { visitor, wire } = await served();
     if (ended) await visitorEnds(visitor, wire);
     wire.say(...make(wire));
@@ -129,7 +129,7 @@ describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
     expect(idle()).toBe(0);
   });
 
-  it('that ends its transport, as one without reuse does, it is kept until everything has arrived', async () => {
+  it('keeps a channel until everything has arrived when the agent closes its transport without reuse', async () => {
     const { visitor, wire } = await served();
     const answer: Buffer[] = [];
     visitor.on('data', (part: Buffer) => answer.push(part));
@@ -145,7 +145,7 @@ describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
     expect(idle()).toBe(0);
   });
 
-  it('whose transport breaks between two visitors it is replaced, unnoticed by visitors', async () => {
+  it('replaces a channel that breaks between two visitors, unnoticed by visitors', async () => {
     const { agent, visitor, wire, port, key } = await served();
     wire.say(wire.text(''));
     await visitorEnds(visitor.resume(), wire);
@@ -165,7 +165,7 @@ describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
   it.each([
     ['its session ends', (agent: RawAgent) => agent.close()],
     ['the agent leaves', (agent: RawAgent) => agent.send(3, '')],
-  ])('it is closed when %s', async (_, leave) => {
+  ])('closes the channel when %s', async (_, leave) => {
     const { agent, visitor, wire } = await served();
     const answer = readToEnd(visitor);
     wire.say(wire.text(''));
@@ -180,7 +180,7 @@ describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
 
   if (!encrypt) return;
 
-  it('a record of an earlier visitor is not taken for one of a later', async () => {
+  it('rejects a record of an earlier visitor in a later one', async () => {
     const { key, port, visitor, wire } = await served();
     const first = wire.text('the first visitor’s');
     wire.say(first, wire.text(''));
@@ -195,7 +195,7 @@ describe.each([false, true])('to an agent, sealed: %s', (encrypt) => {
   });
 });
 
-describe.each([false, true])('to a server, sealed: %s', (encrypt) => {
+describe.each([false, true])('an agent that reuses channels, sealed: %s', (encrypt) => {
   const flags = encrypt ? 4 : 6;
   let server: RawServer;
   let reached: Socket[];
@@ -231,7 +231,7 @@ describe.each([false, true])('to a server, sealed: %s', (encrypt) => {
     await wire.takes(encrypt ? 'target|.|\0' : `${String(framed('target'))}\0\0\0\0`);
   }
 
-  it('it says that a channel is free, answers probes, and serves the next start', async () => {
+  it('releases a channel, answers probes, and serves the next start', async () => {
     const { wire, begin } = await channel();
     for (let before = 0; before < 4; before++) {
       await carryOne(wire, begin({ before }));
@@ -259,7 +259,7 @@ describe.each([false, true])('to a server, sealed: %s', (encrypt) => {
     ['a frame', ({ wire }) => wire.text('for the target')],
     ['an end', ({ wire }) => wire.text('')],
     ['one of no length', ({ wire }) => wire.bare(Buffer.of(1, 6, 0, 0))],
-  ])('a channel that it called free cannot be used with %s', async (_, make) => {
+  ])('refuses %s on a released channel', async (_, make) => {
     const { wire, begin } = await channel();
     const first = begin();
     await carryOne(wire, first);
@@ -268,7 +268,7 @@ describe.each([false, true])('to a server, sealed: %s', (encrypt) => {
     expect([wire.take(), reached.length]).toEqual(['', 1]);
   });
 
-  it('it does not call one free whose visitor’s bytes its target has not taken', async () => {
+  it('does not release a channel before the target has read the visitor’s bytes', async () => {
     const { wire, begin } = await channel();
     wire.say(begin());
     const target = await waitFor(() => reached[0]);
@@ -286,7 +286,7 @@ describe.each([false, true])('to a server, sealed: %s', (encrypt) => {
     await waitFor(() => came >= bytes);
   });
 
-  it('it does not say so of one whose visitor was cut, and uses it no more', async () => {
+  it('does not release or reuse the channel of an aborted visitor', async () => {
     const { wire, begin } = await channel();
     wire.say(begin(), wire.text('hello'));
     (await waitFor(() => reached[0])).resetAndDestroy();
@@ -294,14 +294,14 @@ describe.each([false, true])('to a server, sealed: %s', (encrypt) => {
     expect(wire.take()).toBe('');
   });
 
-  it('it takes bytes between the end of a visitor and its word for an abort', async () => {
+  it('treats bytes between the end of a visitor and the release as an abort', async () => {
     const { wire, begin } = await channel();
     wire.say(begin(), wire.text(''), wire.text('more'));
     await waitFor(() => wire.ended);
     expect(wire.take()).toBe('');
   });
 
-  it('its channels that it called free are closed with the session', async () => {
+  it('closes its released channels with the session', async () => {
     const { wire, begin } = await channel();
     await carryOne(wire, begin());
     server.send(0x11, JSON.stringify({ code: 'draining', message: 'another server', retryAfterMs: 60_000 }));
@@ -311,7 +311,7 @@ describe.each([false, true])('to a server, sealed: %s', (encrypt) => {
 });
 
 describe.each([false, true])('server and agent, sealed: %s', (encrypt) => {
-  it('whose session is ended keep no channel of it, and find to each other again', async () => {
+  it('keep no channel of an ended session, and reconnect', async () => {
     const client = await yard.member({ encrypt });
     const port = await yard.open(client, [await yard.echo()]);
     const ask = async (): Promise<string> => {

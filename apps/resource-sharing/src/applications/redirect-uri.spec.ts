@@ -16,7 +16,7 @@ describe('addresses that may be registered', () => {
   });
 });
 
-describe('addresses that may not', () => {
+describe('addresses that may not be registered', () => {
   const schemes = [
     'javascript:alert(1)',
     'JavaScript:alert(1)',
@@ -30,7 +30,7 @@ describe('addresses that may not', () => {
     'intent://client.example/#Intent;end',
     'view-source:https://client.example/',
   ];
-  it.each(schemes)('%s, of any kind of application', (uri) => {
+  it.each(schemes)('%s, for any kind of application', (uri) => {
     for (const kind of ['confidential', 'public', 'native'] as const) {
       expect(redirectUriProblem(uri, kind)).toEqual(expect.any(String));
     }
@@ -62,7 +62,7 @@ describe('addresses that may not', () => {
 
 describe('an address in a request', () => {
   const registered = ['https://client.example/callback', 'http://127.0.0.1/callback', 'http://[::1]:1234/callback?a=1'];
-  it('is the registered text, exactly', () => {
+  it('must equal the registered text exactly', () => {
     expect(matchRedirectUri('https://client.example/callback', registered, 'confidential')).toBeDefined();
     for (const near of [
       'https://client.example/callback/',
@@ -81,7 +81,7 @@ describe('an address in a request', () => {
     }
   });
 
-  it('may have any loopback port for a native application, and only that', () => {
+  it('can have any loopback port for a native application, and only there', () => {
     const native = (uri: string): string | undefined => matchRedirectUri(uri, registered, 'native');
     expect(native('http://127.0.0.1:51004/callback')).toBe('http://127.0.0.1:51004/callback');
     expect(native('http://[::1]:9/callback?a=1')).toBeDefined();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { VISIBLE_NAME, visibleName } from './visible-name.js';
 
-describe('a name that people decide by', () => {
+describe('the visible name of an application', () => {
   it.each(['Player', 'Größe 2', '影院', 'پخش', 'Film & <more>', '▶️ Player', 'Family 👨‍👩‍👧', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Cup', 'Tea time'])(
-    '%j is one',
+    '%j is valid',
     (name) => {
       expect(VISIBLE_NAME.test(name)).toBe(true);
       expect(visibleName(name)).toBe(name);
@@ -24,12 +24,12 @@ describe('a name that people decide by', () => {
     ['of two lines', 'a\u2028b', 'a\ufffdb'],
     ['with a control character', 'a\u0007b', 'a\ufffdb'],
     ['with half a character', 'a\ud800b', 'a\ufffdb'],
-  ])('%s is none, and is shown so that one sees it', (_what, name, shown) => {
+  ])('%s is not valid, and its invisible characters are shown', (_what, name, shown) => {
     expect(VISIBLE_NAME.test(name)).toBe(false);
     expect(visibleName(name)).toBe(shown);
   });
 
-  it.each(['', ' ', '\u00a0\u3000'])('%j shows nothing', (name) => {
+  it.each(['', ' ', '\u00a0\u3000'])('%j is empty', (name) => {
     expect(VISIBLE_NAME.test(name)).toBe(false);
   });
 });

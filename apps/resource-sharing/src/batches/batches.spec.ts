@@ -51,7 +51,7 @@ const call = (value: number, key = String(value)): Call => ({ key, value });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('batches', () => {
-  it('a call that comes alone starts in the same turn of the loop', async () => {
+  it('run a single call in the same turn of the event loop', async () => {
     const work = new Work();
     const answer = new Batches(work).submit(call(1));
     await turn();
@@ -60,7 +60,7 @@ describe('batches', () => {
     expect(await answer).toBe(2);
   });
 
-  it('what comes meanwhile goes together afterwards, and each has its own answer', async () => {
+  it('run later calls together, each with its own answer', async () => {
     const work = new Work();
     const batches = new Batches(work);
     const first = batches.submit(call(1));
@@ -74,7 +74,7 @@ describe('batches', () => {
     expect(work.values).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('calls of one key go one after another, in their order, and keep nobody else', async () => {
+  it('run the calls of one key in order, without delaying other keys', async () => {
     const work = new Work();
     const batches = new Batches(work);
     const answers = [call(1, 'a'), call(2, 'a'), call(3, 'a'), call(4, 'b')].map((one) => batches.submit(one));
@@ -83,7 +83,7 @@ describe('batches', () => {
     expect(work.values).toEqual([[1, 4], [2], [3]]);
   });
 
-  it('are not endless: what is too much waits for the next', async () => {
+  it('have a size limit; further calls wait for the next batch', async () => {
     const work = new Work();
     const batches = new Batches(work);
     const answers = Array.from({ length: 70 }, (_, value) => batches.submit(call(value)));
@@ -92,7 +92,7 @@ describe('batches', () => {
     expect(work.begun.map((items) => items.length)).toEqual([32, 32, 6]);
   });
 
-  it('one that takes long has others beside it, up to four', async () => {
+  it('run up to four at a time if one takes long', async () => {
     const work = new Work();
     const batches = new Batches(work);
     const answers: Promise<number>[] = [];
@@ -107,7 +107,7 @@ describe('batches', () => {
     expect(work.values).toEqual([[1], [2], [3], [4], [5]]);
   });
 
-  it('wait for those that are about to come, and not for long', async () => {
+  it('wait briefly for calls that are about to arrive', async () => {
     const work = new Work();
     const batches = new Batches(work);
     work.expected = true;
@@ -126,7 +126,7 @@ describe('batches', () => {
     expect(batches.busy).toBe(false);
   });
 
-  it('of which nothing can be done together are done one by one', async () => {
+  it('run calls one by one if they cannot run together', async () => {
     const work = new Work();
     const batches = new Batches(work);
     const answers = [1, 2, 3].map((value) => batches.submit(call(value)));
@@ -139,7 +139,7 @@ describe('batches', () => {
     expect(work.values).toEqual([[1, 2, 3], [1], [2], [3]]);
   });
 
-  it('that failed nobody knows how are not tried again', async () => {
+  it('are not repeated if the outcome of a failure is unknown', async () => {
     const work = new Work();
     const batches = new Batches(work);
     const settled = Promise.allSettled([1, 2].map((value) => batches.submit(call(value))));
@@ -151,7 +151,7 @@ describe('batches', () => {
     expect(await next).toBe(6);
   });
 
-  it('do not pile up without end behind work that hangs', async () => {
+  it('queue a limited number of calls behind work that hangs', async () => {
     const work = new Work();
     const batches = new Batches(work);
     const first = batches.submit(call(1));

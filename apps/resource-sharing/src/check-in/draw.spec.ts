@@ -11,7 +11,7 @@ describe.each(['normal', 'gambler'] as const)('draws of mode %s', (mode: CheckIn
     drawn.set(value, (drawn.get(value) ?? 0) + 1);
   }
 
-  it('are the whole numbers of the range, both ends included', () => {
+  it('are whole numbers in the range, including both ends', () => {
     const expected = Array.from({ length: values }, (_, index) => from + index);
     expect([...drawn.keys()].sort((a, b) => a - b)).toEqual(expected);
   });
@@ -23,6 +23,6 @@ describe.each(['normal', 'gambler'] as const)('draws of mode %s', (mode: CheckIn
   });
 });
 
-it('has the published ranges', () => {
+it('the draws have the published ranges', () => {
   expect(DRAWS).toEqual({ normal: { from: 4, to: 10 }, gambler: { from: -3, to: 30 } });
 });

@@ -6,7 +6,7 @@ it('an empty list allows every address', () => {
   expect(new AddressRanges([]).allows(undefined)).toBe(true);
 });
 
-it('allows what is in a range, in either notation of an IPv4 client', () => {
+it('a range allows its addresses, in either notation of an IPv4 client', () => {
   const ranges = new AddressRanges(['192.0.2.0/24', '198.51.100.7', '2001:db8::/32']);
   for (const ip of ['192.0.2.1', '::ffff:192.0.2.255', '::FFFF:198.51.100.7', '198.51.100.7', '2001:db8:1::1']) {
     expect([ip, ranges.allows(ip)]).toEqual([ip, true]);

@@ -22,7 +22,7 @@ const setUp = () => {
 };
 
 describe('a revocable cache', () => {
-  it('loads once for many at a time, and then not again', async () => {
+  it('loads once for many concurrent callers, and then uses the value', async () => {
     const { cache } = setUp();
     const load = vi.fn(async () => 'a');
     expect(await Promise.all([cache.get('k', load), cache.get('k', load), cache.get('k', load)])).toEqual([
@@ -34,7 +34,7 @@ describe('a revocable cache', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('remembers absence', async () => {
+  it('remembers that a value is absent', async () => {
     const { cache } = setUp();
     const load = vi.fn(async () => null);
     await cache.get('k', load);
@@ -54,7 +54,7 @@ describe('a revocable cache', () => {
     expect(load).toHaveBeenCalledTimes(2);
   });
 
-  it('does not trust a load that began before a revocation', async () => {
+  it('does not store the result of a load that began before a revocation', async () => {
     const { cache, revocations } = setUp();
     const first = Promise.withResolvers<string>();
     const began = cache.get('k', () => first.promise);

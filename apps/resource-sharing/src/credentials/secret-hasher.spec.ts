@@ -17,12 +17,12 @@ it.each(Object.entries(SECRET_PREFIX) as [SecretKind, string][])(
   },
 );
 
-it('hashes with a pepper: another secret key finds nothing', () => {
+it('hashes with a pepper, so that another secret key finds nothing', () => {
   const { text, hash } = hasher.create('access');
   expect(hasherFor(randomBytes(32)).parse('access', text)).not.toEqual(hash);
 });
 
-it('seals for the holder of a secret only, on every replica of one secret key', () => {
+it('seals for the holder of a secret only, for every replica with the same secret key', () => {
   const key = randomBytes(32);
   const sealed = hasherFor(key).boxOf('parent').seal('successor');
   expect(hasherFor(key).boxOf('parent').open(sealed)).toBe('successor');

@@ -8,7 +8,7 @@ describe('rowsOf', () => {
     expect(await rowsOf<{ id: number }>(answering([{ id: 1 }, { id: 2 }]), '')).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it('takes the rows of an UPDATE or DELETE out of their pair with the count', async () => {
+  it('unpacks the rows of an UPDATE or DELETE from their pair with the count', async () => {
     expect(await rowsOf<{ id: number }>(answering([[{ id: 1 }], 1]), '')).toEqual([{ id: 1 }]);
     expect(await rowsOf(answering([[], 0]), '')).toEqual([]);
   });

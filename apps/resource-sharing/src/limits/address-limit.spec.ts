@@ -4,8 +4,8 @@ import { AddressLimit } from './address-limit.js';
 
 const limit = (apiRateLimit: number): AddressLimit => new AddressLimit({ apiRateLimit } as ResourceSharingSettings);
 
-describe('the limit of addresses', () => {
-  it('lets as many through at once as in a minute, then one after another', () => {
+describe('the address limit', () => {
+  it('allows a minute’s worth of requests at once, then one after another', () => {
     const four = limit(4);
     expect([0, 0, 0, 0].map((at) => four.hit('192.0.2.1', at))).toEqual([0, 0, 0, 0]);
     expect(four.hit('192.0.2.1', 0)).toBe(15_000);
@@ -15,12 +15,12 @@ describe('the limit of addresses', () => {
     expect(four.hit('192.0.2.2', 15_000)).toBe(0);
   });
 
-  it('0 is none', () => {
+  it('is off at 0', () => {
     const none = limit(0);
     for (let i = 0; i < 1_000; i++) expect(none.hit('192.0.2.1', 0)).toBe(0);
   });
 
-  it('remembers a bounded number of addresses', () => {
+  it('remembers a limited number of addresses', () => {
     const one = limit(1);
     for (let i = 0; i < 120_000; i++) one.hit(`address ${i}`, 0);
     const { arrivals } = one as unknown as { arrivals: Map<string, number> };

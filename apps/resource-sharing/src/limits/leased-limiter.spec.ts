@@ -41,7 +41,7 @@ const rule = (name: string, quota: number): LimitRule => ({
 const silent = { warn: () => undefined } as unknown as JsonLogger;
 
 describe('leased tokens', () => {
-  it('together pass the limit exactly, and refuse by the rule that is reached', async () => {
+  it('add up to exactly the limit, and refusals name the limit that was reached', async () => {
     const limiter = new LeasedLimiter(new CountingStore(), silent);
     const leases = [limiter.lease(rule('wide', 1_000)), limiter.lease(rule('narrow', 30))];
     const results = await Promise.all(Array.from({ length: 100 }, async () => limiter.take(leases, performance.now())));
@@ -49,7 +49,7 @@ describe('leased tokens', () => {
     expect(new Set(results.map((denied) => denied?.rule.name))).toEqual(new Set([undefined, 'narrow']));
   });
 
-  it('ask the store seldom when there is much demand, for all keys at once', async () => {
+  it('use the store rarely under load, for all keys at once', async () => {
     const store = new CountingStore();
     const limiter = new LeasedLimiter(store, silent);
     const leases = [limiter.lease(rule('one', 100_000)), limiter.lease(rule('other', 100_000))];
@@ -58,7 +58,7 @@ describe('leased tokens', () => {
     expect(store.asked[0]?.map(({ key }) => key)).toEqual(['one', 'other']);
   });
 
-  it('keep the limit alone when the store fails', async () => {
+  it('keep the limit in this process when the store fails', async () => {
     const failing = new (class extends LeasingStore {
       take(): Promise<TokenAnswer[]> {
         return Promise.reject(new Error('away'));

@@ -8,11 +8,11 @@ describe('messages of the site', () => {
     expect(compareCatalogues(CATALOGUES.en, 'zh-CN', CATALOGUES['zh-CN'])).toEqual([]);
   });
 
-  it('of the open API have them, too', () => {
+  it('of the open API also have the same placeholders', () => {
     expect(compareCatalogues(OPEN_CATALOGUES['zh-CN'], 'en', OPEN_CATALOGUES.en)).toEqual([]);
   });
 
-  it('are given in the language that was asked for', () => {
+  it('are in the requested language', () => {
     expect(siteMessages('en').text('auditLog.entries', { count: 1 })).toBe('1 entry');
     expect(siteMessages('zh-CN').text('auditLog.entries', { count: 1 })).toBe('1 条记录');
   });

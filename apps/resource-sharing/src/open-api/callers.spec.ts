@@ -37,7 +37,7 @@ describe('Callers', () => {
   beforeEach(() => void vi.useFakeTimers({ now: 1_000 }));
   afterEach(() => void vi.useRealTimers());
 
-  it('are the same as long as their records are', () => {
+  it('stay the same as long as their records are the same', () => {
     const callers = new Callers();
     const record = key(1, user(7));
     expect(callers.of(record, undefined)).toBe(callers.of(record, undefined));
@@ -47,7 +47,7 @@ describe('Callers', () => {
     });
   });
 
-  it('are those of the token where there is one, under each key', () => {
+  it('are taken from the token if there is one, for each key', () => {
     const callers = new Callers();
     const [one, other, bearer] = [key(1, user(7)), key(2, user(7)), token(user(8))];
     expect(callers.of(one, bearer)).toMatchObject({ credentialId: 1, userId: 8, grantId: 3, scopes: ['meta'] });

@@ -7,7 +7,7 @@ it.each([
   ['UTC', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00+00:00'],
   ['America/New_York', '2026-07-01T04:05:06Z', '2026-07-01T00:05:06-04:00'],
   ['Asia/Kolkata', '2026-07-01T00:00:00Z', '2026-07-01T05:30:00+05:30'],
-])('writes times of %s', (zone, at, text) => {
+])('formats times of %s', (zone, at, text) => {
   expect(formatInZone(new Date(at), zone)).toBe(text);
   expect(new Date(text).getTime()).toBe(Math.floor(Date.parse(at) / 1000) * 1000);
 });

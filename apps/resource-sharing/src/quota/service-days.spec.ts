@@ -14,7 +14,7 @@ describe('days of the service', () => {
     expect(days.at(midnight - 1).date).toBe('2026-11-21');
   });
 
-  it('have 23 and 25 hours where clocks are changed', () => {
+  it('have 23 and 25 hours when the clocks change', () => {
     const days = daysIn('Europe/Berlin');
     expect(days.at(at('2026-03-29T10:00:00Z')).endsAt).toBe(at('2026-03-29T22:00:00Z'));
     expect(days.at(at('2026-10-25T10:00:00Z')).endsAt).toBe(at('2026-10-25T23:00:00Z'));
@@ -22,13 +22,13 @@ describe('days of the service', () => {
 });
 
 describe('dates', () => {
-  it('are shifted and compared', () => {
+  it('can be shifted and compared', () => {
     expect(shiftDate('2026-03-01', -1)).toBe('2026-02-28');
     expect(daysBetween('2026-01-01', '2027-01-01')).toBe(365);
     expect(daysBetween('2026-01-02', '2026-01-01')).toBe(-1);
   });
 
-  it.each(['2026-02-29', '2026-13-01', '20260101', '2026-1-1', 'today', ''])('%s is none', (text) => {
+  it.each(['2026-02-29', '2026-13-01', '20260101', '2026-1-1', 'today', ''])('%s is not a date', (text) => {
     expect(shiftDate(text, 0)).toBeUndefined();
     expect(daysBetween('2026-01-01', text)).toBeUndefined();
   });

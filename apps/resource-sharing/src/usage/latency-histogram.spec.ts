@@ -10,7 +10,7 @@ function histogramOf(latencies: readonly number[]): number[] {
   return buckets;
 }
 
-describe('the histogram of latencies', () => {
+describe('the latency histogram', () => {
   it('estimates quantiles to within a fifth, never too low', () => {
     for (const latency of [150, 999, 1_000, 12_345, 700_000, 60_000_000]) {
       const estimate = quantileMs(histogramOf([latency]), 0.95) * 1_000;
@@ -19,13 +19,13 @@ describe('the histogram of latencies', () => {
     }
   });
 
-  it('finds the 95th of a hundred', () => {
+  it('finds the 95th percentile of a hundred values', () => {
     const latencies = Array.from({ length: 100 }, (_, i) => (i < 94 ? 1_000 : 50_000));
     expect(quantileMs(histogramOf(latencies), 0.95)).toBeGreaterThanOrEqual(50);
     expect(quantileMs(histogramOf(latencies), 0.94)).toBeLessThan(1.2);
   });
 
-  it('keeps the ends', () => {
+  it('keeps the smallest and the largest value', () => {
     expect([bucketOf(0), bucketOf(100), bucketOf(1e12)]).toEqual([0, 0, BUCKETS - 1]);
     expect(quantileMs(histogramOf([]), 0.95)).toBe(0);
   });

@@ -9,7 +9,7 @@ it('allows a fixed number a minute and reports later how many it suppressed', ()
   expect(budget.take(1_060_001)).toEqual({ allowed: true, suppressed: 0 });
 });
 
-it('lets a flood of a day make fewer than a hundred thousand rows', () => {
+it('a flood of a whole day creates fewer than a hundred thousand rows', () => {
   const budget = new AnonymousBudget();
   let rows = 0;
   for (let now = 86_400_000; now < 2 * 86_400_000; now += 50) {

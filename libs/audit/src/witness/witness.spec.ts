@@ -25,8 +25,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe('the file of a witness', () => {
-  it('is added to, for its owner alone, and read again', async () => {
+describe('the witness file', () => {
+  it('is appended to, readable by its owner only, and can be read back', async () => {
     const file = new WitnessFile(join(folder, 'deep', 'w.jsonl'));
     expect(await file.lines()).toEqual([]);
     for (const id of [1, 2, 3]) await file.append(line(id));
@@ -34,7 +34,7 @@ describe('the file of a witness', () => {
     expect(statSync(file.path).mode & 0o777).toBe(0o600);
   });
 
-  it('goes on after half of a line, as a full disk leaves it', async () => {
+  it('continues after a partial line, as a full disk leaves it', async () => {
     const path = join(folder, 'w.jsonl');
     await new WitnessFile(path).append(line(1));
     appendFileSync(path, '{"at":"2026-01-0');
@@ -42,7 +42,7 @@ describe('the file of a witness', () => {
     expect(await new WitnessFile(path).lines()).toEqual([line(1), line(2)]);
   });
 
-  it('stays small, and keeps the newest and the highest', async () => {
+  it('stays small, and keeps the newest and the highest entries', async () => {
     const path = join(folder, 'w.jsonl');
     const many = Array.from({ length: 40_000 }, (_, index) => line(index + 1));
     const highest = line(1_000_000, new Date(7_000).toISOString());
@@ -63,7 +63,7 @@ describe('the file of a witness', () => {
     expect((await file.lines()).length).toBe(kept.length + 1);
   });
 
-  it('ignores what is no line of ours', () => {
+  it('ignores lines that the witness did not write', () => {
     expect(['', 'x', '{}', '[]', 'null', '{"at":"x","id":1,"hash":"h"}'].map(parseWitnessLine)).toEqual(
       Array.from({ length: 6 }, () => null),
     );
@@ -72,7 +72,7 @@ describe('the file of a witness', () => {
 });
 
 describe('a witness', () => {
-  it('writes the newest head, once for many that come together', async () => {
+  it('writes the newest head once if several arrive together', async () => {
     const file = new WitnessFile(join(folder, 'w.jsonl'));
     const witness = new AuditWitness({ file, hook: null, logger });
     witness.saw({ lastId: 0, lastHash: '' });
@@ -84,7 +84,7 @@ describe('a witness', () => {
     expect(witness.problem).toBeNull();
   });
 
-  it.runIf(process.platform === 'linux')('says once that the disk is full, and holds nobody up', async () => {
+  it.runIf(process.platform === 'linux')('reports a full disk once, and delays nobody', async () => {
     const witness = new AuditWitness({ file: new WitnessFile('/dev/full'), hook: null, logger });
     for (let id = 1; id <= 20; id++) {
       witness.saw({ lastId: id, lastHash: 'h' });
@@ -118,7 +118,7 @@ describe('a witness', () => {
   });
 });
 
-describe('the log held against its witness', () => {
+describe('the comparison of the log with its witness', () => {
   const state = (lastId: number, more: Partial<WitnessedState> = {}): WitnessedState => ({
     head: { firstId: 1, anchorHash: '', lastId, lastHash: `hash ${lastId}` },
     hashes: new Map(Array.from({ length: lastId }, (_, index) => [index + 1, `hash ${index + 1}`])),
@@ -167,7 +167,7 @@ describe('the log held against its witness', () => {
     });
   });
 
-  it('says why it is behind', () => {
+  it('reports why the witness is behind', () => {
     expect(compareWitness([line(1)], state(2), 'ENOSPC: no space left').view).toMatchObject({
       status: 'behind',
       detail: 'ENOSPC: no space left',

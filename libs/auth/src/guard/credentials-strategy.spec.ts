@@ -33,8 +33,8 @@ function application(find: (name: string) => Promise<Actor | null | undefined>):
   return { strategy, enter };
 }
 
-describe('credentials by way of Passport', () => {
-  it('stay with the application and the request that they belong to', async () => {
+describe('credentials through Passport', () => {
+  it('stay with their application and their request', async () => {
     const [one, other] = ['one', 'other'].map((own) =>
       application(async (name) => {
         await new Promise((resolve) => setImmediate(resolve));
@@ -56,7 +56,7 @@ describe('credentials by way of Passport', () => {
     await expect(application(() => Promise.resolve(actor)).enter('ada')).rejects.toThrow(message);
   });
 
-  it('that cannot be looked up are an error, and not refused', async () => {
+  it('that cannot be checked cause an error instead of a refusal', async () => {
     const failure = new AppError('INTERNAL', 'no database');
     await expect(application(() => Promise.reject(failure)).enter('ada')).rejects.toBe(failure);
   });

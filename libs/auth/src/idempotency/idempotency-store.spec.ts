@@ -8,7 +8,7 @@ afterEach(() => vi.useRealTimers());
 
 const claimed = { actor: 'api_key:1', key: 'k', hash: 'h', claim: '0b1c' };
 
-it('keeps the claim of a request for as long as it runs, and no longer', async () => {
+it('the claim of a request is kept exactly as long as it runs', async () => {
   vi.useFakeTimers();
   const query = vi.fn<(sql: string, parameters: unknown[]) => Promise<unknown[]>>(() => Promise.resolve([]));
   const store = new IdempotencyStore({ query } as unknown as DataSource, createSecretBox(randomBytes(32)));
@@ -24,7 +24,7 @@ it('keeps the claim of a request for as long as it runs, and no longer', async (
   expect(query).not.toHaveBeenCalled();
 });
 
-it('lets the work go on when the claim cannot be kept', async () => {
+it('the work continues if the claim cannot be kept', async () => {
   vi.useFakeTimers();
   const query = vi.fn(() => Promise.reject(new Error('no database')));
   const store = new IdempotencyStore({ query } as unknown as DataSource, createSecretBox(randomBytes(32)));

@@ -15,7 +15,7 @@ describe('API keys', () => {
     expect(keys.size).toBe(200);
   });
 
-  it('do not pass with another prefix, cut or extended', () => {
+  it('are refused with another prefix, shortened or extended', () => {
     const key = createApiKey('gpk_');
     expect(parseApiKey(key, 'gsk_')).toBeUndefined();
     expect(parseApiKey(key.slice(0, -1), 'gpk_')).toBeUndefined();
@@ -23,7 +23,7 @@ describe('API keys', () => {
     expect(parseApiKey('', 'gpk_')).toBeUndefined();
   });
 
-  it('show every single changed symbol', () => {
+  it('reveal every single changed character', () => {
     const key = createApiKey('gpk_');
     fc.assert(
       fc.property(

@@ -6,7 +6,7 @@ describe('the expiry of a new key', () => {
   beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-05-01T12:00:00Z'), toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('is never without one', () => {
+  it('is absent if none is given', () => {
     expect([readKeyExpiry(null), readKeyExpiry(undefined)]).toEqual([null, null]);
   });
 
@@ -23,7 +23,7 @@ describe('the expiry of a new key', () => {
     );
   });
 
-  it('is refused with the error that a service has for fields', () => {
+  it('is refused with the service’s own error for fields', () => {
     const refuse = (field: string, message: string) => new AppError('VALIDATION_FAILED', `${field}: ${message}`);
     expect(() => readKeyExpiry('2001-01-01', refuse)).toThrow(
       expect.objectContaining({ code: 'VALIDATION_FAILED' }) as Error,

@@ -18,8 +18,8 @@ async function outdated(password: string): Promise<string> {
   return `$argon2id$v=19$m=128,t=1,p=1$${encode(nonce)}$${encode(tag)}`;
 }
 
-describe('a check of a password', () => {
-  it('answers with the hash for the right password, and with nothing for a wrong one or no account', async () => {
+describe('a password check', () => {
+  it('returns the hash for the right password, and nothing for a wrong one or a missing account', async () => {
     const hash = await hashPassword('right');
     const replace = vi.fn(() => Promise.resolve(true));
     expect(await checkPassword('right', { hash, replace })).toBe(hash);
@@ -39,7 +39,7 @@ describe('a check of a password', () => {
     expect(await verifyPassword('right', newer)).toBe(true);
   });
 
-  it('answers with the hash that it compared where the password was changed meanwhile', async () => {
+  it('returns the hash that it compared if the password was changed in the meantime', async () => {
     const hash = await outdated('right');
     expect(await checkPassword('right', { hash, replace: () => Promise.resolve(false) })).toBe(hash);
   });

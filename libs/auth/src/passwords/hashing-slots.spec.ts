@@ -38,7 +38,7 @@ class Bench {
 const refused = { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
 
 describe('hashing slots', () => {
-  it('run so many at a time, queue some and refuse the rest', async () => {
+  it('run a fixed number at a time, queue some and refuse the rest', async () => {
     const bench = new Bench(3, 2);
     const accepted = [1, 2, 3, 4, 5].map(() => bench.ask(of('one')));
     await expect(bench.ask(of('one'))).rejects.toMatchObject(refused);
@@ -48,7 +48,7 @@ describe('hashing slots', () => {
     expect(await bench.slots.run(of('one'), () => Promise.resolve('free again'))).toBe('free again');
   });
 
-  it('take clients in turn, however many questions one of them has', async () => {
+  it('serve clients in turn, whatever the number of requests of one client', async () => {
     const bench = new Bench(20);
     const asked = [...Array.from({ length: 6 }, () => 'storm'), 'ada', 'bob', 'ada'].map((name) => bench.ask(of(name)));
     await bench.finish(9);
@@ -56,7 +56,7 @@ describe('hashing slots', () => {
     expect(bench.order.slice(0, 5)).toEqual(['storm', 'storm', 'ada', 'bob', 'storm']);
   });
 
-  it('refuse who has the most waiting when there is no more room', async () => {
+  it('refuse the client with the most waiting requests when there is no room', async () => {
     const bench = new Bench(4);
     const storm = Array.from({ length: 5 }, () => bench.ask(of('storm')));
     const ada = bench.ask(of('ada'));
@@ -69,7 +69,7 @@ describe('hashing slots', () => {
     expect(bench.order).toEqual(['storm', 'storm', 'ada', 'bob', 'storm']);
   });
 
-  it('refuse those who fail before those who are new, and these before those who are known', async () => {
+  it('refuse clients that failed before new ones, and new ones before known ones', async () => {
     const bench = new Bench(3);
     const [running, ...failing] = ['a', 'b', 'c', 'd'].map((name) => bench.ask(of(name, 'failing')));
     await expect(bench.ask(of('e', 'failing'))).rejects.toMatchObject(refused);
@@ -83,7 +83,7 @@ describe('hashing slots', () => {
     expect(bench.order).toEqual(['a', 'g', 'ada', 'h']);
   });
 
-  it('leave half of the room to those who are new, however many are known', async () => {
+  it('leave half of the room to new clients, however many known ones there are', async () => {
     const bench = new Bench(4);
     const known = Array.from({ length: 5 }, () => bench.ask(of('mallory', 'known')));
     const fresh = ['ada', 'bob'].map((name) => bench.ask(of(name)));
@@ -94,7 +94,7 @@ describe('hashing slots', () => {
     expect(bench.order).toEqual(['mallory', 'ada', 'mallory', 'bob', 'mallory']);
   });
 
-  it('serve the three in turn, so that none of them keeps the others out', async () => {
+  it('serve the three groups in turn, so that none of them blocks the others', async () => {
     const bench = new Bench(9);
     const turns = [
       ...Array.from({ length: 4 }, () => of('mallory', 'known')),
@@ -108,7 +108,7 @@ describe('hashing slots', () => {
     expect(bench.order).toEqual(['mallory', 'ada', 'x', 'mallory', 'bob', 'mallory', 'mallory']);
   });
 
-  it('ask again whether there is anything to do when the turn has come', async () => {
+  it('check again whether there is still work to do when the turn has come', async () => {
     const bench = new Bench(3);
     const first = bench.ask(of('one'));
     let wanted = true;
@@ -138,7 +138,7 @@ describe('hashing slots', () => {
     expect((times[2] ?? 0) - started).toBeGreaterThan(5 * 40 - 15);
   });
 
-  it('give the slot back when the work fails', async () => {
+  it('free the slot when the work fails', async () => {
     const slots = new HashingSlots({ slots: 1, waiting: 0, rest: 0 });
     await expect(slots.run(of('one'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await slots.run(of('one'), () => Promise.resolve(1))).toBe(1);

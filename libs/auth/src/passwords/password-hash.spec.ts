@@ -11,7 +11,7 @@ describe('password hashes', () => {
     expect(await verifyPassword('', stored)).toBe(false);
   });
 
-  it('salts: one password gives two hashes', async () => {
+  it('are salted: one password gives two hashes', async () => {
     expect(await hashPassword('same')).not.toBe(await hashPassword('same'));
   });
 
@@ -39,7 +39,7 @@ describe('password hashes', () => {
       'greedy parameters',
       '$argon2id$v=19$m=9999999,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$c29tZXNhbHRzb21lc2FsdHNvbWVzYWx0c29tZXNhbHQ',
     ],
-  ])('says no to %s', async (_what, stored) => {
+  ])('refuses %s', async (_what, stored) => {
     expect(await verifyPassword('anything', stored)).toBe(false);
   });
 

@@ -20,7 +20,7 @@ describe('TOTP', () => {
     expect(matchingTotpStep(secret, code.slice(2), seconds * 1_000)).toBe(Math.floor(seconds / 30));
   });
 
-  it('accepts the step before and the one behind, and no other', () => {
+  it('accepts codes of the previous and the next step, and no others', () => {
     const now = 1_234_567_890_000;
     const step = Math.floor(now / 30_000);
     for (const away of [-1, 0, 1]) {
@@ -35,7 +35,7 @@ describe('TOTP', () => {
     expect(matchingTotpStep(secret, code, 59_000)).toBeUndefined();
   });
 
-  it('is described as authenticators read it', () => {
+  it('has the URL that authenticator apps expect', () => {
     const uri = new URL(totpUri(secret, { issuer: 'Gatehouse tunnels', account: 'ada@example.org' }));
     expect(uri.href).toBe(
       'otpauth://totp/Gatehouse%20tunnels:ada%40example.org?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' +
@@ -60,7 +60,7 @@ describe('base32', () => {
     expect(parseBase32(expected)?.toString()).toBe(text);
   });
 
-  it('gives back whatever it was made from, and reads nothing else', () => {
+  it('decodes what it encoded, and nothing else', () => {
     for (let length = 0; length < 40; length++) {
       const bytes = randomBytes(length);
       expect(parseBase32(base32(bytes))).toEqual(bytes);

@@ -33,7 +33,7 @@ describe('a backup', () => {
 
   const save = () => backupDatabase(source.url, file, { schemas: SCHEMAS });
 
-  it('restores every row of every type, and new rows go on from the saved sequences', async () => {
+  it('restores every row of every type, and new rows continue the saved sequences', async () => {
     const header = await save();
     expect(header.schemas).toEqual([
       { name: 'shop', migrations: ['CreateShop1700000000001', 'AddStock1700000000002'] },
@@ -65,7 +65,7 @@ describe('a backup', () => {
     expect(reply.rows).toEqual([{ id: 3 }]);
   });
 
-  it('leaves one private file and nothing else, and none when it fails', async () => {
+  it('leaves one private file and nothing else, and no file if it fails', async () => {
     await save();
     expect(readdirSync(folder)).toEqual(['gatehouse.backup']);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -74,7 +74,7 @@ describe('a backup', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('saves one moment, whatever is written meanwhile', async () => {
+  it('contains a single moment, whatever is written in the meantime', async () => {
     let writing = true;
     const writer = withClient(source.url, async (client) => {
       for (let id = 100_000; writing; id += 1) {
@@ -109,7 +109,7 @@ describe('isPartitionBound', () => {
     }
   });
 
-  it('accepts nothing that would be more than a bound in a statement', () => {
+  it('refuses everything that would be more than a bound in a statement', () => {
     for (const text of [
       '',
       'DEFAULT; DROP TABLE x',
@@ -122,7 +122,7 @@ describe('isPartitionBound', () => {
 });
 
 describe('parentsFirst', () => {
-  it('puts referred tables before those that refer to them, and ends on a cycle', () => {
+  it('puts referenced tables before those that refer to them, and stops at a cycle', () => {
     const tables = [{ oid: 1 }, { oid: 2 }, { oid: 3 }, { oid: 4 }];
     const chain = [
       { child: 1, parent: 3 },

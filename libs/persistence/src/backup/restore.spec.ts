@@ -54,7 +54,7 @@ describe('a restore', () => {
       return found.rows.map(({ name }) => name);
     });
 
-  it('needs no schema to be there, and takes rows that migrations inserted for nobody’s', async () => {
+  it('needs no existing schema, and ignores rows that migrations inserted', async () => {
     await save();
     await using empty = await createTestDatabase();
     await restoreDatabase(empty.url, await checkBackup(file, { stored: [stored()] }));
@@ -81,7 +81,7 @@ describe('a restore', () => {
     expect(await schemasOf(target.url)).toEqual(SCHEMAS);
   });
 
-  it('leaves triggers and references as the migrations made them', async () => {
+  it('leaves triggers and references as the migrations created them', async () => {
     await save();
     const made = (url: string) =>
       withClient(url, async (client) => {
@@ -103,7 +103,7 @@ describe('a restore', () => {
     });
   });
 
-  it('works for the owner of a database who is no superuser', async () => {
+  it('works for the owner of a database who is not a superuser', async () => {
     await save();
     const role = `keeper_${target.name}`;
     await using owned = await createTestDatabase();
@@ -149,7 +149,7 @@ describe('a restore', () => {
     expect(await contents(target.url)).toEqual(before);
   });
 
-  it('leaves the former rows where they were when it fails on its way', async () => {
+  it('keeps the former rows if it fails halfway', async () => {
     await save();
     await withClient(target.url, (client) => client.query('INSERT INTO shop.stock VALUES (7, 7)'));
     const before = await contents(target.url);
@@ -173,7 +173,7 @@ describe('a restore', () => {
     expect(await schemasOf(target.url)).toEqual(SCHEMAS);
   });
 
-  it('brings the backup of an older version to this one', async () => {
+  it('migrates the backup of an older version', async () => {
     await using older = await createTestDatabase();
     await migrate(createDataSource(database(older.url, MIGRATIONS.slice(0, 1))));
     await withClient(older.url, (client) => client.query('UPDATE shop.counter SET count = 5'));
@@ -217,7 +217,7 @@ describe('a restore', () => {
     await restore(target.url, file, { keys: [other], force: true });
   });
 
-  it('asks for the services to be stopped when they use the tables, or are only connected', async () => {
+  it('asks to stop the services if they use the tables, or are only connected', async () => {
     await save();
     await withClient(target.url, async (user) => {
       await user.query('BEGIN; SELECT * FROM shop.stock');
@@ -228,7 +228,7 @@ describe('a restore', () => {
     await restore(target.url, file);
   });
 
-  it('says which file is missing', async () => {
+  it('names the missing file', async () => {
     await expect(restore(target.url, join(folder, 'absent'))).rejects.toThrow(/absent is not a usable backup/);
   });
 });

@@ -198,7 +198,7 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
   const start = (options: Partial<EmbeddedPostgresOptions> = {}, env?: NodeJS.ProcessEnv): Supervisor =>
     run(programFor(asNobody), { home, ...options }, { asNobody, ...(env === undefined ? {} : { env }) });
 
-  it('keeps rows over a restart, and answers a last query before it stops', async () => {
+  it('keeps rows across a restart, and answers a last query before it stops', async () => {
     const first = start();
     const { url, pid, port } = await first.ready();
     await keepRow(url);
@@ -333,7 +333,7 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
     taken.close();
   });
 
-  it('listens on the fixed port it is given', async () => {
+  it('listens on the given fixed port', async () => {
     // Below the range outgoing connections take their ports from, which other programs may do at any moment.
     const port = await waitFor(async () => {
       const probe = createServer().listen(20_000 + Math.floor(Math.random() * 10_000), '127.0.0.1');
@@ -345,7 +345,7 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
     expect(await start({ port }).ready()).toMatchObject({ port });
   });
 
-  it('chooses another port when the one of the last start is taken', async () => {
+  it('chooses another port if the previous one is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -355,7 +355,7 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
     taken.close();
   });
 
-  it('starts over when creating the data directory was interrupted', async () => {
+  it('starts over if creating the data directory was interrupted', async () => {
     home = emptyHome();
     const first = start();
     const drafts = (): string[] =>
@@ -369,7 +369,7 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
     expect(drafts()).toEqual([]);
   });
 
-  it('sets a new password when postgres.json was lost, and keeps the rows', async () => {
+  it('sets a new password if postgres.json was lost, and keeps the rows', async () => {
     home = copyHome();
     const first = start();
     const { url } = await first.ready();
@@ -401,7 +401,7 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
       says: 'npm run backup',
       change: (data: string) => writeFileSync(join(data, 'PG_VERSION'), '17\n'),
     },
-  ])('does not touch a data directory that is $what, and says the way out', async ({ code, says, change }) => {
+  ])('does not touch a data directory that is $what, and explains what to do', async ({ code, says, change }) => {
     home = copyHome();
     const dataDirectory = join(home, 'postgres', 'data');
     change(dataDirectory);
@@ -414,7 +414,7 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
     expect(readdirSync(dataDirectory)).toEqual(before);
   });
 
-  it('creates the database in a folder where initdb left nothing worth keeping', async () => {
+  it('creates the database in a folder in which initdb left nothing of value', async () => {
     const { uid, gid } = statSync(join(template, 'postgres', 'data'));
     home = emptyHome();
     const data = join(home, 'postgres', 'data');
@@ -425,12 +425,12 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
   });
 });
 
-describe('embedded PostgreSQL between root and others', () => {
+describe('embedded PostgreSQL and users other than root', () => {
   beforeEach((ctx) => {
     if (!IS_ROOT) ctx.skip('needs root: it is about what root does for other users');
   });
 
-  it('works from a clone in a private folder of root, keeps the data outside and shows where', async () => {
+  it('works from a clone in a private folder of root, keeps the data outside and reports where', async () => {
     // Programs do not run from every memory file system.
     const clone = temporaryFolder(0o700, undefined, tmpdir());
     const sharedFolder = join(temporaryFolder(0o755, undefined, tmpdir()), 'gatehouse');
@@ -456,7 +456,7 @@ describe('embedded PostgreSQL between root and others', () => {
     expect(readdirSync(sharedFolder).filter((name) => name.includes('.former-'))).toHaveLength(1);
   });
 
-  it('runs data of an ordinary user as that user, and refuses its own data to an ordinary user', async () => {
+  it('runs the data of an ordinary user as that user, and refuses root’s data to an ordinary user', async () => {
     const home = temporaryFolder(0o711, NOBODY);
     const theirs = run(programFor(true), { home }, { asNobody: true });
     await theirs.ready();
@@ -476,7 +476,7 @@ describe('embedded PostgreSQL between root and others', () => {
 });
 
 describe('binaries', () => {
-  it('names a platform that has none', () => {
+  it('report a platform for which there are none', () => {
     expect(() => locateBinaries('sunos-sparc')).toThrow(/no embedded PostgreSQL for sunos-sparc: set DATABASE_URL/);
   });
 
@@ -492,7 +492,7 @@ describe('binaries', () => {
     return native;
   }
 
-  it('creates the library links an install without scripts leaves out, once', () => {
+  it('get the library links that an install without scripts leaves out, once', () => {
     const native = fakePackage();
     createLibraryLinks(native);
     createLibraryLinks(native);
@@ -500,7 +500,7 @@ describe('binaries', () => {
     expect(readlinkSync(join(native, 'lib', 'libx.so.1'))).toBe('libx.so.1.2');
   });
 
-  it('says what to do when the links are missing and cannot be created', async () => {
+  it('report what to do if the links are missing and cannot be created', async () => {
     const native = fakePackage();
     chmodSync(join(native, 'lib'), 0o555);
     const home = temporaryFolder(0o700, IS_ROOT ? NOBODY : undefined);
@@ -512,7 +512,7 @@ describe('binaries', () => {
     expect(error.message).not.toContain('\n');
   });
 
-  it('is an error of its own kind', () => {
+  it('have their own error class', () => {
     expect(new EmbeddedPostgresError('PORT_TAKEN', 'x')).toMatchObject({ name: 'EmbeddedPostgresError', message: 'x' });
   });
 });

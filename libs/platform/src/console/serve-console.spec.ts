@@ -65,7 +65,7 @@ describe('a console', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('has files that browsers keep for good, compressed for those that can read it', async () => {
+  it('has files that browsers cache permanently, compressed if they support it', async () => {
     const http = await boot();
     const plain = await http.get('/assets/main-abc.js').set('Accept-Encoding', 'identity');
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -92,7 +92,7 @@ describe('a console', () => {
     '/secret.txt',
     '/proxy.html',
     '//secret.txt',
-  ])('leads nowhere else: %s', async (path) => {
+  ])('serves no other file: %s', async (path) => {
     const answer = await (await boot()).get(path);
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ code: 'NOT_FOUND' });
@@ -103,7 +103,7 @@ describe('a console', () => {
     expect(answer.status).toBe(400);
   });
 
-  it('leaves the API, the description and the health checks as they are', async () => {
+  it('does not affect the API, the description and the health checks', async () => {
     const http = await boot();
     expect((await http.get('/api/v1/notes/3')).body).toEqual({ id: 3 });
     expect((await http.get('/healthz')).body).toEqual({ status: 'ok' });
@@ -113,7 +113,7 @@ describe('a console', () => {
     expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('hands out programs by their names, and says which are not there', async () => {
+  it('serves programs by their names, and reports missing ones', async () => {
     const http = await boot();
     const answer = await http.get('/a-program.mjs');
     expect([answer.status, answer.text]).toEqual([200, SCRIPT]);
@@ -123,7 +123,7 @@ describe('a console', () => {
     expect(lines.filter((line) => line.includes('not-built.mjs was not built'))).toHaveLength(1);
   });
 
-  it('that was not built is reported once, and the rest of the service works', async () => {
+  it('is reported once if it was not built, and the rest of the service works', async () => {
     const http = await boot(join(root, 'nowhere'));
     expect((await http.get('/')).status).toBe(404);
     expect((await http.get('/api/v1/notes/3')).status).toBe(200);

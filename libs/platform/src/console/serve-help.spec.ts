@@ -63,7 +63,7 @@ describe('the documentation', () => {
     expect([chinese.status, chinese.headers['location']]).toEqual([308, 'zh-CN/']);
   });
 
-  it('starts in Chinese for readers of Chinese, and stays in English for those who chose it', async () => {
+  it('starts in Chinese for Chinese readers, and stays in English for those who chose it', async () => {
     const http = await boot();
     const start = await http.get('/help/').set('Accept-Language', 'zh-TW,en;q=0.5');
     expect([start.status, start.headers['location']]).toEqual([302, 'zh-CN/']);
@@ -81,13 +81,13 @@ describe('the documentation', () => {
     '/help/nothing.html',
     '/help//',
     '/help/%00',
-  ])('leads nowhere else: %s', async (path) => {
+  ])('serves no other file: %s', async (path) => {
     const answer = await (await boot()).get(path);
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('that was not built is reported once, and the rest of the service works', async () => {
+  it('is reported once if it was not built, and the rest of the service works', async () => {
     const http = await boot(join(root, 'nowhere/site'));
     expect((await http.get('/help/')).status).toBe(404);
     expect((await http.get('/api/v1/notes/3')).status).toBe(200);

@@ -44,7 +44,7 @@ describe('classifyError', () => {
     expect(classifyError(thrown)).toMatchObject({ code, message });
   });
 
-  it('logs failures of the service as errors and mistakes of the client not', () => {
+  it('logs failures of the service as errors, and mistakes of the client at a lower level', () => {
     expect(classifyError(new Error('x')).level).toBe('error');
     expect(classifyError(new BadRequestException('x')).level).toBe('debug');
   });
@@ -81,7 +81,7 @@ describe('formatError', () => {
     });
   });
 
-  it('keeps codes that say more than their status in the envelope', () => {
+  it('keeps codes in the envelope that are more specific than their status', () => {
     expect(formatError(new AppError('EXPIRED_API_KEY'), 'envelope', 'x').body).toMatchObject({
       code: 'EXPIRED_API_KEY',
     });

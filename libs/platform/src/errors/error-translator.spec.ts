@@ -10,7 +10,7 @@ const translator = new ErrorTranslator({
 });
 const chinese = (text: string): string => translator.text('zh-CN', text);
 
-describe('texts of errors', () => {
+describe('error texts', () => {
   it('stay as they are in English', () => {
     expect(translator.text('en', 'There is no node 7.')).toBe('There is no node 7.');
   });
@@ -23,18 +23,18 @@ describe('texts of errors', () => {
     expect(chinese('must be a string is taken')).toBe('must be a string 已被使用');
   });
 
-  it('are translated behind the name of a field, and within another text', () => {
+  it('are translated after the name of a field, and within another text', () => {
     expect(chinese('rules[2].payload: must be a string')).toBe('rules[2].payload: 必须是文本');
     expect(chinese('each value in tags must be a string')).toBe('每一项必须是文本');
     expect(chinese('The configuration cannot run: There is no node 7.')).toBe('配置无法运行：节点 7 不存在。');
   });
 
-  it('that are not known stay English', () => {
+  it('stay English if they are unknown', () => {
     expect(chinese('Nothing of the kind')).toBe('Nothing of the kind');
     expect(chinese('name: nothing of the kind')).toBe('name: nothing of the kind');
   });
 
-  it('of any length are found quickly', () => {
+  it('are found quickly, whatever their length', () => {
     const long = `There is no node ${' is taken'.repeat(100_000)}`;
     expect(chinese(long)).toBe(long);
     expect(chinese(`${'a: '.repeat(100_000)}b`)).toContain('b');

@@ -31,17 +31,17 @@ describe('check-ready', () => {
     return { code, said };
   }
 
-  it('is content with a process that is ready', async () => {
+  it('succeeds if the process is ready', async () => {
     expect(await check()).toEqual({ code: 0, said: '' });
     expect(asked).toEqual(['/readyz']);
   });
 
-  it('fails with the reason where the process is not ready', async () => {
+  it('fails with the reason if the process is not ready', async () => {
     answer = { status: 503, body: '{"failing":["queue"]}' };
     expect(await check()).toEqual({ code: 1, said: 'not ready: 503 {"failing":["queue"]}\n' });
   });
 
-  it('fails where nothing listens', async () => {
+  it('fails if nothing listens', async () => {
     server.close();
     const { code, said } = await check();
     expect(code).toBe(1);

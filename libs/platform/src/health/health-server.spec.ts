@@ -6,7 +6,7 @@ import { HealthRegistry } from './health-registry.js';
 import { serveHealth } from './health-server.js';
 
 describe('serveHealth', () => {
-  it('answers whether the process is alive, and whether its checks pass', async () => {
+  it('reports whether the process is alive, and whether its checks pass', async () => {
     const health = new HealthRegistry(new JsonLogger({ service: 't', level: 'silent' }));
     const server = await serveHealth(0, health);
     const ask = async (path: string): Promise<[number, unknown]> => {
@@ -22,7 +22,7 @@ describe('serveHealth', () => {
     await once(server, 'close');
   });
 
-  it('rejects where the port is taken', async () => {
+  it('rejects if the port is taken', async () => {
     const health = new HealthRegistry(new JsonLogger({ service: 't', level: 'silent' }));
     const server = await serveHealth(0, health);
     await expect(serveHealth((server.address() as AddressInfo).port, health)).rejects.toThrow('EADDRINUSE');

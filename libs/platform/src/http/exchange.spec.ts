@@ -47,7 +47,7 @@ describe('added headers', () => {
     expect((await request(server).get('/head')).headers['x-other']).toBe('given');
   });
 
-  it('yield to those that are set, before or after', async () => {
+  it('do not replace those that are set, before or after', async () => {
     const server = serve((_request, response) => {
       response.setHeader('X-Mine', 'set');
       addHeader(response, 'X-Mine', 'added');
@@ -74,7 +74,7 @@ describe('added headers', () => {
     await expect(request(server).get('/')).rejects.toThrow();
   });
 
-  it('ask browsers to stay with TLS only where a trusted proxy speaks it', async () => {
+  it('ask browsers to stay with TLS only if a trusted proxy uses it', async () => {
     const server = serve((_request, response) => void response.end());
     expect((await request(server).get('/')).headers['strict-transport-security']).toBeUndefined();
     const behind = await request(server).get('/').set('X-Forwarded-Proto', 'https');

@@ -45,7 +45,7 @@ const say =
     void response.send(`${text} ${asked.route?.path} ${JSON.stringify(asked.query)}`);
 
 describe('fixedRoutes', () => {
-  it('takes the steps and then the route, and leaves out the rest', async () => {
+  it('runs the steps and then the route, and skips the rest', async () => {
     const app = application((routes) => routes.get('/things', say('all')).post('/things', say('new')));
     const read = await request(app).get('/things?page=2');
     expect(read.headers['x-way']).toBe('first second');
@@ -63,7 +63,7 @@ describe('fixedRoutes', () => {
     expect(way).toContain('express first second');
   });
 
-  it('chooses what Express would choose', async () => {
+  it('chooses the same route as Express', async () => {
     const app = application(
       (routes) => routes.get('/things/:id', say('one')).get('/things/new', say('new')).get('/early', say('late')),
       (before) => before.get('/early', say('early')),
@@ -74,7 +74,7 @@ describe('fixedRoutes', () => {
     expect(early.headers['x-way']).toBeUndefined();
   });
 
-  it('leaves to Express what comes behind a middleware it does not know', async () => {
+  it('leaves routes behind an unknown middleware to Express', async () => {
     const app = application((routes) =>
       routes
         .use((_request, response, next) => {
@@ -86,7 +86,7 @@ describe('fixedRoutes', () => {
     expect((await request(app).get('/things')).headers['x-seen']).toBe('yes');
   });
 
-  it('hands on what a step or the route fails with', async () => {
+  it('passes on the error of a step or of the route', async () => {
     const app = application((routes) =>
       routes
         .get('/throws', () => {

@@ -7,14 +7,14 @@ function known(method: string, ifNoneMatch: string | undefined, tag: string | un
   return isKnownAnswer({ req: { method, headers }, getHeader: () => tag } as unknown as Response);
 }
 
-describe('an answer that the client has', () => {
+describe('the ETag check', () => {
   it.each([
     ['"a"', '"a"'],
     ['"b", "a"', '"a"'],
     ['W/"a"', '"a"'],
     ['"a"', 'W/"a"'],
     ['*', '"a"'],
-  ])('%s knows %s', (ifNoneMatch, tag) => {
+  ])('finds that %s matches %s', (ifNoneMatch, tag) => {
     expect(known('GET', ifNoneMatch, tag)).toBe(true);
     expect(known('HEAD', ifNoneMatch, tag)).toBe(true);
     expect(known('POST', ifNoneMatch, tag)).toBe(false);
@@ -26,7 +26,7 @@ describe('an answer that the client has', () => {
     ['a', '"a"'],
     ['*', undefined],
     ['"a"', undefined],
-  ])('%s does not know %s', (ifNoneMatch, tag) => {
+  ])('finds that %s does not match %s', (ifNoneMatch, tag) => {
     expect(known('GET', ifNoneMatch, tag)).toBe(false);
   });
 });

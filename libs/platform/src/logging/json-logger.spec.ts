@@ -54,7 +54,7 @@ describe('JsonLogger', () => {
     expect(parse(lines[1])['request_id']).toBeUndefined();
   });
 
-  it('takes errors the way Nest passes them', () => {
+  it('accepts errors as Nest passes them', () => {
     const { logger, lines } = capture();
     logger.error('failed', 'Error: x\n    at here', 'Router');
     logger.error(new TypeError('broken', { cause: new Error('root') }), 'Router');
@@ -66,14 +66,14 @@ describe('JsonLogger', () => {
     });
   });
 
-  it('does not let a field replace what the line is about', () => {
+  it('does not let a field replace a standard field of the line', () => {
     const { logger, lines } = capture();
     logger.log('true', { message: 'false', level: 'fatal', request_id: 'forged' });
     expect(parse(lines[0])).toMatchObject({ message: 'true', level: 'info', level_: 'fatal' });
     expect(parse(lines[0])['request_id']).toBeUndefined();
   });
 
-  it('hands records to a tap, already redacted, until it is taken off', () => {
+  it('passes redacted records to a tap until it is removed', () => {
     const { logger } = capture();
     const records: LogRecord[] = [];
     const stop = logger.tap((record) => records.push(record));
@@ -134,8 +134,8 @@ describe('redaction', () => {
   });
 });
 
-describe('a level of its own for one context', () => {
-  it('decides for taps alone, and for what is written together with the general one', () => {
+describe('a separate level for one context', () => {
+  it('applies to taps only, and together with the general level to the output', () => {
     const lines: string[] = [];
     const tapped: string[] = [];
     const logger = new JsonLogger({ service: 's', level: 'info', write: (line) => lines.push(line) });

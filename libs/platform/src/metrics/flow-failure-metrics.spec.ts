@@ -4,7 +4,7 @@ import { JsonLogger } from '../logging/json-logger.js';
 import { FlowFailureMetrics } from './flow-failure-metrics.js';
 import { MetricsRegistry } from './metrics-registry.js';
 
-it('shows and logs the flows that a defect ended, of every process that answers', async () => {
+it('flows that a defect ended are counted and logged, for every process that answers', async () => {
   const lines: string[] = [];
   const metrics = new MetricsRegistry();
   const logger = new JsonLogger({ service: 'notes', level: 'info', write: (line) => lines.push(line) });

@@ -64,21 +64,21 @@ describe('/metrics on the public port', () => {
     },
   );
 
-  it('answers everybody with METRICS_ON_PUBLIC_PORT=true', async () => {
+  it('answers everyone with METRICS_ON_PUBLIC_PORT=true', async () => {
     const answer = await ask({ METRICS_ON_PUBLIC_PORT: 'true' }, '192.0.2.7', { 'X-Forwarded-For': '192.0.2.8' });
     expect(answer.status).toBe(200);
     expect(answer.text).toContain('process_cpu_user_seconds_total');
   });
 });
 
-describe('/metrics on a port of its own', () => {
+describe('/metrics on a separate port', () => {
   it('is not found on the public port, for any client', async () => {
     const answer = await ask({ NOTES_METRICS_PORT: '0' });
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is what Prometheus reads, and all there is', async () => {
+  it('is in the format of Prometheus, and the only thing served there', async () => {
     await ask({ NOTES_METRICS_PORT: '0' });
     const server = app.get(MetricsServer);
     await server.listen(0, '127.0.0.1');

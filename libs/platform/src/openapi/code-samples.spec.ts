@@ -84,7 +84,7 @@ describe('code samples', () => {
     expect(received()).toEqual(SENT);
   });
 
-  it('of Python are what Python reads, and send the request where requests is installed', async (context) => {
+  it('of Python are valid, and send the request if requests is installed', async (context) => {
     if (!(await exists('python3'))) return context.skip('python3 is not installed');
     await run('python3', ['-c', 'import ast, sys; ast.parse(sys.argv[1])', sample('Python')]);
     if (!(await exists('python3', ['-c', 'import requests']))) return;
@@ -93,14 +93,14 @@ describe('code samples', () => {
     expect(received()).toEqual(SENT);
   });
 
-  it('of Go are formatted as gofmt does', async (context) => {
+  it('of Go are formatted as by gofmt', async (context) => {
     if (!(await exists('gofmt', ['-h']))) return context.skip('Go is not installed');
     const file = join(folder, 'sample.go');
     writeFileSync(file, `${sample('Go')}\n`);
     expect((await run('gofmt', ['-l', file])).stdout).toBe('');
   });
 
-  it('send both credentials where an operation takes both, and none where it needs none', () => {
+  it('send both credentials if an operation accepts both, and none if it needs none', () => {
     const both = codeSamples('get', '/', { security: [{ api_key: [] }, { api_key: [], bearer: [] }] }, SECURITY);
     expect(both[0]?.source).toBe(
       `curl '${SAMPLE_ORIGIN}/' \\\n  -H 'X-API-Key: KEY' \\\n  -H 'Authorization: Bearer TOKEN'`,

@@ -23,7 +23,7 @@ describe('the schema of a validated property', () => {
     });
   });
 
-  it('finds the type where the compiler left none', () => {
+  it('finds the type if the compiler left none', () => {
     expect(propertySchema(Object, [rule('isIn', [['a', 'b']])])).toEqual({ type: 'string', enum: ['a', 'b'] });
     expect(propertySchema(Object, [rule('matches', [/^[A-Z]{2}$/])])).toEqual({
       type: 'string',
@@ -40,7 +40,7 @@ describe('the schema of a validated property', () => {
     });
   });
 
-  it('keeps every pattern, in a form that other validators read', () => {
+  it('keeps every pattern, in a form that other validators accept', () => {
     const rules = [rule('matches', [/^\P{Cc}*$/u]), rule('matches', [/^x/])];
     const schema = propertySchema(String, rules);
     expect(schema).toEqual({
@@ -60,7 +60,7 @@ describe('the schema of a validated property', () => {
     expect(['a\u0085', 'a\ud83d', 'a \u{1f600}'].map((text) => read.test(text))).toEqual([false, false, true]);
   });
 
-  it('leaves out a pattern that ignores case or needs sets of characters, which no schema can say', () => {
+  it('leaves out a pattern that ignores case or needs sets of characters, which a schema cannot express', () => {
     expect(propertySchema(String, [rule('matches', [/^a$/i])])).toEqual({ type: 'string' });
     expect(propertySchema(String, [rule('matches', [new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v')])])).toEqual({
       type: 'string',

@@ -73,7 +73,7 @@ function keepAlive(): Agent {
 }
 
 describe('requests that came through the proxy', () => {
-  it('have the address of its client, which is asked for once a connection by its two ends', async () => {
+  it('have the address of their client, which is looked up once for each connection by its two ends', async () => {
     const { clients, port, get } = await serve();
     const agent = keepAlive();
     for (let call = 0; call < 3; call += 1) expect(await get('/', { agent })).toBe('192.0.2.7 known');
@@ -87,7 +87,7 @@ describe('requests that came through the proxy', () => {
     expect(clients.asked[0]?.from.port).not.toBe(port);
   });
 
-  it('cannot choose it, and connections of others keep theirs', async () => {
+  it('cannot choose their address, and other connections keep theirs', async () => {
     const { clients, get } = await serve();
     const headers = { 'X-Forwarded-For': '203.0.113.9', Forwarded: 'for=203.0.113.9' };
     expect(await get('/', { headers })).toBe('192.0.2.7 known');
@@ -115,14 +115,14 @@ describe('requests that came through the proxy', () => {
     expect(clients.asked).toHaveLength(questions);
   });
 
-  it('are waited for by who needs their address before the body is read', async () => {
+  it('are delayed for a guard that needs their address before the body is read', async () => {
     const { get } = await serve();
     const agent = keepAlive();
     expect(await get('/early', { agent })).toBe('192.0.2.7');
     expect(await get('/early', { agent })).toBe('192.0.2.7');
   });
 
-  it('does not ask for those who watch the service', async () => {
+  it('of monitors are not looked up', async () => {
     const { clients, get } = await serve();
     await get('/healthz');
     await get('/readyz?a=b');
@@ -130,7 +130,7 @@ describe('requests that came through the proxy', () => {
   });
 });
 
-describe('a kernel that cannot be asked', () => {
+describe('a kernel that does not answer', () => {
   it('leaves requests the address of their connection, and is asked again for the next one', async () => {
     const { clients, get } = await serve();
     const agent = keepAlive();
@@ -140,7 +140,7 @@ describe('a kernel that cannot be asked', () => {
     expect(await get('/', { agent })).toBe('192.0.2.8 known');
   });
 
-  it('holds up a bounded number of connections', async () => {
+  it('delays a limited number of connections', async () => {
     const { clients, get } = await serve();
     const { promise, resolve } = Promise.withResolvers<string | null>();
     clients.answer = () => promise;
@@ -155,7 +155,7 @@ describe('a kernel that cannot be asked', () => {
     expect(answered.slice(14)).toEqual(Array<string>(256).fill('192.0.2.7 known'));
   });
 
-  it('does not hold up one call after the other', async () => {
+  it('does not delay calls one after another', async () => {
     const { clients, get } = await serve();
     clients.answer = async () => {
       await new Promise((resolve) => setTimeout(resolve, 600));
@@ -169,7 +169,7 @@ describe('a kernel that cannot be asked', () => {
 });
 
 describe('a client that leaves while the kernel is asked', () => {
-  it.each(['end', 'destroySoon'] as const)('does not take its call along: %s', async (leave) => {
+  it.each(['end', 'destroySoon'] as const)('does not abort its call: %s', async (leave) => {
     const { clients, port, done, get } = await serve();
     const { promise, resolve } = Promise.withResolvers<string | null>();
     const asked = Promise.withResolvers<void>();

@@ -70,8 +70,8 @@ async function answered(remote: RemoteProxyClients, wanted: string | null): Prom
   await expect.poll(() => remote.clientOf(CONNECTION).catch(() => 'none'), { timeout: 10_000 }).toBe(wanted);
 }
 
-describe('asking proxy-gateway who is behind a connection', () => {
-  it('gives the client of one connection, and from where the kernel connects', async () => {
+describe('the lookup of a client behind the proxy', () => {
+  it('returns the client of one connection, and the addresses from which the kernel connects', async () => {
     const path = socketPath();
     const { clients, server, endpoint } = await answering({ path });
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -88,7 +88,7 @@ describe('asking proxy-gateway who is behind a connection', () => {
     await expect.poll(() => remote.kernelAddresses).toBeNull();
   });
 
-  it('answers only who has the secret key, an older one included, and only with a client', async () => {
+  it('needs the secret key, an older one included, and has only a client as its answer', async () => {
     const older = randomBytes(32);
     const { clients, endpoint } = await answering(undefined, [SECRET, older]);
     await answered(asking(endpoint, [older]), '192.0.2.7');
@@ -113,7 +113,7 @@ describe('asking proxy-gateway who is behind a connection', () => {
     ],
     ['no age', { type: 'clientOf', id: 1, connection: { ...CONNECTION, ageMs: null } }],
     ['nothing', null],
-  ])('ends a connection that says %s', async (_what, message) => {
+  ])('ends a connection that sends %s', async (_what, message) => {
     const { clients, endpoint } = await answering();
     const link = await dialControl({ endpoint, key: proxyClientsKey(SECRET) });
     endings.push(() => link.close());
@@ -123,7 +123,7 @@ describe('asking proxy-gateway who is behind a connection', () => {
     expect(clients.asked).toEqual([]);
   });
 
-  it('ends a connection that asks for more than is answered', async () => {
+  it('ends a connection with more lookups than can be answered', async () => {
     const { clients, endpoint } = await answering();
     clients.answer = new Promise<never>(() => undefined);
     const link: ControlLink = await dialControl({ endpoint, key: proxyClientsKey(SECRET) });
@@ -136,7 +136,7 @@ describe('asking proxy-gateway who is behind a connection', () => {
     expect(clients.asked).toHaveLength(256);
   });
 
-  it('fails at once while nobody is there, says so once, and finds proxy-gateway when it comes', async () => {
+  it('fails at once while proxy-gateway is away, reports it once, and works again when it is back', async () => {
     const lines: string[] = [];
     const endpoint = { path: socketPath() };
     const remote = asking(endpoint, [SECRET], lines);

@@ -23,7 +23,7 @@ async function boot(compress: boolean): Promise<ReturnType<typeof request>> {
 }
 
 describe('a long answer', () => {
-  it('is compressed for clients that can read it', async () => {
+  it('is compressed for clients that support it', async () => {
     const http = await boot(true);
     const plain = await http.get('/drawers/contents').set('Accept-Encoding', 'identity');
     expect([plain.headers['content-encoding'], plain.headers['vary']]).toEqual([undefined, 'Accept-Encoding']);
@@ -33,7 +33,7 @@ describe('a long answer', () => {
     expect(zipped.body).toEqual(plain.body);
   });
 
-  it('is sent as it is where it is short, or answers a change', async () => {
+  it('is not compressed if it is short, or answers a change', async () => {
     const http = await boot(true);
     const short = await http.get('/notes/3').set('Accept-Encoding', 'gzip');
     expect([short.headers['content-encoding'], short.body]).toEqual([undefined, { id: 3 }]);
@@ -41,7 +41,7 @@ describe('a long answer', () => {
     expect([changed.status, changed.headers['content-encoding']]).toEqual([200, undefined]);
   });
 
-  it('is sent as it is by a service that did not ask for it', async () => {
+  it('is not compressed by a service that did not enable it', async () => {
     const answer = await (await boot(false)).get('/drawers/contents').set('Accept-Encoding', 'gzip');
     expect([answer.headers['content-encoding'], answer.headers['vary']]).toEqual([undefined, undefined]);
   });

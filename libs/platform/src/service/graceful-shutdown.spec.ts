@@ -45,7 +45,7 @@ async function bodyOf(request: ClientRequest): Promise<string> {
 }
 
 describe('shutdownGracefully', () => {
-  it('finishes the request that runs, accepts no other, and says it is not ready', async () => {
+  it('finishes the running request, accepts no other, and reports not ready', async () => {
     const { app, port, arrived } = await start();
     const body = bodyOf(get({ port, host: '127.0.0.1', path: '/slow', agent: new Agent({ keepAlive: true }) }));
     const response = await arrived;
@@ -69,7 +69,7 @@ describe('shutdownGracefully', () => {
     agent.destroy();
   });
 
-  it('cuts what is left at the deadline', async () => {
+  it('cuts open requests at the deadline', async () => {
     const { app, port, arrived } = await start();
     const request = get({ port, host: '127.0.0.1', path: '/slow' });
     const cut = once(request, 'error');
@@ -102,7 +102,7 @@ describe('failed starts', () => {
     ]);
   });
 
-  it('print one line a problem, and a stack only for the unforeseen', () => {
+  it('print one line per problem, and a stack only for unexpected errors', () => {
     expect(failureLines(new StartError('do this'))).toEqual(['do this']);
     expect(failureLines(Object.assign(new Error('key unreadable'), { name: 'SecretKeyError' }))).toEqual([
       'key unreadable',

@@ -28,7 +28,7 @@ describe('collectWhenIdle', () => {
     expect(collect).toHaveBeenCalledTimes(1);
   });
 
-  it('collects again after a rush, but not during it', () => {
+  it('collects again after a burst, but not during it', () => {
     vi.advanceTimersByTime(60_000);
     busy = 0.4;
     resident = 200 * MIB;
@@ -39,7 +39,7 @@ describe('collectWhenIdle', () => {
     expect(collect).toHaveBeenCalledTimes(2);
   });
 
-  it('leaves small growth alone', () => {
+  it('ignores small growth', () => {
     vi.advanceTimersByTime(60_000);
     resident += 5 * MIB;
     vi.advanceTimersByTime(60_000);

@@ -11,7 +11,7 @@ function preparation(changes: Partial<SchemaPreparation>): SchemaPreparation {
 }
 
 describe('prepareSchema', () => {
-  it('migrates when that is allowed', async () => {
+  it('migrates if configured', async () => {
     let ran = 0;
     const migrate = (): Promise<string[]> => {
       ran += 1;
@@ -21,11 +21,11 @@ describe('prepareSchema', () => {
     expect(ran).toBe(1);
   });
 
-  it('goes on when nothing is missing', async () => {
+  it('continues if nothing is missing', async () => {
     await expect(prepareSchema(preparation({}))).resolves.toBeUndefined();
   });
 
-  it('refuses a schema that is behind, with the command to run', async () => {
+  it('refuses an outdated schema and names the command to run', async () => {
     const refused = prepareSchema(preparation({ pending: () => Promise.resolve(['Create1', 'Alter2']) }));
     await expect(refused).rejects.toThrow(
       'the database lacks 2 migrations (Create1, Alter2): run node apps/notes/dist/migrate.js, or set AUTO_MIGRATE=true',
@@ -43,7 +43,7 @@ describe('prepareSchema', () => {
     await expect(prepareSchema(preparation({ pending: () => Promise.reject(error) }))).rejects.toThrow(text);
   });
 
-  it('leaves other failures as they are', async () => {
+  it('passes on other failures unchanged', async () => {
     const failing = preparation({ pending: () => Promise.reject(new Error('a bug')) });
     await expect(prepareSchema(failing)).rejects.toThrow(/^a bug$/);
   });

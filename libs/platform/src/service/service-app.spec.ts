@@ -38,7 +38,7 @@ afterEach(async () => {
 describe('a service application in the proxy format', () => {
   beforeEach(() => boot('proxy', 'api/v1'));
 
-  it('answers a controller and echoes a sane request id', async () => {
+  it('answers a controller and echoes a valid request id', async () => {
     const answer = await request(app.getHttpServer()).get('/api/v1/notes/3').set('X-Request-Id', 'abc-12345');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ id: 3 });
@@ -91,7 +91,7 @@ describe('a service application in the proxy format', () => {
     expect(all.headers['allow']).toBe('POST');
   });
 
-  it.each(['put', 'options', 'delete'] as const)('does not take a fixed path for an id: %s', async (method) => {
+  it.each(['put', 'options', 'delete'] as const)('does not treat a fixed path as an id: %s', async (method) => {
     const answer = await request(app.getHttpServer())[method]('/api/v1/drawers/labels');
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
@@ -108,7 +108,7 @@ describe('a service application in the proxy format', () => {
     ]);
   });
 
-  it('says what is wrong in the language that the client prefers', async () => {
+  it('describes errors in the language that the client prefers', async () => {
     const ask = (language: Record<string, string>) =>
       request(app.getHttpServer()).post('/api/v1/notes').set(language).send({ name: 'much too long', more: 1 });
     const [silent, english, chinese] = await Promise.all([
@@ -175,7 +175,7 @@ describe('a service application in the proxy format', () => {
     expect(await answer.json()).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  it('hides what nobody foresaw and logs it with the request id', async () => {
+  it('hides unexpected errors and logs them with the request id', async () => {
     const answer = await request(app.getHttpServer()).get('/api/v1/notes/500');
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain('hunter2');
@@ -192,7 +192,7 @@ describe('a service application in the proxy format', () => {
     expect(JSON.stringify(logged[0])).toContain('driver message');
   });
 
-  it('says when to try again in whole seconds', async () => {
+  it('sends Retry-After in whole seconds', async () => {
     const answer = await request(app.getHttpServer()).get('/api/v1/notes/429');
     expect(answer.status).toBe(429);
     expect(answer.headers['retry-after']).toBe('8');
@@ -253,7 +253,7 @@ describe('the other wire formats', () => {
 describe('operations', () => {
   beforeEach(() => boot('proxy', 'api/v1'));
 
-  it('is alive and ready, and says which check fails', async () => {
+  it('is alive and ready, and names the check that fails', async () => {
     expect((await request(app.getHttpServer()).get('/healthz')).body).toEqual({ status: 'ok' });
     expect((await request(app.getHttpServer()).get('/readyz')).status).toBe(200);
     app.get(HealthRegistry).register('database', () => Promise.reject(new Error('secret detail')));

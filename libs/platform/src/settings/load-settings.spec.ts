@@ -16,7 +16,7 @@ function problemsOf(env: Environment): SettingsError['problems'] {
 }
 
 describe('loadSettings', () => {
-  it('takes defaults and freezes', () => {
+  it('applies defaults and freezes the result', () => {
     const settings = loadSettings(ServiceSettings, { DATABASE_URL, REDIS_URL: '', PATH: '/bin' });
     expect(settings).toMatchObject({
       logLevel: 'info',
@@ -28,7 +28,7 @@ describe('loadSettings', () => {
     expect(() => Object.assign(settings, { logLevel: 'debug' })).toThrow(TypeError);
   });
 
-  it('reads every kind', () => {
+  it('reads every kind of setting', () => {
     const settings = loadSettings(ServiceSettings, {
       DATABASE_URL,
       AUTO_MIGRATE: 'True',
@@ -42,7 +42,7 @@ describe('loadSettings', () => {
     });
   });
 
-  it('names everything that is wrong at once, with what would be right', () => {
+  it('names every invalid value at once, with what would be valid', () => {
     const problems = problemsOf({
       LOG_LEVEL: 'loud',
       AUTO_MIGRATE: 'perhaps',
@@ -80,7 +80,7 @@ describe('loadSettings', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  it("leaves other services' variables alone", () => {
+  it('ignores variables of other services', () => {
     expect(problemsOf({ DATABASE_URL, PROXY_GATEWAY_PORT: '8080', TUNNEL_GATEWAY_PORT: 'x' })).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('loadSettings', () => {
     ['10.0.0.0/8/8', false],
     ['localhost', false],
     [8, false],
-  ])('takes %s for an address range: %s', (text, is) => {
+  ])('treats %s as an address range: %s', (text, is) => {
     expect(isAddressRange(text)).toBe(is);
   });
 });

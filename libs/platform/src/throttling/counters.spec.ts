@@ -36,7 +36,7 @@ describe.each([
   });
   afterAll(() => backend.close());
 
-  it('count every hit once, also at the same time', async () => {
+  it('count every hit once, also concurrent ones', async () => {
     const states = await Promise.all(Array.from({ length: 50 }, () => backend.counter.hit('busy', 60_000)));
     expect(states.map(({ hits }) => hits).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
     for (const { remainingMs } of states) {
@@ -50,13 +50,13 @@ describe.each([
     expect((await backend.counter.hit('two', 60_000)).hits).toBe(1);
   });
 
-  it('start again when a window is over', async () => {
+  it('start again when a window ends', async () => {
     await backend.counter.hit('brief', 100);
     await backend.counter.hit('brief', 100);
     await waitFor(async () => (await backend.counter.hit('brief', 100)).hits === 1, { intervalMs: 120 });
   });
 
-  it('block above the limit and not at it', async () => {
+  it('block above the limit, not at it', async () => {
     const storage = new FixedWindowStorage(backend.counter);
     const results = [];
     for (let hit = 0; hit < 3; hit++) results.push(await storage.increment('k', 60_000, 2, 0, 'default'));
@@ -65,7 +65,7 @@ describe.each([
   });
 });
 
-it('bounds its memory', async () => {
+it('the memory of counters is limited', async () => {
   const counter = new MemoryWindowCounter(100);
   for (let key = 0; key < 1_000; key++) await counter.hit(`k${key}`, 60_000);
   expect(counter.size).toBeLessThanOrEqual(100);

@@ -50,7 +50,7 @@ describe('ThrottlingModule', () => {
     expect(await from('192.0.2.9')).toEqual([429]);
   });
 
-  it('takes limits of a route, and none where there is none', async () => {
+  it('uses the limits of a route, and none if it has none', async () => {
     expect(await statuses('/strict', 2)).toEqual([200, 429]);
     expect(await statuses('/free', 6)).toEqual([200, 200, 200, 200, 200, 200]);
   });

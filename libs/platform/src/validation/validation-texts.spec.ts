@@ -56,7 +56,7 @@ const RULES: Record<string, [rule: PropertyDecorator, bad: unknown]> = {
   'IsString of each': [IsString({ each: true }), [1]],
 };
 
-it.each(Object.entries(RULES))('what %s refuses is said in Chinese', (_, [rule, bad]) => {
+it.each(Object.entries(RULES))('the message of %s exists in Chinese', (_, [rule, bad]) => {
   class Asked {
     name = bad;
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { markup, render } from './markup.js';
 
 describe('markup', () => {
-  it('escapes what users wrote, in content and in attributes', () => {
+  it('escapes user text in content and in attributes', () => {
     const name = `<script>alert("1")</script>' onload='x' &amp;`;
     expect(markup`<p title="${name}">${name}</p>`.text).toBe(
       '<p title="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39; onload=&#39;x&#39; &amp;amp;">' +
@@ -10,7 +10,7 @@ describe('markup', () => {
     );
   });
 
-  it('keeps templates within templates as they are, alone and in lists', () => {
+  it('keeps nested templates unescaped, alone and in lists', () => {
     const items = ['a<b', 'c'].map((item) => markup`<li>${item}</li>`);
     expect(markup`<ul>${items}</ul>`.text).toBe('<ul><li>a&lt;b</li><li>c</li></ul>');
   });
@@ -19,7 +19,7 @@ describe('markup', () => {
     expect(render([undefined, null, false, true, 0, -1.5])).toBe('0-1.5');
   });
 
-  it('shows controls and marks of direction', () => {
+  it('makes control and direction characters visible', () => {
     expect(markup`${'a\u0000b\u202ec\nd'}`.text).toBe('a\ufffdb\ufffdc\nd');
   });
 });

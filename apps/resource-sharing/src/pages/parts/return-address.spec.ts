@@ -3,7 +3,7 @@ import { formTargetsOf, isAuthorizePath, loginPath, ownPath } from './return-add
 
 describe('ownPath', () => {
   it.each(['/', '/account', '/openapi/authorize?client_id=a&redirect_uri=https%3A%2F%2Fa.example%2F&state=%2F%2Fx'])(
-    'goes on to %s',
+    'accepts %s',
     (path) => expect(ownPath(path)).toBe(path),
   );
 
@@ -23,16 +23,16 @@ describe('ownPath', () => {
     `/${'a'.repeat(8_000)}`,
     undefined,
     ['/account'],
-  ])('does not go on to %j', (text) => expect(ownPath(text)).toBeUndefined());
+  ])('refuses %j', (text) => expect(ownPath(text)).toBeUndefined());
 });
 
-it('names the login page with where to go on to', () => {
+it('the login page keeps the address to return to', () => {
   expect(loginPath('/a?b=c&d')).toBe('/login?return_to=%2Fa%3Fb%3Dc%26d');
   expect(loginPath('/')).toBe('/login');
   expect(loginPath(undefined, '/register')).toBe('/register');
 });
 
-it('knows the pages of authorization', () => {
+it('pages of the authorization are recognized', () => {
   expect(['/openapi/authorize', '/oauth2/authorize?a=b'].map(isAuthorizePath)).toEqual([true, true]);
   expect(['/openapi/authorized', '/account', '/x/oauth2/authorize'].map(isAuthorizePath)).toEqual([
     false,
@@ -41,7 +41,7 @@ it('knows the pages of authorization', () => {
   ]);
 });
 
-it('lets forms lead to where an application waits', () => {
+it('forms may redirect to the application that is waiting', () => {
   expect(formTargetsOf('https://a.example/b')).toBe('https:');
   expect(formTargetsOf('http://127.0.0.1:9/b')).toBe('https: http:');
   expect(formTargetsOf('com.example.app:/back')).toBe('https: com.example.app:');
