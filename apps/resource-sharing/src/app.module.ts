@@ -78,7 +78,7 @@ function keysOf({ home, secretKey: envValue }: Readonly<ResourceSharingSettings>
   return loadSecretKeys({ home, envValue });
 }
 
-/** What the service and its worker have in common, job handlers included. */
+/** Everything that the service and its worker share, including job handlers. */
 function foundation(
   settings: Readonly<ResourceSharingSettings>,
   secretKeys: readonly Buffer[],

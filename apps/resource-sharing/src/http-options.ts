@@ -8,13 +8,13 @@ import { SERVICE_VERSION } from './service-version.js';
 import { SESSION_COOKIE } from './site/session-settings.js';
 import { toEnvelope } from './wire/envelope.interceptor.js';
 
-/** How the service looks on the wire. */
+/** The wire format of the service. */
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'envelope',
   errorTexts: SHARING_ERROR_TEXTS,
   // Token requests of RFC 6749 are forms, and so are the pages'.
   forms: true,
-  // Links, names and forms: nothing here is larger, and token requests come from anybody.
+  // No link, name or form is larger, and token requests come from strangers.
   bodyLimit: 1_048_576,
   proxyClients: (app) => app.get<RemoteProxyClients | null>(RemoteProxyClients, { strict: false }),
   console: { folder: ASSET_FOLDER },
@@ -29,7 +29,7 @@ export const HTTP_OPTIONS: HttpOptions = {
     apiKeys: 'named',
     descriptions: loadDescriptions,
     examples: loadExamples,
-    // What applications call comes before the site's own calls.
+    // Calls of applications come before those of the site.
     tags: [
       { name: 'resources', description: 'Look up and unlock shares' },
       { name: 'shares', description: 'Shares of the user' },

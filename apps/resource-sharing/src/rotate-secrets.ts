@@ -3,7 +3,7 @@ import { createSecretBox, dataKeyColumn, loadSecretKeys, resealDatabase } from '
 import { runCommand } from '@gatehouse/platform';
 import { SERVICE } from './service.js';
 
-/** Seals everything in this service's schema again with the newest of the secret keys. The service may run meanwhile. */
+/** Seals everything in this service's schema again with the newest of the secret keys. The service can keep running. */
 await runCommand(SERVICE.name, async () => {
   const { databaseUrl, home, secretKey: envValue } = SERVICE.readSettings();
   return resealDatabase(databaseUrl, [

@@ -8,7 +8,7 @@ import { SERVICE } from './service.js';
 
 await runCommand(SERVICE.name, async () => {
   const settings = SERVICE.readSettings();
-  // Standard output is for the result alone.
+  // Standard output is only for the result.
   const write = (line: string): void => void process.stderr.write(line);
   const logger = new JsonLogger({ service: SERVICE.name, level: 'warn', write });
   await SERVICE.prepare(settings, logger);

@@ -1,7 +1,7 @@
 import { loadSettings, Port, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
 import { IsInt, IsOptional, IsTimeZone, IsUrl, Matches, Max, Min } from 'class-validator';
 
-/** Everything the service reads from its environment, once, at boot. */
+/** Everything that the service reads from its environment, once at startup. */
 export class ResourceSharingSettings extends ServiceSettings {
   @Port('RESOURCE_SHARING_PORT')
   port = 8081;
@@ -15,28 +15,28 @@ export class ResourceSharingSettings extends ServiceSettings {
   @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false })
   givenPublicUrl?: string;
 
-  /** Zone of the days of the service and of the times in its lists. */
+  /** Time zone of the service's days and of the times in its lists. */
   @Variable('RESOURCE_SHARING_TIME_ZONE', { expected: 'a time zone such as Asia/Shanghai' })
   @IsTimeZone()
-  // An offset such as +08:00 means its opposite to PostgreSQL.
+  // PostgreSQL reads an offset such as +08:00 with the opposite sign.
   @Matches(/^[A-Za-z]/)
   timeZone = 'Asia/Shanghai';
 
-  /** Points that a share may ask for at most. */
+  /** Maximum price of a share in points. */
   @Variable('SHARE_MAX_UNLOCK_POINTS', { kind: 'integer', expected: 'points from 1 to 1000000' })
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   shareMaxUnlockPoints = 1000;
 
-  /** Points that are suggested for a share of a known kind of link; 0: free. */
+  /** Suggested price of a share of a known kind of link; 0: free. */
   @Variable('SHARE_DEFAULT_UNLOCK_POINTS', { kind: 'integer', expected: 'points from 0 to 1000000' })
   @IsInt()
   @Min(0)
   @Max(1_000_000)
   shareDefaultUnlockPoints = 10;
 
-  /** Points that a sharer pays for taking a share back, as far as there are any. */
+  /** Points that a sharer pays for withdrawing a share, limited to the balance. */
   @Variable('SHARE_DELETION_FEE', { kind: 'integer', expected: 'points from 0 to 1000000' })
   @IsInt()
   @Min(0)
@@ -50,21 +50,21 @@ export class ResourceSharingSettings extends ServiceSettings {
   @Max(10_000)
   weeklyFreeLimit = 50;
 
-  /** What may gather of the unlocks that were left in other weeks; 0: nothing is kept. */
+  /** Maximum number of unused free unlocks of other weeks; 0: none are kept. */
   @Variable('WEEKLY_FREE_BONUS_MAX', { kind: 'integer', expected: 'unlocks from 0 to 100000' })
   @IsInt()
   @Min(0)
   @Max(100_000)
   weeklyFreeBonusMax = 100;
 
-  /** Accounts that people may make for themselves from one address in an hour; 0: nobody can register. */
+  /** Accounts that can be registered from one address in an hour; 0: registration is closed. */
   @Variable('SITE_REGISTRATIONS_PER_HOUR', { kind: 'integer', expected: 'accounts an hour from 0 (none) to 100000' })
   @IsInt()
   @Min(0)
   @Max(100_000)
   siteRegistrationsPerHour = 10;
 
-  /** Where browsers reach the service. With https, cookies are Secure and carry the `__Host-` prefix. */
+  /** The address at which browsers reach the service. With https, cookies are Secure and have the `__Host-` prefix. */
   get publicUrl(): string {
     return this.givenPublicUrl ?? `http://127.0.0.1:${this.port}`;
   }
@@ -74,8 +74,8 @@ export class ResourceSharingSettings extends ServiceSettings {
   }
 
   /**
-   * Whether others on the network can serve another port of the site's name: browsers send cookies without `__Host-` there,
-   * too. On loopback only people of this machine can.
+   * Whether others on the network can serve another port of the site's name: browsers also send cookies without
+   * `__Host-` there. On loopback, only users of this machine can.
    */
   get cookiesAreShared(): boolean {
     if (this.secureCookies) return false;
@@ -83,7 +83,7 @@ export class ResourceSharingSettings extends ServiceSettings {
   }
 }
 
-/** Raises SettingsError naming every bad, missing and unknown variable. */
+/** Raises SettingsError with every invalid, missing and unknown variable. */
 export function readSettings(env: Environment = process.env): Readonly<ResourceSharingSettings> {
   return loadSettings(ResourceSharingSettings, env);
 }

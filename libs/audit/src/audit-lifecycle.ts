@@ -5,7 +5,10 @@ import { AuditWitness } from './witness/audit-witness.js';
 
 const EVERY_MS = 60_000;
 
-/** Sends the head to the witness at the start and every minute, even if another process wrote it; flushes at the end. */
+/**
+ * Sends the head to the witness at the start and every minute, even if another process wrote it; writes the rest at the
+ * end.
+ */
 @Injectable()
 export class AuditLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@ import { AuditStore } from './chain/audit-store.js';
 
 const DAY_MS = 86_400_000;
 
-/** Forgets rows that are old enough, in a way that the rest of the chain still holds. */
+/** Deletes old rows in such a way that the rest of the chain stays verifiable. */
 @Injectable()
 export class AuditRetention {
   constructor(
@@ -13,7 +13,7 @@ export class AuditRetention {
     private readonly options: AuditOptions,
   ) {}
 
-  /** How many rows went. */
+  /** Number of deleted rows. */
   sweep(now: number): Promise<number> {
     return this.store.prune(new Date(now - this.options.retentionDays() * DAY_MS), (removed) => ({
       ...systemEntry('audit.prune'),

@@ -24,15 +24,15 @@ type WitnessSettings = Pick<ServiceSettings, 'home' | 'auditWitnessFile' | 'audi
 export interface AuditModuleOptions {
   readonly service: string;
   readonly settings: Readonly<WitnessSettings>;
-  /** Newest first; the key that the hashes are made with is derived from the oldest, and kept. */
+  /** Newest first; the key of the hashes is derived from the oldest one, and stored. */
   readonly secretKeys: readonly Buffer[];
-  /** Says how long rows are kept, where that is a setting; resolved by injection. Default: a year. */
+  /** Returns how long rows are kept, if that is a setting; resolved by injection. Default: a year. */
   readonly retentionDays?: { inject: Type; days: (service: never) => number };
 }
 
 const YEAR_DAYS = 365;
 
-/** The log itself, for every process that does something worth writing down. Needs PersistenceModule and PlatformModule. */
+/** The log itself, for every process that records actions. Needs PersistenceModule and PlatformModule. */
 @Module({})
 export class AuditModule {
   static forRoot(options: AuditModuleOptions): DynamicModule {
@@ -88,10 +88,10 @@ function witnessFor(service: string, settings: WitnessSettings, logger: JsonLogg
   });
 }
 
-/** What an API adds: a row for every call that may change something, and `/audit-logs`. */
+/** For an API: a row for every call that may change something, and `/audit-logs`. */
 @Module({})
 export class AuditApiModule {
-  /** `rules`: of the service, resolved by injection, with what `imports` export. */
+  /** `rules`: the rules of the service, resolved by injection, with the exports of `imports`. */
   static forRoot(rules: Type<AuditRules>, imports: NonNullable<DynamicModule['imports']> = []): DynamicModule {
     return {
       module: AuditApiModule,
@@ -101,7 +101,7 @@ export class AuditApiModule {
     };
   }
 
-  /** The same without `/audit-logs`, for a service that shows the log in a form of its own. */
+  /** The same without `/audit-logs`, for a service that shows the log in another form. */
   static withoutRoutes(rules: Type<AuditRules>, imports: NonNullable<DynamicModule['imports']> = []): DynamicModule {
     return {
       module: AuditApiModule,

@@ -30,7 +30,7 @@ export interface SessionOptions {
   readonly users: Type<SessionUsers>;
   readonly absoluteSeconds?: number;
   readonly idleSeconds?: number;
-  /** Where uses of sessions are written down. Default: nowhere. */
+  /** Where uses of sessions are recorded. Default: nowhere. */
   readonly lastUse?: LastUseTable;
 }
 
@@ -39,17 +39,19 @@ export interface AuthModuleOptions {
   readonly service: string;
   /** 32 bytes that seal the signing key: loadSecretKey(). Absent: no tokens. */
   readonly secretKeys?: readonly Buffer[];
-  /** Such as `gpk_`. Absent: no API keys. */
+  /** For example `gpk_`. Absent: no API keys. */
   readonly apiKeyPrefix?: string;
   readonly sessions?: SessionOptions;
-  /** Decides whether credentials are asked for at all; resolved by injection. */
+  /** Decides whether credentials are needed at all; resolved by injection. */
   readonly policy?: Type<AuthPolicy>;
   readonly loginLimits?: LoginThrottleLimits;
-  /** Modules that export what `policy` and `sessions.users` inject. */
+  /** Modules that export the dependencies of `policy` and `sessions.users`. */
   readonly imports?: NonNullable<DynamicModule['imports']>;
 }
 
-/** Starts what the options ask for and installs the guard for every route. Needs PersistenceModule and PlatformModule. */
+/**
+ * Starts what the options enable and installs the guard for every route. Needs PersistenceModule and PlatformModule.
+ */
 @Module({})
 export class AuthModule {
   static forRoot(options: AuthModuleOptions): DynamicModule {

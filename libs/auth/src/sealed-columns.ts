@@ -2,7 +2,7 @@ import type { SealedColumn, SecretBox } from '@gatehouse/persistence';
 import { idempotencyPlace } from './idempotency/idempotency-store.js';
 import { SIGNING_KEYS_PLACE } from './tokens/signing-keys.js';
 
-/** The sealed columns of the tables that this library brings to a service. `schema`: where the service has them. */
+/** The sealed columns of the tables of this library. `schema`: the service's schema. */
 export function sealedColumns(schema: string, box: SecretBox, has: { signingKeys: boolean }): SealedColumn[] {
   const answers = (column: string): SealedColumn => ({
     table: `${schema}.idempotency_keys`,

@@ -1,14 +1,14 @@
 import { mayPass } from '@gatehouse/postgres';
 
-/** Code of a failure by a connection that ended or was not to be had: the same job may well succeed in a moment. */
+/** Code of a failure because a connection ended or was not available: the same job may succeed in a moment. */
 const TEMPORARY = 'SERVICE_UNAVAILABLE';
 
-/** A job that ended in failure, seen from the one who waited for it. */
+/** A job that ended in failure, for the caller that waited for it. */
 export class JobFailedError extends Error {
   override readonly name = 'JobFailedError';
   /** Code of the error the handler raised; undefined for an unexpected one, whose message is not for users. */
   readonly code: string | undefined;
-  /** Whether a repetition may succeed: the database or Redis was not there for it. */
+  /** Whether a repetition may succeed, because the database or Redis was not available. */
   readonly temporary: boolean;
 
   constructor(failure: JobFailure) {
@@ -18,7 +18,7 @@ export class JobFailedError extends Error {
   }
 }
 
-/** The job did not end within the time its caller gave it; it may still run. */
+/** The job did not end within the time limit of its caller; it may still run. */
 export class JobTimeoutError extends Error {
   override readonly name = 'JobTimeoutError';
 }
@@ -34,7 +34,7 @@ export class JobHandlersError extends Error {
   override readonly name = 'JobHandlersError';
 }
 
-/** Raised by a handler to end the job at once, whatever attempts are left. */
+/** Raised by a handler to end the job at once, whatever the number of attempts left. */
 export class PermanentJobError extends Error {
   override readonly name = 'PermanentJobError';
   readonly code: string | undefined;
@@ -51,7 +51,9 @@ export interface JobFailure {
   message: string;
 }
 
-/** The queue's store keeps only a text; a coded error keeps its code in it so that a waiting process gets it back. */
+/**
+ * The queue's store keeps only a text; a coded error keeps its code in it, so that a waiting process can restore it.
+ */
 export function encodeFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const code = mayPass(error) ? TEMPORARY : codeOf(error);
@@ -60,14 +62,14 @@ export function encodeFailure(error: unknown): string {
 
 export function decodeFailure(reason: string): JobFailure {
   if (!reason.startsWith('{"code":')) {
-    // BullMQ itself fails a job whose result it could not store, with what the connection said.
+    // BullMQ itself fails a job whose result it could not store, with the connection's message.
     return mayPass(new Error(reason)) ? { code: TEMPORARY, message: reason } : { message: reason };
   }
   try {
     const { code, message } = JSON.parse(reason) as { code: string; message: string };
     return { code, message };
   } catch {
-    // Not ours: a message that only begins like one.
+    // Another message that only begins in the same way.
     return { message: reason };
   }
 }

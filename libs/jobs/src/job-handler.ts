@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 const HANDLER = Symbol('job handler');
 
 export interface JobHandlerOptions {
-  /** Jobs of the queue that run at once in one process. Default 1. */
+  /** Concurrent jobs of the queue in one process. Default 1. */
   concurrency?: number;
 }
 

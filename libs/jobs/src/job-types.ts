@@ -2,17 +2,20 @@ import type { QueueName, QueuePayloads } from '@gatehouse/contracts';
 import type { RedisOptions } from '@gatehouse/platform';
 import type { JobFailure } from './job-errors.js';
 
-/** How far a job is; any JSON the handler reports. */
+/** Progress of a job; any JSON that the handler reports. */
 export type JobProgress = number | Record<string, unknown>;
 
-/** What a handler gets beside its payload. */
+/** What a handler gets besides its payload. */
 export interface JobContext {
   readonly id: string;
   readonly queue: QueueName;
   /** 1 for the first attempt. */
   readonly attempt: number;
   readonly attempts: number;
-  /** Aborted when the process shuts down and its patience has ended: stop, the job will be tried again. */
+  /**
+   * Aborted when the process shuts down and its patience has ended: the handler should stop, and the job will be
+   * retried.
+   */
   readonly signal: AbortSignal;
   /** Reports progress; readable through `Jobs.status()`. */
   progress(value: JobProgress): Promise<void>;
@@ -25,13 +28,14 @@ export interface HandlesJobs<Name extends QueueName = QueueName> {
 
 export interface AddOptions {
   /**
-   * Names the piece of work: while a job of this id waits or runs, adding again joins it; a finished one is replaced.
+   * Identifies the piece of work: while a job with this id waits or runs, adding again joins it; a finished one is
+   * replaced.
    * No colon, and not a number.
    */
   jobId?: string;
   /** Milliseconds to wait before the first attempt. */
   delay?: number;
-  /** Attempts in all, with exponential backoff from one second. Default 3; for `addAndWait` 1. */
+  /** Total attempts, with exponential backoff from one second. Default 3; for `addAndWait` 1. */
   attempts?: number;
 }
 
@@ -41,7 +45,7 @@ export interface AddAndWaitOptions extends AddOptions {
 
 export interface SchedulerOptions {
   everyMs: number;
-  /** The first run is put off by a random part of this, and the later ones keep that phase. */
+  /** The first run is delayed by a random part of this, and later runs keep that phase. */
   jitterMs?: number;
   /** Milliseconds until the first run, before jitter. Default 0. */
   firstInMs?: number;
@@ -62,7 +66,7 @@ export interface JobStatus {
   finishedAt: Date | undefined;
 }
 
-/** A job that has not ended, and what it was asked. */
+/** A job that has not ended, with its payload. */
 export interface UnfinishedJob<Name extends QueueName = QueueName> {
   id: string;
   payload: QueuePayloads[Name];
@@ -77,20 +81,20 @@ export interface QueueCounts {
   failed: number;
 }
 
-/** Where this process's jobs run: here beside the API, elsewhere, or here and nothing else. */
+/** Where this process runs jobs: here beside the API, elsewhere, or only here. */
 export type WorkersMode = 'inline' | 'separate' | 'only';
 
 export interface JobsConfig {
   databaseUrl: string;
   /** When set, queues live in Redis instead of the database. */
   redisUrl?: string | undefined;
-  /** How Redis is reached, beside its URL. */
+  /** Connection options for Redis, besides its URL. */
   redisOptions?: RedisOptions;
   workers: WorkersMode;
   /** False: refuse to boot when BullMQ's own schema is not migrated. Default true. */
   autoMigrate?: boolean;
   /** Milliseconds that running jobs get to finish at shutdown. Default 3000. */
   drainMs?: number;
-  /** Milliseconds between two looks at the schedules. Default 60,000. */
+  /** Milliseconds between two checks of the schedules. Default 60,000. */
   scheduleLookMs?: number;
 }

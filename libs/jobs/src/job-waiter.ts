@@ -2,12 +2,12 @@ import type { QueueName } from '@gatehouse/contracts';
 import { decodeFailure, JobFailedError, JobsUnavailableError, JobTimeoutError } from './job-errors.js';
 import type { QueueRegistry } from './queue-registry.js';
 
-/** A lost event (a reconnection, for instance) delays an answer by at most this. */
+/** A lost event (because of a reconnection, for instance) delays an answer by at most this. */
 const LOOK_AGAIN_MS = 1_000;
 /** An event stream holds a connection; it is kept this long after the last wait. */
 const KEEP_EVENTS_MS = 20_000;
 
-/** Asking for a job again removes the finished one first, so only a job that stays missing is gone. */
+/** Requesting a job again deletes the finished one first, so only a job that stays missing is gone. */
 const REPLACED_WITHIN_MS = 500;
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
 
 /** Waits for jobs to end, whichever process runs them. */
 export class JobWaiter {
-  /** Per queue and job id, those who wait. */
+  /** The waiting callers, per queue and job id. */
   private readonly waiting = new Map<QueueName, Map<string, Set<Waiting>>>();
   private readonly releases = new Map<QueueName, NodeJS.Timeout>();
 
@@ -42,7 +42,7 @@ export class JobWaiter {
     const late = setTimeout(() => {
       ended.reject(new JobTimeoutError(`The job ${jobId} of ${queue} did not end within ${timeoutMs} ms.`));
     }, timeoutMs);
-    // A look that fails is repeated; the deadline bounds it all.
+    // A failed check is repeated until the deadline.
     const again = setInterval(() => void look().catch(() => undefined), LOOK_AGAIN_MS);
     this.enter(queue, jobId, entry);
     try {
@@ -67,14 +67,15 @@ export class JobWaiter {
     }
   }
 
-  /** Undefined while the job goes on. */
+  /** Undefined while the job is running. */
   private async outcome(queue: QueueName, jobId: string): Promise<{ result: unknown } | Error | 'missing' | undefined> {
-    // The state first: a job read after it ended is complete, and a failed attempt's reason outlives a later success.
+    // The state first: a job that is read after it ended is complete, and the reason of a failed attempt outlives a
+    // later success.
     const state = await this.registry.queue(queue).getJobState(jobId);
     if (state !== 'completed' && state !== 'failed' && state !== 'unknown') return undefined;
     const job = await this.registry.queue(queue).getJob(jobId);
     if (job === undefined) return 'missing';
-    // Added again between the two questions: it has not ended.
+    // Added again between the two requests: it has not ended.
     if (job.finishedOn === undefined) return undefined;
     if (state === 'completed') return { result: job.returnvalue };
     return new JobFailedError(decodeFailure(job.failedReason));
@@ -110,7 +111,7 @@ export class JobWaiter {
   private releaseLater(queue: QueueName): void {
     const release = setTimeout(() => {
       this.waiting.delete(queue);
-      // One that fails to close is gone from the registry all the same.
+      // A stream that fails to close is still removed from the registry.
       this.registry.closeQueueEvents(queue).catch(() => undefined);
     }, this.keepEventsMs);
     release.unref();

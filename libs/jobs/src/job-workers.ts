@@ -6,10 +6,10 @@ import { encodeFailure, PermanentJobError } from './job-errors.js';
 import type { JobContext } from './job-types.js';
 import type { QueueRegistry } from './queue-registry.js';
 
-/** A job whose process died is taken over after at most this plus the interval between two looks. */
+/** A job whose process died is taken over after at most this plus the interval between two checks. */
 const LOCK_MS = 15_000;
 const STALLED_LOOK_MS = 10_000;
-/** New jobs are announced; this is how soon a worker without any looks by itself, should an announcement get lost. */
+/** New jobs are announced; a worker without any checks this often, in case an announcement was lost. */
 const IDLE_LOOK_S = 15;
 const ABORT_PATIENCE_MS = 1_000;
 
@@ -22,7 +22,7 @@ export interface WorkerLog {
 export class JobWorkers {
   private readonly workers: Worker[] = [];
   private readonly handled: RegisteredHandler[] = [];
-  /** Jobs that run here now, by queue. */
+  /** Jobs that are running here, by queue. */
   private readonly busy = new Map<QueueName, number>();
   private readonly aborting = new AbortController();
 
@@ -38,14 +38,14 @@ export class JobWorkers {
   }
 
   /**
-   * Takes no more jobs and waits for the running ones; after `drainMs` their signal is aborted, and one second later
-   * they are left behind, to be tried again by another process.
+   * Starts no more jobs and waits for the running ones; after `drainMs` their signal is aborted, and one second later
+   * they are abandoned, to be retried by another process.
    */
   async drain(drainMs: number): Promise<void> {
     const { workers } = this;
     if (workers.length === 0) return;
     const patience = new AbortController();
-    // close() waits for the running jobs; the workers stop taking others at once.
+    // close() waits for the running jobs; the workers start no others from now on.
     const closed = Promise.allSettled(workers.map((worker) => worker.close()));
     const pause = (ms: number): Promise<unknown> =>
       delay(ms, 'late', { signal: patience.signal }).catch(() => undefined);
@@ -56,7 +56,7 @@ export class JobWorkers {
     patience.abort();
   }
 
-  /** Queues whose worker has ended, and those whose worker could take another job now. */
+  /** Queues whose worker has ended, and those whose worker is free. */
   idle(): { stopped: QueueName[]; free: QueueName[] } {
     const stopped: QueueName[] = [];
     const free: QueueName[] = [];
@@ -79,7 +79,7 @@ export class JobWorkers {
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_LOOK_MS,
         drainDelay: IDLE_LOOK_S,
-        // A crash of the process is not the job's fault; a job that kills it again and again must end.
+        // A crash of the process is not the job's fault, but a job that crashes it again and again has to end.
         maxStalledCount: 3,
       },
       store.factory,

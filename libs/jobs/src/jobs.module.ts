@@ -33,7 +33,7 @@ import { StoredSchedules } from './stored-schedules.js';
 import { registerWorkerHealth } from './worker-health.js';
 
 export interface JobsModuleQueues {
-  /** Name of the service: services share one store, and a queue of the same name in another service is another queue. */
+  /** Name of the service: services share one store, but queues of the same name in two services are separate. */
   namespace: string;
   /** The service's queues; each needs one handler among its providers. */
   queues: readonly QueueName[];
@@ -120,7 +120,7 @@ export class JobsModule {
   }
 }
 
-/** A service's own modules add its checks; a worker has none but these. */
+/** A service's own modules add its checks; a worker has only these. */
 const WORKER_HEALTH: FactoryProvider<boolean> = {
   provide: Symbol('health of a worker'),
   inject: [
@@ -199,7 +199,7 @@ function machinery({ namespace, queues }: JobsModuleQueues): Provider[] {
   ];
 }
 
-/** A coded failure is part of the service's life; an unexpected one comes with its stack. */
+/** A coded failure is expected; an unexpected one is logged with its stack. */
 function logFailure(logger: Logger, job: { queue: QueueName; jobId: string }, error: unknown): void {
   const failure = decodeFailure(encodeFailure(error));
   if (failure.code === undefined && error instanceof Error) logger.error('A job failed', error.stack, job);

@@ -19,10 +19,10 @@ import type { StoredSchedule } from './kept-schedules.js';
 import { QueueRegistry } from './queue-registry.js';
 import { within } from './within.js';
 
-/** A store that does not answer must not hang the request that wants to queue something. */
+/** A store that does not answer must not block the request that wants to queue something. */
 const STORE_TIMEOUT_MS = 10_000;
 
-/** Queues work and looks at it. Payloads and names are those of `contracts/queues.ts`. */
+/** Queues jobs and reads their state. Payloads and names are those of `contracts/queues.ts`. */
 @Injectable()
 export class Jobs {
   constructor(
@@ -50,12 +50,12 @@ export class Jobs {
     return (await this.waiter.result(name, id, timeoutMs)) as Result;
   }
 
-  /** Waits for a job that was queued before. Raises JobFailedError or JobTimeoutError. */
+  /** Waits for a job that was already queued. Raises JobFailedError or JobTimeoutError. */
   async waitFor<Result = unknown>(name: QueueName, jobId: string, timeoutMs: number): Promise<Result> {
     return (await this.waiter.result(name, jobId, timeoutMs)) as Result;
   }
 
-  /** Queues a job when the unit of work of `tx` has been committed, even if this process dies right after. */
+  /** Queues a job when the unit of work of `tx` has been committed, even if this process dies right afterwards. */
   async enqueueAfterCommit<Name extends QueueName>(
     tx: EntityManager,
     name: Name,
@@ -67,7 +67,7 @@ export class Jobs {
     await this.outbox.store(tx, { queue: name, payload, options });
   }
 
-  /** Runs a job again and again; an existing scheduler of that key keeps the time of its next run. */
+  /** Runs a job repeatedly; an existing scheduler with that key keeps the time of its next run. */
   async upsertScheduler<Name extends QueueName>(
     name: Name,
     key: string,
@@ -81,17 +81,17 @@ export class Jobs {
     await this.answered(upserted);
   }
 
-  /** Whether there was such a scheduler. A job of it that runs already goes on. */
+  /** Whether such a scheduler existed. A running job of it continues. */
   removeScheduler(name: QueueName, key: string): Promise<boolean> {
     return this.answered(this.registry.queue(name).removeJobScheduler(key));
   }
 
-  /** Keys of a queue's schedulers, to compare with what should be there; at most `limit`. */
+  /** Keys of a queue's schedulers, to compare with the wanted ones; at most `limit`. */
   async schedulers(name: QueueName, limit = 10_000): Promise<string[]> {
     return (await this.storedSchedules(name, limit)).map(({ key }) => key);
   }
 
-  /** A queue's schedulers with their times, those that are due first; at most `limit`. */
+  /** A queue's schedulers with their times, the first due first; at most `limit`. */
   async storedSchedules(name: QueueName, limit = 10_000): Promise<StoredSchedule[]> {
     const found = await this.answered(this.registry.queue(name).getJobSchedulers(0, limit - 1, true));
     return found.map(({ key, every, next }) => ({ key, everyMs: every ?? 0, next: next ?? 0 }));
@@ -103,20 +103,20 @@ export class Jobs {
   }
 
   /**
-   * Jobs that run or wait for a worker, with what they were asked; not those put off to a later time, a scheduler's next
-   * one among them. At most `limit`.
+   * Jobs that run or wait for a worker, with their payloads, without delayed ones such as the next run of a scheduler.
+   * At most `limit`.
    */
   async unfinished<Name extends QueueName>(name: Name, limit = 100): Promise<UnfinishedJob<Name>[]> {
-    // The lists are read one after the other. In the order that jobs move through them, one that is taken meanwhile is
-    // seen twice at worst, and never missed.
+    // The lists are read one after another. In the order in which jobs move through them, a job that is taken in the
+    // meantime is seen twice at worst, and never missed.
     const jobs = await this.answered(this.registry.queue(name).getJobs(['prioritized', 'waiting', 'active'], 0, limit));
-    // One that ends while they are read may come without its content.
+    // A job that ends while the lists are read may come without its content.
     return jobs.flatMap((job: Job | undefined) =>
       job?.id === undefined ? [] : [{ id: job.id, payload: job.data as QueuePayloads[Name] }],
     );
   }
 
-  /** What is known of a job, or undefined when it never was or has been cleared away. */
+  /** The state of a job, or undefined if it never existed or was cleared away. */
   async status(name: QueueName, jobId: string): Promise<JobStatus | undefined> {
     const queue = this.registry.queue(name);
     // The state first: a job that is read after it ended has its result.

@@ -1,53 +1,53 @@
 import type { QueueName, QueuePayloads } from '@gatehouse/contracts';
 import type { SchedulerOptions } from './job-types.js';
 
-/** A job that should run again and again. */
+/** A job that should run repeatedly. */
 export interface Schedule<Name extends QueueName = QueueName> extends SchedulerOptions {
   key: string;
   payload: QueuePayloads[Name];
 }
 
-/** Schedules of one queue, as they should be at any moment. */
+/** The schedules of one queue as they should be at this moment. */
 export interface ScheduleSource<Name extends QueueName = QueueName> {
   queue: Name;
-  /** Whether a key of the queue belongs to this source: one that it does not want is removed. */
+  /** Whether a key of the queue belongs to this source: unwanted ones of its own are deleted. */
   owns: (key: string) => boolean;
   wanted: () => readonly Schedule<Name>[] | Promise<readonly Schedule<Name>[]>;
 }
 
-/** A schedule as the store has it. Times in milliseconds. */
+/** A schedule in the store. Times in milliseconds. */
 export interface StoredSchedule {
   key: string;
   everyMs: number;
-  /** When it is due next, since the epoch. */
+  /** The next due time, since the epoch. */
   next: number;
 }
 
-/** What a look needs of the store; every call may reject. */
+/** The requests of a check to the store; every call may reject. */
 export interface ScheduleStore {
   list(queue: QueueName): Promise<StoredSchedule[]>;
   put(queue: QueueName, schedule: Schedule): Promise<void>;
   remove(queue: QueueName, key: string): Promise<void>;
-  /** Whether a worker runs a job of the queue now. */
+  /** Whether a worker is running a job of the queue now. */
   isBusy(queue: QueueName): Promise<boolean>;
-  /** Whether the job of a schedule's next run is still there and has not ended. */
+  /** Whether the job of a schedule's next run still exists and has not ended. */
   hasNextJob(queue: QueueName, stored: StoredSchedule): Promise<boolean>;
 }
 
 export interface ScheduleReport {
-  /** A schedule was missing or could no longer run, and has been put back. */
+  /** A schedule was missing or could no longer run, and was restored. */
   restored(queue: QueueName, key: string, why: string): void;
   failed(queue: QueueName, error: Error): void;
   looked(queue: QueueName, overdueMs: number): void;
 }
 
-/** A run that is late by less than this is on time: workers have other work. */
+/** A run that is late by less than this counts as on time: workers may be busy. */
 const SHORTEST_GRACE_MS = 60_000;
 const LONGEST_GRACE_MS = 600_000;
-/** Clocks of two machines may differ by this much. */
+/** Maximum difference between the clocks of two machines. */
 const CLOCK_SLACK_MS = 30_000;
 
-/** Compares the schedules of one source with what the store has, and puts them right. */
+/** Compares the schedules of one source with the store, and corrects them. */
 export class KeptSchedules {
   private looking: Promise<void> | undefined;
   private again = false;
@@ -73,16 +73,16 @@ export class KeptSchedules {
     return this.looking !== undefined;
   }
 
-  /** Rejects with the reason when a run is overdue, or the schedules could not be looked at. */
+  /** Rejects with the reason if a run is overdue, or if the schedules could not be checked. */
   check(): Promise<void> {
     if (this.failure !== undefined) return Promise.reject(this.failure);
     if (this.overdueMs === 0) return Promise.resolve();
     return Promise.reject(new Error(`overdue by ${Math.round(this.overdueMs / 1_000)} s: does a worker run?`));
   }
 
-  /** Brings the schedules up to date after a change. It never rejects: the next check tries again. */
+  /** Updates the schedules after a change. It never rejects: the next check tries again. */
   look(): Promise<void> {
-    // What changed while a look was on its way may have been missed by it: one more follows.
+    // A running check may have missed the change, so one more follows.
     this.again = true;
     this.looking ??= this.lookWhileAsked().finally(() => {
       this.looking = undefined;
@@ -90,7 +90,7 @@ export class KeptSchedules {
     return this.looking;
   }
 
-  /** Resolves when no look is on its way. */
+  /** Resolves when no check is running. */
   async settled(): Promise<void> {
     await this.looking;
   }
@@ -111,7 +111,7 @@ export class KeptSchedules {
 
   private async putRight(): Promise<void> {
     const { queue, owns } = this.source;
-    // In this order: a schedule that is made meanwhile is at worst put twice, and not taken for one too many.
+    // In this order, a schedule that is created in the meantime is at worst set twice, and never deleted as unwanted.
     const stored = (await this.store.list(queue)).filter(({ key }) => owns(key));
     const wanted = await this.source.wanted();
     const keys = new Set(wanted.map(({ key }) => key));
@@ -125,7 +125,7 @@ export class KeptSchedules {
     this.report.looked(queue, overdueMs);
   }
 
-  /** Makes one schedule what it should be; resolves to the milliseconds that its run is overdue by. */
+  /** Corrects one schedule; resolves to the milliseconds by which its run is overdue. */
   private async follow(schedule: Schedule, stored: StoredSchedule | undefined): Promise<number> {
     const { queue, store } = this;
     if (stored === undefined) {
@@ -153,7 +153,7 @@ export class KeptSchedules {
     return 0;
   }
 
-  /** A first start finds no schedules: that needs no report. */
+  /** A first start finds no schedules, which needs no report. */
   private logRepair(key: string, why: string): void {
     if (this.hasLooked) this.report.restored(this.queue, key, why);
   }

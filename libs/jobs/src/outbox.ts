@@ -6,7 +6,7 @@ import type { AddOptions } from './job-types.js';
 import type { QueueRegistry } from './queue-registry.js';
 
 const BATCH = 100;
-/** Rows that a dead process or an unreachable store left behind are picked up this often. */
+/** How often rows are picked up that a dead process or an unreachable store left behind. */
 const SWEEP_MS = 30_000;
 
 /** Creates the outbox table in the schema of the search path; a service's migration calls it. */
@@ -34,7 +34,7 @@ interface OutboxRow extends OutboxEntry {
   id: number;
 }
 
-/** Keeps jobs in the transaction that asks for them and hands them to the queues after its commit: at least once. */
+/** Stores jobs in the transaction that requests them and passes them to the queues after its commit: at least once. */
 export class JobOutbox {
   private timer: NodeJS.Timeout | undefined;
   private relaying: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export class JobOutbox {
     afterCommit(tx, () => this.relay());
   }
 
-  /** Relays what an earlier process left, and goes on looking. Without an outbox table there is nothing to do. */
+  /** Relays what an earlier process left, and keeps checking. Without an outbox table there is nothing to do. */
   async start(): Promise<void> {
     if (this.dataSource === undefined || !(await this.hasTable(pgPool(this.dataSource)))) return;
     await this.relay();
@@ -70,9 +70,9 @@ export class JobOutbox {
     await this.relaying;
   }
 
-  /** Hands all committed rows to the queues; never rejects, what fails is tried again by the sweep. */
+  /** Passes all committed rows to the queues; never rejects, because the sweep retries what failed. */
   relay(): Promise<void> {
-    // A row committed while a relay runs may have been missed by it: one more round follows.
+    // A row that is committed while a relay runs may have been missed by it, so one more round follows.
     this.again = true;
     this.relaying ??= this.relayRounds().finally(() => {
       this.relaying = undefined;
@@ -99,7 +99,10 @@ export class JobOutbox {
     return rows[0]?.present === true;
   }
 
-  /** Locked rows belong to another replica's relay. A crash before the commit repeats the batch, with the same ids. */
+  /**
+   * Locked rows belong to another replica's relay. After a crash before the commit the batch is repeated, with the same
+   * ids.
+   */
   private async relayBatch(pool: Pool): Promise<number> {
     const client = await pool.connect();
     try {

@@ -15,7 +15,7 @@ import type { QueueStore } from './queue-store.js';
 import { SharedNotifications } from './shared-notifications.js';
 
 const SCHEMA = 'bullmq';
-/** Connections of a process at most. None is held: workers and event streams share the process's listener. */
+/** Maximum number of connections of a process. None is kept: workers and event streams share the process's listener. */
 const MAX_POOL_SIZE = 4;
 
 /** Connections to PostgreSQL that a process opens at most for its queues: one for each, and one for what is added meanwhile. */
@@ -27,7 +27,7 @@ export interface PostgresStoreOptions {
   url: string;
   /** How many queues use it. */
   queues: number;
-  /** The process's own; without one a listener is made for the queues. */
+  /** The listener of the process; without it one is created for the queues. */
   listener?: PgListener | undefined;
   applicationName: string;
   autoMigrate: boolean;
@@ -40,7 +40,7 @@ export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
     connectionString: options.url,
     application_name: options.applicationName,
     max: jobsPoolSize(options.queues),
-    // Shorter than the pauses between the workers' looks: between them an idle service keeps no backend for this.
+    // Shorter than the pauses between the workers' checks: between them an idle service keeps no backend for this.
     idleTimeoutMillis: 2_000,
     connectionTimeoutMillis: 10_000,
     ...KEEP_ALIVE,

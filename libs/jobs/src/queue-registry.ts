@@ -2,7 +2,7 @@ import type { QueueName } from '@gatehouse/contracts';
 import { Queue, QueueEvents, type Job, type JobsOptions } from 'bullmq';
 import type { QueueStore } from './queue-store.js';
 
-/** Bounds of what finished jobs leave behind, so that neither store grows for ever. */
+/** Limits for what finished jobs leave behind, so that neither store grows forever. */
 const DEFAULT_JOB_OPTIONS: JobsOptions = {
   attempts: 3,
   backoff: { type: 'exponential', delay: 1_000, jitter: 0.2 },
@@ -13,7 +13,7 @@ const DEFAULT_JOB_OPTIONS: JobsOptions = {
 };
 const EVENTS_KEPT = 1_000;
 
-/** The queues of one service, each under a name of its own: services share one store. */
+/** The queues of one service, under names of their own, because services share one store. */
 export class QueueRegistry {
   private readonly queues = new Map<QueueName, Queue>();
   private readonly events = new Map<QueueName, QueueEvents>();
@@ -45,7 +45,7 @@ export class QueueRegistry {
     return queue;
   }
 
-  /** Makes room for a job of that id: one that has ended would be taken for the new one. An unfinished one stays. */
+  /** Makes room for a job with that id: a finished one would be taken for the new one. An unfinished one stays. */
   async clearFinished(name: QueueName, jobId: string): Promise<void> {
     const queue = this.queue(name);
     const former = (await queue.getJob(jobId)) as Job | undefined;
@@ -71,7 +71,7 @@ export class QueueRegistry {
     return events;
   }
 
-  /** Gives the event stream's connection back; the next caller of queueEvents() opens another. */
+  /** Releases the event stream's connection; the next caller of queueEvents() opens another. */
   async closeQueueEvents(name: QueueName): Promise<void> {
     const events = this.events.get(name);
     this.events.delete(name);

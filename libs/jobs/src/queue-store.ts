@@ -1,9 +1,9 @@
 import type { BackendFactory, ConnectionOptions, IQueueBackend } from 'bullmq';
 
-/** Where queues live: PostgreSQL or Redis. Owns the connections that all queues of the process share. */
+/** The store of the queues: PostgreSQL or Redis. Owns the connections that all queues of the process share. */
 export interface QueueStore {
   readonly kind: 'postgres' | 'redis';
-  /** What every BullMQ class of the process is constructed with. */
+  /** Options for the constructors of all BullMQ classes in the process. */
   readonly connection: ConnectionOptions;
   readonly factory: BackendFactory<IQueueBackend, ConnectionOptions>;
   /** Checks that the store answers and has its schema; raises JobsUnavailableError. */

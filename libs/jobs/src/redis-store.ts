@@ -19,7 +19,7 @@ export function createRedisStore(options: RedisStoreOptions): QueueStore {
   const redis = new Redis(options.url, {
     ...options.options,
     connectionName: options.applicationName.replaceAll(/\s+/g, '-'),
-    // Workers wait for Redis to come back, however long it takes.
+    // Workers wait until Redis is back, however long that takes.
     maxRetriesPerRequest: null,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   });
@@ -63,7 +63,7 @@ function unavailable(cause: unknown): JobsUnavailableError {
   return new JobsUnavailableError(`Redis (REDIS_URL) does not answer: ${reason}`, { cause });
 }
 
-/** Rejects when the server's certificate is refused: another attempt would end in the same way. */
+/** Rejects if the server's certificate is refused: another attempt would fail in the same way. */
 function untilDistrusted(redis: Redis): Promise<never> {
   return new Promise((_, reject) => {
     redis.on('error', (error: Error & { code?: unknown }) => {

@@ -4,21 +4,21 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { KeptSchedules, type Schedule, type ScheduleReport, type ScheduleSource } from './kept-schedules.js';
 import type { ScheduleStore } from './kept-schedules.js';
 
-/** A schedule that the store has lost is missing for so long at most. */
+/** The maximum time for which a lost schedule is missing. */
 export const LOOK_EVERY_MS = 60_000;
-/** Those that are not well are looked at again after this, so that /readyz does not name them for a minute too long. */
+/** Faulty schedules are checked again after this time, so that /readyz does not report them for a minute too long. */
 export const LOOK_AGAIN_MS = 5_000;
 
 export interface SchedulesOptions {
   lookEveryMs?: number | undefined;
-  /** Absent in programs without an operator's side, such as tests of this library. */
+  /** Absent in programs without operations endpoints, such as tests of this library. */
   health?: HealthRegistry | undefined;
   metrics?: MetricsRegistry | undefined;
 }
 
 /**
- * Keeps schedules true. Modules declare what should run again and again, and once a minute that is compared with what the
- * store has, so that a store that lost its data gets them back. Overdue ones show in /readyz and /metrics by queue.
+ * Keeps schedules correct. Modules declare what should run repeatedly, and once a minute that is compared with the
+ * store, so that a store that lost its data gets them back. Overdue ones are shown in /readyz and /metrics by queue.
  */
 @Injectable()
 export class Schedules implements OnModuleDestroy {
@@ -34,7 +34,7 @@ export class Schedules implements OnModuleDestroy {
     this.report = reportTo(this.logger, options.metrics);
   }
 
-  /** Declares the schedules of a queue and puts them right for the first time. Never rejects for the store's sake. */
+  /** Declares the schedules of a queue and sets them for the first time. Never rejects because of the store. */
   async keep<Name extends QueueName>(source: ScheduleSource<Name>): Promise<KeptSchedules> {
     const { queue } = source;
     if (this.kept.has(queue)) throw new TypeError(`The schedules of "${queue}" are kept already.`);

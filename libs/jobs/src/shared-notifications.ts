@@ -3,12 +3,14 @@ import type { PgListener } from '@gatehouse/persistence';
 import type pg from 'pg';
 
 /**
- * A pool for BullMQ, which takes a client out of it for each worker and each event stream and keeps that for LISTEN, for as
- * long as it lives. It gets one that holds no connection: questions go to the pool, and notifications come from the one
- * listener of the process.
+ * A pool for BullMQ, which takes a client from it for each worker and each event stream and keeps that client for
+ * LISTEN. It gets one that holds no connection: queries go to the pool, and notifications come from the one listener of
+ * the process.
  */
 export class SharedNotifications {
-  /** BullMQ polls every ten seconds where a dead connection would go unnoticed; the listener's heartbeat notices. */
+  /**
+   * BullMQ polls every ten seconds, because it would not notice a dead connection; the listener's heartbeat notices it.
+   */
   readonly options = { keepAlive: true };
 
   constructor(
@@ -34,12 +36,12 @@ export class SharedNotifications {
   }
 }
 
-/** The statements that BullMQ sends over a client of its own; comments may stand before them. */
+/** The statements that BullMQ sends over its own client; they may begin with comments. */
 const LISTEN = /^LISTEN (\w+);?\s*$/m;
 const SET_NAME = /set_config\('application_name'/;
 const READ = /^\s*SELECT\b/i;
 
-/** Emits `notification`, and `error` when notifications may have been lost: BullMQ takes another client then. */
+/** Emits `notification`, and `error` if notifications may have been lost: then BullMQ takes another client. */
 class ListeningClient extends EventEmitter<{
   notification: [Pick<pg.Notification, 'channel' | 'payload'>];
   error: [Error];
@@ -57,7 +59,7 @@ class ListeningClient extends EventEmitter<{
   async query(text: string, values?: unknown[]): Promise<Pick<pg.QueryResult, 'rows'>> {
     const channel = LISTEN.exec(text)?.[1];
     if (channel !== undefined) await this.subscribe(channel);
-    // The name is the connection's, and this client has none of its own.
+    // The name belongs to the connection, and this client has none.
     else if (!SET_NAME.test(text)) return this.read(text, values);
     return { rows: [] };
   }

@@ -3,7 +3,7 @@ import type { Schedule, ScheduleStore, StoredSchedule } from './kept-schedules.j
 import type { Jobs } from './jobs.service.js';
 import type { QueueRegistry } from './queue-registry.js';
 
-/** States of a job that has ended; `unknown` is one that is not there. */
+/** States of a job that has ended; `unknown` means that it does not exist. */
 const OVER = new Set(['completed', 'failed', 'unknown']);
 
 /** The schedules in the queues' store, PostgreSQL or Redis. */
@@ -30,7 +30,7 @@ export class StoredSchedules implements ScheduleStore {
   }
 
   async hasNextJob(queue: QueueName, { key, next }: StoredSchedule): Promise<boolean> {
-    // BullMQ names the job of a scheduler's next run like this.
+    // BullMQ names the job of a scheduler's next run in this way.
     return !OVER.has(await this.registry.queue(queue).getJobState(`repeat:${key}:${next}`));
   }
 }

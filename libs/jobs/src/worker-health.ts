@@ -4,10 +4,10 @@ import type { DataSource } from 'typeorm';
 import type { JobWorkers } from './job-workers.js';
 import type { QueueRegistry } from './queue-registry.js';
 
-/** A job that a free worker leaves alone for longer shows that the worker no longer hears of jobs. */
+/** If a free worker ignores a job for longer, it no longer receives notifications of jobs. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** What the health of a process that does nothing but work depends on: its store, its database, and jobs being taken. */
+/** The health of a process that only runs jobs: its store, its database, and whether jobs are taken. */
 export interface WorkerHealthParts {
   registry: QueueRegistry;
   workers: JobWorkers;
@@ -24,7 +24,7 @@ export function registerWorkerHealth(
   health.register('jobs', () => jobsAreTaken(registry, workers));
 }
 
-/** @throws Error naming the queues that nobody reads here, or whose jobs wait although a worker is free. */
+/** @throws Error with the queues that nobody reads here, or whose jobs wait although a worker is free */
 export async function jobsAreTaken(
   registry: QueueRegistry,
   workers: Pick<JobWorkers, 'idle'>,
@@ -44,7 +44,7 @@ export async function jobsAreTaken(
   if (problems.length > 0) throw new Error(problems.join('; '));
 }
 
-/** When the queue's next job could have been taken, in milliseconds of the epoch; infinite where none waits. */
+/** When the queue's next job could have been taken, in milliseconds of the epoch; infinite if none waits. */
 async function oldestSince(registry: QueueRegistry, name: QueueName): Promise<number> {
   const jobs = await registry.queue(name).getJobs(['waiting', 'prioritized'], 0, 0, true);
   const since = jobs.flatMap((job) => (job === undefined ? [] : [job.timestamp + (job.opts.delay ?? 0)]));

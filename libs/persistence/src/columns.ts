@@ -6,7 +6,7 @@ export function BigIntId(options: { name?: string } = {}): PropertyDecorator {
   return PrimaryGeneratedColumn('identity', { ...options, type: 'bigint', generatedIdentity: 'BY DEFAULT' });
 }
 
-/** `bigint`, a number in JavaScript; one beyond 2^53 - 1 is read as that bound. */
+/** `bigint`, a number in JavaScript; a value beyond 2^53 - 1 is read as that bound. */
 export function BigIntColumn(options: ColumnOptions = {}): PropertyDecorator {
   return Column({ ...options, type: 'bigint' });
 }

@@ -1,10 +1,10 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { sqlStateOf } from '@gatehouse/postgres';
 
-/** What the server says about itself while it stops: what it was doing may be done. */
+/** Errors of a server that is stopping: the current statement may have been executed. */
 const STOPPING = /^(?:08|57P)/;
 
-/** The connection ended at the COMMIT: whether it was carried out is not known here, but `wasCommitted` can ask. */
+/** The connection ended at the COMMIT: its outcome is not known here, but `wasCommitted` can ask. */
 export class UncertainCommitError extends Error {
   override readonly name = 'UncertainCommitError';
 
@@ -17,8 +17,8 @@ export class UncertainCommitError extends Error {
 }
 
 /**
- * Runs the work in a transaction whose outcome can be found out afterwards, for work that may not be done twice.
- * @throws UncertainCommitError when the connection ended while it was committed; any other error means that nothing was.
+ * Runs the work in a transaction whose outcome can be determined afterwards, for work that must not be done twice.
+ * @throws UncertainCommitError if the connection ended during the commit; after any other error nothing was committed.
  */
 export async function runTraceably<T>(dataSource: DataSource, work: (tx: EntityManager) => Promise<T>): Promise<T> {
   let id: string | undefined;
@@ -36,7 +36,7 @@ export async function runTraceably<T>(dataSource: DataSource, work: (tx: EntityM
   }
 }
 
-/** Whether a transaction was carried out; undefined while the server is still at it. */
+/** Whether a transaction was committed; undefined while it is still running. */
 export async function wasCommitted(dataSource: DataSource, transactionId: string): Promise<boolean | undefined> {
   const [row] = await dataSource.query<{ status: string | null }[]>('SELECT pg_xact_status($1::xid8) AS status', [
     transactionId,

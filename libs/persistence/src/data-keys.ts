@@ -9,17 +9,19 @@ interface Queries {
 }
 
 export interface DataKeySource {
-  /** What runs SQL in the service's schema and resolves to rows. */
+  /** Runs SQL in the service's schema and resolves to rows. */
   queries: Queries;
   box: SecretBox;
   /** All secret keys, newest first. */
   secretKeys: readonly Buffer[];
   name: string;
-  /** What the key was derived with (RFC 5869 `info`) before it was a row: existing data stays readable. */
+  /** The RFC 5869 `info` with which the key was derived before it was a row, so that existing data stays readable. */
   purpose: string;
 }
 
-/** Keys that stay the same when the secret key changes, because what they made cannot be made again: each one sealed. */
+/**
+ * Keys that stay the same when the secret key changes, because what they made cannot be made again: each one sealed.
+ */
 export function createDataKeyTable(runner: QueryRunner): Promise<unknown> {
   return runner.query(`CREATE TABLE data_keys (
     name text NOT NULL,
@@ -39,7 +41,7 @@ function placeOf(name: string): string {
 }
 
 /**
- * Reads a data key, or keeps the one that the oldest of the secret keys stands for. Replicas that start together agree on one.
+ * Reads a data key, or creates it from the oldest of the secret keys. Replicas that start together agree on one.
  * @throws SecretBoxError with another secret key
  */
 export async function loadDataKey({ queries, box, secretKeys, name, purpose }: DataKeySource): Promise<Buffer> {

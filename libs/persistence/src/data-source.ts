@@ -6,7 +6,10 @@ import { KEEP_ALIVE, type Patience, poolTypes, prepareSession, SERVICE_PATIENCE 
 export const MIGRATIONS_TABLE = 'migrations';
 
 export const POOL_SIZE = 10;
-/** Longer than the wait for a lock, so a request that waits here can get the connection of one that gave up on a lock. */
+/**
+ * Longer than the wait for a lock, so that a request that waits here can get the connection of one that gave up on a
+ * lock.
+ */
 const CONNECTION_TIMEOUT_MS = 8_000;
 
 export interface DataSourceConfig {
@@ -14,15 +17,15 @@ export interface DataSourceConfig {
   url: string;
   /** Schema of the service: its tables and its migrations table. */
   schema: string;
-  /** Schemas that unqualified names are looked up in after `schema`. */
+  /** Schemas in which unqualified names are looked up after `schema`. */
   searchPath?: readonly string[];
   entities: NonNullable<DataSourceOptions['entities']>;
   migrations: NonNullable<DataSourceOptions['migrations']>;
   /** Folder with the SQL files of the service, which `migrate` applies after the migrations; it ends with a slash. */
   sqlFolder?: URL;
-  /** Connections at most. Default: 10. Idle ones are closed after ten seconds. */
+  /** Maximum number of connections. Default: 10. Idle ones are closed after ten seconds. */
   poolSize?: number;
-  /** Default: as a service. */
+  /** Default: the limits of a service. */
   patience?: Patience;
   /** Milliseconds that a request waits for a connection. Default: 8,000. */
   connectionTimeoutMs?: number;
@@ -62,7 +65,7 @@ export function createDataSource(config: DataSourceConfig): DataSource {
   return dataSource;
 }
 
-/** What each new connection is prepared with. */
+/** Setup of each new connection. */
 function sessionOf(config: DataSourceConfig): (client: pg.ClientBase) => unknown {
   return prepareSession({ search_path: searchPathOf(config) }, config.patience ?? SERVICE_PATIENCE);
 }
@@ -72,12 +75,12 @@ export function searchPathOf(config: DataSourceConfig): string {
   return schemasOf(config).map(quoteIdentifier).join(',');
 }
 
-/** What `createDataSource` was called with. */
+/** The options of `createDataSource`. */
 export function configOf(dataSource: DataSource): DataSourceConfig | undefined {
   return configs.get(dataSource);
 }
 
-/** Other limits for a data source that is not initialized yet. */
+/** Sets other limits for a data source that is not initialized yet. */
 export function usePatience(dataSource: DataSource, patience: Patience): void {
   const config = configs.get(dataSource);
   const { extra } = dataSource.options as { extra?: object };

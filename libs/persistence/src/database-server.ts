@@ -4,15 +4,15 @@ import { OLDEST_POSTGRES } from './embedded-postgres/oldest-postgres.js';
 import { withClient, type PgClient } from './pg-client.js';
 
 const NOTIFY_EVERY_MS = 250;
-/** Times that a notification is sent. A busy server must not be taken for one that does not notify. */
+/** Number of notifications that are sent. A busy server must not be mistaken for one that drops them. */
 const TRIES = { ofServer: 40, ofPooler: 12 };
 
-/** The database server cannot be worked with, whatever is in the database; the message is for operators. */
+/** The database server is unusable, whatever is in the database; the message is for operators. */
 export class DatabaseServerError extends Error {
   override readonly name = 'DatabaseServerError';
 }
 
-/** Raises DatabaseServerError for a PostgreSQL that is too old, and for a pooler that keeps no session. */
+/** Raises DatabaseServerError for a PostgreSQL that is too old, and for a pooler that does not keep sessions. */
 export async function checkDatabaseServer(url: string): Promise<void> {
   await withClient(url, async (client) => {
     await checkVersion(client);
@@ -32,8 +32,8 @@ async function checkVersion(client: PgClient): Promise<void> {
 }
 
 /**
- * Listens on one connection and notifies from another, as the services do all the time. A pooler that lends connections of
- * the server for one transaction takes the LISTEN without an error, and no notification ever arrives.
+ * Listens on one connection and notifies from another, like the services. A pooler in transaction mode accepts the
+ * LISTEN without an error, but no notification ever arrives.
  */
 async function checkSession(listener: PgClient, url: string): Promise<void> {
   const channel = `gatehouse_check_${randomBytes(8).toString('hex')}`;
@@ -57,7 +57,7 @@ async function checkSession(listener: PgClient, url: string): Promise<void> {
   );
 }
 
-/** PgBouncer makes the process id up that a server names when it takes a connection. */
+/** PgBouncer invents the process id that a server sends at the start of a connection. */
 async function isPooled(client: PgClient): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   // Missing in the types.

@@ -24,7 +24,7 @@ const LOCK_PAUSE_MS = 2_000;
 /** First half of the advisory lock's key; the second is the schema's hash. */
 export const LOCK_CLASS = 0x6761_7465;
 
-/** The database was migrated by a newer version of the program; the message names what this one does not know. */
+/** A newer version of the program has migrated the database; the message names the unknown migrations. */
 export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 
@@ -42,7 +42,7 @@ export class NewerSchemaError extends Error {
 }
 
 export interface MigrateOptions {
-  /** Run only these of the pending migrations: a database is brought to a backup's state before it is restored. */
+  /** Runs only these of the pending migrations: before a restore, a database is brought to the state of the backup. */
   only?: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export async function migrate(dataSource: DataSource, { only }: MigrateOptions =
   });
 }
 
-/** Waits briefly for locks, and tries again: all later requests queue behind one that waits for a whole table. */
+/** Waits briefly for locks, and retries, because all later requests queue behind one that waits for a whole table. */
 async function withoutLongLocks(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -126,8 +126,8 @@ export function nameOf({ name, constructor }: MigrationInterface): string {
 }
 
 /**
- * Names of the migrations that the database does not have yet, in order; an absent schema lacks them all. Raises
- * NewerSchemaError when it has others, DatabaseServerError when its server cannot be used.
+ * Names of the pending migrations, in order; for an absent schema, all of them. Raises NewerSchemaError for unknown
+ * ones, DatabaseServerError if its server is unusable.
  */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const schema = schemaOf(dataSource);
@@ -138,7 +138,7 @@ export async function pendingMigrations(dataSource: DataSource): Promise<string[
   return listed.filter((name) => !done.includes(name));
 }
 
-/** Older code would write rows that the newer schema does not expect, and nothing would say so. */
+/** Older code would write rows that the newer schema does not expect, without any error. */
 function refuseUnknown(schema: string, done: readonly string[], listed: readonly string[]): void {
   const unknown = done.filter((name) => !listed.includes(name));
   if (unknown.length > 0) throw new NewerSchemaError(schema, unknown);

@@ -1,25 +1,25 @@
 import { quoteIdentifier } from './data-source.js';
 
-/** What a partition statement runs on: a pool, a client or a transaction. */
+/** What runs a partition statement: a pool, a client or a transaction. */
 export interface PartitionSql {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
-/** A part of a range, as the table `name` beside its `parent`. */
+/** A range partition: the table `name` of its `parent`. */
 export interface RangePartition {
   parent: string;
   name: string;
   from: Date;
-  /** Not included. */
+  /** Exclusive. */
   to: Date;
   /** The default partition, if the parent has one: rows in it that belong to this part move there. */
   rowsFrom?: { table: string; column: string };
 }
 
 /**
- * Makes a partition without stopping those who use its parent: a table of its own is attached, which conflicts neither
- * with readers nor with writers, and a default partition is locked for as long as its rows move. Gives up after two
- * seconds when another transaction is in the way. Runs inside a transaction, whose `lock_timeout` it sets.
+ * Creates a partition without blocking the users of its parent: a separate table is attached, which conflicts neither
+ * with readers nor with writers, and a default partition is locked only while its rows move. Gives up after two seconds
+ * if another transaction is in the way. Runs inside a transaction, whose `lock_timeout` it sets.
  */
 export async function addRangePartition(sql: PartitionSql, partition: RangePartition): Promise<void> {
   const { parent, name, from, to, rowsFrom } = partition;

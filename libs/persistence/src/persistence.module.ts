@@ -12,7 +12,7 @@ import { createDataSource, type DataSourceConfig } from './data-source.js';
 import { PgListener } from './pg-listener.js';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** Where the configuration comes from when it depends on other providers. */
+/** Source of the configuration if it depends on other providers. */
 export interface PersistenceModuleSource {
   imports?: DynamicModule['imports'];
   inject?: FactoryProvider['inject'];

@@ -3,10 +3,10 @@ import { KEEP_ALIVE, poolTypes } from '@gatehouse/postgres';
 
 export type PgClient = pg.Client;
 
-/** Any one connection: of its own, or lent by a pool. */
+/** Any single connection: a separate one, or one of a pool. */
 export type PgConnection = pg.ClientBase;
 
-/** Opens one connection for a piece of work and closes it after, whatever happened. */
+/** Opens one connection for a piece of work and always closes it afterwards. */
 export async function withClient<T>(url: string, work: (client: PgClient) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,

@@ -14,7 +14,7 @@ export type NotificationHandler = (payload: string) => void;
 export interface PgListenerConfig {
   url: string;
   applicationName: string;
-  /** Milliseconds between looks whether the connection still carries anything, 10,000 if nothing is said. */
+  /** Milliseconds between checks of the connection; default 10,000. */
   beatMs?: number;
   /** Called for broken connections, failed attempts and handlers that throw. */
   onError?: (error: Error) => void;
@@ -22,20 +22,20 @@ export interface PgListenerConfig {
 
 interface Subscription {
   handler: NotificationHandler;
-  /** Called after a reconnection: what was sent meanwhile is lost, so caches have to be read again. */
+  /** Called after a reconnection: notifications in the meantime are lost, so caches have to be read again. */
   onGap?: (() => void) | undefined;
   renewal?: NodeJS.Timeout | undefined;
 }
 
 export interface ListenOptions {
   /**
-   * For a cache without an end: calls `onGap` every so many milliseconds as well, so that a notification that was lost
-   * in any way does harm for no longer.
+   * For a cache without expiry: also calls `onGap` at this interval in milliseconds, so that any lost notification has
+   * an effect for no longer than that.
    */
   renewMs?: number;
 }
 
-/** Listens to channels on one connection of its own, opened with the first subscription and reopened when it breaks. */
+/** Listens to channels on one separate connection, opened with the first subscription and reopened when it breaks. */
 export class PgListener {
   private readonly channels = new Map<string, Set<Subscription>>();
   private readonly config: PgListenerConfig;
@@ -99,7 +99,10 @@ export class PgListener {
     return this.channels.delete(channel);
   }
 
-  /** Statements go one after another. Without a connection there is nothing to ask: the next one listens to all channels. */
+  /**
+   * Statements run one after another. Without a connection there is nothing to do: the next one listens to all
+   * channels.
+   */
   private async ask(statement: string): Promise<void> {
     const { client } = this;
     if (client === undefined) return;
@@ -166,7 +169,7 @@ export class PgListener {
     for (const { handler } of this.channels.get(channel) ?? []) this.call(() => handler(payload));
   }
 
-  /** One subscriber's failure must not keep the others from hearing. */
+  /** The failure of one subscriber must not affect the others. */
   private call(subscriber: () => void): void {
     try {
       subscriber();
@@ -181,8 +184,8 @@ export class PgListener {
 }
 
 /**
- * Sends a notification when the transaction commits; equal ones of one transaction arrive once. Raises RangeError for
- * a payload of 8000 bytes or more: send a key and let the listener read the row.
+ * Sends a notification when the transaction commits; equal ones of one transaction arrive once. Raises RangeError for a
+ * payload of 8000 bytes or more: send a key and let the listener read the row.
  */
 export async function notify(tx: Pick<EntityManager, 'query'>, channel: string, payload: string): Promise<void> {
   const size = Buffer.byteLength(payload);

@@ -10,11 +10,11 @@ export interface SealedColumn {
   key: readonly string[];
   column: string;
   box: SecretBox;
-  /** Where a row's text is kept, as it was sealed. */
+  /** The place of a row's text, with which it was sealed. */
   place?: (row: Record<string, unknown>) => string;
-  /** Where texts of before were said to be kept. They are bound to `place` with every run. */
+  /** Earlier places of texts. Each run binds them to `place`. */
   formerPlace?: string;
-  /** A condition for tables of which only some rows hold sealed texts. */
+  /** A condition for tables in which only some rows have sealed texts. */
   where?: string;
 }
 
@@ -22,13 +22,13 @@ export interface ResealOutcome {
   table: string;
   column: string;
   resealed: number;
-  /** Rows that none of the keys opens; they stay as they are. */
+  /** Rows that none of the keys opens; they are not changed. */
   unreadable: number;
 }
 
 const BATCH = 500;
 
-/** Opens a connection of its own for the whole work. @returns a line for each column, for the person who asked for it */
+/** Opens a separate connection for the whole work. @returns a line for each column, for the operator */
 export async function resealDatabase(url: string, columns: readonly SealedColumn[]): Promise<string[]> {
   const outcomes = await withClient(url, (client) => resealColumns(client, columns));
   const lines = outcomes.map(({ table, column, resealed, unreadable }) => {
@@ -49,8 +49,8 @@ export class UnreadableSecretsError extends Error {
 }
 
 /**
- * Seals again with the newest key whatever an older one sealed, a batch at a time, while the service runs: a row that changes
- * meanwhile keeps its change.
+ * Seals with the newest key everything that an older one sealed, batch by batch, while the service runs: a row that
+ * changes in the meantime keeps its change.
  */
 export async function resealColumns(
   pool: Pick<PgClient, 'query'>,
@@ -88,13 +88,13 @@ async function readBatch(
   const { rows } = await pool.query<Record<string, unknown>>(
     `SELECT ${keys}, ${name} AS sealed FROM ${table}
      WHERE ${name} IS NOT NULL AND NOT starts_with(${name}, $1) AND ${where}${from} ORDER BY ${keys} LIMIT ${BATCH}`,
-    // Of which place a text is cannot be seen: all are tried.
+    // The place of a text cannot be seen, so all are tried.
     [formerPlace === undefined ? box.newest : 'none', ...(after ?? [])],
   );
   return rows;
 }
 
-/** Null: none of the keys opens it. Undefined: it is as it should be. */
+/** Null: none of the keys opens it. Undefined: it is up to date. */
 function resealed({ box, place, formerPlace }: SealedColumn, row: Record<string, unknown>): string | null | undefined {
   const sealed = String(row['sealed']);
   const at = place?.(row);

@@ -4,8 +4,8 @@ interface Queries {
 }
 
 /**
- * Takes the id of a row before the row is inserted: what is sealed for a row needs its id first. `table` may be unqualified,
- * as in a statement.
+ * Reserves the id of a row before it is inserted, because text that is sealed for a row needs its id first. `table` can
+ * be unqualified, as in a statement.
  */
 export async function takeRowId(tx: Queries, table: string): Promise<number> {
   const [id] = await takeRowIds(tx, table, 1);

@@ -6,7 +6,7 @@ import { withClient } from './pg-client.js';
 
 const KEY_BYTES = 32;
 
-/** The secret key is unusable; the message names the variable or file and the way out. */
+/** The secret key is unusable; the message names the variable or file and gives advice. */
 export class SecretKeyError extends Error {
   override readonly name = 'SecretKeyError';
 }
@@ -31,7 +31,7 @@ export function loadSecretKeys(source: SecretKeySource): SecretKeys {
   return findSecretKeys(source) ?? [createKeyFile(source.home, fileOf(source.home))];
 }
 
-/** The same, or undefined where there is none yet: nothing is created. */
+/** The same, or undefined if there is none yet: nothing is created. */
 export function findSecretKeys({ home, envValue }: SecretKeySource): SecretKeys | undefined {
   if (envValue !== undefined && envValue !== '') {
     const name = envValue.includes(',') ? 'GATEHOUSE_SECRET_KEYS' : 'GATEHOUSE_SECRET_KEY';
@@ -43,7 +43,7 @@ export function findSecretKeys({ home, envValue }: SecretKeySource): SecretKeys 
 /** Newest first. */
 type SecretKeys = readonly [Buffer, ...Buffer[]];
 
-/** A file that is there was used: what has been stored with its key cannot be read with a new one. */
+/** An existing file was used: data that was stored with its key cannot be read with a new one. */
 const PUT_BACK =
   'put the file back from your backup, since a new key cannot read what was stored with the old one. ' +
   'Delete it only if there is no database yet';

@@ -1,6 +1,6 @@
 import { sqlStateOf } from '@gatehouse/postgres';
 
-/** True when a lock was not had in time. */
+/** True if a lock was not available in time. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '55P03';
 }

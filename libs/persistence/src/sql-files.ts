@@ -5,7 +5,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { quoteIdentifier } from './data-source.js';
 import type { PgConnection } from './pg-client.js';
 
-/** Says which files a schema has, by checksum. Part of the schema's state as the migrations table is, so backups leave it out. */
+/**
+ * The files of a schema, by checksum. This is state of the schema, like the migrations table, so backups leave it out.
+ */
 export const SQL_FILES_TABLE = 'sql_files';
 
 /** Functions and triggers of a service: statements that may run any number of times. */
@@ -16,14 +18,14 @@ export interface SqlFile {
   readonly checksum: string;
 }
 
-/** The files of this program are not there, or not those of its version. The message says what to do. */
+/** The files of this program are missing, or are not those of its version. The message gives advice. */
 export class SqlFilesError extends Error {
   override readonly name = 'SqlFilesError';
 }
 
 /**
- * The `.sql` files of a folder in the order in which they are applied, which is that of their names.
- * @throws SqlFilesError where they cannot be read
+ * The `.sql` files of a folder in the order in which they are applied, which is that of their names. @throws
+ * SqlFilesError if they cannot be read
  */
 export function readSqlFiles(folder: URL): SqlFile[] {
   try {
@@ -43,14 +45,14 @@ export function readSqlFiles(folder: URL): SqlFile[] {
   }
 }
 
-/** One checksum of all files: another one when a file is changed, added or removed. */
+/** One checksum of all files: it changes when a file is changed, added or removed. */
 export function checksumOf(files: readonly SqlFile[]): string {
   return sha256(files.map(({ checksum }) => checksum).join('\n'));
 }
 
 /**
- * A migration that changes nothing. It says that this version of the service has SQL files with this checksum, so that a
- * service with older files refuses the database, as it does for every migration that it does not know.
+ * A migration without an effect. It records that this version of the service has SQL files with this checksum, so that
+ * a service with older files refuses the database, as it does for every unknown migration.
  */
 export abstract class SqlVersion implements MigrationInterface {
   abstract readonly name: string;
@@ -66,9 +68,9 @@ export abstract class SqlVersion implements MigrationInterface {
   }
 }
 
-/** @throws SqlFilesError naming both checksums where the newest `SqlVersion` is not that of the files. */
+/** @throws SqlFilesError with both checksums if the newest `SqlVersion` is not that of the files */
 export function checkSqlVersion(files: readonly SqlFile[], migrations: readonly MigrationInterface[]): void {
-  // By what it has: a service and a tool may each have loaded a copy of the class.
+  // Compared by its properties: a service and a tool may each have loaded a copy of the class.
   const said = migrations.filter((migration): migration is SqlVersion => 'sqlChecksum' in migration).at(-1);
   const found = checksumOf(files);
   if (said?.sqlChecksum === found) return;
@@ -79,7 +81,7 @@ export function checkSqlVersion(files: readonly SqlFile[], migrations: readonly 
   );
 }
 
-/** Names of the files that the schema lacks or has in another version, and whether it has one that is gone. */
+/** Names of the files that the schema lacks or has in another version, and whether it has one that was removed. */
 export async function changedSqlFiles(
   client: PgConnection,
   schema: string,
@@ -96,8 +98,8 @@ export async function changedSqlFiles(
 }
 
 /**
- * Runs the files that have changed, in the transaction that is open on the connection, with the search path that it has.
- * Returns their names. What a removed file made stays until a migration drops it.
+ * Runs the changed files in the open transaction of the connection, with its search path. Returns their names. Objects
+ * of a removed file stay until a migration drops them.
  */
 export async function applySqlFiles(
   client: PgConnection,

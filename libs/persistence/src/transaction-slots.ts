@@ -2,8 +2,8 @@
 const WAIT_MS = 8_000;
 
 /**
- * Bounds how many transactions run at once. A transaction keeps its connection while it waits for a lock: without a bound, one
- * locked row could use up the whole pool, and then requests that only read would fail, too.
+ * Limits concurrent transactions. A transaction keeps its connection while it waits for a lock: without a limit, one
+ * locked row could use up the whole pool, and then requests that only read would fail as well.
  */
 export class TransactionSlots {
   private free: number;
@@ -15,7 +15,7 @@ export class TransactionSlots {
     this.waitMs = waitMs;
   }
 
-  /** Rejects, as a pool without a free connection does, when there is no room in time. */
+  /** Rejects, like a pool without a free connection, if there is no room in time. */
   async use<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free -= 1;
     else await this.room();

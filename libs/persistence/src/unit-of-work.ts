@@ -14,20 +14,20 @@ import { TransactionSlots } from './transaction-slots.js';
 
 export type IsolationLevel = 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
 export type AfterCommitHook = () => void | Promise<void>;
-/** What a request does last in each of its transactions, such as noting that it was carried out. */
+/** The last step of each transaction of a request, such as recording that it was executed. */
 export type BeforeCommitHook = (tx: EntityManager) => Promise<void>;
 
 export interface UnitOfWorkOptions {
   isolation?: IsolationLevel;
-  /** For work that may take longer than anybody waits for an answer: `JOB_PATIENCE`. */
+  /** For work that may take longer than anyone waits for an answer: `JOB_PATIENCE`. */
   patience?: Patience;
 }
 
-/** Deadlock, serialization failure: the same work finds its way the next time. */
+/** Deadlock, serialization failure: the same work can succeed when repeated. */
 const REPEATED = new Set(['40P01', '40001']);
 const ATTEMPTS = 4;
 const PAUSE_MS = 20;
-/** Connections that no transaction takes, so that reads are answered while transactions wait for locks. */
+/** Connections that transactions leave free, so that reads are answered while transactions wait for locks. */
 const KEPT_FOR_READS = 3;
 
 /** Keyed by query runner: nested managers of one transaction share it. */
@@ -35,13 +35,13 @@ const hooks = new WeakMap<QueryRunner, AfterCommitHook[]>();
 
 interface Flow {
   request?: { beforeCommit: BeforeCommitHook | null } | undefined;
-  /** A transaction of this flow has a slot. What it starts inside needs none: it would wait for itself. */
+  /** A transaction of this flow has a slot. Nested work needs none: it would wait for itself. */
   hasSlot: boolean;
 }
 
 const flows = new AsyncLocalStorage<Flow>();
 
-/** One transaction per call, handed on explicitly as `tx`. */
+/** One transaction per call, passed on explicitly as `tx`. */
 @Injectable()
 export class UnitOfWork {
   private readonly logger = new Logger(UnitOfWork.name);
@@ -54,8 +54,9 @@ export class UnitOfWork {
 
   /**
    * Runs the work in a transaction: commits when it resolves, rolls back and rejects when it rejects. Work that met a
-   * deadlock or a serialization failure is rolled back and run again, so what it does outside `tx` has to bear that.
-   * Hooks run after the commit, in order, before this resolves; a failing hook is logged, for the commit cannot be undone.
+   * deadlock or a serialization failure is rolled back and repeated, so its effects outside `tx` must allow that. Hooks
+   * run after the commit, in order, before this resolves; a failing hook is logged, because the commit cannot be
+   * undone.
    */
   async run<T>(work: (tx: EntityManager) => Promise<T>, options: UnitOfWorkOptions = {}): Promise<T> {
     const flow = flows.getStore();
@@ -125,13 +126,13 @@ export function afterCommit(tx: EntityManager, hook: AfterCommitHook): void {
   registered.push(hook);
 }
 
-/** Every unit of work that `work` runs does `beforeCommit` last, in its transaction: both happen, or neither. */
+/** Every unit of work in `work` runs `beforeCommit` last, in its transaction: both happen, or neither. */
 export async function beforeEachCommit<T>(beforeCommit: BeforeCommitHook, work: () => Promise<T>): Promise<T> {
   const request: NonNullable<Flow['request']> = { beforeCommit };
   try {
     return await flows.run({ request, hasSlot: false }, work);
   } finally {
-    // What it left running in the background is no longer part of the request.
+    // Work that it left running in the background is no longer part of the request.
     request.beforeCommit = null;
   }
 }
@@ -150,7 +151,7 @@ function queryRunnerOf(tx: EntityManager): QueryRunner {
   return tx.queryRunner;
 }
 
-/** The server ended the connection between two statements of a transaction: none of it was committed. */
+/** The server ended the connection between two statements of a transaction: nothing was committed. */
 class ConnectionEndedError extends Error {
   override readonly name = 'ConnectionEndedError';
   /** For `mayPass`: the same work may succeed in a moment. */
@@ -162,7 +163,7 @@ class ConnectionEndedError extends Error {
 }
 
 /**
- * For errors of a transaction that is still running. TypeORM gives a connection that broke between two statements back at
+ * For errors of a transaction that is still running. TypeORM returns a connection that broke between two statements at
  * once, and reports the next statement as a mistake of its caller.
  */
 function asConnectionEnded(error: unknown): unknown {

@@ -22,12 +22,12 @@ import { MAX_GRANT } from '../points/point-grants.js';
 import type { SiteRole } from '../site/site-account.entity.js';
 import { wholeNumber } from '../wire/whole-number.js';
 
-/** What members may be allowed beyond what all of them may. */
+/** Permissions that single members can get in addition to those of every member. */
 export const PERMISSIONS = ['share:manage', 'resource:notify'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 export const FOREVER = 'forever';
 
-/** May be left out, but not null. */
+/** Can be absent, but not null. */
 const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 class PageQuery {
@@ -51,7 +51,7 @@ export class ApplicationsQuery extends PageQuery {
   @IsIn(APPLICATION_STATUSES)
   status?: ApplicationStatus;
 
-  /** Those with a change that waits for a review. */
+  /** Only applications with a change that is waiting for review. */
   @IsOptional()
   @IsIn(['true'])
   proposed?: 'true';
@@ -72,7 +72,7 @@ export class ReviewBody {
   @IsIn(OPEN_SCOPES, { each: true })
   scopes?: OpenScope[];
 
-  /** Name of the limits; null: the usual ones. */
+  /** Name of the quota profile; null: the default one. */
   @IsOptional()
   @IsString()
   @Matches(/^[a-z0-9][a-z0-9_-]{0,49}$/, {
@@ -80,12 +80,12 @@ export class ReviewBody {
   })
   quota_profile?: string | null;
 
-  /** What becomes of the change that waits; with seen_at. */
+  /** The decision about a waiting change; needs seen_at. */
   @NotNull()
   @IsIn(['accept', 'refuse'])
   proposal?: 'accept' | 'refuse';
 
-  /** `updated_at` of what was looked at: 409 when the application was changed since. */
+  /** `updated_at` of the reviewed version: 409 if the application has changed since. */
   @NotNull()
   @IsISO8601({ strict: true })
   seen_at?: string;
@@ -99,7 +99,7 @@ export class SearchQuery extends PageQuery {
 }
 
 export class UserChangeBody {
-  /** An RFC 3339 moment, `forever`, or null for none. */
+  /** An RFC 3339 time, `forever`, or null for none. */
   @IsOptional()
   @IsString()
   @Matches(/^(?:forever|\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d))?)$/, {
@@ -123,13 +123,13 @@ export class UserChangeBody {
 }
 
 export class PointGrantBody {
-  /** Fewer than 0 are taken away. */
+  /** A negative number deducts points. */
   @IsInt()
   @Min(-MAX_GRANT)
   @Max(MAX_GRANT)
   points: number;
 
-  /** Chosen by the caller: the same again moves nothing. */
+  /** Chosen by the caller; a repetition with the same ref has no effect. */
   @IsString()
   @IsNotEmpty()
   @MaxLength(100)

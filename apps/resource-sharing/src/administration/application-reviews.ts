@@ -5,7 +5,7 @@ import { Applications } from '../applications/applications.service.js';
 import { QuotaProfiles } from '../quota/quota-profiles.js';
 import type { ReviewBody } from './administration.dto.js';
 
-/** What administrators decide about applications. */
+/** Decisions of administrators about applications. */
 @Injectable()
 export class ApplicationReviews {
   constructor(
@@ -13,7 +13,7 @@ export class ApplicationReviews {
     private readonly profiles: QuotaProfiles,
   ) {}
 
-  /** Names of the limits that an application may be given. */
+  /** Names of the quota profiles that applications can have. */
   async profileNames(): Promise<string[]> {
     return (await this.profiles.list()).map(({ name }) => name);
   }

@@ -3,7 +3,7 @@ import { OPEN_SCOPES } from '../credentials/caller.js';
 
 const MOST = 1_000_000_000;
 
-/** How many; null or absent: any number. */
+/** A count; null or absent: no limit. */
 function Limit(): PropertyDecorator {
   return (target, property) => {
     IsOptional()(target, property);
@@ -13,7 +13,7 @@ function Limit(): PropertyDecorator {
   };
 }
 
-/** An object of whole numbers under names that a pattern knows. */
+/** An object of whole numbers whose names match a pattern. */
 function LimitsBy(names: RegExp): PropertyDecorator {
   const isLimit = ([name, limit]: [string, unknown]): boolean =>
     names.test(name) && Number.isInteger(limit) && Number(limit) >= 0 && Number(limit) <= MOST;

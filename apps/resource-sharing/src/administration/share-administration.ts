@@ -20,7 +20,7 @@ export interface KnownShare {
   readonly createdAt: Date;
 }
 
-/** Everybody's shares in the hands of administrators. */
+/** Shares of all users, for administrators. */
 @Injectable()
 export class ShareAdministration {
   constructor(
@@ -29,7 +29,7 @@ export class ShareAdministration {
     private readonly writer: ShareWriter,
   ) {}
 
-  /** Live ones, newest first; `search` is a part of the titles or of the sharer's name, or a slug. */
+  /** Live shares, newest first; `search` is a part of the titles or of the sharer's name, or a slug. */
   async list(options: { search?: string | undefined; limit: number; offset: number }): Promise<KnownShare[]> {
     const { search, limit, offset } = options;
     return rowsOf<KnownShare>(
@@ -46,7 +46,7 @@ export class ShareAdministration {
     );
   }
 
-  /** Official shares cost nothing to those with Premium for ever. Raises NOT_FOUND. */
+  /** Official shares are free for users with lifetime Premium. Raises NOT_FOUND. */
   async setOfficial(actorId: number, slug: string, isOfficial: boolean): Promise<void> {
     const key = parseSlug(slug);
     await this.unitOfWork.run(async (tx) => {
@@ -66,7 +66,7 @@ export class ShareAdministration {
     });
   }
 
-  /** Takes a share back for its sharer; raises NOT_FOUND. */
+  /** Withdraws a share for its sharer; raises NOT_FOUND. */
   async remove(actorId: number, slug: string): Promise<void> {
     await this.writer.delete(siteSharer({ id: actorId, permissions: ['share:manage'] }), slug);
   }

@@ -27,7 +27,7 @@ export interface KnownUser {
 }
 
 export interface UserChange {
-  /** A moment, `forever`, or null for none. */
+  /** A time, `forever`, or null for none. */
   readonly premiumUntil?: string | null | undefined;
   readonly permissions?: readonly Permission[] | undefined;
   readonly role?: SiteRole | undefined;
@@ -40,7 +40,7 @@ const SELECT = `SELECT a.id, a.username, a.nickname, a.email, a.avatar_url AS "a
   FROM site_accounts a
   LEFT JOIN ledger_accounts l ON l.user_id = a.id`;
 
-/** Accounts in the hands of administrators. */
+/** Accounts, for administrators. */
 @Injectable()
 export class UserAdministration {
   constructor(
@@ -88,7 +88,7 @@ export class UserAdministration {
   }
 }
 
-/** Whether it changed. */
+/** True if it has changed. */
 async function setRole(tx: EntityManager, actorId: number, userId: number, role: SiteRole): Promise<boolean> {
   if (role === 'member') await assertReplaceable(tx, userId);
   const changed = await rowsOf(
@@ -118,7 +118,7 @@ async function setRights(
   await recordEvent(tx, { type: 'user.permissions_changed', userId, actorId, details: { permissions } });
 }
 
-/** For ever is more than twenty years: a hundred. Raises INVALID_ARGUMENT for what is not a valid date and time. */
+/** Forever means more than twenty years: a hundred are stored. Raises INVALID_ARGUMENT for an invalid date and time. */
 function premiumEnd(text: string | null): Date | null {
   if (text === null) return null;
   const end = text === FOREVER ? new Date() : new Date(text);

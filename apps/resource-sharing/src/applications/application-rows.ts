@@ -7,11 +7,11 @@ export type AuthLevel = (typeof AUTH_LEVELS)[number];
 export const APPLICATION_KINDS = ['confidential', 'public', 'native'] as const;
 export const APPLICATION_STATUSES = ['pending', 'approved', 'rejected', 'disabled'] as const;
 
-/** What of an application waits for a review before users are shown it. */
+/** Changes of an application that have to be reviewed before users see them. */
 export interface ProposedChange {
   readonly name?: string;
   readonly description?: string;
-  /** All that there shall be. */
+  /** The complete list after the change. */
   readonly redirectUris?: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface Application {
   readonly name: string;
   readonly description: string;
   readonly ownerId: number;
-  /** Then it is as good as disabled itself. */
+  /** An application of a disabled owner counts as disabled. */
   readonly ownerDisabled: boolean;
   readonly kind: ApplicationKind;
   readonly authLevel: AuthLevel;
@@ -31,7 +31,7 @@ export interface Application {
   readonly allowedScopes: readonly OpenScope[];
   readonly pkceRequired: boolean;
   readonly boundUserId: number | null;
-  /** Users beside the owner whom an unverified application may serve; at most five. */
+  /** Users, apart from the owner, whom an unverified application can serve; at most five. */
   readonly testUserIds: readonly number[];
   readonly ipAllow: readonly string[];
   readonly quotaProfile: string | null;
@@ -55,13 +55,13 @@ export interface CredentialInfo {
   readonly lastUsedIp: string | null;
 }
 
-/** An application as APPLICATION_COLUMNS select it: pg leaves the elements of a bigint[] as text. */
+/** An application as APPLICATION_COLUMNS selects it: pg returns the elements of a bigint[] as text. */
 export interface ApplicationRow extends Omit<Application, 'allowedScopes' | 'testUserIds'> {
   readonly allowedScopes: readonly string[];
   readonly testUserIds: readonly (number | string)[];
 }
 
-/** A credential as CREDENTIAL_COLUMNS select it. */
+/** A credential as CREDENTIAL_COLUMNS selects it. */
 export interface CredentialRow extends Omit<CredentialInfo, 'scopes'> {
   readonly scopes: readonly string[] | null;
 }

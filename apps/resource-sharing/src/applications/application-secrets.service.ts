@@ -9,7 +9,7 @@ import { SecretHasher } from '../credentials/secret-hasher.js';
 import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo, type CredentialRow } from './application-rows.js';
 import { ownApplication } from './applications.service.js';
 
-/** A credential at the only time when its secret can be read. */
+/** A credential at the only moment when its secret can be read. */
 export interface IssuedCredential {
   readonly secret: string;
   readonly info: CredentialInfo;
@@ -17,7 +17,7 @@ export interface IssuedCredential {
 
 const DEFAULT_OVERLAP_SECONDS = 7 * 86_400;
 
-/** Secrets of applications: two at a time while one replaces the other. */
+/** Secrets of applications: at most two at a time, while one replaces the other. */
 @Injectable()
 export class ApplicationSecrets {
   constructor(
@@ -40,7 +40,7 @@ export class ApplicationSecrets {
   }
 
   /**
-   * Makes a new secret. The one before it holds for `overlapSeconds` more (default: 7 days), older ones end now.
+   * Creates a new secret. The previous one stays valid for `overlapSeconds` (default: 7 days); older ones end at once.
    * Raises NOT_FOUND.
    */
   async rotate(
@@ -52,7 +52,7 @@ export class ApplicationSecrets {
     if (tx === undefined) {
       return this.unitOfWork.run((own) => this.rotate(ownerId, clientId, { overlapSeconds }, own));
     }
-    // Locked, so that two rotations at once do not leave three secrets.
+    // Locked, so that two concurrent rotations do not leave three secrets.
     const { id, name } = await ownApplication(tx, ownerId, clientId, 'FOR NO KEY UPDATE OF a');
     const ended = await retire(tx, id, overlapSeconds);
     const secret = this.hasher.create('application');
@@ -68,7 +68,7 @@ export class ApplicationSecrets {
     return { secret: secret.text, info };
   }
 
-  /** Ends one secret now; raises NOT_FOUND. */
+  /** Revokes one secret at once; raises NOT_FOUND. */
   async revoke(ownerId: number, clientId: string, credentialId: number): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const { id } = await ownApplication(tx, ownerId, clientId);
@@ -85,7 +85,7 @@ export class ApplicationSecrets {
   }
 }
 
-/** Gives the newest live secret an end and ends the others; resolves to the ones that changed. */
+/** Sets an end for the newest valid secret and revokes the others; resolves to those that changed. */
 async function retire(tx: EntityManager, applicationId: number, overlapSeconds: number): Promise<Subject[]> {
   const rows = await rowsOf<{ id: number }>(
     tx,

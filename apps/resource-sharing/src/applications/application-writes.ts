@@ -4,19 +4,19 @@ import type { ApplicationStatus } from '../credentials/credential-records.js';
 import type { OpenScope } from '../credentials/caller.js';
 import type { Application, AuthLevel, ProposedChange } from './application-rows.js';
 
-/** What an administrator decides. */
+/** The decision of an administrator. */
 export interface ApplicationReview {
   readonly authLevel?: AuthLevel | undefined;
   readonly status?: ApplicationStatus | undefined;
   readonly scopes?: readonly OpenScope[] | undefined;
   readonly quotaProfile?: string | null | undefined;
-  /** What becomes of the owner's proposed change. */
+  /** The decision about the owner's proposed change. */
   readonly proposal?: 'accept' | 'refuse' | undefined;
-  /** `updatedAt` of what the administrator looked at: nobody approves what they have not seen. */
+  /** `updatedAt` of the version that the administrator saw, so that nobody approves an unseen one. */
   readonly seenAt?: Date | undefined;
 }
 
-/** What an owner may change. */
+/** The changes that an owner can make. */
 export interface ApplicationChange {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -76,7 +76,7 @@ export async function writeReview(tx: EntityManager, id: number, review: Applica
   );
 }
 
-/** Takes an owner's proposed change, or leaves it. */
+/** Accepts or rejects an owner's proposed change. */
 export async function settleProposal(
   tx: EntityManager,
   actorId: number,

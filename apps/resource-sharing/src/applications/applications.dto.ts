@@ -24,11 +24,11 @@ import { PresentPassword } from '../site/site.dto.js';
 import { APPLICATION_KINDS } from './application-rows.js';
 import { VISIBLE_NAME } from './visible-name.js';
 
-/** PostgreSQL keeps no NUL in a text; other control characters have no place in one either. */
+/** PostgreSQL cannot store NUL in a text; other control characters do not belong there either. */
 const PLAIN = /^[^\p{Cc}]*$/u;
 const PROSE = /^(?:\P{Cc}|[\t\n\r])*$/u;
 
-/** May be left out, but not null. */
+/** Can be absent, but not null. */
 const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 function IsScopes(): PropertyDecorator {
@@ -134,7 +134,7 @@ export class ApplicationChangeBody {
   @IsBoolean()
   bound_to_owner?: boolean;
 
-  /** Of the account; needed to set bound_to_owner. */
+  /** The password of the account; required to set bound_to_owner. */
   @NotNull()
   @PresentPassword()
   current_password?: string;
@@ -147,14 +147,14 @@ export class SecretRotationBody {
   @Max(30 * 86_400)
   overlap_seconds?: number;
 
-  /** Of the account; needed when the application acts for its owner. */
+  /** The password of the account; required if the application acts for its owner. */
   @NotNull()
   @PresentPassword()
   current_password?: string;
 }
 
 export class NewKeyBody {
-  /** Of the account: a key outlives the session that made it. */
+  /** The password of the account, because a key outlives the session that creates it. */
   @PresentPassword()
   current_password: string;
 

@@ -9,7 +9,7 @@ import { PersonalKeys } from './personal-keys.service.js';
 import { OwnerConfirmation } from './owner-confirmation.js';
 import { Registration } from './registration.js';
 
-/** Applications, their secrets, personal keys and authorised applications, for the developer pages. */
+/** Applications, their secrets, personal keys and authorized applications, for the developer pages. */
 @Module({
   imports: [SiteModule],
   controllers: [ApplicationsController, KeysController, GrantsController],

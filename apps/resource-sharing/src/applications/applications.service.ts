@@ -34,7 +34,7 @@ export interface NewApplication {
 const MAX_APPLICATIONS = 20;
 const CLIENT_ID_SYMBOLS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** Third-party applications: registered and kept by their owners, reviewed by administrators. */
+/** Third-party applications: registered and managed by their owners, reviewed by administrators. */
 @Injectable()
 export class Applications {
   constructor(
@@ -48,7 +48,7 @@ export class Applications {
   async register(ownerId: number, given: NewApplication, tx?: EntityManager): Promise<Application> {
     if (tx === undefined) return this.unitOfWork.run((own) => this.register(ownerId, given, own));
     assertRedirectUris(given.redirectUris, given.kind);
-    // Locked: applications that are registered at the same time are counted one after the other.
+    // Locked, so that concurrent registrations are counted one after another.
     await tx.query('SELECT FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
     const counted = 'SELECT count(*)::integer AS n FROM applications WHERE owner_id = $1';
     const { n } = await oneRow<{ n: number }>(tx, counted, [ownerId]);
@@ -101,7 +101,9 @@ export class Applications {
     return rows.map(toApplication);
   }
 
-  /** What waits for a review, longest first: new applications, and reviewed ones with a proposed change. */
+  /**
+   * Everything that is waiting for review, longest first: new applications, and reviewed ones with a proposed change.
+   */
   async waiting(limit: number): Promise<{ applications: Application[]; total: number }> {
     const rows = await rowsOf<ApplicationRow & { total: number }>(
       this.dataSource,
@@ -124,9 +126,9 @@ export class Applications {
   }
 
   /**
-   * What users are shown of a reviewed application waits for a review. `confirmed`: a transaction of
-   * PasswordConfirmation.during(), needed for what did not act for its owner and shall. Raises NOT_FOUND, CONFLICT without
-   * that, INVALID_ARGUMENT, and FORBIDDEN for more scopes than a reviewed application was given.
+   * Changes that users of a reviewed application would see wait for a review. `confirmed` is a transaction of
+   * PasswordConfirmation.during(); it is required to make an application act for its owner. Raises NOT_FOUND, CONFLICT
+   * without it, INVALID_ARGUMENT, and FORBIDDEN for more scopes than a reviewed application has.
    */
   async update(
     ownerId: number,
@@ -162,7 +164,10 @@ export class Applications {
     return requireApplication(tx, 'a.id = $1', [present.id]);
   }
 
-  /** An administrator's decision. Rejecting or disabling an application ends all its grants. Raises NOT_FOUND, CONFLICT. */
+  /**
+   * The decision of an administrator. Rejecting or disabling an application ends all its grants. Raises NOT_FOUND,
+   * CONFLICT.
+   */
   async review(actorId: number, clientId: string, review: ApplicationReview): Promise<Application> {
     return this.unitOfWork.run(async (tx) => {
       const present = await requireApplication(tx, 'a.client_id = $1', [clientId], 'FOR NO KEY UPDATE OF a');
@@ -194,7 +199,7 @@ export class Applications {
   }
 }
 
-/** Raises NOT_FOUND for an application of another owner too. */
+/** Raises NOT_FOUND, also for an application of another owner. */
 export async function ownApplication(
   source: SqlSource,
   ownerId: number,

@@ -13,7 +13,7 @@ import {
 } from './application-rows.js';
 import type { IssuedCredential } from './application-secrets.service.js';
 
-/** A change that users are shown when an administrator has seen it. */
+/** A change that users see only after an administrator has accepted it. */
 export class ProposedChangeView {
   @ApiPropertyOptional({ type: String })
   name?: string;
@@ -81,7 +81,7 @@ export class CredentialView {
   last_used_ip: string | null;
 }
 
-/** A secret or key at the only time when it can be read. */
+/** A secret or key at the only moment when it can be read. */
 export class IssuedCredentialView extends CredentialView {
   @ApiProperty({ type: String, description: 'Shown only in this response' })
   secret: string;
@@ -92,7 +92,7 @@ export class RegisteredApplicationView extends ApplicationView {
   secret: IssuedCredentialView;
 }
 
-/** An application that the user has authorised. */
+/** An application that the user has authorized. */
 export class GrantView {
   @ApiProperty({ type: String })
   client_id: string;

@@ -6,7 +6,7 @@ import { ApplicationSecrets, type IssuedCredential } from './application-secrets
 import { Applications } from './applications.service.js';
 import type { ApplicationChange } from './application-writes.js';
 
-/** Who asks for what with which password. */
+/** The user, the application and the password of a request. */
 export interface OwnerRequest {
   readonly ownerId: number;
   readonly clientId: string;
@@ -14,7 +14,10 @@ export interface OwnerRequest {
   readonly request: Request;
 }
 
-/** Asks owners for their password before an application gets a secret that acts for them: it is a key by another name. */
+/**
+ * Asks owners for their password before an application gets a secret that acts for them, because such a secret is like
+ * a personal key.
+ */
 @Injectable()
 export class OwnerConfirmation {
   constructor(
@@ -23,7 +26,7 @@ export class OwnerConfirmation {
     private readonly password: PasswordConfirmation,
   ) {}
 
-  /** Changes the application; with the password when it shall act for its owner and did not. Raises what both raise. */
+  /** Changes the application; needs the password to make it act for its owner. Raises the errors of both steps. */
   async update(
     { ownerId, clientId, password, request }: OwnerRequest,
     change: ApplicationChange,
@@ -36,7 +39,7 @@ export class OwnerConfirmation {
     );
   }
 
-  /** Makes another secret; with the password when it acts for its owner. */
+  /** Creates another secret; needs the password if the application acts for its owner. */
   async rotate(
     { ownerId, clientId, password, request }: OwnerRequest,
     overlapSeconds: number | undefined,

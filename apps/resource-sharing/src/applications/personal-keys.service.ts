@@ -41,7 +41,10 @@ export class PersonalKeys {
     return rows.map(toCredentialInfo);
   }
 
-  /** Raises VIP_REQUIRED for the scope `vip` without Premium, INVALID_ARGUMENT for an end in the past, CONFLICT above 20. */
+  /**
+   * Raises VIP_REQUIRED for the scope `vip` without Premium, INVALID_ARGUMENT for an expiry in the past, CONFLICT above
+   * 20.
+   */
   async create(userId: number, given: NewPersonalKey, tx?: EntityManager): Promise<IssuedCredential> {
     if (tx === undefined) return this.unitOfWork.run((own) => this.create(userId, given, own));
     const expiresAt = readKeyExpiry(given.expiresAt);
@@ -58,7 +61,7 @@ export class PersonalKeys {
     return { secret: secret.text, info };
   }
 
-  /** Ends a key everywhere within a second; raises NOT_FOUND when it is not this user's. */
+  /** Revokes a key everywhere within a second; raises NOT_FOUND if it does not belong to this user. */
   async revoke(userId: number, credentialId: number): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const rows = await rowsOf(
@@ -73,7 +76,7 @@ export class PersonalKeys {
   }
 }
 
-/** The user's row is locked: keys made at the same time are counted one after the other. */
+/** Locks the user's row, so that concurrent requests are counted one after another. */
 async function assertMayHave(tx: EntityManager, userId: number, scopes: readonly OpenScope[]): Promise<void> {
   const [user] = await rowsOf<{ premium: boolean }>(
     tx,

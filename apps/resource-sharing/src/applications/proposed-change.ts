@@ -1,15 +1,18 @@
 import type { Application, ProposedChange } from './application-rows.js';
 import type { ApplicationChange } from './application-writes.js';
 
-/** A change of an application in two: what holds now, and what waits until an administrator has seen it. */
+/**
+ * A change of an application in two parts: one takes effect at once, the other waits until an administrator has
+ * accepted it.
+ */
 export interface SplitChange {
   readonly now: ApplicationChange;
   readonly proposed: ProposedChange | null;
 }
 
 /**
- * Users trust a reviewed application by its name, its description and where it sends them: these wait for a review. Giving
- * up an address holds at once, for there may be haste, unless none would be left.
+ * Users trust a reviewed application by its name, its description and its redirect addresses, so these wait for a
+ * review. Removing an address takes effect at once, because it may be urgent, unless none would be left.
  */
 export function splitChange(present: Application, change: ApplicationChange): SplitChange {
   if (!isReviewed(present)) return { now: change, proposed: null };

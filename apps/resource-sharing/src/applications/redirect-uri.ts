@@ -2,7 +2,7 @@ import type { ApplicationKind } from '../credentials/credential-records.js';
 
 const MAX_LENGTH = 2_000;
 
-/** Schemes that a browser runs or opens by itself instead of handing them to an application. */
+/** Schemes that a browser executes or opens itself instead of passing them to an application. */
 const FORBIDDEN_SCHEMES = new Set(
   [
     'about blob chrome chrome-extension content data file filesystem ftp ftps geo gopher intent jar javascript mailto',
@@ -15,7 +15,7 @@ const FORBIDDEN_SCHEMES = new Set(
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?(?=[/?]|$)/;
 const PORT = /:\d{1,5}$/;
 
-/** Why an address cannot be registered; undefined when it can. RFC 9700 section 2.1, RFC 8252 section 7. */
+/** The reason why an address cannot be registered, or undefined. RFC 9700 section 2.1, RFC 8252 section 7. */
 export function redirectUriProblem(uri: string, kind: ApplicationKind): string | undefined {
   if (uri.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}*]/.test(uri)) return 'has characters that are not allowed in a URL';
@@ -36,7 +36,9 @@ function schemeProblem(uri: string, scheme: string, kind: ApplicationKind): stri
   return scheme.includes('.') ? undefined : 'must use a scheme that is a reversed domain name, such as com.example.app';
 }
 
-/** The registered address that a request names: the same text; a native application's loopback port may be any. */
+/**
+ * The registered address that a request names: it must be equal, except for the loopback port of a native application.
+ */
 export function matchRedirectUri(
   given: string,
   registered: readonly string[],

@@ -13,7 +13,9 @@ export class Registration {
     private readonly secrets: ApplicationSecrets,
   ) {}
 
-  /** Public and native applications get a secret too, for `X-API-Key`; it authenticates nothing at the token endpoint. */
+  /**
+   * Public and native applications also get a secret, for `X-API-Key`; it authenticates nothing at the token endpoint.
+   */
   async register(
     ownerId: number,
     given: NewApplication,

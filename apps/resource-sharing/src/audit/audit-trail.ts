@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { rowsOf } from '../data/rows-of.js';
 
-/** An event with the names of those it is about, as far as they are still there. */
+/** An event with the names of its users and applications, if they still exist. */
 export interface AuditEntry {
   readonly id: number;
   readonly type: string;
@@ -20,7 +20,7 @@ export interface AuditEntry {
 }
 
 export interface AuditSelection {
-  /** A type, or the beginning of some: `app.` */
+  /** A type, or the prefix of several: `app.` */
   readonly type?: string | undefined;
   readonly userId?: number | undefined;
   readonly applicationId?: number | undefined;

@@ -7,7 +7,7 @@ import type { EntityManager } from 'typeorm';
 const EVERY_MS = 2_000;
 const BATCH = 200;
 
-/** Those that another process takes at this moment are left to it. */
+/** Skips events that another process is taking at this moment. */
 const TAKE = `
   DELETE FROM unchained_events WHERE event_id IN
     (SELECT event_id FROM unchained_events ORDER BY event_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
@@ -34,7 +34,7 @@ interface EventRow {
   application: string | null;
 }
 
-/** Puts the events of the trail into the chain of the audit log, soon after they are committed. */
+/** Adds the events of the trail to the chain of the audit log, soon after their commit. */
 @Injectable()
 export class EventChain implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -55,7 +55,7 @@ export class EventChain implements OnApplicationBootstrap, BeforeApplicationShut
     await this.running;
   }
 
-  /** Takes all that waits into the chain; answers how many events. */
+  /** Adds all waiting events to the chain; returns their number. */
   async takeAll(): Promise<number> {
     let all = 0;
     for (let taken = BATCH; taken === BATCH; all += taken) taken = await this.store.appendTaken(takeEvents);
@@ -75,7 +75,7 @@ export class EventChain implements OnApplicationBootstrap, BeforeApplicationShut
   }
 }
 
-/** In the order of their ids. An event that is gone before it was chained leaves a row that says so. */
+/** In the order of their ids. If an event disappeared before it was chained, a row records that. */
 async function takeEvents(tx: EntityManager): Promise<AuditEntry[]> {
   const [taken]: [{ event_id: number }[], number] = await tx.query(TAKE);
   const ids = taken.map(({ event_id: id }) => id).sort((a, b) => a - b);

@@ -3,7 +3,7 @@ import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validato
 import { wholeNumber } from '../wire/whole-number.js';
 
 export class OwnEventsQuery {
-  /** A type, or how some begin: `app.` */
+  /** A type, or the prefix of several: `app.` */
   @IsOptional()
   @IsString()
   @MaxLength(60)

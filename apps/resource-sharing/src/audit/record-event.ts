@@ -1,4 +1,4 @@
-/** What an event may be about. A word of another folder is added here by that folder. */
+/** The subject of an event. A folder that needs another word adds it here. */
 export type AuditEventType =
   | 'app.created'
   | 'app.updated'
@@ -26,19 +26,19 @@ export type AuditEventType =
 
 export interface AuditEvent {
   readonly type: AuditEventType;
-  /** User whom the event is about: that user may read it. */
+  /** User whom the event is about, who can read it. */
   readonly userId?: number | null | undefined;
-  /** User who acted, if it was not this user. */
+  /** User who acted, if it was another one. */
   readonly actorId?: number | null | undefined;
   readonly applicationId?: number | null | undefined;
   readonly credentialId?: number | null | undefined;
   readonly grantId?: number | null | undefined;
   readonly ip?: string | null | undefined;
-  /** No secrets: everybody who may read the event sees them. */
+  /** No secrets: everyone who can read the event sees them. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** A transaction, whatever holds it: an EntityManager or a client of pg. */
+/** A transaction: an EntityManager or a client of pg. */
 export interface SqlRunner {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }

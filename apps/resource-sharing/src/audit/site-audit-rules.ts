@@ -39,11 +39,16 @@ const TABLES: Readonly<Record<string, TableOfResource>> = {
   quota_profile: { table: 'quota_profiles', key: 'name' },
   risk: { table: 'risk_states', key: 'user_id', numeric: true },
 };
-/** What the service keeps for itself, and what a share is good for: its link and access code are for those who unlocked it. */
+/**
+ * Fields that are internal, and those with the value of a share: its link and access code are only for users who
+ * unlocked it.
+ */
 const OWN_COLUMNS = /^(id|created_at|updated_at|link_key|url|access_code|search|.*_count)$/;
 const SLUG = /^[0-9a-f-]{32,36}$/i;
 
-/** What the audit log has to know of the calls of this service: logins and administration, by the interface and by pages. */
+/**
+ * What the audit log has to know about the calls of this service: logins and administration, by the API and by pages.
+ */
 @Injectable()
 export class SiteAuditRules extends AuditRules {
   constructor(private readonly dataSource: DataSource) {
@@ -73,13 +78,13 @@ export class SiteAuditRules extends AuditRules {
   loggedIn(action: string, answer: unknown, request: object): AuditActor | null {
     if (action !== LOGIN_ACTION) return null;
     const { id, username } = (answer as { data?: { id?: number; username?: string } } | undefined)?.data ?? {};
-    // A page answers with a redirect; the name that was typed is right when the login was.
+    // A page answers with a redirect; the typed name is right if the login succeeded.
     const { username: typed } = ((request as { body?: unknown }).body ?? {}) as { username?: unknown };
     return { type: 'session', id: id ?? null, name: username ?? (typeof typed === 'string' ? typed : null) };
   }
 }
 
-/** Forms know POST alone: `users/5` changes a user, `users/5/points` and `shares/…/delete` say what they do. */
+/** Forms only use POST: `users/5` changes a user, `users/5/points` and `shares/…/delete` name the action. */
 function formTarget(path: string): AuditTarget | null {
   const target = restTarget('PUT', path, NAMES);
   if (target.resourceType === null) return target;

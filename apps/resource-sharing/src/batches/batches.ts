@@ -1,14 +1,14 @@
 import { AppError } from '@gatehouse/platform';
 
-/** How calls that come at the same time are carried out together. */
+/** How concurrent calls are executed together. */
 export interface BatchWork<Item, Answer> {
-  /** Carries out all or, when it rejects, none of them: answers in their order. */
+  /** Executes all items or, if it rejects, none of them; returns the answers in their order. */
   run(items: readonly Item[]): Promise<readonly Answer[]>;
-  /** After a batch of several was rejected: whether each is to be tried by itself. */
+  /** After a batch of several was rejected: whether to try each item separately. */
   splits(error: unknown): boolean;
-  /** Items of one key never go together. */
+  /** Items with the same key never share a batch. */
   keyOf(item: Item): unknown;
-  /** Whether others are about to come along, which is waited for, but never longer than five milliseconds. */
+  /** Whether further items are about to arrive. The batch waits for them, but at most five milliseconds. */
   expects?(): boolean;
 }
 
@@ -19,17 +19,18 @@ interface Waiting<Item, Answer> {
 }
 
 const MOST = 32;
-/** Batches under way at once; a second one starts only beside one that takes long. */
+/** Number of concurrent batches; a second one starts only beside one that takes long. */
 const MAX_RUNNING = 4;
 const LONG_MS = 50;
-/** How long others that are about to come are waited for. */
+/** How long to wait for items that are about to arrive. */
 const EXPECT_MS = 5;
-/** What a database that hangs may pile up. */
+/** How many items may wait for a database that hangs. */
 const MOST_WAITING = 10_000;
 
 /**
- * Gathers what waits while a batch is under way and carries it out as the next one. A call that comes alone starts at once;
- * nothing waits for what may never come. Keys take turns: a key with much waiting does not delay the others.
+ * Collects the calls that arrive during a batch and executes them as the next one. A single call starts at once, and
+ * nothing waits for calls that may never arrive. Keys take turns, so that a key with many waiting calls does not delay
+ * the others.
  */
 export class Batches<Item, Answer> {
   private readonly waiting = new Map<unknown, Waiting<Item, Answer>[]>();
@@ -45,12 +46,12 @@ export class Batches<Item, Answer> {
     this.work = work;
   }
 
-  /** Something is under way or waits. */
+  /** True while a batch is running or calls are waiting. */
   get busy(): boolean {
     return this.running > 0 || this.waiting.size > 0;
   }
 
-  /** Answers as the work does for this one. Rejects with SERVICE_UNAVAILABLE when too many wait already. */
+  /** Returns the answer for this item. Rejects with SERVICE_UNAVAILABLE if too many calls are waiting. */
   submit(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.count >= MOST_WAITING) return reject(tooMany());
@@ -63,7 +64,7 @@ export class Batches<Item, Answer> {
     });
   }
 
-  /** What has arrived already is read first: it goes along. */
+  /** Reads what has already arrived, so that it joins the batch. */
   private schedule(): void {
     if (this.scheduled) return;
     this.scheduled = true;
@@ -100,7 +101,7 @@ export class Batches<Item, Answer> {
     return this.expectingSince + EXPECT_MS - now;
   }
 
-  /** The first of every key, as many as may go together; the keys come last then. */
+  /** The first call of every key, up to the size of a batch; the keys then move to the end. */
   private take(): Waiting<Item, Answer>[] {
     const taken: Waiting<Item, Answer>[] = [];
     for (const [key, waiting] of [...this.waiting].slice(0, MOST)) {
@@ -153,7 +154,7 @@ function tooMany(): AppError {
   });
 }
 
-/** SQLSTATE of errors that end the connection, or after which nobody knows what was done. */
+/** SQLSTATE of errors that end the connection, or after which the outcome is unknown. */
 const ENDS = /^(?:08|25P0[345]|3D|40003|53|57P|58|XX)/;
 
 /**

@@ -33,7 +33,7 @@ export class CheckInController {
   @Fails('CONFLICT', 'UNPROCESSABLE')
   checkIn(
     @Req() request: Request,
-    // Clients send no body at all.
+    // Clients send no body.
     @Body() body: CheckInBody = {},
     @CurrentCaller() caller: UserCaller,
   ): Promise<Enveloped> {

@@ -6,14 +6,14 @@ import { ResourceSharingSettings } from '../settings.js';
 import { draw, type CheckInMode } from './draw.js';
 
 export interface CheckIn {
-  /** False: it had been done today. */
+  /** False if the user has already checked in today. */
   readonly checkedIn: boolean;
-  /** Won or, below 0, lost just now. */
+  /** Points won or, below 0, lost by this call. */
   readonly points: number;
   readonly balance: number;
-  /** Consecutive days with a check-in, this one included. */
+  /** Consecutive days with a check-in, including this one. */
   readonly streak: number;
-  /** Doubled for Premium. */
+  /** Doubled because of Premium. */
   readonly doubled: boolean;
 }
 
@@ -27,7 +27,7 @@ interface CheckInRow {
 
 const CHECK_IN: Statement = { name: 'check_in', text: 'SELECT * FROM check_in($1, $2, $3, $4, $5)' };
 
-/** A check-in of the past. */
+/** An earlier check-in. */
 export interface PastCheckIn {
   /** YYYY-MM-DD in the service's time zone. */
   readonly day: string;
@@ -59,8 +59,8 @@ export class CheckIns {
   ) {}
 
   /**
-   * The first of a day wins or loses points, every later one changes nothing. Premium doubles what is won; without points
-   * a loss is won instead; no loss exceeds the balance.
+   * The first check-in of a day wins or loses points; later ones change nothing. Premium doubles a win. Without points
+   * a loss becomes a win; no loss exceeds the balance.
    */
   async checkIn(
     { userId, isPremium }: { readonly userId: number; readonly isPremium: boolean },
@@ -74,7 +74,7 @@ export class CheckIns {
     return { checkedIn, ...rest };
   }
 
-  /** Whether a user checked in today, and for how many days in a row. */
+  /** Whether a user has checked in today, and for how many consecutive days. */
   async stateOf(userId: number): Promise<CheckInState> {
     const values = [userId, this.settings.timeZone];
     const [row] = await runStatement<PastCheckIn & { is_today: boolean }>(this.dataSource, undefined, LATEST, values);

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 export type CheckInMode = 'normal' | 'gambler';
 
-/** What each mode draws: every whole number of the range is equally likely. */
+/** The range of each mode; every whole number in it is equally likely. */
 export const DRAWS: Readonly<Record<CheckInMode, { readonly from: number; readonly to: number }>> = {
   normal: { from: 4, to: 10 },
   gambler: { from: -3, to: 30 },

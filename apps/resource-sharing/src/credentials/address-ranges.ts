@@ -20,7 +20,7 @@ export class AddressRanges {
   allows(ip: string | undefined): boolean {
     if (this.ranges === undefined) return true;
     if (ip === undefined) return false;
-    // How a socket that takes both families shows an IPv4 client.
+    // A socket for both families shows an IPv4 client in this form.
     const address = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip;
     return this.ranges.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
   }

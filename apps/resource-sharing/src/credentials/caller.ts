@@ -4,11 +4,11 @@ import { applyDecorators, createParamDecorator, SetMetadata } from '@nestjs/comm
 import type { ExecutionContext } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 
-/** What operations of the open API belong to. */
+/** The scopes of operations of the open API. */
 export const OPEN_SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'] as const;
 export type OpenScope = (typeof OPEN_SCOPES)[number];
 
-/** Who calls the open API: a credential, and the user it acts for. Handed on as an argument. */
+/** The caller of the open API: a credential, and the user for whom it acts. Passed on as an argument. */
 export interface Caller {
   /** Id of the application secret or personal key; `api_key_id` of ping. */
   readonly credentialId: number;
@@ -16,21 +16,21 @@ export interface Caller {
   readonly credentialName: string;
   /** Null for a personal key. */
   readonly applicationId: number | null;
-  /** The consent behind the user token; null without one. */
+  /** The grant of the user token; null without one. */
   readonly grantId: number | null;
-  /** From the user token, else the user that the key or the application is bound to. */
+  /** From the user token, or else the user of the key or of the application. */
   readonly userId: number | null;
-  /** Credential ∩ grant ∩ application. */
+  /** The scopes that credential, grant and application have in common. */
   readonly scopes: readonly OpenScope[];
-  /** Of the user, at this moment. */
+  /** Whether the user has Premium at this moment. */
   readonly isPremium: boolean;
-  /** Of the user: `share:manage`, `resource:notify`. */
+  /** Permissions of the user: `share:manage`, `resource:notify`. */
   readonly permissions: readonly string[];
-  /** Limits that the application was given; null: the default ones. */
+  /** Quota profile of the application; null: the default one. */
   readonly quotaProfile: string | null;
 }
 
-/** A caller of an operation that cannot do without a user. */
+/** A caller of an operation that needs a user. */
 export type UserCaller = Caller & { readonly userId: number };
 
 export interface OpenOperationOptions {
@@ -41,12 +41,12 @@ export interface OpenOperationOptions {
 
 export const OPEN_OPERATION = 'gatehouse:open-operation';
 
-/** Marks an operation of `/api/open`: what its caller must be and may do. A login of the site counts for nothing here. */
+/** Marks an operation of `/api/open`: what its caller must be and may do. A login of the site is ignored here. */
 export const OpenOperation = (options: OpenOperationOptions): MethodDecorator =>
   applyDecorators(
     SetMetadata(OPEN_OPERATION, options),
     Public(),
-    // The limits are the open API's own.
+    // The open API has its own limits.
     SkipThrottle(),
     ApiSecurity('api_key'),
     ApiSecurity({ api_key: [], bearer: [] }),
@@ -60,7 +60,7 @@ interface Called {
   [CALLER]?: Caller;
 }
 
-/** For the guard that found out who calls. */
+/** Called by the guard that identified the caller. */
 export function setCaller(request: object, caller: Caller): void {
   (request as Called)[CALLER] = caller;
 }

@@ -34,7 +34,7 @@ const KEY_BY_HASH = `
 const CLIENT_BY_ID = `
   SELECT ${CLIENT_COLUMNS} FROM applications a JOIN site_accounts o ON o.id = a.owner_id WHERE a.client_id = $1`;
 
-/** The comparison leaves the partitions of the other days alone. */
+/** The condition avoids reading the partitions of other days. */
 const tokenByHash = (expiry: string): string => `
   SELECT t.hash, t.scopes, t.expires_at, g.id AS grant_id, g.application_id, g.scopes AS grant_scopes,
     (t.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL OR (a.auth_level = 'unverified'
@@ -46,7 +46,7 @@ const tokenByHash = (expiry: string): string => `
   JOIN site_accounts u ON u.id = g.user_id
   WHERE t.hash = $1 AND t.expires_at ${expiry}`;
 
-/** Credentials by their text: one cached lookup each, one prepared statement on a miss. Says nothing about validity. */
+/** Finds credentials by their text: with one cached lookup each, or one prepared statement. Does not check validity. */
 @Injectable()
 export class CredentialLookup {
   private readonly keys: RevocableCache<KeyRecord>;
@@ -66,7 +66,7 @@ export class CredentialLookup {
     ]);
   }
 
-  /** The application secret or personal key of this text; null when there is none. `connection`: the one it came on. */
+  /** The application secret or personal key of this text, or null. `connection`: the connection that sent it. */
   key(text: string, connection?: object): Soon<KeyRecord | null> {
     return this.keys.get(digestOf(text, 'key', connection), async () => {
       const kind = text.startsWith(SECRET_PREFIX.personal) ? 'personal' : 'application';
@@ -77,7 +77,7 @@ export class CredentialLookup {
     });
   }
 
-  /** The access token of this text, an expired one too while it is kept; null when there is none. */
+  /** The access token of this text, also an expired one while it is stored; null if there is none. */
   token(text: string, connection?: object): Soon<TokenRecord | null> {
     return this.tokens.get(digestOf(text, 'token', connection), async () => {
       const hashed = this.hasher.parse('access', text);
@@ -89,7 +89,7 @@ export class CredentialLookup {
     });
   }
 
-  /** The application of a public client id; null when there is none. */
+  /** The application of a public client id, or null. */
   async client(clientId: string): Promise<ClientRecord | null> {
     if (clientId.length > 64) return null;
     return this.clients.get(clientId, async () => {

@@ -8,7 +8,7 @@ export type ApplicationStatus = 'pending' | 'approved' | 'rejected' | 'disabled'
 export interface UserRecord {
   readonly id: number;
   readonly disabled: boolean;
-  /** Milliseconds since the epoch; null: never had Premium. */
+  /** Milliseconds since the epoch; null: the user never had Premium. */
   readonly premiumUntil: number | null;
   readonly permissions: readonly string[];
 }
@@ -26,18 +26,18 @@ export interface ClientRecord {
   readonly addresses: AddressRanges;
 }
 
-/** An application secret or personal key with whom it stands for. */
+/** An application secret or personal key with its application and user. */
 export interface KeyRecord {
   readonly id: number;
   readonly kind: 'application' | 'personal';
   readonly name: string;
-  /** Of the credential and, for an application secret, of its application too. */
+  /** True if the credential and, for an application secret, its application are valid. */
   readonly scopes: readonly OpenScope[];
   readonly expiresAt: number | null;
   readonly revoked: boolean;
   readonly addresses: AddressRanges;
   readonly application: ClientRecord | null;
-  /** Holder of the personal key, or the user that the application is bound to. */
+  /** Holder of the personal key, or the user of the application. */
   readonly user: UserRecord | null;
   readonly subjects: readonly Subject[];
 }
@@ -46,10 +46,12 @@ export interface KeyRecord {
 export interface TokenRecord {
   readonly grantId: number;
   readonly applicationId: number;
-  /** Of the token and its grant. */
+  /** True if the token and its grant are valid. */
   readonly scopes: readonly OpenScope[];
   readonly expiresAt: number;
-  /** True too when the grant is revoked, the user disabled, or no longer among those whom the application may serve. */
+  /**
+   * Also true if the grant is revoked, or the user is disabled or no longer among those whom the application can serve.
+   */
   readonly revoked: boolean;
   readonly user: UserRecord;
   readonly subjects: readonly Subject[];
@@ -123,7 +125,7 @@ export function toUserRecord(row: UserRow): UserRecord {
   };
 }
 
-/** A credential with its application and its user, each null where it has none. */
+/** A credential with its application and its user, each null if it has none. */
 export type KeyRow = {
   readonly id: number;
   readonly kind: KeyRecord['kind'];

@@ -19,7 +19,7 @@ async function createHasher(
   return new SecretHasher({ pepper: await load('pepper'), successorSalt: await load('successorSalt') });
 }
 
-/** Secrets of the open API, what they stand for, and word of their end; for every folder. */
+/** Secrets of the open API, what they stand for, and notifications of their end; for every folder. */
 @Global()
 @Module({
   providers: [

@@ -20,7 +20,7 @@ export type RevocationReason =
   | 'logged_out_everywhere'
   | 'user_disabled';
 
-/** An application that a user has authorised, with all live grants to it. */
+/** An application that a user has authorized, with all its valid grants. */
 export interface AuthorisedApplication {
   readonly clientId: string;
   readonly name: string;
@@ -43,7 +43,7 @@ export interface GrantSelection {
   readonly applicationId?: number;
 }
 
-/** Consents of users: what they gave to which application, and how it ends, everywhere within a second. */
+/** Grants: what users allowed to which application, and how that ends, everywhere within a second. */
 @Injectable()
 export class Grants {
   constructor(
@@ -52,7 +52,7 @@ export class Grants {
     private readonly revocations: Revocations,
   ) {}
 
-  /** The applications that a user has authorised, newest first. Consents that no application took up are left out. */
+  /** The applications that a user has authorized, newest first. Grants that no application has used are left out. */
   async applicationsOf(userId: number): Promise<AuthorisedApplication[]> {
     const rows = await rowsOf<AuthorisedApplicationRow>(
       this.dataSource,
@@ -68,7 +68,7 @@ export class Grants {
     return rows.map((row) => ({ ...row, scopes: openScopes(row.scopes), grantIds: bigints(row.grantIds) }));
   }
 
-  /** Ends one grant of a user; raises NOT_FOUND when it is not theirs or has ended. */
+  /** Ends one grant of a user; raises NOT_FOUND if it is not theirs or has ended. */
   async revokeOne(grantId: number, userId: number): Promise<void> {
     const ended = await this.unitOfWork.run((tx) => this.revoke(tx, { grantId, userId }, 'user'));
     if (ended === 0) throw new AppError('NOT_FOUND', `There is no authorization ${grantId}`);
@@ -85,8 +85,8 @@ export class Grants {
   }
 
   /**
-   * Ends the chosen grants with all their codes and tokens, in the caller's transaction; resolves to how many there were.
-   * For a password change, a logout everywhere or a disabled account: `{ userId }`.
+   * Ends the chosen grants with all their codes and tokens, in the caller's transaction; resolves to their number. For
+   * a password change, a logout everywhere or a disabled account: `{ userId }`.
    */
   async revoke(tx: SqlRunner, selection: GrantSelection, reason: RevocationReason): Promise<number> {
     const { grantId, userId, applicationId } = selection;

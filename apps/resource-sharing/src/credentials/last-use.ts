@@ -3,7 +3,7 @@ import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** A personal key that is used from a new address causes an event of its user. */
+/** A personal key that is used from a new address causes an event for its user. */
 const STATEMENT = `
   WITH used AS (SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS used (id, at, ip)),
   before AS (

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** As what a secret was presented: a connection has a last one of each. */
+/** The kind of use of a secret; a connection remembers the last secret of each. */
 export type SecretUse = 'key' | 'token';
 
 interface Presented {
@@ -15,8 +15,8 @@ interface Connection {
 }
 
 /**
- * The SHA-256 of a secret, under which what is known of it is remembered. A connection mostly presents the same one
- * with every request: its last one of each use is kept with it, and is hashed once.
+ * The SHA-256 of a secret, which is the key of all caches. A connection usually sends the same secret with every
+ * request, so its last one of each use is remembered and hashed once.
  */
 export function digestOf(text: string, use: SecretUse, connection?: object): string {
   if (connection === undefined) return hash('sha256', text, 'base64');
@@ -29,8 +29,8 @@ export function digestOf(text: string, use: SecretUse, connection?: object): str
 }
 
 /**
- * Takes the same time wherever the texts differ: on a connection from a proxy, the last secret may be another
- * caller's.
+ * Takes the same time wherever the texts differ: on a connection from a proxy, the last secret may belong to another
+ * caller.
  */
 function isSame(one: string, other: string): boolean {
   if (one.length !== other.length) return false;

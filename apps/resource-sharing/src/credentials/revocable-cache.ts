@@ -11,17 +11,17 @@ interface Loading<V> {
   readonly value: Promise<V | null>;
 }
 
-/** A value that may have to be waited for. */
+/** A value, or a promise of it. */
 export type Soon<T> = T | Promise<T>;
 
-/** Goes on at once with what is there. */
+/** Continues at once if the value is there. */
 export function whenThere<T, R>(value: Soon<T>, goOn: (value: T) => Soon<R>): Soon<R> {
   return value instanceof Promise ? value.then(goOn) : goOn(value);
 }
 
 const KNOWN_MS = 30_000;
 const UNKNOWN_MS = 5_000;
-/** A cache of its own: guesses cannot evict the entries that others use. */
+/** A separate cache, so that guesses cannot evict the entries of others. */
 const MAX_UNKNOWN = 2_000;
 
 /** Rows by key for 30 s, their absence for 5 s; one load at a time per key; nothing older than a revocation. */
@@ -38,7 +38,7 @@ export class RevocableCache<V> {
     this.subjectsOf = subjectsOf;
   }
 
-  /** At once when it is known: most requests wait for nothing. */
+  /** Immediate if the value is known: most requests do not wait. */
   get(key: string, load: () => Promise<V | null>): Soon<V | null> {
     const known = this.known.get(key);
     if (known !== undefined && !this.revocations.isStale(known.sequence, this.subjectsOf(known.value))) {

@@ -4,13 +4,13 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import { DataSource } from 'typeorm';
 import type { SqlRunner } from '../audit/record-event.js';
 
-/** Whose rights changed. `endpoint` and `quota` stand for all switches and profiles. */
+/** The subject whose rights changed. `endpoint` and `quota` stand for all switches and profiles. */
 export type Subject =
   `${'application' | 'credential' | 'grant' | 'user'}:${number}` | `token:${string}` | 'endpoint:all' | 'quota:all';
 
 const CHANNEL = 'resource-sharing:revocations';
 const POLL_MS = 1_000;
-/** Longer than anything is cached. */
+/** Longer than any cache keeps a value. */
 const MARK_MS = 35_000;
 const MAX_MARKS = 10_000;
 /** A notification holds 8000 bytes. */
@@ -23,8 +23,8 @@ interface Mark {
 }
 
 /**
- * Notifies every replica when the rights of a subject change, so that no replica uses what it cached before.
- * Messages are numbered: a replica that misses one finds out by the next one, or by asking for the number each second.
+ * Notifies every replica when the rights of a subject change, so that no replica uses a stale cache entry. Messages are
+ * numbered: a replica that misses one notices it with the next one, or when it reads the number each second.
  */
 @Injectable()
 export class Revocations implements OnModuleInit, BeforeApplicationShutdown {
@@ -60,12 +60,12 @@ export class Revocations implements OnModuleInit, BeforeApplicationShutdown {
     this.stopListening = undefined;
   }
 
-  /** Grows with every change: read it before a row, and pass it to isStale() with what the row says. */
+  /** Grows with every change: read it before a row, and pass it to isStale() with the row. */
   get sequence(): number {
     return this.current;
   }
 
-  /** Whether something about these subjects changed after `sequence` was read. */
+  /** Whether any of these subjects has changed since `sequence` was read. */
   isStale(sequence: number, subjects: readonly string[]): boolean {
     if (sequence < this.everything) return true;
     if (this.marks.size === 0) return false;
@@ -77,7 +77,7 @@ export class Revocations implements OnModuleInit, BeforeApplicationShutdown {
     this.observers.push(observer);
   }
 
-  /** To be called in the transaction that changes the rights, as its last statement: it locks a row that all share. */
+  /** Must be the last statement of the transaction that changes the rights: it locks a row that all share. */
   async announce(tx: SqlRunner, subjects: readonly Subject[]): Promise<void> {
     if (subjects.length === 0) return;
     const text = subjects.length > MAX_PAYLOAD_SUBJECTS ? EVERYTHING : subjects.join(' ');
@@ -133,7 +133,7 @@ export class Revocations implements OnModuleInit, BeforeApplicationShutdown {
       this.epoch = epoch;
       this.forgetEverything();
     } catch (error) {
-      // Without the database, what was revoked meanwhile is unknown.
+      // Without the database, revocations in the meantime are unknown.
       this.forgetEverything();
       this.logger.warn('the number of revocations could not be read', { error }, 'Revocations');
     }

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:cryp
 import { createApiKey, parseApiKey } from '@gatehouse/auth';
 import { createSecretBox, type SecretBox } from '@gatehouse/persistence';
 
-/** What each secret of the open API begins with. */
+/** The prefix of each kind of secret of the open API. */
 export const SECRET_PREFIX = {
   application: 'hk_',
   personal: 'hp_',
@@ -13,7 +13,7 @@ export const SECRET_PREFIX = {
 export type SecretKind = keyof typeof SECRET_PREFIX;
 
 export interface NewSecret {
-  /** Readable only now. */
+  /** Readable only at this moment. */
   readonly text: string;
   readonly hash: Buffer;
   readonly prefix: string;
@@ -22,25 +22,25 @@ export interface NewSecret {
 
 export interface HasherKeys {
   pepper: Buffer;
-  /** Keeps boxes of this service apart from those of another. */
+  /** Separates boxes of this service from those of another. */
   successorSalt: Buffer;
 }
 
-/** Data keys, and what they were derived with before they were rows. */
+/** Data keys, and the keys from which they were derived before they were rows. */
 export const HASHER_PURPOSES = {
   pepper: 'gatehouse resource-sharing credentials',
   successorSalt: 'gatehouse resource-sharing successors',
 } as const satisfies Record<keyof HasherKeys, string>;
 
 /**
- * Makes secrets and the hashes under which they are stored: HMAC-SHA-256 with a pepper that is not in the database.
+ * Creates secrets and the hashes under which they are stored: HMAC-SHA-256 with a pepper that is not in the database.
  * The secrets have 256 random bits, so nothing slower is needed.
  */
 export class SecretHasher {
   private readonly pepper: KeyObject;
   private readonly successorSalt: Buffer;
 
-  /** 32 bytes each, the same on every replica, and for good: hashes cannot be made again. */
+  /** 32 bytes each, equal on every replica and permanent, because hashes cannot be computed again. */
   constructor({ pepper, successorSalt }: HasherKeys) {
     this.pepper = createSecretKey(pepper);
     this.successorSalt = successorSalt;
@@ -52,12 +52,15 @@ export class SecretHasher {
     return { text, hash: this.hash(text), prefix, lastFour: text.slice(-4) };
   }
 
-  /** The hash of a secret of that kind; undefined for a text that cannot be one, found out without a lookup. */
+  /** The hash of a secret of that kind; undefined for a text that cannot be one, which needs no lookup. */
   parse(kind: SecretKind, text: string): Buffer | undefined {
     return parseApiKey(text, SECRET_PREFIX[kind]) === undefined ? undefined : this.hash(text);
   }
 
-  /** Seals what only the holder of `secret` may read again: the database and the key of this service do not suffice. */
+  /**
+   * Seals a text that only the holder of `secret` can read again: the database and the key of this service are not
+   * enough.
+   */
   boxOf(secret: string): SecretBox {
     return createSecretBox(derive(Buffer.from(secret), this.successorSalt, 'successor'));
   }
@@ -67,7 +70,7 @@ export class SecretHasher {
   }
 }
 
-/** The hasher of a service that has had one secret key only. */
+/** The hasher of a service that has only ever had one secret key. */
 export function hasherFor(secretKey: Buffer): SecretHasher {
   const { pepper, successorSalt } = HASHER_PURPOSES;
   return new SecretHasher({

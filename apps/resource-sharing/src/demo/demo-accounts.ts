@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { PointGrants } from '../points/point-grants.js';
 import { SiteAccounts } from '../site/site-accounts.service.js';
 
-/** Nobody can register names that begin so: who has one was made here. */
+/** Nobody can register names with this prefix, so an account with one was created here. */
 export const DEVELOPER = 'demo-developer';
 export const VIEWER = 'demo-viewer';
 const VIEWER_POINTS = 1_000;
@@ -15,7 +15,7 @@ export interface DemoAccount {
   readonly password: string;
 }
 
-/** The two people of the demonstration. */
+/** The two users of the demo data. */
 @Injectable()
 export class DemoAccounts {
   constructor(
@@ -24,12 +24,12 @@ export class DemoAccounts {
     private readonly grants: PointGrants,
   ) {}
 
-  /** Whether both are there. */
+  /** Whether both exist. */
   async exist(): Promise<boolean> {
     return (await this.accounts.idsOf([DEVELOPER, VIEWER])).size === 2;
   }
 
-  /** Whether others than administrators and the two use the service. */
+  /** Whether users other than administrators and these two use the service. */
   async othersExist(): Promise<boolean> {
     const rows = (await this.dataSource.query(
       `SELECT 1 FROM site_accounts WHERE role = 'member' AND username <> ALL ($1) AND disabled_at IS NULL LIMIT 1`,
@@ -38,7 +38,7 @@ export class DemoAccounts {
     return rows.length > 0;
   }
 
-  /** The account of a name, with `password` where it still holds and a new one otherwise. */
+  /** The account with a name; keeps `password` if it is still valid, and sets a new one otherwise. */
   async ensure(username: string, password: string | undefined): Promise<DemoAccount> {
     const kept = password ?? randomBytes(15).toString('base64url');
     await this.accounts.create({ username, password: kept, role: 'member' });
@@ -51,7 +51,7 @@ export class DemoAccounts {
     return { id: row.id, password: kept };
   }
 
-  /** Premium for a year and points to spend; once. */
+  /** Premium for a year and points to spend; given once. */
   async favour(userId: number): Promise<void> {
     await this.dataSource.query(
       `UPDATE site_accounts SET premium_until = now() + interval '1 year'

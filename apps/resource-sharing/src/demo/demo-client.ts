@@ -8,10 +8,10 @@ import { OPEN_SCOPES } from '../credentials/caller.js';
 
 const NAME = 'Demo client';
 const KEY_NAME = 'Demo key';
-/** Where a program on the same machine waits for its code. */
+/** The address at which a program on the same machine waits for its code. */
 export const DEMO_REDIRECT_URI = 'http://127.0.0.1:8090/callback';
 
-/** The application of the demonstration and the personal key of its user. */
+/** The application of the demo data and the personal key of its user. */
 @Injectable()
 export class DemoClient {
   constructor(
@@ -22,7 +22,7 @@ export class DemoClient {
     private readonly lookup: CredentialLookup,
   ) {}
 
-  /** A reviewed application with every scope; `secret` where it still holds, and a new one otherwise. */
+  /** A reviewed application with every scope; keeps `secret` if it is still valid, and creates a new one otherwise. */
   async ensure(ownerId: number, secret: string | undefined): Promise<{ clientId: string; secret: string }> {
     const present = (await this.applications.listOf(ownerId)).find(({ name }) => name === NAME);
     if (present !== undefined) {
@@ -42,7 +42,7 @@ export class DemoClient {
     return { clientId, secret: issued.secret };
   }
 
-  /** `key` where it still holds, and a new one in the place of the old otherwise. */
+  /** Keeps `key` if it is still valid, and replaces it otherwise. */
   async ensureKey(userId: number, key: string | undefined): Promise<string> {
     if (key !== undefined && (await this.holds(key))) return key;
     for (const { id, name } of await this.keys.list(userId)) {

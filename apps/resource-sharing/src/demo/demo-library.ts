@@ -49,7 +49,7 @@ export interface DemoShareLine {
   readonly points: number | null;
 }
 
-/** Titles and shares of the demonstration. */
+/** Titles and shares of the demo data. */
 @Injectable()
 export class DemoLibrary {
   constructor(
@@ -59,7 +59,7 @@ export class DemoLibrary {
     private readonly titles: Titles,
   ) {}
 
-  /** Shares that exist already stay with their owners; resolves to those of this owner. */
+  /** Existing shares stay with their owners; resolves to those of this owner. */
   async ensure(ownerId: number): Promise<DemoShareLine[]> {
     for (const share of DEMO_SHARES) await this.share(ownerId, share);
     const { rows } = await this.reader.ofOwner(ownerId, 1, 100);

@@ -1,6 +1,6 @@
 import type { Demo } from './demo-seed.js';
 
-/** What there is to try, and the calls to try it with, from a login to the end of the authorization. */
+/** Things to try, with the calls for them, from a login to the end of the authorization. */
 export function demoLines(demo: Demo): string[] {
   return [...summary(demo), '', ...demoCalls(demo).flatMap(({ about, call }) => [`# ${about}`, call])];
 }

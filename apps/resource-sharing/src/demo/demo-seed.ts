@@ -46,8 +46,8 @@ export class DemoSeed {
   }
 
   /**
-   * Makes what is missing and keeps the rest: secrets stay as they are in `demo.json` of the home while they still hold.
-   * Raises CONFLICT for a service that is in use, unless `force` is set.
+   * Creates what is missing and keeps the rest: valid secrets stay in `demo.json` of the home. Raises CONFLICT for a
+   * service that is in use, unless `force` is set.
    */
   async seed({ force = false }: { force?: boolean } = {}): Promise<Demo> {
     if (!force && this.settings.secureCookies && (await this.accounts.othersExist())) {
@@ -56,7 +56,7 @@ export class DemoSeed {
         'This service already has members: npm run seed:demo -- --force adds the demo data anyway',
       );
     }
-    // One at a time, from whichever process.
+    // One at a time, in all processes.
     return this.dataSource.transaction(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('resource-sharing demo'))`);
       return this.build(readDemoFile(this.settings.home));

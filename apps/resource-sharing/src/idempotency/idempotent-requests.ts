@@ -34,13 +34,13 @@ const KEEP = `INSERT INTO idempotency_keys (user_id, application_id, key, reques
 const PRUNE = `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(SELECT ctid FROM idempotency_keys
   WHERE created_at < now() - interval '24 hours' ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED))`;
 
-/** One of so many kept answers also removes a batch of those that are too old. */
+/** One in this many stored answers also deletes a batch of old ones. */
 const PRUNE_EVERY = 100;
 
 /**
- * Honours Idempotency-Key. The answer is kept in the transaction of the request itself: whatever dies when, either the
- * request was carried out and its answer is there, or nothing happened and a repeat is carried out. Failures change
- * nothing and are not kept.
+ * Implements Idempotency-Key. The answer is stored in the transaction of the request itself: whatever fails, either the
+ * request was executed and its answer is there, or nothing happened and a repeat is executed. Failures change nothing
+ * and are not stored.
  */
 @Injectable()
 export class IdempotentRequests {
@@ -52,8 +52,9 @@ export class IdempotentRequests {
   ) {}
 
   /**
-   * Runs `work`, in a transaction when the request has a key, or answers a repeat with the first answer. Raises CONFLICT
-   * while the first is running, UNPROCESSABLE for a key of another request, INVALID_ARGUMENT for what is no key.
+   * Runs `work`, in a transaction if the request has a key, or answers a repeat with the first answer. Raises CONFLICT
+   * while the first request is running, UNPROCESSABLE for a key of another request, INVALID_ARGUMENT for an invalid
+   * key.
    */
   async run(
     request: Request,
@@ -78,7 +79,7 @@ export class IdempotentRequests {
     return answer;
   }
 
-  /** Removes a batch of answers that are older than a day. Never rejects: the request that led here is carried out. */
+  /** Deletes a batch of answers older than a day. Never rejects, because the request itself was executed. */
   async prune(): Promise<void> {
     this.kept = 0;
     try {

@@ -3,7 +3,7 @@ import { JsonLogger } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** How many different addresses a credential is used from in a day, over all replicas. */
+/** How many different addresses use a credential in a day, over all replicas. */
 @Injectable()
 export class AddressCounts {
   constructor(
@@ -11,7 +11,7 @@ export class AddressCounts {
     private readonly logger: JsonLogger,
   ) {}
 
-  /** Whether the address is among the first `most` of the day; true as well when the count is unknown. */
+  /** Whether the address is among the first `most` of the day; also true if the count is unknown. */
   async admit(credentialId: number, day: string, address: string, most: number): Promise<boolean> {
     try {
       const { rows } = await pgPool(this.dataSource).query<{ admitted: boolean }>({

@@ -5,14 +5,14 @@ const MAX_ADDRESSES = 50_000;
 const MINUTE = 60_000;
 
 /**
- * Requests of one client address to the open API, counted in this process: it comes before everything that costs, for
- * callers that nobody knows yet. API_RATE_LIMIT says how many a minute; 0: any number.
+ * Limits the requests of one client address to the open API, counted in this process. It comes before everything
+ * expensive, for callers that are not known yet. API_RATE_LIMIT is the number per minute; 0: no limit.
  */
 @Injectable()
 export class AddressLimit {
   readonly quota: number;
   private readonly intervalMs: number;
-  /** When each address is as good as new: GCRA. */
+  /** When the budget of each address is full again: GCRA. */
   private readonly arrivals = new Map<string, number>();
 
   constructor({ apiRateLimit }: ResourceSharingSettings) {
@@ -20,7 +20,7 @@ export class AddressLimit {
     this.intervalMs = apiRateLimit === 0 ? 0 : MINUTE / apiRateLimit;
   }
 
-  /** Milliseconds to wait; 0 when the request may pass, which it then has. */
+  /** Milliseconds to wait; 0 if the request may pass, and then it is counted. */
   hit(address: string, now = performance.now()): number {
     if (this.quota === 0) return 0;
     const known = this.arrivals.get(address);
@@ -32,7 +32,7 @@ export class AddressLimit {
     return 0;
   }
 
-  /** Addresses that are as good as new say nothing; else the oldest go: better a lenient limit than no memory. */
+  /** Drops addresses with a full budget, or else the oldest ones: a lenient limit is better than unlimited memory. */
   private makeRoom(now: number): void {
     let looked = 0;
     for (const [address, arrival] of this.arrivals) {

@@ -9,7 +9,7 @@ import { rulesOf, type LimitCode, type LimitScope } from './limit-rule.js';
 import type { Operation } from './operation.js';
 import { policyField } from './rate-limit-fields.js';
 
-/** A daily quota that holds for a call. */
+/** A daily quota that applies to a call. */
 export interface DayLimit {
   readonly count: DayCount;
   readonly limit: number;
@@ -17,7 +17,7 @@ export interface DayLimit {
   readonly scope: LimitScope;
 }
 
-/** Everything that is the same for all calls of one caller from one address to one operation on one day. */
+/** Everything that is equal for all calls of one caller from one address to one operation on one day. */
 export interface CallerLimits {
   readonly profile: QuotaProfile;
   readonly day: string;
@@ -25,19 +25,19 @@ export interface CallerLimits {
   /** RateLimit-Policy; empty without limits. */
   readonly policy: string;
   readonly dayLimits: readonly DayLimit[];
-  /** The one of dayLimits that the operation has for itself. */
+  /** The quota among dayLimits that belongs to the operation itself. */
   readonly endpoint: DayLimit | undefined;
   readonly usageId: string;
   readonly usageKey: UsageKey;
-  /** Unix seconds as text: when the day ends. */
+  /** The end of the day in Unix seconds, as text. */
   readonly reset: string;
-  /** The address was found to be one of those that the credential may use today. */
+  /** True if the address is one of those that the credential may use today. */
   addressAdmitted: boolean;
 }
 
 const MAX_CALLERS = 20_000;
 
-/** Works out once what holds for a caller. */
+/** Computes once what applies to a caller. */
 @Injectable()
 export class CallerLimitsCache {
   private readonly known = new Map<string, CallerLimits>();
@@ -61,7 +61,7 @@ export class CallerLimitsCache {
     return made;
   }
 
-  /** The quota that the operation has for itself, if it has one. */
+  /** The quota of the operation itself, if it has one. */
   endpointQuota(caller: Caller, { name, exempt }: Operation, day: string): DayLimit | undefined {
     const limit = exempt ? undefined : this.profiles.of(caller).endpointPerDay[name];
     if (limit === undefined) return undefined;
@@ -116,7 +116,7 @@ export class CallerLimitsCache {
   }
 }
 
-/** What counts the calls of an application or personal key against its daily quota. */
+/** Counter for the calls of an application or personal key against its daily quota. */
 export function callsOfDayKey(caller: Pick<Caller, 'applicationId' | 'credentialId'>): string {
   return `a:${appOf(caller)}`;
 }

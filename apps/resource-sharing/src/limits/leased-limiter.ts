@@ -3,14 +3,14 @@ import { Injectable } from '@nestjs/common';
 import type { LimitRule } from './limit-rule.js';
 import { LimitStore, type TokenAnswer, type TokenRequest } from './limit-store.js';
 
-/** Tokens of one key that this process may spend without asking. */
+/** Tokens of one key that this process can spend without asking the store. */
 export interface Lease {
   readonly rule: LimitRule;
   left: number;
-  /** Monotonic milliseconds, as all times here. */
+  /** Monotonic milliseconds, like all times here. */
   expiresAt: number;
   batch: number;
-  /** When the key is as good as new, by the last answer. */
+  /** When the budget of the key is full again, according to the last answer. */
   fullAt: number;
   deniedUntil: number;
   waiting: number;
@@ -24,16 +24,17 @@ interface Ask {
 }
 
 const MAX_LEASES = 50_000;
-/** A part of a quota that one replica may hold: what a limit can be missed by. */
+/** The part of a quota that one replica can hold: the limit can be exceeded by this much. */
 const PART = 20;
 const MAX_LEASE_MS = 1_000;
 const STORE_TIMEOUT_MS = 500;
-/** How long a store that failed is left alone. */
+/** How long a failed store is not asked again. */
 const STORE_PAUSE_MS = 1_000;
 
 /**
- * Limits of reads. Tokens are taken from the shared store in batches that follow the demand, and spent here, so that most
- * calls ask nobody. When the store is away every replica keeps the limits by itself: reads go on.
+ * Limits of reads. Tokens are taken from the shared store in batches that follow the demand, and spent here, so that
+ * most calls do not ask the store. While the store is away, every replica keeps the limits on its own and reads
+ * continue.
  */
 @Injectable()
 export class LeasedLimiter {
@@ -65,7 +66,7 @@ export class LeasedLimiter {
     return lease;
   }
 
-  /** The first of the leases that has nothing left, or undefined when one was taken of each. Asks the store only when it must. */
+  /** The first empty lease, or undefined if a token of each was taken. Asks the store only if necessary. */
   take(leases: readonly Lease[], now: number): Lease | undefined | Promise<Lease | undefined> {
     for (let index = 0; index < leases.length; index++) {
       const lease = leases[index] as Lease;
@@ -83,7 +84,7 @@ export class LeasedLimiter {
     return undefined;
   }
 
-  /** One of each back: what take() took for a call that was refused for another reason. */
+  /** Returns one token of each: those that take() took for a call that was refused for another reason. */
   giveBack(leases: readonly Lease[]): void {
     giveBack(leases, leases.length);
   }
@@ -119,7 +120,7 @@ export class LeasedLimiter {
     const cost = Math.min(lease.rule.quota, Math.max(lease.batch, lease.waiting));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.asks.push({ lease, cost, done: resolve });
-    // What the same calls need of several keys goes into one statement.
+    // Concurrent needs of several keys share one statement.
     if (this.asks.length === 1) queueMicrotask(() => void this.askStore());
     return promise;
   }
@@ -171,7 +172,9 @@ function giveBack(leases: readonly Lease[], count: number): void {
   for (let index = 0; index < count; index++) (leases[index] as Lease).left += 1;
 }
 
-/** Grows while batches are used up, shrinks when they expire: an idle caller holds nothing that others need. */
+/**
+ * Grows while batches are used up, shrinks when they expire, so that an idle caller holds no tokens that others need.
+ */
 function adaptBatch(lease: Lease): void {
   const most = Math.max(1, Math.floor(lease.rule.quota / PART));
   const expired = lease.left > 0 && lease.expiresAt <= performance.now();
@@ -195,7 +198,7 @@ function receive(lease: Lease, { granted, aheadMs }: TokenAnswer, now: number): 
   lease.expiresAt = now + Math.min(MAX_LEASE_MS, Math.max(50, windowMs / PART));
 }
 
-/** What this process alone would grant. */
+/** The tokens that this process alone would grant. */
 function ownAnswer(ask: Ask, now: number): TokenAnswer {
   const { intervalMs, burst, cost } = toRequest(ask);
   const ahead = Math.max(0, ask.lease.fullAt - now);

@@ -21,7 +21,7 @@ export interface Call {
 
 const STORE_TIMEOUT_MS = 2_000;
 
-/** Decides whether a call may pass: reads by what this process holds, unlocks by what all replicas have counted. */
+/** Decides whether a call may pass: reads by the tokens of this process, unlocks by the counts of all replicas. */
 @Injectable()
 export class LimitCheck {
   constructor(
@@ -31,7 +31,7 @@ export class LimitCheck {
     private readonly addresses: AddressCounts,
   ) {}
 
-  /** Undefined when the call passed without waiting. Raises, or rejects with, the 429 of the limit that is reached. */
+  /** Undefined if the call passed without waiting. Raises, or rejects with, the 429 of the limit that was reached. */
   enter(call: Call): Promise<void> | undefined {
     const { limits, operation } = call;
     if (!limits.addressAdmitted) return this.admitAddress(call).then(() => this.enter(call));
@@ -54,7 +54,7 @@ export class LimitCheck {
     limits.addressAdmitted = true;
   }
 
-  /** What is to be waited for before the daily quotas can be looked at. */
+  /** What has to finish before the daily quotas can be checked. */
   private unread(dayLimits: readonly DayLimit[], now: number): Promise<unknown> | undefined {
     let waiting: Promise<unknown> | undefined;
     for (const { count } of dayLimits) {
@@ -82,7 +82,7 @@ export class LimitCheck {
     setDayHeaders(call);
   }
 
-  /** Only what succeeds counts. */
+  /** Only successful calls count. */
   private giveBackFailures(dayLimits: readonly DayLimit[], response: Response): void {
     if (dayLimits.length === 0) return;
     onAnswered(response, (status) => {
@@ -91,7 +91,7 @@ export class LimitCheck {
     });
   }
 
-  /** Everything by the shared store. Who cannot be counted is not let in. */
+  /** Checks everything in the shared store. A call that cannot be counted is refused. */
   private async enterExactly(call: Call): Promise<void> {
     const { leases, dayLimits, day } = call.limits;
     const quota = { keys: dayLimits.map(({ count }) => count.key), limits: dayLimits.map(({ limit }) => limit), day };
@@ -152,7 +152,7 @@ function stateOf({ rule, left, fullAt }: Lease, now: number): LimitState {
   return { name, quota, windowMs, remaining: Math.min(quota, remaining), resetMs: ahead };
 }
 
-/** The one that will be reached first. */
+/** The limit that will be reached first. */
 function tightest(leases: readonly Lease[], now: number): LimitState {
   let found = stateOf(leases[0] as Lease, now);
   for (let index = 1; index < leases.length; index++) found = tighter(found, stateOf(leases[index] as Lease, now));

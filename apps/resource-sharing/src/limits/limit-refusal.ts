@@ -7,7 +7,7 @@ export interface Refusal {
   readonly code: LimitCode;
   readonly scope: LimitScope;
   readonly retryAfterMs: number;
-  /** Of the operation. Unlocking always answers RATE_LIMIT_EXCEEDED, with the finer code in `limit_code`. */
+  /** Error code of the operation. Unlocking always answers RATE_LIMIT_EXCEEDED, with the finer code in `limit_code`. */
   readonly group?: OpenScope;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -19,7 +19,7 @@ export function limitRefusal({ code, scope, retryAfterMs, group, headers = {} }:
   );
 }
 
-/** What an error class of its own passes on. */
+/** Options that a special error class passes on. */
 export function refusalParts(refusal: Refusal): ConstructorParameters<typeof AppError> {
   const { code, scope, retryAfterMs, group, headers = {} } = refusal;
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000 - 1e-3));

@@ -2,16 +2,16 @@ import type { ErrorCode } from '@gatehouse/contracts';
 import type { OpenScope } from '../credentials/caller.js';
 import type { QuotaProfile } from '../quota/quota-profiles.js';
 
-/** Whom a limit holds for. */
+/** The subject of a limit. */
 export type LimitScope = 'global' | 'app' | 'user';
 
 export type LimitCode = Extract<ErrorCode, `${string}_EXCEEDED` | 'OPENAPI_COOLDOWN'>;
 
-/** At most `quota` requests at once, and as many again in each window. */
+/** At most `quota` requests at once, and as many more in each window. */
 export interface LimitRule {
   /** Its name in the RateLimit fields. */
   readonly name: string;
-  /** Under which all replicas count. */
+  /** The key under which all replicas count. */
   readonly key: string;
   readonly code: LimitCode;
   readonly scope: LimitScope;
@@ -19,7 +19,7 @@ export interface LimitRule {
   readonly windowMs: number;
 }
 
-/** For whom rules are made: `app` names an application or a personal key. */
+/** The subject of rules: `app` names an application or a personal key. */
 export interface LimitedCaller {
   readonly app: string;
   readonly userId: number | null;
@@ -38,7 +38,7 @@ export function rulesOf(profile: QuotaProfile, { app, userId, address, group }: 
     rule(['app-address', 'APP_IP_RATE_LIMIT_EXCEEDED', 'app'], `i:${app}:${address}`, profile.appAddressPerMinute),
     rule(
       ['user', 'USER_RATE_LIMIT_EXCEEDED', 'user'],
-      // Over all applications, as far as they allow the same.
+      // Over all applications, if they allow the same.
       `u:${userId ?? ''}:${profile.userPerMinute ?? ''}`,
       userId === null ? null : profile.userPerMinute,
     ),

@@ -1,4 +1,4 @@
-/** Asks for some of the tokens of a key: `burst` at once, one more every `intervalMs` (GCRA). */
+/** A request for some of the tokens of a key: `burst` at once, and one more every `intervalMs` (GCRA). */
 export interface TokenRequest {
   readonly key: string;
   readonly intervalMs: number;
@@ -9,13 +9,13 @@ export interface TokenRequest {
 
 export interface TokenAnswer {
   readonly granted: number;
-  /** What there was before. */
+  /** Tokens before the request. */
   readonly room: number;
-  /** Milliseconds until the key is as good as new. */
+  /** Milliseconds until the budget of the key is full again. */
   readonly aheadMs: number;
 }
 
-/** One more of each daily quota. */
+/** Adds one to each daily quota. */
 export interface QuotaRequest {
   readonly keys: readonly string[];
   readonly limits: readonly number[];
@@ -23,22 +23,25 @@ export interface QuotaRequest {
 }
 
 export interface Admission {
-  /** In the order of the requests. None is granted where the tokens or a quota do not suffice. */
+  /** In the order of the requests. None is granted if the tokens or a quota are not sufficient. */
   readonly tokens: readonly TokenAnswer[];
-  /** Index of a quota that is used up; undefined when all was counted, or the tokens were refused before. */
+  /** Index of a quota that is used up; undefined if all were counted, or the tokens were refused before. */
   readonly exceeded: number | undefined;
 }
 
 /** Tokens that all replicas share. */
 export abstract class LimitStore {
-  /** Calls of this process are being admitted now: they will soon go on. */
+  /** Calls of this process are being admitted now and will continue soon. */
   get admitting(): boolean {
     return false;
   }
 
-  /** As many as there are of each, or with `all` everything or nothing. Keys differ. Rejects when the store is away. */
+  /**
+   * Takes as many tokens as there are of each, or with `all` everything or nothing. Keys differ. Rejects while the
+   * store is away.
+   */
   abstract take(requests: readonly TokenRequest[], all: boolean): Promise<TokenAnswer[]>;
 
-  /** One token of each and one more of each quota, or nothing, in as few steps as the store can. */
+  /** Takes one token of each and adds one to each quota, or nothing, in as few steps as possible. */
   abstract admit(requests: readonly TokenRequest[], quota: QuotaRequest | undefined): Promise<Admission>;
 }

@@ -10,7 +10,7 @@ import { CallerLimitsCache, type CallerLimits } from './caller-limits.js';
 import { LimitCheck } from './limit-check.js';
 import { operationOf } from './operation.js';
 
-/** Counts every call whose caller is known, and refuses those that are too many. Stands behind the guard of the open API. */
+/** Counts every call of a known caller, and refuses those above the limits. Runs after the guard of the open API. */
 @Injectable()
 export class LimitsGuard implements CanActivate {
   constructor(
@@ -29,7 +29,7 @@ export class LimitsGuard implements CanActivate {
     const operation = caller === undefined ? null : operationOf(context);
     if (caller === undefined || operation === null) return true;
     const response = http.getResponse<Response>();
-    // Who holds an IPv6 network has more addresses than anybody can count.
+    // The owner of an IPv6 network has more addresses than can be counted.
     const { key: address } = clientAddress(request);
     const limits = this.callers.of(caller, operation, address, this.days.at());
     this.countWhenDone(response, limits);

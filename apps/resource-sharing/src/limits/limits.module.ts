@@ -20,7 +20,10 @@ import { PostgresLimitStore } from './postgres-limit-store.js';
 import { LimitRedis, RedisLimitStore } from './redis-limit-store.js';
 import { TierCeilings } from './tier-ceilings.js';
 
-/** Limits, quotas and usage of the open API. Its guard must come behind that of OpenApiModule, which is to be imported first. */
+/**
+ * Limits, quotas and usage of the open API. Its guard must run after that of OpenApiModule, which has to be imported
+ * first.
+ */
 @Global()
 @Module({
   controllers: [QuotaController, UsageController],

@@ -1,6 +1,6 @@
 import type { Admission, QuotaRequest, TokenAnswer, TokenRequest } from './limit-store.js';
 
-/** What one call asks for: one token of each, one more of each quota. */
+/** The needs of one call: one token of each key, and one more of each quota. */
 export interface AdmissionRequest {
   readonly requests: readonly TokenRequest[];
   readonly quota: QuotaRequest | undefined;
@@ -21,11 +21,11 @@ interface QuotaCalls {
   count: number;
 }
 
-/** What several calls ask for together. */
+/** The needs of several calls together. */
 export interface MergedAdmissions {
   readonly tokens: readonly KeyTokens[];
   readonly quotas: readonly QuotaCalls[];
-  /** The answer of each call when all of them passed, from how many milliseconds each of the keys is ahead after the last. */
+  /** The answer of each call if all of them passed, given the state of each key after the last one in milliseconds. */
   readonly answer: (aheadsMs: readonly number[]) => Admission[];
 }
 
@@ -54,7 +54,7 @@ export function mergeAdmissions(asked: readonly AdmissionRequest[]): MergedAdmis
   };
 }
 
-/** While a limit is being changed calls may still know the former one: the stricter holds for all of them. */
+/** While a limit is being changed, calls may still know the previous one: the stricter one applies to all of them. */
 function addTokens(tokens: Map<string, KeyTokens>, { key, intervalMs, burst }: TokenRequest): void {
   const known = tokens.get(key);
   tokens.set(key, {

@@ -10,13 +10,13 @@ const METHODS = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS';
 const ASKED_HEADERS = 'Authorization, Content-Type, X-API-Key, Idempotency-Key, X-Request-Id';
 
 /**
- * What every request to the open API meets before its body is read: the limit of its address, and leave for pages of
- * other sites, whom no cookie helps here.
+ * What every request to the open API passes before its body is read: the limit of its address, and CORS headers for
+ * pages of other sites, which gain nothing from cookies here.
  */
 export function openApiEntry(app: INestApplication): RequestHandler {
   const addresses = app.get(AddressLimit, { strict: false });
   return (request, response, next) => {
-    // As routes see it: not only paths lead to them, but addresses with any scheme and such as /api\open#.
+    // As routes see it: addresses with any scheme, or such as /api\open#, also lead to them.
     const place = PATH.exec(request.path)?.[1];
     if (place === undefined) return next();
     const open = place.length === 4;
@@ -43,7 +43,7 @@ function allowOrigin(response: Response): void {
   response
     .setHeader('Access-Control-Allow-Origin', '*')
     .setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS)
-    // A page elsewhere may read what it was allowed to.
+    // A page of another site may read the answer to an allowed request.
     .setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
 }
 

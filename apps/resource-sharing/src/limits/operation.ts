@@ -2,9 +2,9 @@ import type { ExecutionContext } from '@nestjs/common';
 import { RequestMethod } from '@nestjs/common';
 import { OPEN_OPERATION, type OpenOperationOptions, type OpenScope } from '../credentials/caller.js';
 
-/** One operation of the open API as limits and counts know it. */
+/** One operation of the open API, for limits and counts. */
 export interface Operation {
-  /** Short, for keys in memory. */
+  /** A short key for memory. */
   readonly id: number;
   readonly method: string;
   /** Route template, such as `/api/open/resources/:type/:tmdb_id`. */
@@ -20,7 +20,7 @@ const EXEMPT = /^\/api\/open\/(me$|checkin$|vip\/|shares($|\/))/;
 const operations = new WeakMap<object, Operation | null>();
 let count = 0;
 
-/** Null for what is none; metadata of a route never changes, so it is read once. */
+/** Null if it is not one; metadata of a route never changes, so it is read once. */
 export function operationOf(context: ExecutionContext): Operation | null {
   const handler = context.getHandler();
   const known = operations.get(handler);

@@ -19,7 +19,7 @@ interface AdmissionRow {
 
 const NOT_FOR_ALL = new Error('there is not enough for all of these calls');
 
-/** Tokens in the table rate_limits: one statement whatever the number of keys. */
+/** Tokens in the table rate_limits: one statement for any number of keys. */
 export class PostgresLimitStore extends LimitStore {
   private readonly dataSource: DataSource;
   private readonly admissions = new Batches<AdmissionRequest, Admission>({
@@ -52,12 +52,12 @@ export class PostgresLimitStore extends LimitStore {
     return rows.map(({ granted, room, ahead_s }) => ({ granted, room, aheadMs: ahead_s * 1_000 }));
   }
 
-  /** One statement and one transaction, which calls that come at the same time share. */
+  /** One statement and one transaction that concurrent calls share. */
   admit(requests: readonly TokenRequest[], quota: QuotaRequest | undefined): Promise<Admission> {
     return this.admissions.submit({ requests, quota });
   }
 
-  /** What does not suffice for all of them is decided call by call. */
+  /** If there is not enough for all of them, each call is decided separately. */
   private async admitTogether(asked: readonly AdmissionRequest[]): Promise<readonly Admission[]> {
     const { tokens, quotas, answer } = mergeAdmissions(asked);
     const { rows } = await pgPool(this.dataSource).query<{ aheads_s: number[] | null }>({

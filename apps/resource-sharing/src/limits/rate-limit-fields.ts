@@ -7,7 +7,7 @@ export interface LimitState {
   readonly resetMs: number;
 }
 
-/** Headers that pages of other sites may read. */
+/** Headers that pages of other sites can read. */
 export const EXPOSED_HEADERS = [
   'RateLimit',
   'RateLimit-Policy',
@@ -20,14 +20,14 @@ export const EXPOSED_HEADERS = [
   'Idempotency-Replayed',
 ].join(', ');
 
-/** A list of RFC 9651: what is allowed. Names are of letters, digits and hyphens. */
+/** A list of RFC 9651: the limits. Names have letters, digits and hyphens. */
 export function policyField(limits: readonly Pick<LimitState, 'name' | 'quota' | 'windowMs'>[]): string {
   return limits
     .map(({ name, quota, windowMs }) => `"${name}";q=${quota};w=${Math.ceil(windowMs / 1_000)};qu="requests"`)
     .join(', ');
 }
 
-/** An item of RFC 9651: what is left of one limit, and in how many seconds all of it is there again. */
+/** An item of RFC 9651: what is left of one limit, and in how many seconds it is full again. */
 export function limitField({ name, remaining, resetMs }: LimitState): string {
   return `"${name}";r=${Math.max(0, Math.floor(remaining))};t=${Math.max(0, Math.ceil(resetMs / 1_000))}`;
 }

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { ResourceSharingSettings } from '../settings.js';
 import { LimitStore, type Admission, type QuotaRequest, type TokenAnswer, type TokenRequest } from './limit-store.js';
 
-/** Microseconds by the clock of Redis. Numbers come back as text: Redis cuts fractions off. */
+/** Microseconds by the clock of Redis. Numbers are returned as text, because Redis cuts fractions off. */
 const TAKE = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -30,7 +30,7 @@ for i, key in ipairs(KEYS) do
 end
 return answer`;
 
-/** The other way: one step back for each key. A key that has expired has nothing to give back. */
+/** The reverse: one step back for each key. An expired key has nothing to return. */
 const GIVE_BACK = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -43,17 +43,17 @@ for i, key in ipairs(KEYS) do
   end
 end`;
 
-/** The one command that is needed, as ioredis has it. */
+/** The only command needed, in the form of ioredis. */
 export interface RedisScriptClient {
   eval(script: string, keys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
 }
 
-/** Tokens in Redis: one script whatever the number of keys. */
+/** Tokens in Redis: one script for any number of keys. */
 export class RedisLimitStore extends LimitStore {
   private readonly client: RedisScriptClient;
   private readonly reserve: (quota: QuotaRequest) => Promise<number | undefined>;
 
-  /** `reserve`: quotas are kept in the database all the same. */
+  /** `reserve`: quotas are still kept in the database. */
   constructor(client: RedisScriptClient, reserve: (quota: QuotaRequest) => Promise<number | undefined>) {
     super();
     this.client = client;
@@ -83,7 +83,7 @@ export class RedisLimitStore extends LimitStore {
     return { tokens: tokens.map((answer, index) => undone(answer, requests[index])), exceeded };
   }
 
-  /** Never rejects: tokens that cannot be given back come back with time. */
+  /** Never rejects: tokens that cannot be returned come back with time. */
   private async giveBack(requests: readonly TokenRequest[]): Promise<void> {
     if (requests.length === 0) return;
     const steps = requests.map(({ intervalMs }) => intervalMs * 1_000);
@@ -95,7 +95,7 @@ function storedKey({ key }: TokenRequest): string {
   return `resource-sharing:limit:${key}`;
 }
 
-/** What is true of a key once its token was given back. */
+/** The state of a key after its token was returned. */
 function undone({ room, aheadMs }: TokenAnswer, request: TokenRequest | undefined): TokenAnswer {
   return { granted: 0, room, aheadMs: Math.max(0, aheadMs - (request?.intervalMs ?? 0)) };
 }
@@ -112,7 +112,7 @@ export class LimitRedis implements OnApplicationShutdown {
     this.client = new Redis(settings.redisUrl, {
       ...redisOptions(settings),
       connectionName: 'resource-sharing-limits',
-      // A limit that is asked for now is of no use later.
+      // The answer to a current request is of no use later.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => Math.min(attempt * 100, RETRY_MS),

@@ -8,12 +8,14 @@ import type { Caller } from '../credentials/caller.js';
 const CLOSED = `SELECT EXISTS (SELECT FROM risk_states r, risk_settings s WHERE r.user_id = $1 AND r.tier > 0
   AND current_tier(r, s.clean_time, now()) > coalesce((s.tier_ceilings ->> $2)::integer, 3)) AS closed`;
 
-/** Closes operations that change something to users of a high tier, as the settings say. Reads stay open, and cost nothing. */
+/**
+ * Refuses changing operations to users of a high tier, according to the settings. Reads stay allowed and cost nothing.
+ */
 @Injectable()
 export class TierCeilings {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Undefined when there is nothing to be asked. Rejects with USER_TIER_NOT_ALLOWED. */
+  /** Undefined if there is nothing to check. Rejects with USER_TIER_NOT_ALLOWED. */
   enter({ userId }: Caller, { method, scope, name }: Operation): Promise<void> | undefined {
     if (userId === null || method === 'GET' || (scope !== 'write' && scope !== 'vip')) return undefined;
     return this.assertOpen(userId, name);

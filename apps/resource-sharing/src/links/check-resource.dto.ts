@@ -11,14 +11,14 @@ export class CheckResourceBody {
   @MaxLength(MAX_TEXT_BYTES)
   url: string;
 
-  /** Given beside the link, it goes before what the link says. */
+  /** If it is given, it has priority over the one in the link. */
   @IsOptional()
   @IsString()
   @MaxLength(64)
   access_code?: string | null;
 }
 
-/** What is known of a link. */
+/** What is known about a link. */
 export class CheckedResourceView {
   @ApiProperty({ enum: SHARE_LINK_KINDS })
   website: ShareLinkKind;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LinksController } from './links.controller.js';
 
-/** What links are, before anybody shares them. */
+/** Checks of links, before they are shared. */
 @Module({ controllers: [LinksController] })
 export class LinksModule {}

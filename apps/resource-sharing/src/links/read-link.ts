@@ -1,12 +1,12 @@
 import { AppError } from '@gatehouse/platform';
 import { parseAccessCode, parseShareLink, ShareLinkError, type ShareLink } from '@gatehouse/share-links';
 
-/** An access code that a caller sent; null is none. Raises INVALID_ARGUMENT. */
+/** An access code from a caller; null means none. Raises INVALID_ARGUMENT. */
 export function readAccessCode(text: string | null): string {
   return explaining(() => parseAccessCode(text ?? ''));
 }
 
-/** The link in a text that a caller sent. Raises INVALID_ARGUMENT naming the field, never what was in it. */
+/** The link in a text from a caller. Raises INVALID_ARGUMENT with the name of the field, never its content. */
 export function readLink(url: string, accessCode?: string | null): ShareLink {
   return explaining(() => parseShareLink(url, { accessCode: accessCode ?? null }));
 }

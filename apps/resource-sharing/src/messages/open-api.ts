@@ -18,8 +18,8 @@ const TRANSLATORS: Readonly<Record<Language, Translator<OpenMessages>>> = {
 };
 
 /**
- * A text of the open API for the request that runs. A client that asks for no language, as those of before the choice, gets
- * the texts that it knows.
+ * A text of the open API for the current request. A client that asks for no language, like those from before there was
+ * a choice, gets the texts that it knows.
  */
 export function openText<K extends MessageKey<OpenMessages>>(
   key: K,

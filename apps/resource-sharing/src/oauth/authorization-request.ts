@@ -8,20 +8,22 @@ import type { OAuthParameters } from './oauth-parameters.js';
 import { readChallenge } from './pkce.js';
 import { readScope } from './scopes.js';
 
-/** Where the answer to an authorization request may go: found valid, so that errors may go there too. */
+/**
+ * Where the answer to an authorization request can be sent. It was found valid, so errors can be sent there as well.
+ */
 export interface AnswerAddress {
   readonly redirectUri: string;
-  /** Whether the request named the address: then the token request has to name it again. */
+  /** True if the request named the address: then the token request has to name it as well. */
   readonly redirectUriSent: boolean;
   readonly state: string | undefined;
   readonly issuer: string;
 }
 
-/** An authorization request that may be shown to its user. */
+/** An authorization request that can be shown to its user. */
 export interface AuthorizationRequest extends AnswerAddress {
   readonly application: Application;
   readonly requestedScopes: readonly OpenScope[];
-  /** Requested and allowed: what the user may grant. */
+  /** Requested and allowed scopes: what the user can grant. */
   readonly grantableScopes: readonly OpenScope[];
   readonly codeChallenge: string | undefined;
 }
@@ -41,7 +43,9 @@ export function answerAddress(parameters: OAuthParameters, application: Applicat
   return { redirectUri, redirectUriSent: given !== undefined, state: parameters.optional('state'), issuer };
 }
 
-/** The address with an answer's parameters; the registered text is kept as it is (RFC 6749 section 4.1.2, RFC 9207). */
+/**
+ * The address with the parameters of an answer; the registered text is not changed (RFC 6749 section 4.1.2, RFC 9207).
+ */
 export function answerLocation(
   { redirectUri, state, issuer }: AnswerAddress,
   answer: Readonly<Record<string, string>>,
@@ -51,7 +55,7 @@ export function answerLocation(
   return `${redirectUri}${separator}${query.toString()}`;
 }
 
-/** An OAuthError as one that may be carried to the application. */
+/** Converts an OAuthError into one that can be sent to the application. */
 export function refusedAt(address: AnswerAddress, error: OAuthError): AuthorizationRefused {
   const answer = { error: error.error, error_description: error.message };
   return new AuthorizationRefused(error.error, error.message, answerLocation(address, answer));
@@ -87,7 +91,7 @@ function assertResponse(parameters: OAuthParameters, responseTypeRequired: boole
     throw new OAuthError('unsupported_response_type', 'The only response_type is code');
   }
   const mode = parameters.optional('response_mode');
-  // `redirect` is what clients of the open API send for the usual way.
+  // Clients of the open API send `redirect` for the default.
   if (mode !== undefined && mode !== 'query' && mode !== 'redirect') {
     throw new OAuthError('invalid_request', 'The only response_mode is query');
   }

@@ -33,13 +33,13 @@ export interface AuthorizingUser {
 export interface AuthorizationPreview {
   readonly request: AuthorizationRequest;
   readonly user: AuthorizingUser;
-  /** Lifetime of the code to come, in seconds. */
+  /** Lifetime of the new code, in seconds. */
   readonly expiresIn: number;
 }
 
 export interface AuthorizationDecision {
   readonly approved: boolean;
-  /** Scopes that the user left on. Default: all that were asked for. */
+  /** Scopes that the user left selected. Default: all requested ones. */
   readonly scopes?: readonly OpenScope[] | undefined;
   readonly ip?: string | undefined;
 }
@@ -62,8 +62,9 @@ export interface AuthorizationOptions {
 }
 
 /**
- * Authorization of applications by users. `source` is the query or body as it came. Raises OAuthError for what has to be
- * shown here (unknown application or address) and AuthorizationRefused, which has a `location`, for what may go back.
+ * Authorization of applications by users. `source` is the raw query or body. Raises OAuthError for an error that has to
+ * be shown here (unknown application or address), and AuthorizationRefused, which has a `location`, for one that can be
+ * sent back.
  */
 @Injectable()
 export class AuthorizationService {
@@ -79,7 +80,7 @@ export class AuthorizationService {
     this.issuer = issuerOf(settings);
   }
 
-  /** What the user is asked; changes nothing. */
+  /** What the user is asked to allow; changes nothing. */
   async preview(source: unknown, userId: number, options: AuthorizationOptions = {}): Promise<AuthorizationPreview> {
     const parameters = new OAuthParameters(source);
     const { application, address } = await this.destination(parameters);
@@ -91,7 +92,7 @@ export class AuthorizationService {
     return { request, user, expiresIn: CODE_SECONDS };
   }
 
-  /** Issues a code for what the user granted; a refusal raises AuthorizationRefused (access_denied). */
+  /** Issues a code for the scopes that the user granted; a refusal raises AuthorizationRefused (access_denied). */
   async confirm(
     source: unknown,
     userId: number,
@@ -113,7 +114,7 @@ export class AuthorizationService {
     };
   }
 
-  /** Nothing goes to an address before the application and the address are known to belong together. */
+  /** Nothing is sent to an address before it is known to belong to the application. */
   private async destination(
     parameters: OAuthParameters,
   ): Promise<{ application: Application; address: AnswerAddress }> {

@@ -19,8 +19,8 @@ const BASIC_CHALLENGE = 'Basic realm="resource-sharing", charset="UTF-8"';
 const KEY_CHALLENGE = 'ApiKey realm="resource-sharing", header="X-API-Key"';
 
 /**
- * Who asks at the token endpoint: the application secret in X-API-Key, client_secret_basic, client_secret_post, or for
- * public applications their client_id alone, for which PKCE stands in (RFC 6749 section 2.3).
+ * The client at the token endpoint: by the application secret in X-API-Key, client_secret_basic, client_secret_post, or
+ * for public applications by their client_id alone, together with PKCE (RFC 6749 section 2.3).
  */
 @Injectable()
 export class ClientAuthentication {
@@ -70,7 +70,7 @@ function presentedBy({ headers }: Request, parameters: OAuthParameters): Present
   const secret = parameters.optional('client_secret');
   const found: Presented[] = [];
   if (header !== '') found.push({ method: 'header', clientId, secret: header });
-  // Clients of the open API may send their user token with every request: beside X-API-Key it means nothing here.
+  // Clients of the open API may send their user token with every request: next to X-API-Key it is ignored.
   const authorization = header !== '' && isBearer(headers.authorization) ? undefined : headers.authorization;
   if (authorization !== undefined) found.push(basic(authorization, clientId));
   if (secret !== undefined) found.push({ method: 'post', clientId, secret });
@@ -95,7 +95,7 @@ function basic(authorization: string, inBody: string | undefined): Presented {
   const secret = formDecoded(rest.join(':'));
   const presented: Presented = { method: 'basic', clientId, secret };
   if (!clientId || secret === undefined || (inBody !== undefined && inBody !== clientId)) throw refused(presented);
-  // Section 2.3.1: an empty secret may be sent, as public applications do.
+  // Section 2.3.1: public applications may send an empty secret.
   return secret === '' ? { ...presented, secret: undefined } : presented;
 }
 
@@ -109,7 +109,7 @@ function formDecoded(text: string | undefined): string | undefined {
   }
 }
 
-/** One answer for unknown, wrong and disabled, but for the codes that the contract has for X-API-Key. */
+/** The same answer for unknown, wrong and disabled, except for the codes that the contract has for X-API-Key. */
 function refused({ method }: Presented, code?: ErrorCode): OAuthError {
   const challenge = { header: KEY_CHALLENGE, basic: BASIC_CHALLENGE, post: undefined, none: undefined }[method];
   return new OAuthError('invalid_client', 'The application could not be authenticated', {

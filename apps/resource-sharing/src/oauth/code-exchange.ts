@@ -34,7 +34,7 @@ interface CodeRow {
   readonly ended: boolean;
 }
 
-/** Of any number of exchanges at once, one finds the code unconsumed; its tokens come with the same statement. */
+/** Of several concurrent exchanges, one finds the code unconsumed; the same statement creates its tokens. */
 const CONSUME = `
   WITH consumed AS (
     UPDATE authorization_codes SET consumed_at = now()
@@ -50,7 +50,7 @@ const CONSUME = `
   )
   SELECT grant_id FROM consumed`;
 
-/** Authorization codes into tokens: once (RFC 6749 section 4.1.3). */
+/** Exchanges authorization codes for tokens, each once (RFC 6749 section 4.1.3). */
 @Injectable()
 export class CodeExchange {
   constructor(
@@ -60,7 +60,7 @@ export class CodeExchange {
     private readonly grants: Grants,
   ) {}
 
-  /** Raises invalid_grant; a wrong verifier or address does not use the code up, a second use ends its grant. */
+  /** Raises invalid_grant; a wrong verifier or address does not use up the code, but a second use revokes its grant. */
   async exchange(client: ClientRecord, parameters: OAuthParameters): Promise<IssuedTokens> {
     const text = parameters.required('code');
     const redirectUri = parameters.optional('redirect_uri');
@@ -119,7 +119,7 @@ export class CodeExchange {
     };
   }
 
-  /** RFC 6749 section 4.1.2: the first use may have been the thief's. */
+  /** RFC 6749 section 4.1.2: the first use may have been that of a thief. */
   private async refuseReplay(code: CodeRow): Promise<never> {
     const { grant_id: grantId } = code;
     await this.unitOfWork.run(async (tx) => {

@@ -1,6 +1,6 @@
 import type { OpenScope } from '../credentials/caller.js';
 
-/** A pair of tokens, at the only time when they can be read. */
+/** A pair of tokens, at the only moment when they can be read. */
 export interface IssuedTokens {
   readonly accessToken: string;
   readonly refreshToken: string;

@@ -33,7 +33,7 @@ export interface OAuthErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A failure in the words of OAuth: the envelope with the members of RFC 6749 beside it, or those members alone. */
+/** A failure in the terms of OAuth: the envelope together with the members of RFC 6749, or those members alone. */
 export class OAuthError extends AppError {
   readonly error: OAuthErrorName;
 
@@ -45,13 +45,13 @@ export class OAuthError extends AppError {
     this.error = error;
   }
 
-  /** RFC 6749 section 5.2: 401 for an application that could not be authenticated, 400 for the rest. */
+  /** RFC 6749 section 5.2: 401 for an application that could not be authenticated, 400 for all others. */
   get standardStatus(): number {
     return this.error === 'invalid_client' ? 401 : 400;
   }
 }
 
-/** A refused authorization that the browser may carry back: application and address were found valid before. */
+/** A refused authorization that the browser can report to the application, whose address was found valid before. */
 export class AuthorizationRefused extends OAuthError {
   /** The application's address with `error`, `state` and `iss`. */
   readonly location: string;

@@ -39,7 +39,7 @@ export class OAuthParameters {
   }
 }
 
-/** What RFC 6749 section 5.2 lets an error_description hold. */
+/** The characters that RFC 6749 section 5.2 allows in an error_description. */
 function clean(name: string): string {
   return name.slice(0, 40).replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
 }

@@ -11,7 +11,7 @@ import { TokenStatus } from './token-status.service.js';
 import { TokenSubjects } from './token-subjects.js';
 import { TokenService } from './token.service.js';
 
-/** The authorization server: one implementation under the contract's paths and under those of the RFCs. */
+/** The authorization server: one implementation for the contract's paths and those of the RFCs. */
 @Module({
   imports: [ApplicationsModule],
   controllers: [OpenOAuthController, StandardOAuthController, ServerMetadataController],

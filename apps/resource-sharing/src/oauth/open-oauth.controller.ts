@@ -31,8 +31,8 @@ import { TokenStatus } from './token-status.service.js';
 import { TokenService } from './token.service.js';
 
 /**
- * The endpoints of the open API's contract. Token answers are the envelope with the members of RFC 6749 beside it, so
- * that clients of either find what they read.
+ * The endpoints of the open API's contract. Token answers are the envelope together with the members of RFC 6749, so
+ * that clients of either find their fields.
  */
 @ApiTags('authorization')
 @Controller('api/public/openapi/oauth')

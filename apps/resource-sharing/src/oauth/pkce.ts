@@ -7,7 +7,10 @@ const VERIFIER = /^[\w.~-]{43,128}$/;
 /** SHA-256 in base64url. */
 const CHALLENGE = /^[\w-]{43}$/;
 
-/** The challenge of an authorization request; undefined without one. Only S256: `plain` protects nobody (RFC 9700 2.1.1). */
+/**
+ * The challenge of an authorization request; undefined without one. Only S256: `plain` protects nobody (RFC 9700
+ * 2.1.1).
+ */
 export function readChallenge(parameters: OAuthParameters): string | undefined {
   const challenge = parameters.optional('code_challenge');
   const method = parameters.optional('code_challenge_method');
@@ -21,7 +24,7 @@ export function readChallenge(parameters: OAuthParameters): string | undefined {
   return challenge;
 }
 
-/** Raises invalid_grant unless the verifier is that of the challenge; a verifier without a challenge is a downgrade. */
+/** Raises invalid_grant unless the verifier matches the challenge; a verifier without a challenge is a downgrade. */
 export function assertVerifier(challenge: string | null, verifier: string | undefined): void {
   if (challenge === null) {
     // RFC 9700 section 4.8.2: an attacker removed the challenge from the authorization request.

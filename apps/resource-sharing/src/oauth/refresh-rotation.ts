@@ -12,7 +12,7 @@ import { OAuthError } from './oauth-error.js';
 import type { OAuthParameters } from './oauth-parameters.js';
 import { readScope } from './scopes.js';
 
-/** One statement: consume the token, note its successor, insert the new pair. Nothing happens unless all of it may. */
+/** One statement consumes the token, records its successor and inserts the new pair, or does nothing. */
 const ROTATE = `
   WITH consumed AS (
     UPDATE refresh_tokens t SET consumed_at = now(), successor_hash = $2, successor_sealed = $3
@@ -35,7 +35,7 @@ const ROTATE = `
   SELECT consumed.scopes, extract(epoch FROM refresh.idle_expires_at - now())::integer AS refresh_seconds
   FROM consumed CROSS JOIN refresh`;
 
-/** What became of a token that could not be rotated. */
+/** The state of a token that could not be rotated. */
 const STATE = `
   SELECT t.grant_id, g.application_id, g.user_id, g.scopes, t.consumed_at IS NOT NULL AS consumed,
     (t.idle_expires_at <= now() OR t.absolute_expires_at <= now()) AS expired,
@@ -54,7 +54,7 @@ const STATE = `
 /** A row of ROTATE. */
 interface RotatedRow {
   readonly scopes: readonly string[];
-  /** Until the new refresh token ends unless it is used. */
+  /** Time until the new refresh token expires unless it is used. */
   readonly refresh_seconds: number;
 }
 
@@ -78,7 +78,7 @@ type StateRow = (ConsumedRow | UnconsumedRow) & {
   readonly ended: boolean;
   readonly successor_sealed: string | null;
   readonly successor_unused: boolean;
-  /** Null where there is no successor. */
+  /** Null if there is no successor. */
   readonly refresh_seconds: number | null;
 };
 
@@ -89,8 +89,8 @@ interface Successor {
 }
 
 /**
- * Refresh tokens into new pairs. Each is used once; within the grace window its direct successor is returned again, and
- * a later use ends the grant (RFC 9700 section 4.14).
+ * Exchanges refresh tokens for new pairs. Each can be used once; within the grace window its direct successor is
+ * returned again, and a later use revokes the grant (RFC 9700 section 4.14).
  */
 @Injectable()
 export class RefreshRotation {
@@ -152,7 +152,7 @@ export class RefreshRotation {
     throw dead('The refresh token is not valid');
   }
 
-  /** The same successor for a repetition within the grace window, else the end of the family. */
+  /** Returns the same successor for a repetition within the grace window, and otherwise revokes the family. */
   private async repeat(client: ClientRecord, text: string, state: StateRow & ConsumedRow): Promise<IssuedTokens> {
     const { consumed_seconds: seconds, successor_sealed: sealed, refresh_seconds } = state;
     if (seconds <= GRACE_SECONDS && state.successor_unused && sealed !== null && refresh_seconds !== null) {
@@ -168,7 +168,7 @@ export class RefreshRotation {
     try {
       return JSON.parse(this.hasher.boxOf(text).open(sealed)) as Successor;
     } catch (error) {
-      // Sealed under another secret key: as good as gone.
+      // Sealed with another secret key, so it cannot be used.
       if (error instanceof SecretBoxError) return undefined;
       throw error;
     }
@@ -192,7 +192,7 @@ export class RefreshRotation {
 interface Presented {
   readonly text: string;
   readonly hash: Buffer;
-  /** Null: all that was granted. */
+  /** Null: all granted scopes. */
   readonly scopes: readonly OpenScope[] | null;
 }
 

@@ -8,7 +8,10 @@ import { ServerMetadataView } from './server-metadata.view.js';
 import { fromAnyOrigin } from './token-answers.js';
 import { OPEN_SCOPES } from '../credentials/caller.js';
 
-/** RFC 8414 section 3; the second address is what clients derive when they take `/oauth2` for a part of the issuer. */
+/**
+ * RFC 8414 section 3; the second address is the one that clients derive if they treat `/oauth2` as a part of the
+ * issuer.
+ */
 @ApiTags('oauth2')
 @Public()
 @Controller('.well-known/oauth-authorization-server')

@@ -3,7 +3,7 @@ import { Catch, Injectable, type ArgumentsHost, type ExceptionFilter } from '@ne
 import type { Response } from 'express';
 import { OAuthError } from './oauth-error.js';
 
-/** Answers of the paths of RFC 6749: `error` and `error_description` alone (section 5.2). */
+/** Errors on the paths of RFC 6749: only `error` and `error_description` (section 5.2). */
 @Catch()
 @Injectable()
 export class StandardErrorFilter implements ExceptionFilter {

@@ -16,7 +16,7 @@ import { answerPreflight, fromAnyOrigin, neverStored } from './token-answers.js'
 import { TokenStatus } from './token-status.service.js';
 import { TokenService } from './token.service.js';
 
-/** The endpoints as RFC 6749, 7009 and 7662 have them: bare bodies, for off-the-shelf clients. */
+/** The endpoints of RFC 6749, 7009 and 7662: plain bodies, for standard clients. */
 @ApiTags('oauth2')
 @Public()
 @UseFilters(StandardErrorFilter)

@@ -11,7 +11,7 @@ import {
 } from '@nestjs/swagger';
 import { TokenBody } from './open-oauth.view.js';
 
-/** How applications name themselves in a body (RFC 6749 section 2.3.1). */
+/** How applications identify themselves in a body (RFC 6749 section 2.3.1). */
 export class StandardTokenBody extends TokenBody {
   @ApiPropertyOptional({ type: String })
   client_id?: string;
@@ -82,7 +82,10 @@ export class StandardErrorView {
   error_description: string;
 }
 
-/** Describes an operation of the RFCs: forms and JSON in; a bare body out; what fails before it, as everywhere. */
+/**
+ * Describes an operation of the RFCs: it accepts forms and JSON and answers with a plain body; earlier failures are as
+ * everywhere.
+ */
 export function ApiStandard(body: Type, answer: Type): MethodDecorator {
   const failures = [getSchemaPath(StandardErrorView), '#/components/schemas/Error'];
   return applyDecorators(

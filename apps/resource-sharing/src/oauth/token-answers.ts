@@ -5,12 +5,12 @@ export function neverStored(response: Response): Response {
   return response.setHeader('Cache-Control', 'no-store').setHeader('Pragma', 'no-cache');
 }
 
-/** Pages of public applications call these addresses themselves; no cookie means anything here. */
+/** Pages of public applications call these addresses themselves; cookies are ignored here. */
 export function fromAnyOrigin(response: Response): Response {
   return response.setHeader('Access-Control-Allow-Origin', '*');
 }
 
-/** Answer to the question of a browser whether it may call (the Fetch standard's preflight). */
+/** Answers a browser's preflight request (Fetch standard). */
 export function answerPreflight(response: Response, methods: string): void {
   fromAnyOrigin(response)
     .setHeader('Access-Control-Allow-Methods', methods)

@@ -11,7 +11,7 @@ import { TokenSubjects, type Introspection } from './token-subjects.js';
 
 const INACTIVE: Introspection = { active: false };
 
-/** Ends and describes tokens for the application that they were issued to. */
+/** Revokes and describes tokens for the application to which they were issued. */
 @Injectable()
 export class TokenStatus {
   constructor(
@@ -23,8 +23,8 @@ export class TokenStatus {
   ) {}
 
   /**
-   * RFC 7009: a refresh token ends its whole grant, an access token only itself. Unknown tokens and those of other
-   * applications are no error. Raises invalid_client and invalid_request.
+   * RFC 7009: revoking a refresh token revokes its whole grant, revoking an access token only that token. Unknown
+   * tokens and those of other applications are not an error. Raises invalid_client and invalid_request.
    */
   async revoke(request: Request): Promise<void> {
     const parameters = new OAuthParameters(request.body);

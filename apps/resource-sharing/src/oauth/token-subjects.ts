@@ -28,7 +28,7 @@ interface LiveRefreshToken {
   readonly issued: number;
 }
 
-/** What a live token stands for. Only its own application may ask. */
+/** The user and scopes of a valid token. Only its own application can ask. */
 @Injectable()
 export class TokenSubjects {
   private readonly issuer: string;

@@ -9,7 +9,7 @@ import { OAuthError } from './oauth-error.js';
 import { OAuthParameters } from './oauth-parameters.js';
 import { RefreshRotation } from './refresh-rotation.js';
 
-/** The token endpoint, whatever its presentation. */
+/** The token endpoint, for all wire formats. */
 @Injectable()
 export class TokenService {
   private readonly resource: string;
@@ -23,7 +23,7 @@ export class TokenService {
     this.resource = resourceOf(issuerOf(settings));
   }
 
-  /** Raises OAuthError. `grantType`: where the address says it already. */
+  /** Raises OAuthError. `grantType`: given if the address determines it. */
   async issue(request: Request, grantType?: 'refresh_token'): Promise<IssuedTokens> {
     const parameters = new OAuthParameters(request.body);
     const client = await this.clients.authenticate(request, parameters);

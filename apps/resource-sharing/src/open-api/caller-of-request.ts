@@ -32,16 +32,16 @@ export function assertUsableKey(key: KeyRecord | null, ip: string | undefined): 
   return key;
 }
 
-/** Raises the user-token error that tells the client what to do next. A token never falls back to the bound user. */
+/** Raises the user-token error that shows the client what to do next. A token never falls back to the bound user. */
 export function assertUsableToken(token: TokenRecord | null, key: KeyRecord): TokenRecord {
   if (token === null || token.applicationId !== key.application?.id) throw userTokenError('INVALID_OPENAPI_USER_TOKEN');
-  // Revoked before expired: to refresh what was revoked would be in vain.
+  // Revoked is checked before expired, because refreshing a revoked token would fail anyway.
   if (token.revoked) throw userTokenError('OPENAPI_REAUTH_REQUIRED');
   if (token.expiresAt <= Date.now()) throw userTokenError('OPENAPI_REFRESH_REQUIRED');
   return token;
 }
 
-/** Who calls, from records that were found usable. */
+/** The caller, made from records that were found valid. */
 export function toCaller(key: KeyRecord, token: TokenRecord | undefined): Caller {
   const user = token?.user ?? activeUser(key.user);
   return {

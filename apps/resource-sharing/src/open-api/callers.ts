@@ -9,11 +9,11 @@ interface Known {
   readonly until: number;
 }
 
-/** Callers by the records that they are made of: the same ones while those are remembered. */
+/** Callers by the records that they are made of: the same objects as long as the records are cached. */
 export class Callers {
   private readonly known = new WeakMap<KeyRecord | TokenRecord, Known>();
 
-  /** Of records that were found usable. */
+  /** Needs records that were found valid. */
   of(key: KeyRecord, token: TokenRecord | undefined): Caller {
     const known = this.known.get(token ?? key);
     if (known !== undefined && known.key === key && Date.now() < known.until) return known.caller;

@@ -14,7 +14,7 @@ export interface EndpointSwitch {
 
 type Row = Record<string, unknown> & { operation: string; reason: string; disabled_at: Date };
 
-/** Operations that an administrator switched off; a change holds on every replica within a second. */
+/** Operations that an administrator has switched off; a change takes effect on every replica within a second. */
 @Injectable()
 export class EndpointSwitches {
   private readonly cache: RevocableCache<ReadonlySet<string>>;

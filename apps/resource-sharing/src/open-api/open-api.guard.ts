@@ -29,7 +29,10 @@ interface Call {
   readonly client: ClientAddress;
 }
 
-/** Guards every operation marked with @OpenOperation(): finds out who calls and whether they may. Others pass untouched. */
+/**
+ * Guards every operation with @OpenOperation(): identifies the caller and checks its rights. Other requests pass
+ * unchecked.
+ */
 @Injectable()
 export class OpenApiGuard implements CanActivate {
   private readonly operations = new WeakMap<object, Operation | null>();
@@ -42,7 +45,7 @@ export class OpenApiGuard implements CanActivate {
     private readonly refused: RefusedCalls,
   ) {}
 
-  /** Answers at once for callers that are known. */
+  /** Answers immediately for known callers. */
   canActivate(context: ExecutionContext): Soon<boolean> {
     const operation = this.operationOf(context);
     if (operation === null) return true;
@@ -72,7 +75,7 @@ export class OpenApiGuard implements CanActivate {
     );
   }
 
-  /** For the owner of the application: the guard of limits counts only calls that come this far. */
+  /** Recorded for the owner of the application, because the guard of limits counts only calls that get this far. */
   private noteRefusal(context: ExecutionContext, { name }: Operation, applicationId: number | undefined): void {
     if (applicationId === undefined) return;
     const [method = '', endpoint = ''] = name.split(' ');

@@ -44,7 +44,7 @@ import { OneTimeTexts } from './parts/one-time-texts.js';
 import { PreferencesController } from './parts/preferences.controller.js';
 import { Visitors } from './parts/visitors.js';
 
-/** What people see: plain pages over the services of the other folders. */
+/** The pages that people see: plain HTML over the services of the other folders. */
 @Module({
   imports: [
     AdministrationModule,

@@ -9,16 +9,16 @@ export const MAX_GRANT = 1_000_000;
 
 export interface PointGrant {
   readonly userId: number;
-  /** Whole points up to MAX_GRANT; fewer than 0 are taken away. */
+  /** Whole points up to MAX_GRANT; a negative number deducts points. */
   readonly points: number;
-  /** Chosen by the caller, so that a repeated request grants once. */
+  /** Chosen by the caller, so that a repeated request takes effect once. */
   readonly ref: string;
   /** The administrator. */
   readonly actorId: number;
   readonly note?: string | null;
 }
 
-/** Points that administrators give and take. */
+/** Points that administrators add and deduct. */
 @Injectable()
 export class PointGrants {
   constructor(

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { runStatement, type Statement } from './run-statement.js';
 
-/** Why points move. */
+/** The reasons for a transfer. */
 export type TransferKind = 'unlock' | 'check_in' | 'grant' | 'share_deletion';
 
 /** The service's own side of a transfer; it has no balance and no limit. */
@@ -14,31 +14,31 @@ export type LedgerParty = { readonly userId: number } | SystemAccount;
 
 export interface Transfer {
   readonly kind: TransferKind;
-  /** Of its kind, once and for all: the same transfer again moves nothing. */
+  /** Unique within its kind: the same transfer again moves nothing. */
   readonly ref: string;
   readonly from: LedgerParty;
   readonly to: LedgerParty;
   /** Whole points, more than 0. */
   readonly amount: number;
-  /** Takes what there is when the payer has less. */
+  /** Takes what there is if the payer has less. */
   readonly atMostBalance?: boolean;
-  /** Who caused it, where that is neither party. */
+  /** The user who caused it, if it was neither party. */
   readonly actorId?: number | null;
   readonly note?: string | null;
 }
 
 export interface TransferResult {
-  /** Null when nothing was there to be moved. */
+  /** Null if there was nothing to move. */
   readonly transactionId: string | null;
   readonly moved: number;
-  /** Balances after it; null for a system account. */
+  /** Balances afterwards; null for a system account. */
   readonly fromBalance: number | null;
   readonly toBalance: number | null;
-  /** It had been done before. */
+  /** True if it was done earlier. */
   readonly replayed: boolean;
 }
 
-/** One movement of an account, as its user may see it. */
+/** One movement of an account, for its user. */
 export interface LedgerLine {
   readonly version: number;
   readonly kind: TransferKind;
@@ -79,14 +79,16 @@ const HISTORY: Statement = {
     WHERE e.user_id = $1 AND e.account_version < $2 ORDER BY e.account_version DESC LIMIT $3`,
 };
 
-/** Double-entry ledger of points: every transfer takes from one account what it gives to another, in one round trip. */
+/**
+ * Double-entry ledger of points: every transfer deducts from one account what it adds to another, in one round trip.
+ */
 @Injectable()
 export class PointsLedger {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Moves points, in `tx` or in a transaction of its own. Raises INSUFFICIENT_POINTS when the payer has too few, and
-   * CONFLICT when kind and ref belong to another transfer; either ends `tx`.
+   * Moves points, in `tx` or in its own transaction. Raises INSUFFICIENT_POINTS if the payer has too few, and CONFLICT
+   * if kind and ref belong to another transfer; either ends `tx`.
    */
   async transfer(transfer: Transfer, tx?: EntityManager): Promise<TransferResult> {
     const { kind, ref, from, to, amount } = transfer;
@@ -125,7 +127,7 @@ export class PointsLedger {
   }
 }
 
-/** Turns what the ledger's functions refuse into errors for people. */
+/** Turns refusals of the ledger's functions into errors for people. */
 export async function explainingRefusals<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

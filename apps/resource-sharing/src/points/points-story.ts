@@ -3,17 +3,17 @@ import { DataSource } from 'typeorm';
 import { PointsLedger, type LedgerLine } from './points-ledger.js';
 import { runStatement, type Statement } from './run-statement.js';
 
-/** A movement of points with what it was for. */
+/** A movement of points with its reason. */
 export interface StoryLine extends LedgerLine {
   /** The share that was unlocked or deleted. */
   readonly share: { readonly slug: string; readonly name: string | null; readonly isDeleted: boolean } | null;
-  /** The application through which the user unlocked it; of others' unlocks nothing is said. */
+  /** The application through which the user unlocked it; absent for unlocks by others. */
   readonly application: string | null;
 }
 
 export interface StoryPage {
   readonly lines: StoryLine[];
-  /** `before` of the page after this one; null at the end. */
+  /** `before` of the next page; null at the end. */
   readonly next: number | null;
 }
 
@@ -35,7 +35,7 @@ const SHARES: Statement = {
     WHERE s.id = ANY ($1::bigint[])`,
 };
 
-/** What users' points were earned with and spent on. */
+/** How users earned and spent their points. */
 @Injectable()
 export class PointsStory {
   constructor(

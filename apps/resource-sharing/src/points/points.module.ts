@@ -4,7 +4,7 @@ import { PointsLedger } from './points-ledger.js';
 import { PointsStory } from './points-story.js';
 import { ShareFees } from './share-fees.js';
 
-/** The ledger of points and what moves them, for every folder. */
+/** The ledger of points and everything that moves them, for every folder. */
 @Global()
 @Module({
   providers: [PointsLedger, PointGrants, PointsStory, ShareFees],

@@ -1,14 +1,14 @@
 import { pgPool } from '@gatehouse/persistence';
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** A SELECT that may call functions which write. */
+/** A SELECT that may call functions that write. */
 export interface Statement {
-  /** Under which each connection keeps it prepared. */
+  /** The name under which each connection prepares it. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The rows of a statement: in `tx`, or prepared and in a transaction of its own. */
+/** The rows of a statement: in `tx`, or prepared and in its own transaction. */
 export async function runStatement<Row extends object>(
   dataSource: DataSource,
   tx: EntityManager | undefined,

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { ResourceSharingSettings } from '../settings.js';
 import { PointsLedger } from './points-ledger.js';
 
-/** What sharers pay. */
+/** Fees of sharers. */
 @Injectable()
 export class ShareFees {
   constructor(
@@ -11,7 +11,7 @@ export class ShareFees {
     private readonly settings: ResourceSharingSettings,
   ) {}
 
-  /** For taking a share back, in the transaction that does; as far as there are points. Resolves to what was paid. */
+  /** The fee for withdrawing a share, in the same transaction; limited to the balance. Resolves to the amount paid. */
   async chargeDeletion(tx: EntityManager, { shareId, ownerId }: { shareId: number; ownerId: number }): Promise<number> {
     const amount = this.settings.shareDeletionFee;
     if (amount === 0) return 0;

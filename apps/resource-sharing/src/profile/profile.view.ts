@@ -15,7 +15,7 @@ export class UserMetaView {
   notification_method: 'none';
 }
 
-/** A user as clients know it: points are at both places where they look for them. */
+/** A user as clients know it: points are in both places where clients expect them. */
 export class ProfileView {
   @ApiProperty({ type: 'integer' })
   id: number;

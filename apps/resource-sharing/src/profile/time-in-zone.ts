@@ -12,7 +12,7 @@ export function formatInZone(date: Date, timeZone: string): string {
   return `${at('year')}-${at('month')}-${at('day')}T${at('hour')}:${at('minute')}:${at('second')}${offset}`;
 }
 
-/** Making one costs more than using it a hundred times; there are as many as zones in the settings: one. */
+/** Creating one costs more than using it a hundred times; there is one for each zone in the settings. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   let format = formats.get(timeZone);
   if (format === undefined) {

@@ -3,27 +3,27 @@ import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** What one subject has used of its quota on one day. */
+/** The use of one subject's quota on one day. */
 export interface DayCount {
   readonly key: string;
   readonly day: string;
-  /** In the table, by what was last read. */
+  /** The count in the table, when it was last read. */
   used: number;
-  /** Of this process, not in the table yet; less than 0 when something is given back. */
+  /** The count of this process that is not in the table yet; negative if something is given back. */
   pending: number;
   /** Monotonic milliseconds; 0: never. */
   readAt: number;
   reading: Promise<void> | undefined;
 }
 
-/** What was pending of each count when it was written. */
+/** The pending part of each count when it was written. */
 interface Written {
   readonly taken: readonly DayCount[];
   readonly amounts: readonly number[];
 }
 
 const FLUSH_MS = 1_000;
-/** After this long without calls others may have used much of it. */
+/** After this long without calls, other replicas may have used much of it. */
 const STALE_MS = 2_000;
 const MAX_COUNTS = 50_000;
 
@@ -35,9 +35,9 @@ const ADD = `INSERT INTO quota_used AS kept (key, day, used)
 const READ = `SELECT key, used FROM quota_used WHERE key = ANY ($1) AND day = $2`;
 
 /**
- * Calls that count against daily quotas, in windows of the service's days. Reads are counted here and added to the table
- * once a second, which answers with what all replicas have used; unlocks are reserved in the table one by one. What was
- * added while its connection ended at the commit is added once.
+ * Calls that count against daily quotas, by the days of the service. Reads are counted here and added to the table once
+ * a second, which returns the total of all replicas; unlocks are reserved in the table one by one. Counts whose
+ * connection ended at the commit are added once.
  */
 @Injectable()
 export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
@@ -73,7 +73,7 @@ export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
     return count;
   }
 
-  /** To wait for when nothing is known yet; what is only old is read behind the call. */
+  /** Waits if nothing is known yet; old values are refreshed after the call. */
   refresh(count: DayCount, now: number): Promise<void> | undefined {
     if (count.readAt !== 0 && now - count.readAt < STALE_MS) return undefined;
     count.reading ??= this.read(count).finally(() => {
@@ -82,20 +82,20 @@ export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
     return count.readAt === 0 ? count.reading : undefined;
   }
 
-  /** One more of each in this process: to be given back with add(count, -1) when the call turns out not to count. */
+  /** Adds one to each in this process: to be returned with add(count, -1) if the call turns out not to count. */
   add(count: DayCount, calls: number): void {
     count.pending += calls;
     this.dirty.add(count);
   }
 
-  /** Another process counted one more of each in the table. */
+  /** Another process has counted one more of each in the table. */
   reserved(counts: readonly DayCount[]): void {
     for (const count of counts) count.used += 1;
   }
 
   /**
-   * One more of each for all replicas, or of none: then the index of one that is used up. Rejects when the database is
-   * away.
+   * Adds one to each for all replicas, or to none: then it returns the index of one that is used up. Rejects while the
+   * database is away.
    */
   async reserve(keys: readonly string[], limits: readonly number[], day: string): Promise<number | undefined> {
     const { rows } = await pgPool(this.dataSource).query<{ exceeded: number }>({
@@ -107,7 +107,7 @@ export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
     return exceeded > 0 ? exceeded - 1 : undefined;
   }
 
-  /** Never rejects: what could not be added stays. */
+  /** Never rejects: what could not be added is kept. */
   flush(): Promise<void> {
     this.flushing ??= this.write().finally(() => {
       this.flushing = undefined;
@@ -152,7 +152,7 @@ export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
     });
   }
 
-  /** Asks whether the write whose connection ended at its commit was carried out. False: nobody knows yet. */
+  /** Asks whether the write whose connection ended at its commit was executed. False: unknown so far. */
   private async settleUncertain(): Promise<boolean> {
     if (this.uncertain === undefined) return true;
     const committed = await wasCommitted(this.dataSource, this.uncertain.transactionId);
@@ -162,7 +162,7 @@ export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
     return true;
   }
 
-  /** Without the database calls pass: the count begins with what this process knows. */
+  /** Without the database, calls pass: the count begins with what this process knows. */
   private async read(count: DayCount): Promise<void> {
     try {
       const { rows } = await pgPool(this.dataSource).query<{ used: number }>({

@@ -6,7 +6,7 @@ import { recordEvent } from '../audit/record-event.js';
 import { Revocations } from '../credentials/revocations.js';
 import type { Caller, OpenScope } from '../credentials/caller.js';
 
-/** Limits of one kind of caller; null or absent: none. */
+/** Limits for one kind of caller; null or absent: no limit. */
 export interface QuotaProfile {
   readonly name: string;
   readonly appPerMinute: number | null;
@@ -17,9 +17,9 @@ export interface QuotaProfile {
   readonly userPerDay: number | null;
   /** Different addresses of one credential. */
   readonly addressesPerDay: number | null;
-  /** Of one user (without one: of the application or key) to the operations of a scope. */
+  /** For one user (or without one, the application or key) and the operations of a scope. */
   readonly groupPerMinute: Readonly<Partial<Record<OpenScope, number>>>;
-  /** Of one application or key, by operation, such as `GET /api/open/resources/:type/:tmdb_id`. */
+  /** For one application or key, by operation, such as `GET /api/open/resources/:type/:tmdb_id`. */
   readonly endpointPerDay: Readonly<Record<string, number>>;
 }
 
@@ -37,12 +37,12 @@ const SAVE = `INSERT INTO quota_profiles (name, app_per_minute, app_burst_per_se
     user_per_day = excluded.user_per_day, addresses_per_day = excluded.addresses_per_day,
     group_per_minute = excluded.group_per_minute, endpoint_per_day = excluded.endpoint_per_day, updated_at = now()`;
 
-/** Profiles that are always there: of applications and of personal keys that were given no other. */
+/** Profiles that always exist: those of applications and personal keys without another one. */
 export const FIXED_PROFILES = ['default', 'personal'] as const;
 const RELOAD_MS = 30_000;
 const SUBJECT = 'quota:all';
 
-/** The limits that applications were given. They are all in memory; a change holds on every replica within a second. */
+/** The quota profiles, all in memory; a change takes effect on every replica within a second. */
 @Injectable()
 export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
   private profiles = new Map<string, QuotaProfile>();
@@ -84,7 +84,7 @@ export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
     return [...(await this.read()).values()];
   }
 
-  /** Makes or replaces a profile. */
+  /** Creates or replaces a profile. */
   async save(profile: QuotaProfile, actorId: number | null): Promise<void> {
     const { name, groupPerMinute, endpointPerDay } = profile;
     const limits = [profile.appPerMinute, profile.appBurstPerSecond, profile.appAddressPerMinute];
@@ -97,7 +97,7 @@ export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
     });
   }
 
-  /** Applications that had it have the default one then. Raises NOT_FOUND, and IN_USE for a fixed one. */
+  /** Its applications get the default profile. Raises NOT_FOUND, and IN_USE for a fixed one. */
   async remove(name: string, actorId: number | null): Promise<void> {
     if ((FIXED_PROFILES as readonly string[]).includes(name)) {
       throw new AppError('IN_USE', `The profile ${name} cannot be removed`);
@@ -110,7 +110,7 @@ export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
     });
   }
 
-  /** One read at a time, and always one that began after it was asked for. */
+  /** One read at a time, and always one that began after the request for it. */
   private reload(): Promise<void> {
     this.loading = this.loading.then(async () => {
       try {

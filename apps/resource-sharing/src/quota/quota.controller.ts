@@ -33,7 +33,7 @@ export class QuotaController {
   }
 }
 
-/** What the limits said of this call already. */
+/** The result of the limits for this call. */
 function numberOf(response: Response, header: string): number | null {
   const value = addedHeader(response, header);
   return value === undefined ? null : Number(value);

@@ -9,7 +9,7 @@ export interface ServiceDay {
   readonly endsAt: number;
 }
 
-/** The days of the service in its time zone, by the clock of this process; one is worked out once. */
+/** The days of the service in its time zone, by the clock of this process; each is computed once. */
 @Injectable()
 export class ServiceDays {
   private readonly timeZone: string;
@@ -20,7 +20,7 @@ export class ServiceDays {
     this.current = dayOf(Date.now(), timeZone);
   }
 
-  /** The day of a moment, by default of this one. */
+  /** The day of a time, by default the current one. */
   at(now = Date.now()): ServiceDay {
     if (now >= this.current.endsAt || now < this.current.startsAt) this.current = dayOf(now, this.timeZone);
     return this.current;
@@ -38,13 +38,13 @@ function dayOf(now: number, timeZone: string): ServiceDay & { startsAt: number }
   };
 }
 
-/** A date so many days before (or after) another; undefined for what is no date of the form YYYY-MM-DD. */
+/** A date a number of days before (or after) another; undefined if the text is not a date of the form YYYY-MM-DD. */
 export function shiftDate(date: string, days: number): string | undefined {
   const plain = parseDate(date);
   return plain?.add({ days }).toString();
 }
 
-/** How many days the second date is after the first; undefined when either is no date. */
+/** The number of days from the first date to the second; undefined if either is not a date. */
 export function daysBetween(first: string, second: string): number | undefined {
   const [from, to] = [parseDate(first), parseDate(second)];
   return from === undefined || to === undefined ? undefined : from.until(to, { largestUnit: 'day' }).days;

@@ -7,19 +7,19 @@ import { DataSource } from 'typeorm';
 export interface RefusedCall {
   readonly at: Date;
   readonly method: string;
-  /** The route template: values of the call are not kept. */
+  /** The route template: values of the call are not stored. */
   readonly endpoint: string;
   readonly status: number;
-  /** As the error answer has it; empty where there was no such answer. */
+  /** As in the error answer; empty if there was none. */
   readonly code: string;
   readonly requestId: string;
 }
 
-/** As many as are kept of an application. */
+/** The number of calls that are kept for an application. */
 export const MAX_REFUSED_CALLS = 200;
 
 const FLUSH_MS = 1_000;
-/** Of all applications in one second. */
+/** The limit per second for all applications. */
 const MAX_PENDING = 5_000;
 
 const ADD = `
@@ -29,7 +29,7 @@ const ADD = `
     WITH ORDINALITY AS call (application_id, refused_at, method, endpoint, status, code, request_id, place)
   JOIN applications ON applications.id = call.application_id ORDER BY call.place`;
 
-/** Replicas that remove at once pass over each other's rows. */
+/** Replicas that delete at the same time skip each other's rows. */
 const TRIM = `
   DELETE FROM refused_calls WHERE id = ANY (ARRAY(
     SELECT old.id FROM unnest($1::bigint[]) AS application (id)
@@ -40,7 +40,7 @@ const NEWEST = `
   SELECT refused_at AS at, method, endpoint, status, code, request_id AS "requestId"
   FROM refused_calls WHERE application_id = $1 ORDER BY id DESC LIMIT $2`;
 
-/** The newest refused calls of each application. They are gathered and written once a second; at most that is lost. */
+/** The newest refused calls of each application. They are collected and written once a second; at most that is lost. */
 @Injectable()
 export class RefusedCalls implements BeforeApplicationShutdown {
   private pending = new Map<number, RefusedCall[]>();
@@ -52,7 +52,7 @@ export class RefusedCalls implements BeforeApplicationShutdown {
     private readonly logger: JsonLogger,
   ) {}
 
-  /** What is too much for one second is left out. */
+  /** The excess of one second is left out. */
   note(applicationId: number, call: RefusedCall): void {
     const calls = this.pending.get(applicationId) ?? [];
     if (calls.length >= MAX_REFUSED_CALLS || this.count >= MAX_PENDING) return;

@@ -8,7 +8,7 @@ const BATCH = 5_000;
 const MAX_BATCHES = 60;
 
 const REMOVALS = [
-  // A time that has come says nothing.
+  // A time in the past has no effect.
   removal('rate_limits', 'tat < now()', 'FOR UPDATE SKIP LOCKED'),
   removal('quota_used', 'day < now()::date - 2'),
   removal('credential_addresses', 'day < now()::date - 2'),
@@ -18,19 +18,19 @@ const REMOVALS = [
   removal('refused_calls', `refused_at < now() - interval '30 days'`),
   removal('sign_in_networks', `last_used_at < now() - interval '${NETWORK_DAYS} days'`),
   removal('risk_events', `created_at < now() - interval '400 days'`),
-  // From the oldest on, and no further than the first that stays. The table itself keeps what the audit log does not have yet.
+  // From the oldest on, up to the first one that stays. The table keeps events that the audit log does not have yet.
   `DELETE FROM audit_events WHERE id IN (
     SELECT id FROM (SELECT id, created_at FROM audit_events ORDER BY id LIMIT ${BATCH}) oldest
     WHERE created_at < now() - interval '401 days'
       AND NOT EXISTS (SELECT FROM unchained_events u WHERE u.event_id = oldest.id))`,
 ];
 
-/** Removes what no limit and no answer needs; one process at a time. */
+/** Deletes rows that no limit and no answer needs; one process at a time. */
 @Injectable()
 export class LimitRetention {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Ends between two batches when `signal` aborts: the next run goes on. */
+  /** Stops between two batches if `signal` aborts; the next run continues. */
   async sweep(signal?: AbortSignal): Promise<void> {
     for (const statement of REMOVALS) {
       let removed = BATCH;

@@ -13,7 +13,7 @@ export class RetentionHandler implements HandlesJobs<'retention'> {
     private readonly audit: AuditRetention,
   ) {}
 
-  /** @throws TypeError for a part that this version does not know. */
+  /** @throws TypeError for a part that this version does not know */
   async handle({ part }: RetentionPayload, { signal }: JobContext): Promise<void> {
     if (part === 'limits') await this.limits.sweep(signal);
     else if (part === 'tokens') await this.tokens.sweep(signal);

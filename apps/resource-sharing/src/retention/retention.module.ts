@@ -6,10 +6,10 @@ import { TokenRetention } from './token-retention.js';
 
 const MINUTE_MS = 60_000;
 
-/** How often each part runs. All begin a minute after the start, when requests have been served for a while. */
+/** How often each part runs. All begin a minute after the start, when the service has settled. */
 const EVERY_MS = { limits: MINUTE_MS, tokens: 5 * MINUTE_MS, audit: 60 * MINUTE_MS };
 
-/** The removal of old rows, wherever the workers run. */
+/** Deletes old rows, in the process with the workers. */
 @Module({ providers: [LimitRetention, TokenRetention, RetentionHandler] })
 export class RetentionModule implements OnApplicationBootstrap {
   constructor(private readonly schedules: Schedules) {}

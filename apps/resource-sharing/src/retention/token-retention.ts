@@ -6,21 +6,24 @@ import { oneRow, rowsOf } from '../data/rows-of.js';
 import { GRACE_SECONDS } from '../oauth/lifetimes.js';
 
 const DAY_MS = 86_400_000;
-/** Days of access tokens created ahead and kept: as long as a refresh works, an expired token is not an unknown one. */
+/**
+ * Days of access tokens that are created ahead and kept. While a refresh works, an expired token must not look like an
+ * unknown one.
+ */
 const DAYS_AHEAD = 3;
 const DAYS_KEPT = 32;
 const MAX_STRAYS = 1_000;
 
-/** Nobody waits for the rows that these find, so they may take as long as they need. */
+/** Nobody waits for these rows, so the statements can take as long as they need. */
 const REMOVALS = [
   'DELETE FROM one_time_texts WHERE expires_at <= now()',
-  // Kept for a while after their end, so that a late second use is seen as one.
+  // Kept for a while after their end, so that a late second use is recognized.
   "DELETE FROM authorization_codes WHERE expires_at < now() - interval '1 day'",
   `UPDATE refresh_tokens SET successor_sealed = NULL
    WHERE successor_sealed IS NOT NULL AND consumed_at < now() - interval '${GRACE_SECONDS} seconds'`,
   `DELETE FROM refresh_tokens WHERE issued_at < now() - interval '32 days'
    AND (consumed_at < now() - interval '32 days' OR idle_expires_at < now() - interval '1 day')`,
-  // Never taken up by their application, or without a token that could still be used.
+  // Never used by their application, or without a token that could still be used.
   // In order and past locked rows: a request may be ending several grants at the same time.
   `DELETE FROM grants WHERE id IN (
      SELECT id FROM grants g WHERE (exchanged_at IS NULL AND created_at < now() - interval '1 day')
@@ -29,7 +32,7 @@ const REMOVALS = [
      ORDER BY id FOR UPDATE SKIP LOCKED)`,
 ];
 
-/** Makes the days of access tokens ahead of time and removes what is dead; one process at a time. */
+/** Creates the days of access tokens ahead of time and deletes expired ones; one process at a time. */
 @Injectable()
 export class TokenRetention implements OnModuleInit {
   private readonly strays;
@@ -54,7 +57,7 @@ export class TokenRetention implements OnModuleInit {
     await this.arrangeDays();
   }
 
-  /** Never rejects: a step that fails is tried again by the next run. Ends between two steps when `signal` aborts. */
+  /** Never rejects: a failed step is repeated by the next run. Stops between two steps if `signal` aborts. */
   async sweep(signal?: AbortSignal): Promise<void> {
     await this.arrangeDays();
     for (const removal of REMOVALS) {
@@ -74,7 +77,7 @@ export class TokenRetention implements OnModuleInit {
     }
   }
 
-  /** Each day for itself: one that cannot be made now keeps no other from being made. */
+  /** Each day separately, so that one that cannot be created now does not prevent the others. */
   private async arrangeDays(): Promise<void> {
     let missing: string[] = [];
     await this.alone(async (tx) => {
@@ -106,8 +109,8 @@ export class TokenRetention implements OnModuleInit {
   }
 
   /**
-   * A transaction of its own for each step: locks of one are not held during the next, and a step that fails keeps none
-   * of the others from running.
+   * A separate transaction for each step: locks of one step are not held during the next, and a failed step does not
+   * prevent the others.
    */
   private alone(work: (tx: EntityManager) => Promise<void>): Promise<void> {
     return this.attempt(() =>
@@ -122,7 +125,7 @@ export class TokenRetention implements OnModuleInit {
   }
 }
 
-/** Days that should be there and are not: those ahead, and those that rows of the default partition belong to. */
+/** Days that should exist and do not: the next days, and those of rows in the default partition. */
 async function missingDays(tx: EntityManager): Promise<string[]> {
   const rows = await rowsOf<{ day: string }>(
     tx,
@@ -147,7 +150,7 @@ async function addDay(tx: EntityManager, day: string): Promise<void> {
 }
 
 async function dropOldDays(tx: EntityManager): Promise<void> {
-  // Dropping a day locks all others for a moment: better not this time than a queue of requests behind it.
+  // Dropping a day locks all others for a moment: skipping it this time is better than a queue of requests behind it.
   await tx.query("SET LOCAL lock_timeout = '2s'");
   await tx.query('DELETE FROM access_tokens_default WHERE expires_at < now() - make_interval(days => $1)', [DAYS_KEPT]);
   const old = await rowsOf<{ name: string }>(

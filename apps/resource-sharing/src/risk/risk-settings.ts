@@ -4,19 +4,19 @@ import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 
 interface RiskField {
-  /** Of the table risk_settings. */
+  /** Column of the table risk_settings. */
   readonly column: string;
   /** Seconds of one unit, for columns that are intervals; absent: a number. */
   readonly seconds?: number;
-  /** Parts of one: 100 for a percentage. */
+  /** Scale: 100 for a percentage. */
   readonly parts?: number;
   readonly min: number;
   readonly max: number;
-  /** What a new installation has. */
+  /** The values of a new installation. */
   readonly usual: number;
 }
 
-/** What the tiers mean, by the names of the form. The table holds them within the same limits. */
+/** The meaning of the tiers, by the names in the form. The table has the same bounds. */
 export const RISK_FIELDS = {
   unlocks_per_minute: { column: 'unlocks_per_minute', min: 1, max: 1_000_000, usual: 10 },
   unlocks_per_hour: { column: 'unlocks_per_hour', min: 1, max: 1_000_000, usual: 100 },
@@ -53,7 +53,7 @@ const WRITE = `UPDATE risk_settings SET ${FIELDS.map(([, { column, seconds, part
     : `${column} = make_interval(secs => $${index + 1}::double precision * ${seconds})`,
 ).join(', ')}`;
 
-/** When users' unlocks are slowed down and paused. A change holds for the next unlock, on every replica. */
+/** When users' unlocks are slowed down and paused. A change applies to the next unlock, on every replica. */
 @Injectable()
 export class RiskSettings {
   constructor(
@@ -66,7 +66,7 @@ export class RiskSettings {
     return rows[0]!;
   }
 
-  /** @param values within the limits of RISK_FIELDS */
+  /** @param values within the bounds of RISK_FIELDS */
   async save(values: RiskValues, actorId: number): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const [before] = (await tx.query(`${READ} FOR UPDATE`)) as [RiskValues];

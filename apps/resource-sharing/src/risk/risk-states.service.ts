@@ -8,10 +8,10 @@ export type RiskTier = 0 | 1 | 2 | 3;
 
 export interface RiskState {
   readonly userId: number;
-  /** As it is now: it falls by one for every clean day. */
+  /** The current tier: it falls by one for every clean day. */
   readonly tier: RiskTier;
   readonly changedAt: Date;
-  /** No unlocks before then; null: no pause. */
+  /** Unlocks are refused until then; null: no pause. */
   readonly pausedUntil: Date | null;
   readonly needsReview: boolean;
 }
@@ -38,7 +38,7 @@ const RESET = `UPDATE risk_states SET tier = 0, changed_at = now(), troubled_at 
   paused_at = NULL, paused_until = NULL, needs_review = false, minute_tat = NULL, hour_tat = NULL, hits_at = '{}',
   paid_at = '{}', applications = '{}', applications_at = '{}', seen = '{}' WHERE user_id = $1`;
 
-/** What is known of users' unlocks; for administrators. */
+/** What is known about users' unlocks, for administrators. */
 @Injectable()
 export class RiskStates {
   constructor(
@@ -46,7 +46,7 @@ export class RiskStates {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Tier 0 for a user that never unlocked anything. */
+  /** Tier 0 for a user who has never unlocked anything. */
   async read(userId: number): Promise<RiskState> {
     const { rows } = await pgPool(this.dataSource).query<RiskState>({
       name: 'risk_state',
@@ -69,7 +69,7 @@ export class RiskStates {
     return rows;
   }
 
-  /** Back to tier 0 with a clean slate: what happened before counts for nothing. Raises NOT_FOUND for a user without a state. */
+  /** Resets to tier 0; earlier events no longer count. Raises NOT_FOUND for a user without a state. */
   async reset(userId: number, actorId: number | null): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const [, changed] = (await tx.query(RESET, [userId])) as [unknown, number];

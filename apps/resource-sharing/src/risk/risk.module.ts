@@ -4,7 +4,7 @@ import { RiskStates } from './risk-states.service.js';
 import { ShareLooks } from './share-looks.js';
 import { UnlockRisk } from './unlock-risk.js';
 
-/** What users' unlocks say about them. */
+/** Watches users' unlocks for suspicious behaviour. */
 @Global()
 @Module({
   providers: [RiskSettings, RiskStates, ShareLooks, UnlockRisk],

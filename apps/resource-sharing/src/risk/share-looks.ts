@@ -12,7 +12,7 @@ const ADD = `INSERT INTO share_looks (user_id, share_id, day)
   ORDER BY l.user_id, s.id
   ON CONFLICT (user_id, share_id) DO UPDATE SET day = excluded.day WHERE share_looks.day < excluded.day`;
 
-/** Which shares users looked at before they unlocked them; written once a second, and known here until then. */
+/** The shares that users viewed before they unlocked them; written once a second, and kept here until then. */
 @Injectable()
 export class ShareLooks implements OnModuleInit, BeforeApplicationShutdown {
   private looks = new Map<string, readonly [userId: number, slug: string]>();
@@ -44,7 +44,7 @@ export class ShareLooks implements OnModuleInit, BeforeApplicationShutdown {
     return this.looks.has(id) || this.written.has(id);
   }
 
-  /** Never rejects: a lost look must not fail a shutdown. */
+  /** Never rejects: a lost view must not fail a shutdown. */
   flush(): Promise<void> {
     this.flushing ??= this.write().finally(() => {
       this.flushing = undefined;

@@ -8,7 +8,7 @@ import { limitField, policyField, type LimitState } from '../limits/rate-limit-f
 import type { UserCaller } from '../credentials/caller.js';
 import { ShareLooks } from './share-looks.js';
 
-/** What unlock_shares() says of the user's limit; nulls when the unlock did not count. */
+/** The user's limit as unlock_shares() reports it; nulls if the unlock did not count. */
 export interface UnlockAllowance {
   readonly tier: number | null;
   readonly quota: number | null;
@@ -16,12 +16,12 @@ export interface UnlockAllowance {
   readonly reset_s: number | null;
 }
 
-/** Who unlocks: `site` is a user on the pages of the site. */
+/** The unlocking party: `site` is a user on the pages of the site. */
 type WatchedCaller = Pick<UserCaller, 'userId' | 'applicationId'> & {
   readonly credentialKind: UserCaller['credentialKind'] | 'site';
 };
 
-/** What unlock_shares() answers for an unlock that the user's tier does not allow. */
+/** The answer of unlock_shares() for an unlock that the user's tier does not allow. */
 export type RefusedOutcome = 'paused' | 'blocked' | 'too_fast';
 
 const LIMITS: Readonly<Record<RefusedOutcome, 'OPENAPI_COOLDOWN' | 'RISK_BLOCKED' | 'USER_RATE_LIMIT_EXCEEDED'>> = {
@@ -33,7 +33,7 @@ const LIMITS: Readonly<Record<RefusedOutcome, 'OPENAPI_COOLDOWN' | 'RISK_BLOCKED
 /** An unlock that the user's tier does not allow. */
 export class UnlockRefused extends AppError {
   readonly tier: number;
-  /** It is to be held against the user. */
+  /** True if it counts against the user. */
   readonly hit: boolean;
 
   constructor(outcome: RefusedOutcome, tier: number, retryAfterSeconds: number) {
@@ -51,7 +51,7 @@ export class UnlockRefused extends AppError {
   }
 }
 
-/** Watches unlocks: what a user may in their tier, what counts against them, and what their own client learns of it. */
+/** Watches unlocks: what a user's tier allows, what counts against the user, and what the user's client is shown. */
 @Injectable()
 export class UnlockRisk {
   constructor(
@@ -60,14 +60,14 @@ export class UnlockRisk {
     private readonly logger: JsonLogger,
   ) {}
 
-  /** Whether the user looked at the share just now; what lies further back is in the tables. */
+  /** Whether the user has just viewed the share; earlier views are in the tables. */
   hasLooked(userId: number, slug: string): boolean {
     return this.looks.has(userId, slug);
   }
 
   /**
-   * Runs an unlock to its end, the end of its transaction included, and holds a refusal against the user. A user's own
-   * key learns the tier; applications do not.
+   * Runs an unlock to the end of its transaction, and records a refusal against the user. Only a user's own key is
+   * shown the tier; applications are not.
    */
   async watch<T>(caller: WatchedCaller, response: Response, work: () => Promise<T>): Promise<T> {
     try {
@@ -80,7 +80,7 @@ export class UnlockRisk {
     }
   }
 
-  /** Sends what is left of the allowance, in header fields. */
+  /** Sends the rest of the allowance in header fields. */
   sendAllowance(caller: WatchedCaller, response: Response, allowance: UnlockAllowance): void {
     const { tier, quota, remaining, reset_s: reset } = allowance;
     if (tier === null || quota === null || remaining === null || reset === null) return;

@@ -2,17 +2,17 @@ import type { ShareLink, ShareLinkKind } from '@gatehouse/share-links';
 import { readAccessCode, readLink } from '../links/read-link.js';
 import type { UpdateShareBody } from './share.dto.js';
 
-/** What a share's link is at present. */
+/** The current link of a share. */
 export interface PresentLink {
   readonly kind: ShareLinkKind;
   readonly access_code: string;
   readonly link_key: string;
 }
 
-/** Columns and their new values; the names are ours, never a caller's. */
+/** Columns and their new values; the names are constants, never a caller's. */
 export type Changes = Record<string, unknown>;
 
-/** What a partial update changes; null clears. Raises INVALID_ARGUMENT. */
+/** The changes of a partial update; null clears. Raises INVALID_ARGUMENT. */
 export function changesOf(body: UpdateShareBody, present: PresentLink): Changes {
   const changes: Changes = {
     title: body.title,
@@ -30,7 +30,7 @@ export function changesOf(body: UpdateShareBody, present: PresentLink): Changes 
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** Free is null: clients recognise a free share by it. */
+/** Free is null, which is how clients recognize a free share. */
 export function priceOf(points: number | null | undefined): number | null {
   return points === undefined || points === 0 ? null : points;
 }
@@ -44,7 +44,7 @@ function emptied(words: readonly string[] | null | undefined): readonly string[]
   return words === null ? [] : words;
 }
 
-/** What is found by its hash needs no code. */
+/** A link that is identified by its hash needs no code. */
 const isContent = ({ kind }: PresentLink): boolean => kind === 'magnet' || kind === 'ed2k';
 
 function linkChanges({ url, access_code: code }: UpdateShareBody, present: PresentLink): Changes {
@@ -54,7 +54,7 @@ function linkChanges({ url, access_code: code }: UpdateShareBody, present: Prese
   const link = readLink(url, code);
   const columns = linkColumns(link);
   if (code === null) return { ...columns, access_code: '' };
-  // The same link written without its code still has that code; another link has not.
+  // The same link without its code keeps that code; another link does not.
   const keepsCode = code === undefined && link.accessCode === '' && link.key === present.link_key;
   return keepsCode ? { ...columns, access_code: present.access_code } : columns;
 }

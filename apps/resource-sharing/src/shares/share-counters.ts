@@ -11,7 +11,10 @@ const ADD_CLICKS = `
   JOIN shares ON shares.id = clicked.id ORDER BY clicked.id
   ON CONFLICT (share_id) DO UPDATE SET click_count = share_counters.click_count + excluded.click_count`;
 
-/** How often shares were looked at; unlocking counts for itself. Looks are gathered and written once a second; at most that is lost. */
+/**
+ * Counts views of shares; an unlock counts separately. Views are collected and written once a second; at most that is
+ * lost.
+ */
 @Injectable()
 export class ShareCounters implements BeforeApplicationShutdown {
   private readonly clicks = new Map<number, number>();

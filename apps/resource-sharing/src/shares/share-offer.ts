@@ -12,11 +12,11 @@ type Viewer = Pick<Caller, 'userId' | 'isPremium'>;
 
 export interface OfferedShare {
   readonly row: ShareRow;
-  /** In points; 0 for nothing. */
+  /** In points; 0 for free. */
   readonly price: number;
 }
 
-/** One share as it is offered to one caller. */
+/** One share with its price for one caller. */
 @Injectable()
 export class ShareOffer {
   constructor(
@@ -26,13 +26,13 @@ export class ShareOffer {
     private readonly looks: ShareLooks,
   ) {}
 
-  /** For the open API. Counts as a look. Raises NOT_FOUND. */
+  /** For the open API. Counts as a view. Raises NOT_FOUND. */
   async show(slug: string, viewer: Viewer): Promise<ShareDetailView> {
     const { row, price } = await this.look(slug, viewer);
     return toShareDetail(row, price);
   }
 
-  /** The share and what unlocking it would cost now. Counts as a look. Raises NOT_FOUND. */
+  /** The share and its current price. Counts as a view. Raises NOT_FOUND. */
   async look(slug: string, viewer: Viewer): Promise<OfferedShare> {
     const row = await this.reader.detail(slug, viewer.userId);
     if (row === undefined) throw new AppError('NOT_FOUND', 'The share does not exist');
@@ -41,7 +41,7 @@ export class ShareOffer {
     return { row, price: await this.priceFor(row, viewer) };
   }
 
-  /** What unlocking would cost now. Long-term Premium has official shares for nothing, and some others every week. */
+  /** The current price. Users with lifetime Premium get official shares free, and some others every week. */
   private async priceFor(row: ShareRow, { userId, isPremium }: Viewer): Promise<number> {
     const { price } = row;
     if (price === 0 || row.is_own || row.has_unlocked) return 0;

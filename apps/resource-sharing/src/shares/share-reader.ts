@@ -6,12 +6,12 @@ import { type MediaType, TMDB_ID } from '../titles/titles.js';
 import { selectShares, type ShareRow } from './share-rows.js';
 import { parseSlug } from './share-slug.js';
 
-/** Of one title; more would be no list anybody reads. */
+/** For one title; nobody would read a longer list. */
 const MAX_OF_TITLE = 500;
 
 const NEWEST_FIRST = 'ORDER BY s.id DESC';
 const ITEM = selectShares('SELECT * FROM shares WHERE id = $3 LIMIT 1');
-// Who unlocked a share keeps it after it was taken back.
+// Users who unlocked a share keep it after it was withdrawn.
 const DETAIL = `${selectShares('SELECT * FROM shares WHERE slug = $3 LIMIT 1')}
   WHERE s.deleted_at IS NULL OR u.share_id IS NOT NULL`;
 const OF_TITLE: Readonly<Record<MediaType, string>> = {
@@ -37,7 +37,7 @@ export interface SharePage {
   readonly total: number;
 }
 
-/** Shares as they are read, each list in one statement. */
+/** Reads shares, each list in one statement. */
 @Injectable()
 export class ShareReader {
   constructor(
@@ -45,13 +45,13 @@ export class ShareReader {
     private readonly settings: ResourceSharingSettings,
   ) {}
 
-  /** Newest first; empty for a title that nobody knows. */
+  /** Newest first; empty for an unknown title. */
   async ofTitle(type: MediaType, tmdbId: string, viewerId: number | null): Promise<ShareRow[]> {
     if (!TMDB_ID.test(tmdbId)) return [];
     return this.select(`shares_of_${type}`, OF_TITLE[type], [viewerId, this.settings.timeZone, tmdbId]);
   }
 
-  /** Undefined when there is none that the viewer may see. */
+  /** Undefined if there is none that the viewer can see. */
   async detail(slug: string, viewerId: number | null): Promise<ShareRow | undefined> {
     const id = parseSlug(slug);
     if (id === undefined) return undefined;
@@ -72,12 +72,12 @@ export class ShareReader {
     return { rows, total: counted.rows[0]?.total ?? 0 };
   }
 
-  /** Shares by their ids, deleted ones too, in any order; at most 1,000. */
+  /** Shares by their ids, including deleted ones, in any order; at most 1,000. */
   async byIds(ids: readonly number[], viewerId: number): Promise<ShareRow[]> {
     return ids.length === 0 ? [] : this.select('shares_by_ids', BY_IDS, [viewerId, this.settings.timeZone, ids]);
   }
 
-  /** One share by its id, within the transaction that made or changed it. */
+  /** One share by its id, within the transaction that created or changed it. */
   async item(tx: EntityManager, id: number, viewerId: number): Promise<ShareRow> {
     const [row] = await tx.query<ShareRow[]>(ITEM, [viewerId, this.settings.timeZone, id]);
     if (row === undefined) throw new Error(`share ${id} is gone`);

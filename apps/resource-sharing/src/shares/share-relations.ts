@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { Titles } from '../titles/titles.js';
 import type { CreateShareBody } from './share.dto.js';
 
-/** Which titles a share belongs to; at least one. */
+/** The titles of a share; at least one. */
 export interface ShareRelation {
   readonly movie_id: number | null;
   readonly tv_id: number | null;
@@ -13,12 +13,15 @@ export interface ShareRelation {
 
 type Named = Pick<CreateShareBody, 'tmdb_id' | 'media_type' | 'movie_id' | 'tv_id' | 'collection_id'>;
 
-/** Ties shares to titles. */
+/** Connects shares with titles. */
 @Injectable()
 export class ShareRelations {
   constructor(private readonly titles: Titles) {}
 
-  /** A title that tmdb_id and media_type name first is made. Raises INVALID_ARGUMENT naming the field. */
+  /**
+   * A title that is named for the first time by tmdb_id and media_type is created. Raises INVALID_ARGUMENT with the
+   * field.
+   */
   async of(tx: EntityManager, named: Named): Promise<ShareRelation> {
     const pair = pairOf(named);
     if (pair === undefined && named.movie_id == null && named.tv_id == null && named.collection_id == null) {

@@ -19,7 +19,7 @@ export interface ShareRow {
   subtitle_type: string[];
   remark: string | null;
   unlock_points: number | null;
-  /** What unlocking costs now, 0 for nothing: the lower price for a while after it was raised. */
+  /** The current price, 0 for free: the lower price for a while after it was raised. */
   price: number;
   is_anonymous: boolean;
   is_official: boolean;
@@ -27,7 +27,7 @@ export interface ShareRow {
   validate_message: string | null;
   last_validated_at: string | null;
   created_at: string;
-  /** The same as a moment. */
+  /** The same value as a time. */
   shared_at: Date;
   unlocked_users_count: number;
   click_count: number;
@@ -42,8 +42,8 @@ const time = (column: string): string =>
   `to_char(${column} AT TIME ZONE $2, 'YYYY-MM-DD HH24:MI:SS') AS ${column.slice(column.indexOf('.') + 1)}`;
 
 /**
- * Shares for one viewer: $1 (null for nobody), $2 the time zone. `chosen` selects the few rows of the table that are
- * meant. What belongs to them is looked up row by row: the limits keep the planner from reading whole tables for it.
+ * Shares for one viewer: $1 (null for none), $2 the time zone. `chosen` selects the few wanted rows of the table.
+ * Related rows are looked up row by row: the limits prevent the planner from reading whole tables for them.
  */
 export const selectShares = (chosen: string): string => `
   SELECT s.id, replace(s.slug::text, '-', '') AS slug, s.owner_id, o.nickname, o.avatar_url, s.title, s.kind, s.url,

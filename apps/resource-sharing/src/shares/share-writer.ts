@@ -15,12 +15,12 @@ import type { ShareRow } from './share-rows.js';
 import { parseSlug } from './share-slug.js';
 import type { CreateShareBody, UpdateShareBody } from './share.dto.js';
 
-/** May change and take back what others share. */
+/** The permission to change and withdraw shares of others. */
 const MANAGE = 'share:manage';
 /** The permission to have followers notified of a change. */
 const NOTIFY = 'resource:notify';
 
-/** Who shares: a caller of the open API, or a member on the site itself, who needs no credential for it. */
+/** The sharer: a caller of the open API, or a member on the site itself, who needs no credential. */
 export type Sharer = Pick<UserCaller, 'userId' | 'permissions' | 'applicationId' | 'grantId'> & {
   readonly credentialId: number | null;
 };
@@ -30,7 +30,7 @@ interface LockedShare extends PresentLink {
   readonly owner_id: number;
 }
 
-/** Making, changing and taking back shares, each in one transaction. */
+/** Creates, changes and withdraws shares, each in one transaction. */
 @Injectable()
 export class ShareWriter {
   constructor(
@@ -42,8 +42,7 @@ export class ShareWriter {
   ) {}
 
   /**
-   * In `tx` or in a transaction of its own. Raises INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that is shared
-   * already.
+   * In `tx` or in its own transaction. Raises INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that is already shared.
    */
   async create(caller: Sharer, body: CreateShareBody, tx?: EntityManager): Promise<ShareRow> {
     this.assertPrice(body.unlock_points);
@@ -72,7 +71,7 @@ export class ShareWriter {
     });
   }
 
-  /** Who unlocked the share keeps it; its sharer pays a fee. Raises NOT_FOUND or FORBIDDEN. */
+  /** Users who unlocked the share keep it; its sharer pays a fee. Raises NOT_FOUND or FORBIDDEN. */
   async delete(caller: Sharer, slug: string): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const share = await lockShare(tx, slug);
@@ -102,7 +101,7 @@ export class ShareWriter {
   }
 }
 
-/** Columns of what a body says of a share beside its link and title. */
+/** Columns of the fields of a body other than link and title. */
 function describing(body: CreateShareBody): Changes {
   return {
     title: body.title ?? null,
@@ -118,7 +117,7 @@ function describing(body: CreateShareBody): Changes {
   };
 }
 
-/** Undefined when the link is shared already. */
+/** Undefined if the link is already shared. */
 async function insert(tx: EntityManager, columns: Changes): Promise<number | undefined> {
   const names = Object.keys(columns);
   const [row] = await tx.query<{ id: number }[]>(
@@ -165,7 +164,7 @@ function refusalOf(error: unknown): AppError | undefined {
   if (!(error instanceof QueryFailedError)) return undefined;
   const { code, constraint } = error.driverError as { code?: string; constraint?: string };
   if (constraint === 'shares_link_key_live_key') return linkExists(error);
-  // Two shares that take each other's link at once.
+  // Two shares that take over each other's link at once.
   return code === DEADLOCK
     ? new AppError('CONFLICT', 'The link is being changed: try again', { cause: error })
     : undefined;
@@ -176,7 +175,7 @@ const DEADLOCK = '40P01';
 const linkExists = (cause?: unknown): AppError =>
   new AppError('SHARE_LINK_EXISTS', undefined, cause === undefined ? {} : { cause });
 
-/** The event is the sharer's; links and access codes are no part of it. */
+/** The event belongs to the sharer; it contains no link and no access code. */
 async function recordShareEvent(
   tx: EntityManager,
   type: `share.${string}`,

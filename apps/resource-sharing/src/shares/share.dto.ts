@@ -43,7 +43,7 @@ const SUBTITLE_LANGUAGES = [
 
 const SUBTITLE_TYPES = ['外挂', '内封', '内嵌'] as const;
 
-/** A list of words; the refusal names the ones that are not known. */
+/** A list of words; the refusal names the unknown ones. */
 function WordsOf(words: readonly string[]): PropertyDecorator {
   const message = ({ value }: ValidationArguments): string => {
     const unknown = [value as unknown].flat().filter((word) => !words.includes(word as string));
@@ -68,12 +68,12 @@ function Line(length: number): PropertyDecorator {
   };
 }
 
-/** May be left out, but not null. */
+/** Can be absent, but not null. */
 const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 const NO_CONTROLS_BUT_BREAKS = /^(?:\P{Cc}|[\t\n\r])*$/u;
 
-/** What creating and changing a share have in common. */
+/** The fields that creating and changing a share have in common. */
 class ShareDetailsBody {
   @Line(300)
   title?: string | null;
@@ -179,7 +179,7 @@ export class UpdateShareBody extends ShareDetailsBody {
 
 const DIGITS = /^[0-9]{1,9}$/;
 
-/** A whole number from a query; anything else stays as it is and is refused. */
+/** A whole number from a query; anything else is not converted and is refused. */
 const wholeNumber = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
 
@@ -190,13 +190,13 @@ export class ListSharesQuery {
   @Min(1)
   page = 1;
 
-  /** At most 100; what is beyond the bounds counts as the bound. */
+  /** At most 100; values out of range are set to the nearest bound. */
   @IsOptional()
   @Transform(wholeNumber)
   @IsInt()
   page_size = 20;
 
-  /** `link`: with the links and access codes of the shares. */
+  /** `link`: includes the links and access codes of the shares. */
   @IsOptional()
   @IsIn(['link'])
   include?: 'link';

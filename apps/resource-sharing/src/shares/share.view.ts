@@ -22,7 +22,7 @@ export class MediaView {
   title: string | null;
 }
 
-/** A share as lists show it: neither link nor access code. */
+/** A share in lists: with neither link nor access code. */
 export class ResourceItemView {
   @ApiProperty({ type: String, description: '32 hex digits' })
   slug: string;
@@ -62,7 +62,7 @@ export class ResourceItemView {
   created_at: string;
 }
 
-/** A share as its sharer sees it in a list. */
+/** A share in a list of its sharer. */
 export class ShareItemView extends ResourceItemView {
   @ApiProperty({ type: MediaView })
   media: MediaView;
@@ -116,7 +116,7 @@ export function toShareItem(row: ShareRow, { withLink = false } = {}): ShareItem
   return withLink ? { ...item, url: row.url, access_code: row.access_code } : item;
 }
 
-/** `price`: what unlocking would cost the viewer. */
+/** `price`: the price for the viewer. */
 export function toShareDetail(row: ShareRow, price: number): ShareDetailView {
   return {
     ...toResourceItem(row),
@@ -128,7 +128,7 @@ export function toShareDetail(row: ShareRow, price: number): ShareDetailView {
   };
 }
 
-/** Clients compare these texts: a free share is free to everybody first of all. */
+/** Clients compare these texts: a free share is free to everyone, which is checked first. */
 function unlockMessage(row: ShareRow, price: number): string {
   if (row.unlock_points === null) return openText('open.free');
   if (row.is_own) return openText('open.ownShare');

@@ -11,7 +11,7 @@ import { assertPasswordApart } from './site-registration.js';
 import { SiteSessions } from './site-sessions.js';
 import type { PasswordChangeBody } from './site.dto.js';
 
-/** What the owner of an account does with it after giving the password again. */
+/** Actions of an account's owner that need the password again. */
 @Injectable()
 export class AccountChanges {
   constructor(
@@ -41,7 +41,7 @@ export class AccountChanges {
     await this.sessions.open({ id: userId, passwordHash }, request, response);
   }
 
-  /** Deletes the account for good. Raises LOGIN_FAILED, RATE_LIMITED, and CONFLICT for the last administrator. */
+  /** Deletes the account permanently. Raises LOGIN_FAILED, RATE_LIMITED, and CONFLICT for the last administrator. */
   async delete(userId: number, password: string, request: Request, response: Response): Promise<void> {
     await this.password.confirm(userId, password, request);
     await this.unitOfWork.run((tx: EntityManager) => this.end.delete(tx, userId, request.ip));

@@ -6,7 +6,7 @@ import { Revocations, type Subject } from '../credentials/revocations.js';
 import { rowsOf } from '../data/rows-of.js';
 import { SiteSessions } from './site-sessions.js';
 
-/** Shutting accounts and letting them go, with everything that acts for them. */
+/** Disables and deletes accounts, with everything that acts for them. */
 @Injectable()
 export class AccountEnd {
   constructor(
@@ -14,7 +14,7 @@ export class AccountEnd {
     private readonly revocations: Revocations,
   ) {}
 
-  /** Nobody acts for a disabled account: neither a session, nor a key, nor an application. Raises CONFLICT, NOT_FOUND. */
+  /** Nothing acts for a disabled account: no session, no key and no application. Raises CONFLICT, NOT_FOUND. */
   async disable(tx: EntityManager, userId: number, actorId: number): Promise<void> {
     await assertReplaceable(tx, userId);
     await tx.query(
@@ -33,8 +33,8 @@ export class AccountEnd {
   }
 
   /**
-   * Takes everything personal from the account and shuts it. Its row stays, for the ledger and for those who unlocked
-   * what it shared. Raises CONFLICT for the last administrator.
+   * Removes all personal data from the account and disables it. Its row stays, for the ledger and for users who
+   * unlocked its shares. Raises CONFLICT for the last administrator.
    */
   async delete(tx: EntityManager, userId: number, ip: string | undefined): Promise<void> {
     await assertReplaceable(tx, userId);
@@ -44,7 +44,7 @@ export class AccountEnd {
       'UPDATE shares SET deleted_at = now(), updated_at = now() WHERE owner_id = $1 AND deleted_at IS NULL',
       [userId],
     );
-    // A name that cannot be registered, and a password that nothing hashes to.
+    // A name that cannot be registered, and a value that is not the hash of any password.
     await tx.query(
       `UPDATE site_accounts SET username = 'deleted:' || id, nickname = 'deleted', email = NULL, avatar_url = NULL,
          password_hash = '', role = 'member', permissions = '{}', disabled_at = now(), updated_at = now() WHERE id = $1`,
@@ -61,7 +61,7 @@ export class AccountEnd {
   }
 }
 
-/** All administrators are locked, so that two of them who go at once do not leave none. */
+/** Locks all administrators, so that two of them who delete their accounts at once do not leave none. */
 export async function assertReplaceable(tx: EntityManager, userId: number): Promise<void> {
   const [first, second] = await rowsOf<{ id: number }>(
     tx,

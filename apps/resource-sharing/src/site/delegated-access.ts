@@ -5,7 +5,7 @@ import { Grants, type RevocationReason } from '../credentials/grants.service.js'
 import { Revocations, type Subject } from '../credentials/revocations.js';
 import { rowsOf } from '../data/rows-of.js';
 
-/** What acts for a user beside their sessions. */
+/** Everything that acts for a user besides their sessions. */
 @Injectable()
 export class DelegatedAccess {
   constructor(
@@ -13,7 +13,10 @@ export class DelegatedAccess {
     private readonly revocations: Revocations,
   ) {}
 
-  /** Ends every authorization and, with `keys`, what needs none. The last statements of a transaction. */
+  /**
+   * Revokes every authorization and, with `keys`, everything that needs none. Must be the last statements of a
+   * transaction.
+   */
   async end(tx: EntityManager, userId: number, reason: RevocationReason, { keys }: { keys: boolean }): Promise<void> {
     const ended = keys ? await endOwnCredentials(tx, userId, reason) : [];
     await this.grants.revoke(tx, { userId }, reason);
@@ -22,7 +25,7 @@ export class DelegatedAccess {
 }
 
 /**
- * Ends what acts for a user without any grant: their personal keys, and the leave of their applications to act for them
+ * Revokes what acts for a user without a grant: personal keys, and the right of their applications to act for them
  * without a user token. Resolves to what has to be announced.
  */
 async function endOwnCredentials(tx: EntityManager, userId: number, reason: RevocationReason): Promise<Subject[]> {

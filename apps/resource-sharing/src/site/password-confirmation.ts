@@ -7,7 +7,7 @@ import type { SiteAccount } from './site-account.entity.js';
 import { holdConfirmed } from './site-accounts.service.js';
 import { SitePasswords } from './site-passwords.js';
 
-/** Asks for the password again: an open session alone is not enough for what outlives it or cannot be undone. */
+/** Asks for the password again: an open session alone is not enough for actions that outlive it or cannot be undone. */
 @Injectable()
 export class PasswordConfirmation {
   constructor(
@@ -15,7 +15,10 @@ export class PasswordConfirmation {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Runs `work` in a transaction during which the password that was given stays that of the account. Raises as confirm(). */
+  /**
+   * Runs `work` in a transaction during which the account keeps the password that was given. Raises the errors of
+   * confirm().
+   */
   async during<T>(
     userId: number,
     password: string | undefined,
@@ -31,7 +34,7 @@ export class PasswordConfirmation {
 
   /**
    * The account, once its password was given again. Raises INVALID_ARGUMENT without one, LOGIN_FAILED for a wrong one,
-   * RATE_LIMITED for too many of them, UNAUTHORIZED when the account is gone.
+   * RATE_LIMITED for too many attempts, UNAUTHORIZED if the account is gone.
    */
   async confirm(userId: number, password: string | undefined, request: Request): Promise<SiteAccount> {
     if (password === undefined || password === '') throw missing();

@@ -11,7 +11,7 @@ import type { ProfileChangeBody } from './site.dto.js';
 const HOUR_MS = 3_600_000;
 const PROFILE_CHANGES_PER_HOUR = 30;
 
-/** What an account says about its owner. */
+/** The profile of an account. */
 @Injectable()
 export class ProfileChanges {
   private readonly counter: PostgresWindowCounter;
@@ -24,7 +24,7 @@ export class ProfileChanges {
     this.counter = new PostgresWindowCounter(pgPool(dataSource));
   }
 
-  /** What is absent stays; null clears. Raises RATE_LIMITED. */
+  /** Absent fields are not changed; null clears. Raises RATE_LIMITED. */
   async update(userId: number, change: ProfileChangeBody): Promise<SiteAccount> {
     const { nickname, email, avatar_url: avatarUrl } = change;
     await this.count(userId);

@@ -3,5 +3,5 @@ export const SESSION_COOKIE = 'gatehouse_site';
 
 const DAY_SECONDS = 86_400;
 
-/** A login lasts this long after its last use, and no longer than this in all. */
+/** The maximum time of a login after its last use, and in total. */
 export const SESSION_LIFETIME = { idleSeconds: 14 * DAY_SECONDS, absoluteSeconds: 90 * DAY_SECONDS };

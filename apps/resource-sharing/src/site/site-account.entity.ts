@@ -10,7 +10,7 @@ export type SiteRole = 'administrator' | 'member';
 @Check('site_accounts_role_check', `role IN ('administrator', 'member')`)
 @Check('site_accounts_language_check', `language IN ('en', 'zh-CN')`)
 @Check('site_accounts_theme_check', `theme IN ('system', 'light', 'dark')`)
-// Its expression is beyond the schema builder; the migration makes it.
+// The schema builder cannot express it; the migration creates it.
 @Index('site_accounts_username_key', { synchronize: false })
 export class SiteAccount {
   @BigIntId()
@@ -22,7 +22,7 @@ export class SiteAccount {
   @Column({ type: 'text' })
   nickname: string;
 
-  /** As its owner wrote it: not verified, not unique, and nothing is decided by it. */
+  /** As entered by its owner: not verified, not unique, and without any effect. */
   @Column({ type: 'text', nullable: true })
   email: string | null;
 
@@ -42,7 +42,7 @@ export class SiteAccount {
   @TimestampColumn({ name: 'premium_until', nullable: true })
   premiumUntil: Date | null;
 
-  /** Beyond those of every member: `share:manage`, `resource:notify`. */
+  /** In addition to those of every member: `share:manage`, `resource:notify`. */
   @Column({ type: 'text', array: true, default: '{}' })
   permissions: string[];
 

@@ -65,7 +65,7 @@ export function toSiteSessionView(session: SiteSession, currentId: number | null
   };
 }
 
-/** The database's `infinity` is no date to JavaScript. */
+/** The database's `infinity` is not a date in JavaScript. */
 export function endOf(at: Date | number): string {
   const end = new Date(at);
   return Number.isNaN(end.getTime()) ? '9999-12-31T23:59:59.000Z' : end.toISOString();

@@ -10,7 +10,7 @@ export interface NewSiteAccount {
   readonly role: SiteRole;
 }
 
-/** An account at the moment when its password was found right. */
+/** An account whose password was just found right. */
 export type ConfirmedAccount = Pick<SiteAccount, 'id' | 'passwordHash'>;
 
 /** Site accounts: finding them, making them. */
@@ -22,7 +22,7 @@ export class SiteAccounts {
     this.accounts = dataSource.getRepository(SiteAccount);
   }
 
-  /** An account that may log in. */
+  /** An account that can log in. */
   async findActive(id: number): Promise<SiteAccount | null> {
     return this.accounts.findOneBy({ id, disabledAt: IsNull() });
   }
@@ -43,7 +43,7 @@ export class SiteAccounts {
     return account;
   }
 
-  /** Ids of the accounts of some names, in any case; names that nobody has are absent. */
+  /** Ids of the accounts with some names, in any letter case; unknown names are absent. */
   async idsOf(usernames: readonly string[]): Promise<Map<string, number>> {
     const rows = (await this.dataSource.query(
       'SELECT id, lower(username) AS name FROM site_accounts WHERE lower(username) = ANY ($1) AND disabled_at IS NULL',
@@ -61,7 +61,7 @@ export class SiteAccounts {
     return new Map(rows.map(({ id, username }) => [id, username]));
   }
 
-  /** Remembers what its owner chose on a page, for every browser that they sign in with. */
+  /** Stores what its owner chose on a page, for every browser in which they sign in. */
   async keepPreferences(id: number, preferences: Partial<Pick<SiteAccount, 'language' | 'theme'>>): Promise<void> {
     await this.accounts.update({ id }, preferences);
   }
@@ -70,13 +70,13 @@ export class SiteAccounts {
     return !(await this.accounts.exists());
   }
 
-  /** Makes an account; false when the name is taken. */
+  /** Creates an account; false if the name is taken. */
   async create(given: NewSiteAccount): Promise<boolean> {
     const passwordHash = await hashPassword(given.password);
     return (await insert(this.dataSource.manager, { ...given, email: null, passwordHash })) !== undefined;
   }
 
-  /** Makes a member, and what `also` does in the same transaction; undefined when the name is taken. */
+  /** Creates a member, and runs `also` in the same transaction; undefined if the name is taken. */
   async register(
     { username, email, password }: { username: string; email: string | null; password: string },
     also: (tx: EntityManager, id: number) => Promise<void>,
@@ -92,8 +92,8 @@ export class SiteAccounts {
 }
 
 /**
- * Locks an account until the transaction ends. Raises LOGIN_FAILED when its password is another one by now: with a former
- * one nothing is made that outlives it.
+ * Locks an account until the transaction ends. Raises LOGIN_FAILED if its password has changed: nothing that outlives a
+ * former password can be created with it.
  */
 export async function holdConfirmed(tx: EntityManager, { id, passwordHash }: ConfirmedAccount): Promise<void> {
   const rows = await tx.query<unknown[]>(
@@ -103,7 +103,7 @@ export async function holdConfirmed(tx: EntityManager, { id, passwordHash }: Con
   if (rows.length === 0) throw new AppError('LOGIN_FAILED', 'The password was changed by another request');
 }
 
-/** The id of the new account; undefined when its name is taken. */
+/** The id of the new account; undefined if its name is taken. */
 async function insert(
   tx: EntityManager,
   { username, email, passwordHash, role }: Pick<SiteAccount, 'username' | 'email' | 'passwordHash' | 'role'>,

@@ -16,7 +16,10 @@ export class SiteLogin {
     private readonly sessions: SiteSessions,
   ) {}
 
-  /** Raises LOGIN_FAILED for wrong credentials, also for such as were right a moment ago, and RATE_LIMITED for too many of them. */
+  /**
+   * Raises LOGIN_FAILED for wrong credentials, also for those that were right a moment ago, and RATE_LIMITED for too
+   * many attempts.
+   */
   async logIn({ username, password }: SiteLoginBody, request: Request, response: Response): Promise<SiteAccountView> {
     const account = await this.passwords.login(username, { password }, request.ip ?? '');
     if (account === undefined) throw new AppError('LOGIN_FAILED');
@@ -28,7 +31,7 @@ export class SiteLogin {
     await this.sessions.close(request, response);
   }
 
-  /** Raises UNAUTHORIZED when the account is gone. */
+  /** Raises UNAUTHORIZED if the account is gone. */
   async account(userId: number | null): Promise<SiteAccountView> {
     const account = userId === null ? null : await this.accounts.findActive(userId);
     if (account === null) throw new AppError('UNAUTHORIZED');

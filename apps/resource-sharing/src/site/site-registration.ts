@@ -13,7 +13,7 @@ import type { RegistrationBody } from './site.dto.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Makes accounts for people who ask for one themselves. */
+/** Creates accounts for people who register themselves. */
 @Injectable()
 export class SiteRegistration {
   private readonly counter: PostgresWindowCounter;
@@ -32,8 +32,9 @@ export class SiteRegistration {
   }
 
   /**
-   * Makes a member and logs them in. Raises FORBIDDEN while registration is closed, RATE_LIMITED for too many accounts of
-   * one address, INVALID_ARGUMENT for a password that the name gives away, CONFLICT for a name that is taken.
+   * Creates a member and logs them in. Raises FORBIDDEN while registration is closed, RATE_LIMITED for too many
+   * accounts from one address, INVALID_ARGUMENT for a password that contains the name, CONFLICT for a name that is
+   * taken.
    */
   async register(body: RegistrationBody, request: Request, response: Response): Promise<SiteAccountView> {
     if (!this.isOpen) throw new AppError('FORBIDDEN', 'Registration is closed: ask the administrator for an account');
@@ -62,7 +63,7 @@ export class SiteRegistration {
   }
 }
 
-/** Raises INVALID_ARGUMENT for a password that is, or holds, the user's name. */
+/** Raises INVALID_ARGUMENT for a password that is, or contains, the user's name. */
 export function assertPasswordApart(username: string, password: string, field: string): void {
   if (!password.toLowerCase().includes(username.toLowerCase())) return;
   const message = 'must not contain the user name';

@@ -59,7 +59,7 @@ export class SiteSessions extends SessionLogins<ConfirmedAccount> {
     await this.sessions.endById(id);
   }
 
-  /** Logs the account out everywhere: sessions, keys, and what applications were given (RFC 9700 section 2.2.2). */
+  /** Logs the account out everywhere: sessions, keys, and grants of applications (RFC 9700 section 2.2.2). */
   async endAll(userId: number): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       await recordEvent(tx, { type: 'user.logged_out_everywhere', userId });
@@ -67,7 +67,7 @@ export class SiteSessions extends SessionLogins<ConfirmedAccount> {
     });
   }
 
-  /** The same within a larger change; the last statements of its transaction. */
+  /** The same within a larger change; must be the last statements of its transaction. */
   async endAllIn(
     tx: EntityManager,
     userId: number,

@@ -2,7 +2,7 @@ import { SessionUsers, type SessionUser } from '@gatehouse/auth';
 import { Injectable } from '@nestjs/common';
 import { SiteAccounts } from './site-accounts.service.js';
 
-/** Site accounts as sessions see them. */
+/** Site accounts, for sessions. */
 @Injectable()
 export class SiteUsers extends SessionUsers {
   constructor(private readonly accounts: SiteAccounts) {

@@ -11,10 +11,10 @@ import {
   ValidateIf,
 } from 'class-validator';
 
-/** Shortest password of a new account. */
+/** Minimum length of a password of a new account. */
 export const MIN_PASSWORD_LENGTH = 10;
 
-/** A name that no number, no deleted account and none of the demonstration can pass for. */
+/** A name that cannot be confused with a number, a deleted account or one of the demo data. */
 function Username(): PropertyDecorator {
   const message =
     'username must have 3 to 32 letters, digits, dots, dashes and underscores, and begin with a letter, not with demo-';
@@ -36,7 +36,7 @@ function NewPassword(): PropertyDecorator {
   };
 }
 
-/** A password as it was set; the rules of new ones may have changed since. */
+/** An existing password; the rules for new ones may have changed since. */
 export function PresentPassword(): PropertyDecorator {
   return (target, property) => {
     IsString()(target, property);
@@ -75,7 +75,7 @@ export class PasswordChangeBody {
   @NewPassword()
   new_password: string;
 
-  /** Whether personal API keys end too. Default: true. */
+  /** Whether personal API keys are revoked as well. Default: true. */
   @ValidateIf((_, value: unknown) => value !== undefined)
   @IsBoolean()
   revoke_keys?: boolean;

@@ -7,7 +7,7 @@ import type { MediaType } from './titles.js';
 export interface FoundTitle {
   readonly mediaType: MediaType;
   readonly tmdbId: string;
-  /** The name of the newest share where the title's own is not known; null without either. */
+  /** The name of the newest share if the title's own is not known; null without either. */
   readonly name: string | null;
   readonly shares: number;
   /** In points, 0 for free. */
@@ -27,7 +27,7 @@ interface TitleRow {
   lowest_price: number;
 }
 
-/** Newest rows of a table that are looked through, so that a search for one letter costs no more than another. */
+/** Number of newest rows that are searched, so that a search for one letter costs no more than another. */
 const MOST = 1_000;
 const MAX_SEARCH_LENGTH = 100;
 
@@ -47,7 +47,7 @@ const NEWEST = pageOf(`
   SELECT DISTINCT ${TITLE_OF_SHARE} AS id, 1 AS rank FROM (
     SELECT * FROM shares WHERE deleted_at IS NULL ORDER BY id DESC LIMIT ${MOST}
   ) s`);
-// The number first, then names.
+// The TMDB id first, then names.
 const SEARCH = pageOf(`
   SELECT id, min(rank) AS rank FROM (
     SELECT id, 0 AS rank FROM titles WHERE tmdb_id = $3
@@ -61,7 +61,10 @@ const SEARCH = pageOf(`
 export class TitleSearch {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** By a part of the name, in any case, or by the whole number; without a text the titles of the newest shares. */
+  /**
+   * By a part of the name, in any letter case, or by the whole TMDB id; without a text, the titles of the newest
+   * shares.
+   */
   async find(text: string, page: number, pageSize: number): Promise<TitlePage> {
     const wanted = text.trim().slice(0, MAX_SEARCH_LENGTH);
     const range = [pageSize + 1, (page - 1) * pageSize];

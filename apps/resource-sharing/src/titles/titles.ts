@@ -5,7 +5,7 @@ import type { EntityManager } from 'typeorm';
 export const MEDIA_TYPES = ['movie', 'tv', 'collection'] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-/** Ids of the outside movie database. */
+/** Ids at TMDB. */
 export const TMDB_ID = /^[1-9][0-9]{0,17}$/;
 
 export interface TitleKey {
@@ -16,7 +16,7 @@ export interface TitleKey {
 /** Films, series and collections that shares belong to. */
 @Injectable()
 export class Titles {
-  /** The id of a title, which is made when nobody named it before. A text fills in one that was not known. */
+  /** The id of a title, which is created when it is named for the first time. A name fills in a missing one. */
   async findOrCreate(tx: EntityManager, { mediaType, tmdbId }: TitleKey, title: string | null = null): Promise<number> {
     const values = [mediaType, tmdbId, title];
     const [found] = await tx.query<{ id: number; title: string | null }[]>(
@@ -29,7 +29,7 @@ export class Titles {
     return made.id;
   }
 
-  /** Raises INVALID_ARGUMENT naming the field when there is no such title of that type. */
+  /** Raises INVALID_ARGUMENT with the field if there is no such title of that type. */
   async require(tx: EntityManager, field: `${MediaType}_id`, id: number): Promise<number> {
     const [found] = await tx.query<{ id: number }[]>('SELECT id FROM titles WHERE id = $1 AND media_type = $2', [
       id,

@@ -13,9 +13,9 @@ export interface PastUnlock {
   /** The link with its access code. */
   readonly fullUrl: string;
   readonly via: Exclude<UnlockOutcome, 'own' | 'owned'>;
-  /** What was paid. */
+  /** The price that was paid. */
   readonly points: number;
-  /** Which application did it; null on the site, with a personal key, or of an application that is gone. */
+  /** The application that unlocked it; null on the site, with a personal key, or for a deleted application. */
   readonly application: string | null;
   readonly at: Date;
 }
@@ -43,7 +43,7 @@ const HISTORY = `
   WHERE u.user_id = $1 AND ($4 = '' OR s.title ILIKE $5 OR t.title ILIKE $5 OR t.tmdb_id = $4)
   ORDER BY u.created_at DESC, u.share_id DESC LIMIT $2 OFFSET $3`;
 
-/** What users unlocked, to find it again. */
+/** The shares that users have unlocked, so that they can find them again. */
 @Injectable()
 export class UnlockHistory {
   constructor(
@@ -51,7 +51,7 @@ export class UnlockHistory {
     private readonly shares: ShareReader,
   ) {}
 
-  /** Newest first; `search`: a part of the name, or the number of the title. */
+  /** Newest first; `search`: a part of the name, or the TMDB id of the title. */
   async of(
     userId: number,
     { search = '', page = 1, pageSize = 20 }: { search?: string; page?: number; pageSize?: number },

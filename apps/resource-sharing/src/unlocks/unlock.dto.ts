@@ -13,7 +13,7 @@ export class UnlockBody {
   slug: string;
 }
 
-/** A link that the caller may use. */
+/** A link that the caller can use. */
 export class UnlockView {
   @ApiProperty({ type: String })
   url: string;
@@ -25,7 +25,7 @@ export class UnlockView {
   already_owned: boolean;
 }
 
-/** Clients recognise the outcome by these texts. */
+/** Clients recognize the outcome by these texts. */
 const MESSAGES = {
   own: 'open.alreadyOwned',
   owned: 'open.alreadyOwned',

@@ -10,23 +10,23 @@ import { ResourceSharingSettings } from '../settings.js';
 import { UnlockRefused, UnlockRisk, type RefusedOutcome, type UnlockAllowance } from '../risk/unlock-risk.js';
 import { parseSlug } from '../shares/share-slug.js';
 
-/** Why the caller may have the link: `own` to `owned` changed nothing, the rest is new. */
+/** Why the caller gets the link: `own` to `owned` changed nothing, the others are new. */
 export type UnlockOutcome = 'own' | 'free' | 'owned' | 'official' | 'weekly_free' | 'points';
 
 export interface UnlockedShare {
   readonly outcome: UnlockOutcome;
   readonly url: string;
-  /** Empty without one. */
+  /** Empty if there is none. */
   readonly accessCode: string;
   readonly fullUrl: string;
-  /** What was paid now. */
+  /** The price that was paid now. */
   readonly points: number;
-  /** What the user's limit is now. */
+  /** The user's limit now. */
   readonly allowance: UnlockAllowance;
 }
 
 interface UnlockRow extends UnlockAllowance {
-  /** Of the unlock in the statement, from 1. */
+  /** Position of the unlock in the statement, from 1. */
   n: number;
   outcome: UnlockOutcome | 'none' | 'insufficient' | RefusedOutcome;
   kind: ShareLinkKind;
@@ -36,7 +36,7 @@ interface UnlockRow extends UnlockAllowance {
   retry_s: number | null;
 }
 
-/** Who unlocks; nulls where a user does so on the site. */
+/** The unlocking party; nulls if a user unlocks on the site. */
 export type Unlocker = Pick<UserCaller, 'userId' | 'isPremium' | 'applicationId' | 'grantId'> & {
   readonly credentialId: number | null;
 };
@@ -53,10 +53,10 @@ const UNLOCK: Statement = {
     FROM unlock_shares($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 };
 
-/** Gives users the links of shares: own, free, had before, free this week, or for points, in that order. */
+/** Gives users the links of shares: own, free, unlocked before, free this week, or for points, in that order. */
 @Injectable()
 export class Unlocks {
-  /** A user's own unlocks go one after another: each is paid from what the one before left. */
+  /** A user's own unlocks run one after another: each is paid from what the previous one left. */
   private readonly batches = new Batches<Asked, UnlockRow>({
     run: (asked) => this.run(asked),
     splits: wasUndone,
@@ -72,9 +72,9 @@ export class Unlocks {
   ) {}
 
   /**
-   * One transaction, which other unlocks that come at the same time may share, or part of `tx`; a repeat never pays again.
-   * Raises INVALID_ARGUMENT for what is no slug, NOT_FOUND, INSUFFICIENT_POINTS, UnlockRefused for what the user's tier
-   * does not allow, and SERVICE_UNAVAILABLE when another request holds a needed lock for too long.
+   * One transaction, which concurrent unlocks may share, or part of `tx`; a repeat never pays again. Raises
+   * INVALID_ARGUMENT for an invalid slug, NOT_FOUND, INSUFFICIENT_POINTS, UnlockRefused if the user's tier does not
+   * allow it, and SERVICE_UNAVAILABLE if another request holds a needed lock for too long.
    */
   async unlock(caller: Unlocker, slug: string, tx?: EntityManager): Promise<UnlockedShare> {
     const asked = { caller, slug: slugOf(slug), looked: this.risk.hasLooked(caller.userId, slug) };

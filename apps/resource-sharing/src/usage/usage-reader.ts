@@ -43,7 +43,7 @@ export interface Usage {
   readonly summary: UsageTotals;
 }
 
-/** A personal key sees its own calls, an application all of its own, and with a user token those for that user. */
+/** A personal key sees its own calls, an application all of its own, and with a user token only those for that user. */
 export function usageSubjectOf({ applicationId, credentialId, grantId, userId }: Caller): UsageSubject {
   return applicationId === null
     ? { applicationId: 0, credentialId, userId: null }
@@ -82,7 +82,7 @@ const DAYS = `SELECT day::text AS date, ${SUMS}, sum_buckets(buckets) AS buckets
 const ENDPOINTS = `SELECT method, endpoint, ${SUMS} FROM usage_endpoint_daily WHERE ${OF_SUBJECT}
   GROUP BY method, endpoint`;
 
-/** Calls as they were counted: those in the tables, and this process's last second. */
+/** Counted calls: those in the tables, and the last second of this process. */
 @Injectable()
 export class UsageReader {
   constructor(

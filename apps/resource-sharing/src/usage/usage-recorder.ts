@@ -5,11 +5,11 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import { DataSource } from 'typeorm';
 import { bucketOf, BUCKETS } from './latency-histogram.js';
 
-/** Whose calls, of what, on which day. 0 stands for none. */
+/** Key of a counter: caller, operation and day. 0 stands for none. */
 export interface UsageKey {
   readonly day: string;
   readonly applicationId: number;
-  /** Of a personal key; an application counts for all its secrets. */
+  /** Id of a personal key; an application counts for all its secrets. */
   readonly credentialId: number;
   readonly userId: number;
   readonly method: string;
@@ -28,14 +28,14 @@ export interface UsageCounts {
 
 const FLUSH_MS = 1_000;
 const MAX_KEYS = 20_000;
-/** Rows of one statement, so that none is long. */
+/** Rows per statement, so that none takes long. */
 const BATCH = 2_000;
 
 type Batch = readonly (readonly [string, UsageCounts])[];
 
 /**
  * Counts calls in memory and adds them to the tables once a second and at the end: a crash loses the last second. While
- * the database is away counts gather, up to a bound. A batch whose connection ended at its commit is added once.
+ * the database is away, counts accumulate up to a limit. A batch whose connection ended at its commit is added once.
  */
 @Injectable()
 export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
@@ -44,7 +44,7 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
   private flushing: Promise<void> | undefined;
   private failing = false;
   private dropped = 0;
-  /** Batches of which nobody knows yet whether they were added. */
+  /** Batches whose outcome is not known yet. */
   private uncertain: (readonly [batch: Batch, transactionId: string])[] = [];
 
   constructor(
@@ -63,7 +63,7 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
     await this.flush();
   }
 
-  /** `id` says the same as the key: it is kept ready by the caller. Below 400 a call has succeeded. */
+  /** `id` is equivalent to the key and is precomputed by the caller. A status below 400 is a success. */
   note(id: string, key: UsageKey, status: number, microseconds: number): void {
     let counts = this.counts.get(id);
     if (counts === undefined) {
@@ -78,7 +78,7 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
     counts.buckets[bucket] = (counts.buckets[bucket] ?? 0) + 1;
   }
 
-  /** The result of a read of the tables, and what is in none of them: nothing is written meanwhile. */
+  /** The result of a read of the tables, and the calls that are not in them: nothing is written in the meantime. */
   async beside<T>(read: () => Promise<T>): Promise<{ stored: T; pending: readonly UsageCounts[] }> {
     while (this.flushing !== undefined) await this.flushing;
     const pending = [...this.counts.values()].map((counts) => ({ ...counts, buckets: counts.buckets.slice() }));
@@ -133,7 +133,7 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** Asks about each; one whose commit is still under way is asked about again. */
+  /** Asks about each batch; one whose commit is still running is asked about again. */
   private async settleUncertain(): Promise<void> {
     for (const one of this.uncertain) {
       const [batch, transactionId] = one;
@@ -197,7 +197,10 @@ function addTo(sum: UsageCounts, { total, ok, latencyUs, buckets }: UsageCounts)
   buckets.forEach((count, index) => (sum.buckets[index] = (sum.buckets[index] ?? 0) + count));
 }
 
-/** Buckets above the slowest call are left out: adding them up is most of the work. Rows are taken in the order of their keys: replicas that flush at once do not lock each other out. */
+/**
+ * Buckets above the slowest call are left out, because adding them up is most of the work. Rows are sorted by their
+ * keys, so that replicas that flush at once do not deadlock.
+ */
 const ADD_USAGE = `
   WITH calls AS MATERIALIZED (
     SELECT * FROM unnest($1::date[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[],

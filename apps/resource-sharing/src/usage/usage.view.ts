@@ -22,7 +22,10 @@ export class UsageQuery {
   end_date?: string;
 }
 
-/** Without dates the last 30 days. Raises INVALID_ARGUMENT for no date, an end before its start, or more than 366 days. */
+/**
+ * Without dates, the last 30 days. Raises INVALID_ARGUMENT for an invalid date, an end before its start, or more than
+ * 366 days.
+ */
 export function rangeOf({ start_date: start, end_date: end }: UsageQuery, today: string): UsageRange {
   const last = validDate('end_date', end ?? lastOf(start, today));
   const first = validDate('start_date', start ?? shiftDate(last, 1 - DEFAULT_DAYS) ?? last);
@@ -32,7 +35,7 @@ export function rangeOf({ start_date: start, end_date: end }: UsageQuery, today:
   return { first, last };
 }
 
-/** From a start alone: up to today, or as much as may be asked for. */
+/** With only a start: up to today, or as many days as allowed. */
 function lastOf(start: string | undefined, today: string): string {
   const most = start === undefined ? undefined : shiftDate(start, MAX_DAYS - 1);
   return most === undefined || most > today ? today : most;

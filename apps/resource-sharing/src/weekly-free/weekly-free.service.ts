@@ -4,9 +4,9 @@ import { runStatement, type Statement } from '../points/run-statement.js';
 import { ResourceSharingSettings } from '../settings.js';
 
 export interface WeeklyFree {
-  /** Premium for more than 20 years; nobody else has free unlocks. */
+  /** Premium for more than 20 years; only such users have free unlocks. */
   readonly forever: boolean;
-  /** A week; 0 without a limit. */
+  /** Per week; 0 without a limit. */
   readonly limit: number;
   readonly used: number;
   /** -1 without a limit. */

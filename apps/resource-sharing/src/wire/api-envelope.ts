@@ -14,7 +14,7 @@ export function ApiEnvelopeArray(item: Type): MethodDecorator & ClassDecorator {
   return described(item, { type: 'array', items: { $ref: getSchemaPath(item) } });
 }
 
-/** Describes a success whose `data` is a list; `paged` ones say in `meta` which page they are. */
+/** Describes a success whose `data` is a list; with `paged`, `meta` has the page. */
 export function ApiEnvelopeList(item: Type, { paged = false } = {}): MethodDecorator & ClassDecorator {
   const properties = paged ? { total: COUNT, page: COUNT, page_size: COUNT } : { total: COUNT };
   const meta = { type: 'object', required: Object.keys(properties), properties };

@@ -1,4 +1,4 @@
-/** A success on the wire; failures are written by the platform's filter. */
+/** A success on the wire; the filter of the platform writes failures. */
 export interface Envelope {
   success: true;
   /** The status as text. */
@@ -8,7 +8,7 @@ export interface Envelope {
   meta?: EnvelopeMeta;
 }
 
-/** Of a list: how many there are; of one that comes in pages, which this is. */
+/** For a list: the total, and for a page its number and size. */
 export interface EnvelopeMeta {
   total: number;
   page?: number;
@@ -22,7 +22,7 @@ export interface EnvelopeOptions {
   pageSize?: number;
 }
 
-/** What a handler returns to set more than `data`. */
+/** Returned by a handler that sets more than `data`. */
 export class Enveloped {
   constructor(
     readonly data: unknown,
@@ -30,7 +30,7 @@ export class Enveloped {
   ) {}
 }
 
-/** Wraps what a handler returned into the service's envelope. */
+/** Wraps a handler's result in the service's envelope. */
 export function toEnvelope(result: unknown, status: number): Envelope {
   if (!(result instanceof Enveloped)) {
     return { success: true, code: String(status), message: 'success', data: result ?? null };

@@ -1,7 +1,7 @@
 import { AppError } from '@gatehouse/platform';
 import { Injectable, type PipeTransform } from '@nestjs/common';
 
-/** An id in a path; what cannot be one names nothing: NOT_FOUND. */
+/** An id in a path; NOT_FOUND for a text that cannot be one. */
 @Injectable()
 export class IdPipe implements PipeTransform<string, number> {
   transform(value: string): number {
@@ -11,7 +11,7 @@ export class IdPipe implements PipeTransform<string, number> {
   }
 }
 
-/** A client id in a path; what cannot be one names nothing: NOT_FOUND. */
+/** A client id in a path; NOT_FOUND for a text that cannot be one. */
 @Injectable()
 export class ClientIdPipe implements PipeTransform<string, string> {
   transform(value: string): string {

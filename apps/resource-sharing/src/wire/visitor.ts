@@ -4,15 +4,15 @@ import type { SiteMessages } from '../messages/index.js';
 import type { SiteAccount } from '../site/site-account.entity.js';
 import type { Theme } from '@gatehouse/contracts';
 
-/** How a reader likes pages. */
+/** A reader's preferences for pages. */
 export interface ReaderView {
   readonly words: Translator<SiteMessages>;
   readonly theme: Theme;
-  /** In which times stand where no script puts them into the reader's own. */
+  /** The time zone of times that no script converts to the reader's own. */
   readonly timeZone: string;
 }
 
-/** Who looks at a page, and how. */
+/** The visitor of a page. */
 export interface Visitor extends ReaderView {
   /** Null without a login. */
   readonly account: SiteAccount | null;
@@ -21,13 +21,13 @@ export interface Visitor extends ReaderView {
   readonly unreadNotices: number;
   /** Token for the forms of this browser; gives the browser a cookie to tie it to where it has none. */
   readonly formToken: () => string;
-  /** The site is reached without HTTPS, so that services on other ports of its name get its cookies. */
+  /** True if the site is reached without HTTPS, so that services on other ports of its name get its cookies. */
   readonly cookiesAreShared: boolean;
-  /** Path of the page, to come back to. */
+  /** Path of the page, to return to. */
   readonly path: string;
 }
 
-/** A visitor who is logged in. */
+/** A logged-in visitor. */
 export type Member = Visitor & { readonly account: SiteAccount; readonly sessionId: number };
 
 const VISITORS = new WeakMap<object, Visitor>();
@@ -40,7 +40,7 @@ export function visitorOf(request: object): Visitor | undefined {
   return VISITORS.get(request);
 }
 
-/** The Visitor of a page; a Member where the page needs a login. */
+/** The Visitor of a page; a Member if the page needs a login. */
 export const CurrentVisitor = createParamDecorator((_: unknown, context: ExecutionContext): Visitor | undefined =>
   visitorOf(context.switchToHttp().getRequest<object>()),
 );

@@ -1,21 +1,21 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-/** What a row's hash is taken over; the hash of the row before included. */
+/** Input of a row's hash, including the hash of the previous row. */
 export type SealedFields = Readonly<Record<string, unknown>>;
 
-/** Where the chain begins and ends. */
+/** The two ends of the chain. */
 export interface ChainHead {
   firstId: number;
-  /** Hash of the last row that retention removed; empty while it has removed none. */
+  /** Hash of the last row that retention deleted; empty if it has deleted none. */
   anchorHash: string;
   lastId: number;
   lastHash: string;
 }
 
 /**
- * Makes the hashes of the log. They are keyed: an attacker who can write to the database, but does not hold the
- * service's secret key, cannot make the chain fit what they changed.
+ * Computes the hashes of the log. They are keyed: an attacker who can write to the database, but does not have the
+ * service's secret key, cannot adapt the chain to a change.
  */
 export class AuditChain {
   readonly #key: KeyObject;
@@ -40,7 +40,7 @@ export class AuditChain {
   }
 }
 
-/** One text for one value, whatever order its fields came in. */
+/** The same text for equal values, whatever the order of their fields. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);

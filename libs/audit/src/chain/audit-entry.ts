@@ -1,16 +1,16 @@
 import type { AuditActorType, AuditChange } from '@gatehouse/contracts';
 import { redactText } from '@gatehouse/platform';
 
-/** Who did it. */
+/** Id and name of the actor. */
 export interface AuditActor {
   type: AuditActorType;
   id: number | null;
   name: string | null;
-  /** Whose API key it is. */
+  /** Owner of the API key. */
   user?: string | null;
 }
 
-/** What is to be written down of one call, or of one thing that the service did by itself. */
+/** The record of one call, or of one action of the service itself. */
 export interface AuditEntry {
   at: Date;
   actor: AuditActor;
@@ -36,7 +36,7 @@ const MAX_NAME = 200;
 const MAX_PATH = 512;
 const MAX_ERROR = 500;
 
-/** Bounded, free of credentials, and free of what PostgreSQL cannot hold. */
+/** Limited in size, without credentials, and without characters that PostgreSQL cannot store. */
 export function tidy(entry: AuditEntry): AuditEntry {
   return {
     ...entry,
@@ -67,14 +67,14 @@ function cleanValue(value: AuditChange['before']): AuditChange['before'] {
   return typeof value === 'number' && !Number.isFinite(value) ? null : value;
 }
 
-/** PostgreSQL takes neither NUL nor half a surrogate pair. */
+/** PostgreSQL accepts neither NUL nor half a surrogate pair. */
 function clean(text: string | null, length: number): string | null {
   if (text === null) return null;
   const plain = redactText(text.replaceAll('\0', '').toWellFormed());
   return plain.length > length ? `${plain.slice(0, length - 1).toWellFormed()}…` : plain;
 }
 
-/** What the service did by itself. */
+/** An action of the service itself. */
 export function systemEntry(action: string): AuditEntry {
   return {
     at: new Date(),

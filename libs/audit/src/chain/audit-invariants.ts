@@ -1,8 +1,8 @@
 import { noRows, type Invariant } from '@gatehouse/persistence';
 
 /**
- * What holds for the log in every backup of it. Whether each row's hash is that of the row takes the service's key:
- * `AuditStore.verify` looks at that.
+ * What is true for the log in every backup. The hash of each row can only be checked with the service's key, in
+ * `AuditStore.verify`.
  */
 export const AUDIT_INVARIANTS: readonly Invariant[] = [
   noRows(

@@ -7,9 +7,9 @@ import { systemEntry, tidy } from './audit-entry.js';
 import type { AuditEntry } from './audit-entry.js';
 import { AuditStore } from './audit-store.js';
 
-/** What the service did by itself. */
+/** An action of the service itself. */
 export interface SystemAction {
-  /** Such as `outbound_group.fall_back`. */
+  /** For example `outbound_group.fall_back`. */
   action: string;
   resourceType?: string;
   resourceId?: string | number;
@@ -23,14 +23,14 @@ interface Waiting {
 }
 
 const BATCH = 100;
-/** Entries kept while the database does not take them. */
+/** Number of entries that are kept while the database does not accept them. */
 const KEPT = 1_000;
 const RETRY_FIRST_MS = 500;
 const RETRY_LAST_MS = 30_000;
 
 /**
- * Takes entries into the log, those that come at once in one transaction. An entry that cannot be written is kept and
- * tried again; one that is lost all the same is in the runtime log, whole.
+ * Adds entries to the log; concurrent ones share a transaction. An entry that cannot be written is kept and retried; if
+ * it is still lost, the runtime log has all of it.
  */
 @Injectable()
 export class AuditLog implements BeforeApplicationShutdown {
@@ -45,7 +45,7 @@ export class AuditLog implements BeforeApplicationShutdown {
     private readonly metrics: MetricsRegistry,
   ) {}
 
-  /** Resolves when the entry is in the database, or is given up; never rejects. */
+  /** Resolves when the entry is in the database or was given up; never rejects. */
   append(entry: AuditEntry): Promise<void> {
     const clean = tidy(entry);
     if (this.waiting.length >= KEPT) {
@@ -100,7 +100,9 @@ export class AuditLog implements BeforeApplicationShutdown {
     }
   }
 
-  /** Entries leave in order, each when it is written or refused: what is tried again later is never what is there. */
+  /**
+   * Entries are removed in order, each after it was written or refused, so that a retry never repeats an existing row.
+   */
   private writeNext(): Promise<void> {
     return writeBatches<readonly Waiting[]>([this.waiting.slice(0, BATCH)], {
       write: async (part) => {

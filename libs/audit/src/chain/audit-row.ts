@@ -39,7 +39,7 @@ export function toRow(entry: AuditEntry, id: number, prevHash: string): Unsealed
   };
 }
 
-/** All of a row but its own hash; without a field that older rows do not have, where it is empty. */
+/** All of a row except its own hash, and without an empty field that older rows do not have. */
 export function sealedFields(row: UnsealedRow & { hash?: string }): SealedFields {
   const { hash: _hash, actor_user: user, ...fields } = row;
   return { ...fields, ...(user !== null && { actor_user: user }), created_at: row.created_at.toISOString() };

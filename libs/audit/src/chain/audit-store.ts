@@ -27,11 +27,14 @@ export const AUDIT_COLUMNS =
   'id, created_at, actor_type, actor_id, actor_name, actor_user, ip, user_agent, request_id, method, path, action, resource_type, ' +
   'resource_id, resource_name, status, success, error, changes, duration_ms, prev_hash, hash';
 
-/** The log in the database. Everybody who appends holds the head's row: ids have no gaps and each row knows the one before. */
+/**
+ * The log in the database. Every writer locks the head's row, so ids have no gaps and each row has the hash of the
+ * previous one.
+ */
 export class AuditStore {
   /** Entries whose connection ended at the commit. */
   private uncertain: { entries: readonly AuditEntry[]; transactionId: string } | null = null;
-  /** Those of them that turned out to be written: they may be handed over again more than once. */
+  /** Those of them that turned out to be written; they may be submitted again more than once. */
   private readonly written = new WeakSet<AuditEntry>();
 
   constructor(
@@ -41,8 +44,8 @@ export class AuditStore {
   ) {}
 
   /**
-   * All of the entries, in order, or none. An entry that is handed over again after a connection ended at its commit is
-   * written once.
+   * Writes all of the entries in order, or none. An entry that is submitted again after a connection ended at its
+   * commit is written once.
    */
   async append(entries: readonly AuditEntry[]): Promise<void> {
     const left = await this.withoutWritten(entries);
@@ -71,7 +74,10 @@ export class AuditStore {
     return entries.filter((entry) => !this.written.has(entry));
   }
 
-  /** What `take` takes away in the same transaction, as entries: all of it is in the log afterwards, or still where it was. */
+  /**
+   * Writes entries that `take` removes from another place in the same transaction: afterwards all of them are in the
+   * log, or still in their old place.
+   */
   appendTaken(take: (tx: EntityManager) => Promise<readonly AuditEntry[]>): Promise<number> {
     return this.write(async (tx) => {
       const entries = await take(tx);
@@ -79,12 +85,12 @@ export class AuditStore {
     });
   }
 
-  /** The ends of the chain as they are now, whether they are ours or not. */
+  /** The current ends of the chain, whether this service wrote them or not. */
   async head(): Promise<ChainHead> {
     return (await this.readHead(this.dataSource.manager, HEAD)).head;
   }
 
-  /** Hashes of rows that are there. */
+  /** Hashes of existing rows. */
   async hashesOf(ids: readonly number[]): Promise<Map<number, string>> {
     const rows: { id: number; hash: string }[] = await this.dataSource.query(
       'SELECT id, hash FROM audit_logs WHERE id = ANY ($1::bigint[])',
@@ -93,7 +99,7 @@ export class AuditStore {
     return new Map(rows.map(({ id, hash }) => [id, hash]));
   }
 
-  /** Removes what is older, from the beginning only; the hash of the last row removed stays as the anchor. */
+  /** Deletes older rows, only from the beginning; the hash of the last deleted row stays as the anchor. */
   prune(before: Date, remark: (removed: number) => AuditEntry): Promise<number> {
     return this.write(async (tx) => {
       const { head } = await this.lockHead(tx);
@@ -109,7 +115,7 @@ export class AuditStore {
     });
   }
 
-  /** Walks the whole chain as it is at one moment. */
+  /** Reads the whole chain at one moment. */
   verify(): Promise<Verified> {
     return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
       const { head, intact } = await this.readHead(tx, HEAD);
@@ -141,7 +147,7 @@ export class AuditStore {
     return row.prev_hash === previous.hash ? null : 'order_changed';
   }
 
-  /** The witness learns of the head after the commit: until then the row may be rolled back. */
+  /** The witness gets the head after the commit, because the row may be rolled back before. */
   private async write<T>(work: (tx: EntityManager) => Promise<{ head: ChainHead | null; result: T }>): Promise<T> {
     const { head, result } = await runTraceably(this.dataSource, work);
     if (head !== null) this.onHead(head);
@@ -165,7 +171,7 @@ export class AuditStore {
     return head;
   }
 
-  /** A head that was tampered with is continued as it is: verify() reports it, and the log goes on. */
+  /** A changed head is continued as it is: verify() reports it, and the log continues. */
   private async lockHead(tx: EntityManager): Promise<{ head: ChainHead; intact: boolean }> {
     await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     return this.readHead(tx, `${HEAD} FOR UPDATE`);

@@ -1,6 +1,9 @@
 import type { QueryRunner } from 'typeorm';
 
-/** The tables of the log, for a service's migrations. Ids are given under the lock of audit_chain: a gap is a removed row. */
+/**
+ * The tables of the log, for a service's migrations. Ids are assigned under the lock of audit_chain, so a gap is a
+ * deleted row.
+ */
 export async function createAuditTables(queryRunner: QueryRunner, schema: string): Promise<void> {
   for (const statement of statementsFor(schema)) await queryRunner.query(statement);
 }

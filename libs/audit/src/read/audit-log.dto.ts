@@ -9,7 +9,7 @@ export class AuditLogQuery {
   @QueryInteger({ min: 0, max: 1_000_000_000 })
   offset = 0;
 
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   @Omittable()
   @Matches(/^\d{1,15}$/, { message: 'cursor must be a next_cursor of this list' })
   cursor?: string;
@@ -21,7 +21,7 @@ export class AuditLogQuery {
   @MaxLength(200)
   actor?: string;
 
-  /** Such as `subscription.create`, or `subscription.*` for all of one kind. */
+  /** For example `subscription.create`, or `subscription.*` for all of one kind. */
   @Omittable()
   @Matches(/^[a-z0-9_]{1,60}(\.([a-z0-9_]{1,60}|\*))?$/, {
     message: 'action must look like subscription.create or subscription.*',
@@ -38,12 +38,12 @@ export class AuditLogQuery {
   @MaxLength(200)
   resource_id?: string;
 
-  /** RFC 3339; rows of this moment and later. */
+  /** RFC 3339; rows from this time on. */
   @Omittable()
   @IsInstant()
   from?: string;
 
-  /** RFC 3339; rows before this moment. */
+  /** RFC 3339; rows before this time. */
   @Omittable()
   @IsInstant()
   to?: string;

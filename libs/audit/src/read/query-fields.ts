@@ -2,10 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsInt, IsISO8601, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
 
-/** RFC 3339; a date alone would leave open which time zone is meant, and a date by its week is not one that PostgreSQL reads. */
+/** RFC 3339; a date alone would leave the time zone open, and PostgreSQL cannot read a week date. */
 const INSTANT = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** A moment with its offset, such as `2026-05-01T00:00:00Z`. */
+/** A time with its offset, such as `2026-05-01T00:00:00Z`. */
 export function IsInstant(): PropertyDecorator {
   return applyDecorators(
     IsISO8601({ strict: true }),
@@ -13,10 +13,10 @@ export function IsInstant(): PropertyDecorator {
   );
 }
 
-/** The field may be left out. Unlike `IsOptional` it does not let `null` pass unchecked. */
+/** The field can be absent. Unlike `IsOptional` it does not let `null` pass unchecked. */
 export const Omittable = (): PropertyDecorator => ValidateIf((_body, value) => value !== undefined);
 
-/** PostgreSQL text holds no NUL and no half of a surrogate pair. */
+/** PostgreSQL text cannot contain NUL or half of a surrogate pair. */
 export const OneLine = (): PropertyDecorator =>
   Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: '$property must not contain control or broken characters' });
 

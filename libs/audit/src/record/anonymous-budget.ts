@@ -1,6 +1,6 @@
 const WINDOW_MS = 60_000;
 
-/** How many calls without credentials are written down one by one. */
+/** Number of calls without credentials that are recorded individually. */
 export class AnonymousBudget {
   private windowStart = 0;
   private taken = 0;
@@ -8,7 +8,7 @@ export class AnonymousBudget {
 
   constructor(private readonly perMinute = 60) {}
 
-  /** `suppressed`: how many of the minute before were not allowed, reported once. */
+  /** `suppressed`: the number of calls that were not allowed in the previous minute, reported once. */
   take(now: number): { allowed: boolean; suppressed: number } {
     let reported = 0;
     if (now - this.windowStart >= WINDOW_MS) {

@@ -3,7 +3,7 @@ import { isSecretField, MASK, maskUrl, redactText } from '@gatehouse/platform';
 import { MAX_CHANGES, MAX_VALUE } from '../chain/audit-entry.js';
 import type { AuditRules, Fields } from './audit-rules.js';
 
-/** Which fields nobody may read. */
+/** Decides which fields are secret. */
 export type Secrecy = Pick<AuditRules, 'hides' | 'shows'>;
 
 const MAX_DEPTH = 6;
@@ -23,7 +23,7 @@ export function changesBetween(before: Fields | null, after: Fields | null, secr
   return changes;
 }
 
-/** What an operation says of its own result: numbers and flags, no texts. */
+/** What an operation reports about its result: numbers and flags, no texts. */
 export function resultOf(answer: unknown): AuditChange[] {
   if (typeof answer !== 'object' || answer === null) return [];
   return Object.entries(answer)
@@ -56,11 +56,11 @@ function shown(field: string, value: AuditValue, secrecy: Secrecy): AuditValue {
   return typeof value === 'string' ? shorten(maskedText(value)) : value;
 }
 
-/** Settings have dots in their names: what the service says of the whole path comes first. */
+/** Settings have dots in their names, so the service's decision about the whole path comes first. */
 function isHidden(path: string, secrecy: Secrecy): boolean {
   if (secrecy.hides(path)) return true;
   const segments = path.split('.');
-  // Their names are open, their values may be tokens; `Host` is an address.
+  // Their names are not known in advance, and their values may be tokens; `Host` is an address.
   if (segments.some((name) => name.endsWith('headers')) && !/^host$/i.test(segments.at(-1) ?? '')) return true;
   return segments.some((name) => isSecretField(name)) && !secrecy.shows(path);
 }

@@ -10,20 +10,20 @@ import { AuditRules, LOGIN_ACTION, type Fields } from './audit-rules.js';
 import type { AuditTarget } from './audit-target.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** An answer waits this long for its row; then it goes out, and the row follows. */
+/** An answer waits this long for its row; then it is sent, and the row follows. */
 const PATIENCE_MS = 2_000;
-/** A call without an answer this long after its client has left will have none. */
+/** A call that has no answer this long after its client has left will never have one. */
 const UNENDED_MS = 60_000;
 const CLIENT_LEFT = 499;
-/** The first of these that a resource has is what people call it. */
+/** The first of these that a resource has is its display name. */
 const NAME_COLUMNS = ['custom_name', 'name', 'username', 'host', 'original_name', 'payload', 'pattern', 'title'];
 
-/** A call that is not answered yet. */
+/** A call that has not been answered yet. */
 interface Call {
   target: AuditTarget;
   began: number;
   requestId: string | null;
-  /** Undefined until a caller with the right to change it has asked. */
+  /** Undefined until a caller with the right to change it has sent a request. */
   before: Fields | null | undefined;
 }
 
@@ -39,7 +39,7 @@ export class AuditRecorder {
     private readonly rules: AuditRules,
   ) {}
 
-  /** Stands before everything that can refuse a call, body parsers included. */
+  /** Runs before everything that can refuse a call, including body parsers. */
   readonly middleware: RequestHandler = (request, response, next) => {
     const { method, path } = request;
     const target = SAFE_METHODS.has(method) ? null : this.rules.target(method, path);
@@ -51,13 +51,13 @@ export class AuditRecorder {
     next();
   };
 
-  /** Keeps what the resource was like; called once the credentials have been checked. */
+  /** Stores the state of the resource before the call; runs after the credentials were checked. */
   async readBefore(request: Request): Promise<void> {
     const call = this.calls.get(request);
     if (call) call.before = await this.read(call.target);
   }
 
-  /** The last write of an answer is put off until the row is there. */
+  /** Delays the last write of an answer until the row is there. */
   private watch(request: Request, response: Response, call: Call): void {
     const end = response.end.bind(response) as (...parts: unknown[]) => Response;
     let ended = false;
@@ -69,7 +69,8 @@ export class AuditRecorder {
       void this.record(request, statusCode, answer, call).finally(() => end(...parts));
       return response;
     }) as typeof response.end;
-    // A client that leaves does not stop its call, which is written down when it ends. One that never ends is, too.
+    // A client that leaves does not stop its call, which is recorded when it ends. A call that never ends is recorded
+    // as well.
     response.once('close', () => {
       if (ended) return;
       setTimeout(() => void (ended || this.record(request, CLIENT_LEFT, null, call)), UNENDED_MS).unref();
@@ -86,7 +87,7 @@ export class AuditRecorder {
       if (entry.success) await this.addChanges(entry, answer, call);
       await within(PATIENCE_MS, this.log.append(entry));
     } catch (error) {
-      // The call itself is decided; how it is written down must not change its answer.
+      // The call itself is finished; a failure to record it must not change its answer.
       this.logger.error(`The call ${call.target.action} could not be written down`, error);
     }
   }
@@ -137,7 +138,7 @@ export class AuditRecorder {
     }
   }
 
-  /** Everybody may send calls that are refused: a flood of them is counted, not kept row by row. */
+  /** Anyone can send calls that are refused: a flood of them is counted, not recorded row by row. */
   private async affordable(at: Date): Promise<boolean> {
     const { allowed, suppressed } = this.anonymous.take(at.getTime());
     if (suppressed > 0) {
@@ -164,7 +165,7 @@ function actorFields(request: Request): AuditActor {
   return { type: 'password', id: null, name };
 }
 
-/** What people call it. */
+/** The display name. */
 export function nameOf(fields: Fields | null): string | null {
   for (const column of NAME_COLUMNS) {
     const name = fields?.[column];
@@ -180,7 +181,7 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** What the log wants of an answer. */
+/** The parts of an answer that the log needs. */
 interface Answer {
   body: unknown;
   id: number | string | undefined;
@@ -188,10 +189,10 @@ interface Answer {
   error: string | null;
 }
 
-/** Longer answers are lists or downloads: nothing in them is for the log. */
+/** Longer answers are lists or downloads, which the log does not need. */
 const MAX_READ = 256 * 1_024;
 
-/** Null for what is no JSON object. */
+/** Null for anything but a JSON object. */
 function readAnswer(chunk: unknown): Answer | null {
   const text = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString() : '';
   if (!text.startsWith('{') || text.length > MAX_READ) return null;

@@ -1,27 +1,29 @@
-/** What a call is about, derived from its method and address alone: calls that reach no handler have one, too. */
+/**
+ * The subject of a call, derived only from its method and address, so that calls without a handler have one as well.
+ */
 export interface AuditTarget {
-  /** Such as `subscription.create`. */
+  /** For example `subscription.create`. */
   action: string;
   resourceType: string | null;
   resourceId: string | null;
 }
 
-/** How a service's addresses name what they are about. */
+/** How the addresses of a service name their subjects. */
 export interface RestNames {
   /** The kind of resource by the first segment. */
   readonly resources: ReadonlyMap<string, string>;
-  /** First segments that have operations, not members. */
+  /** First segments that have operations instead of members. */
   readonly withoutMembers: ReadonlySet<string>;
-  /** What a member's id looks like where `POST /things/name` is an operation. Default: digits. */
+  /** Pattern of a member's id if `POST /things/name` is an operation. Default: digits. */
   readonly memberId?: RegExp;
 }
 
 const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'update', DELETE: 'delete' };
 
-/** What a method does unless the address says more. */
+/** The action of a method unless the address is more specific. */
 export const verbOf = (method: string): string => VERBS[method] ?? 'call';
 
-/** @param path below the API's prefix, without a slash before it. */
+/** @param path below the API's prefix, without a leading slash */
 export function restTarget(method: string, path: string, names: RestNames): AuditTarget {
   const verb = verbOf(method);
   const [first = '', ...rest] = segmentsOf(path);
@@ -33,7 +35,7 @@ export function restTarget(method: string, path: string, names: RestNames): Audi
   const memberId = names.memberId ?? /^-?\d+$/;
   const isMember = id !== undefined && (method !== 'POST' || operation.length > 0 || memberId.test(id));
   if (isMember) {
-    // `DELETE /hosts/1/cert` is not what `POST /hosts/1/cert` is.
+    // `DELETE /hosts/1/cert` is another action than `POST /hosts/1/cert`.
     const part = operation.join('_');
     return makeTarget(type, decodeSegment(id), part === '' ? verb : `${part}${changed}`);
   }
@@ -53,7 +55,7 @@ export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // The router answers 400 to it; the log shows it as it came.
+    // The router answers 400; the log shows the path unchanged.
     return segment;
   }
 }

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import type { Observable } from 'rxjs';
 import { AuditRecorder } from './audit-recorder.js';
 
-/** Reads what a call is about to change, after the guards have let it in and before its handler runs. */
+/** Reads what a call is about to change, after the guards have admitted it and before its handler runs. */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(private readonly recorder: AuditRecorder) {}

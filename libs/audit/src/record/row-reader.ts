@@ -1,19 +1,19 @@
 import type { DataSource } from 'typeorm';
 import type { Fields } from './audit-rules.js';
 
-/** Where a resource lives. */
+/** The table of a resource. */
 export interface TableOfResource {
-  /** With its schema where that is not the connection's. */
+  /** With its schema if that is not the connection's. */
   table: string;
-  /** The column that the resource's id is found in. */
+  /** The column with the resource's id. */
   key: string;
-  /** Whether ids are numbers. Default: those of the column `id` are. */
+  /** Whether ids are numbers. Default: true for the column `id`. */
   numeric?: boolean;
-  /** A table of one row at most for each of these, whose columns are shown as well, and its column of the id. */
+  /** A table with at most one row for each of these, whose columns are also shown, and its column with the id. */
   options?: { table: string; key: string };
 }
 
-/** The row as PostgreSQL has it, with whatever columns the table gains; null where there is none. */
+/** The row as PostgreSQL returns it, with any columns that the table may gain; null if there is none. */
 export async function readRow(
   dataSource: DataSource,
   { table, key, numeric = key === 'id', options }: TableOfResource,
@@ -30,7 +30,7 @@ export async function readRow(
   return found?.row ?? null;
 }
 
-/** The fields that people set: without ids, times and hashes that the service keeps for itself. */
+/** The fields that people set: without ids, times and hashes that the service manages itself. */
 export function withoutColumns(row: Fields, own: RegExp): Fields {
   return Object.fromEntries(Object.entries(row).filter(([column]) => !own.test(column)));
 }

@@ -4,7 +4,7 @@ import type { WitnessFile } from './witness-file.js';
 import type { WitnessHook } from './witness-hook.js';
 import type { WitnessLine } from './witness-line.js';
 
-/** Heads that come sooner than this after one another are written as one. */
+/** Heads that follow each other within this time are written as one. */
 const FILE_PAUSE_MS = 250;
 const HOOK_PAUSE_MS = 5_000;
 
@@ -16,7 +16,7 @@ interface Place {
 
 /**
  * Keeps the head of the log outside the database: write access to the database is not enough to undo what was stored here.
- * A witness that cannot write never holds the log up.
+ * A witness that cannot write never delays the log.
  */
 export class AuditWitness {
   readonly file: WitnessFile | null;
@@ -32,25 +32,25 @@ export class AuditWitness {
     this.places = places.map((place) => new PlaceWriter(place, logger));
   }
 
-  /** Why the last head could not be written to the file; null when it was. */
+  /** The reason why the last head could not be written to the file, or null. */
   get problem(): string | null {
     return this.places.find(({ problem }) => problem !== null)?.problem ?? null;
   }
 
-  /** Remembers a head that is committed. */
+  /** Stores a committed head. */
   saw({ lastId, lastHash }: Pick<ChainHead, 'lastId' | 'lastHash'>): void {
     if (lastId === 0) return;
     const line = { at: new Date().toISOString(), id: lastId, hash: lastHash };
     for (const place of this.places) place.offer(line);
   }
 
-  /** Writes what waits; never rejects. */
+  /** Writes waiting heads; never rejects. */
   async flush(): Promise<void> {
     await Promise.all(this.places.map((place) => place.flush()));
   }
 }
 
-/** One place, one write at a time, the newest head only. */
+/** For one destination: one write at a time, and only the newest head. */
 class PlaceWriter {
   problem: string | null = null;
   private waiting: WitnessLine | null = null;

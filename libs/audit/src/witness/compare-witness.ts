@@ -4,9 +4,9 @@ import type { WitnessLine } from './witness-line.js';
 
 export interface WitnessedState {
   readonly head: ChainHead;
-  /** Hashes of the rows that the witness names, as far as they are there. */
+  /** Hashes of the rows that the witness names, if they exist. */
   readonly hashes: ReadonlyMap<number, string>;
-  /** When a backup was put back last, in milliseconds; null: never. */
+  /** When a backup was last restored, in milliseconds; null: never. */
   readonly restoredAt: number | null;
 }
 
@@ -16,8 +16,8 @@ export interface WitnessFinding {
 }
 
 /**
- * Holds the log against what the witness saw. What it saw before the last restore may be missing: a backup is older
- * than what was there. What it saw since then has to be there.
+ * Compares the log with what the witness saw. What it saw before the last restore may be missing, because a backup is
+ * older than the data that it replaces. What it saw since then has to be there.
  */
 export function compareWitness(
   lines: readonly WitnessLine[],
@@ -49,7 +49,7 @@ export function compareWitness(
   return { view: { ...base, status: 'confirms', detail: null }, broken: null };
 }
 
-/** Rows that retention removed cannot be looked at, but for the last of them. */
+/** Rows that retention deleted cannot be compared, except the last of them. */
 function breakOf(line: WitnessLine, { head, hashes }: WitnessedState): AuditBreak | null {
   if (line.id > head.lastId) return { id: head.lastId + 1, reason: 'witness_ahead' };
   if (line.id < head.firstId - 1) return null;

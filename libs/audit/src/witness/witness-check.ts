@@ -6,7 +6,7 @@ import { compareWitness, type WitnessFinding } from './compare-witness.js';
 import { AuditOptions } from '../audit-options.js';
 import type { WitnessLine } from './witness-line.js';
 
-/** Holds the log against what the witness saw. */
+/** Compares the log with what the witness saw. */
 @Injectable()
 export class WitnessCheck {
   constructor(
@@ -25,7 +25,7 @@ export class WitnessCheck {
     } catch (error) {
       return finding('unreadable', error instanceof Error ? error.message : String(error));
     }
-    // In this order, so that rows which come or are removed meanwhile make the witness late, never wrong.
+    // In this order, rows that are added or deleted in the meantime make the witness late, but never wrong.
     const hashes = await this.store.hashesOf([...new Set(lines.map(({ id }) => id))]);
     const head = await this.store.head();
     const restoredAt = (await readRestores(this.options.home)).at(-1)?.at ?? null;

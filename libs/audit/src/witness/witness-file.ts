@@ -4,23 +4,23 @@ import { dirname } from 'node:path';
 import { parseWitnessLine, thinOut, type WitnessLine } from './witness-line.js';
 
 const MODE = 0o600;
-/** Lines that are kept when the file is made smaller, and the size from which it is. */
+/** Lines that are kept when the file is shortened, and the size at which that happens. */
 const KEPT_LINES = 4_000;
 const MAX_BYTES = 2 * 1024 * 1024;
-/** A file that cannot be made smaller is not written any longer from here on. */
+/** A file that cannot be shortened is not written beyond this size. */
 const HARD_LIMIT_BYTES = 4 * MAX_BYTES;
 
-/** A file that lines are added to, and nothing else; bounded by leaving out old ones. */
+/** A file to which lines are only appended; its size is limited by dropping old ones. */
 export class WitnessFile {
   readonly path: string;
-  /** Whether the last line may be half of one. */
+  /** Whether the last line may be incomplete. */
   private isTorn = true;
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** Adds a line and waits until it is on the disk. Raises the error of the file system. */
+  /** Appends a line and waits until it is on the disk. Raises the error of the file system. */
   async append(line: WitnessLine): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true });
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
@@ -40,7 +40,7 @@ export class WitnessFile {
     if (size > MAX_BYTES) await this.compact();
   }
 
-  /** Oldest first; none where there is no file. Raises the error of the file system. */
+  /** Oldest first; empty if there is no file. Raises the error of the file system. */
   async lines(): Promise<WitnessLine[]> {
     let text: string;
     try {

@@ -5,12 +5,12 @@ const TIMEOUT_MS = 5_000;
 
 export interface WitnessHookOptions {
   readonly url: string;
-  /** Signs what is sent. */
+  /** Signs the messages. */
   readonly secret: string;
   readonly service: string;
 }
 
-/** Sends the head of the log to another machine, signed as Standard Webhooks 1.0 does. */
+/** Sends the head of the log to another machine, signed as in Standard Webhooks 1.0. */
 export class WitnessHook {
   private readonly options: WitnessHookOptions;
 
@@ -18,7 +18,7 @@ export class WitnessHook {
     this.options = options;
   }
 
-  /** Raises an error for any answer but 2xx, and when there is none within five seconds. */
+  /** Raises an error for any answer other than 2xx, and if there is none within five seconds. */
   async send({ at, id, hash }: WitnessLine): Promise<void> {
     const { url, secret, service } = this.options;
     const body = JSON.stringify({ type: 'audit.head', service, at, last_id: id, last_hash: hash });

@@ -1,25 +1,25 @@
-/** What the witness knows of one moment: the last row of the log that was there. */
+/** What the witness saw at one moment: the last row of the log. */
 export interface WitnessLine {
   readonly at: string;
   readonly id: number;
   readonly hash: string;
 }
 
-/** Null for a line that the witness did not write, or whose write was cut off. */
+/** Null for a line that the witness did not write, or whose write was interrupted. */
 export function parseWitnessLine(text: string): WitnessLine | null {
   try {
     const { at, id, hash } = JSON.parse(text) as Record<string, unknown>;
     if (typeof at !== 'string' || !Number.isSafeInteger(id) || typeof hash !== 'string') return null;
     return Number.isNaN(Date.parse(at)) ? null : { at, id: id as number, hash };
   } catch {
-    // Half of a line, from a disk that was full.
+    // An incomplete line, written to a full disk.
     return null;
   }
 }
 
 /**
- * The lines that stay when there are too many: the newest, the one with the highest id, and of the others one in two, again
- * and again, so that old moments stay known at longer intervals.
+ * The lines to keep when there are too many: the newest, the one with the highest id, and every second of the others,
+ * repeatedly, so that old moments stay known at longer intervals.
  */
 export function thinOut(lines: readonly WitnessLine[], most: number): WitnessLine[] {
   const newest = Math.floor(most / 2);

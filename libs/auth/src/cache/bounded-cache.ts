@@ -4,8 +4,8 @@ interface Entry<V> {
 }
 
 /**
- * A map with a size and a lifetime; the oldest entry goes first. `generation` changes with every removal,
- * so that a value read before a removal is not stored after it.
+ * A map with a size and a lifetime; the oldest entry is evicted first. `generation` changes with every removal, so that
+ * a value that was read before a removal is not stored after it.
  */
 export class BoundedCache<V> {
   private readonly entries = new Map<string, Entry<V>>();

@@ -5,24 +5,24 @@ export type Scope = (typeof SCOPES)[number];
 
 export type CredentialKind = 'token' | 'api_key' | 'session' | 'none';
 
-/** Who acts. Handed on as an argument; never looked up from ambient state. */
+/** Who acts. Passed on as an argument; never looked up from ambient state. */
 export interface Actor {
-  /** What proved it. */
+  /** The kind of credential. */
   readonly credential: CredentialKind;
-  /** Id of the API key or session; null where there is no row. */
+  /** Id of the API key or session; null if there is no row. */
   readonly credentialId: number | null;
-  /** The person, where the service has users. */
+  /** The user, if the service has users. */
   readonly userId: number | null;
   /** For people and logs: user name, or name of the API key. */
   readonly name: string;
-  /** Whose API key it is, where keys belong to users. */
+  /** Owner of the API key, if keys belong to users. */
   readonly userName?: string;
-  /** The service's own role of the user, where it has roles. */
+  /** The service's own role of the user, if it has roles. */
   readonly role: string | null;
   readonly scopes: readonly Scope[];
 }
 
-/** What runs without a request: jobs, migrations, the first start. */
+/** The actor of work without a request: jobs, migrations, the first start. */
 export const SYSTEM_ACTOR: Actor = Object.freeze({
   credential: 'none',
   credentialId: null,
@@ -33,8 +33,8 @@ export const SYSTEM_ACTOR: Actor = Object.freeze({
 });
 
 /**
- * For what hands out, takes away or changes credentials. A service whose login is switched off has no logins to ask for:
- * its `none` passes.
+ * For operations that create, delete or change credentials. A service whose login is switched off has no logins, so its
+ * `none` passes.
  * @throws AppError FORBIDDEN for API keys
  */
 export function refuseApiKeys({ credential }: Pick<Actor, 'credential'>): void {
@@ -43,8 +43,8 @@ export function refuseApiKeys({ credential }: Pick<Actor, 'credential'>): void {
 }
 
 /**
- * The user of a login. API keys act for their user in everything but credentials: a key that leaks makes no other keys and
- * ends no logins.
+ * The user of a login. API keys act for their user except in matters of credentials: a leaked key cannot create other
+ * keys and cannot end logins.
  * @throws AppError FORBIDDEN
  */
 export function requireLogin(actor: Actor): number {
@@ -53,7 +53,7 @@ export function requireLogin(actor: Actor): number {
   throw new AppError('FORBIDDEN', 'This needs the login of a user');
 }
 
-/** admin allows all, write also allows read. */
+/** admin allows everything, write includes read. */
 export function allows(actor: Pick<Actor, 'scopes'>, needed: Scope): boolean {
   const needs = SCOPES.indexOf(needed);
   return actor.scopes.some((scope) => SCOPES.indexOf(scope) >= needs);

@@ -48,7 +48,10 @@ export class AuthGuard extends PassportGuard() {
     return this.ruleOf(context).cookieOnly ? COOKIE_ONLY : ANY_CREDENTIAL;
   }
 
-  /** What Passport found: an actor, or why there is none. @throws what the strategy raised; AppError UNAUTHORIZED */
+  /**
+   * The result of Passport: an actor, or the reason why there is none. @throws what the strategy raised; AppError
+   * UNAUTHORIZED
+   */
   override handleRequest<T = Actor>(
     error: unknown,
     actor: T | false | undefined,
@@ -65,7 +68,7 @@ export class AuthGuard extends PassportGuard() {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const { user: actor } = request;
     const needed = rule.scope ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
-    // Known even when it is refused: the one who logs what was tried asks for it.
+    // Stored even if it is refused, because the audit log needs it.
     setActor(request, actor);
     if (!allows(actor, needed)) throw this.insufficientScope(needed);
     if (rule.login) refuseApiKeys(actor);
@@ -75,7 +78,7 @@ export class AuthGuard extends PassportGuard() {
   private openActor(request: HttpRequest, failure: CredentialFailure): Actor {
     const open = this.policy?.openActor();
     if (open !== undefined) {
-      // No credential stands between a page of another site and what its visitor can reach.
+      // Without a credential, nothing else protects the service from a page of another site in the visitor's browser.
       refuseForeignOrigin(request);
       return open;
     }
@@ -96,7 +99,7 @@ export class AuthGuard extends PassportGuard() {
     });
   }
 
-  /** Metadata of a route never changes: it is read once. */
+  /** Metadata of a route never changes, so it is read once. */
   private ruleOf(context: ExecutionContext): RouteRule {
     const controller = context.getClass();
     const handler = context.getHandler();

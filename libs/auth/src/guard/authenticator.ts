@@ -9,7 +9,7 @@ import { refuseForeignOrigin } from './same-origin.js';
 import type { HttpRequest } from './http-request.js';
 import type { KnownUsers } from './known-users.js';
 
-/** Whether credentials are asked for at all. An abstract class because it is also the injection token. */
+/** Whether credentials are needed at all. An abstract class because it is also the injection token. */
 export abstract class AuthPolicy {
   /** The actor of a request without credentials while the service is open; undefined while it is closed. */
   abstract openActor(): Actor | undefined;
@@ -21,7 +21,9 @@ export interface AuthenticatorParts {
   readonly sessions: { store: SessionStore; cookie: SessionCookie; users: KnownUsers } | undefined;
 }
 
-/** Finds out who sent a request: JWT, API key or session token in the headers, else the session cookie. */
+/**
+ * Identifies the sender of a request: by JWT, API key or session token in the headers, or else by the session cookie.
+ */
 export class Authenticator {
   private readonly parts: AuthenticatorParts;
 
@@ -29,16 +31,16 @@ export class Authenticator {
     this.parts = parts;
   }
 
-  /** The actor, null without any credential, undefined when the credential is not valid. */
+  /** The actor; null without any credential; undefined if the credential is not valid. */
   async authenticate(request: HttpRequest): Promise<Actor | null | undefined> {
     const secret = presentedSecret(request.headers);
     if (secret !== undefined) return this.bySecret(secret, request.ip ?? null);
-    // Another scheme or a malformed value is a failed try, not a visitor without credentials.
+    // Another scheme or a malformed value is a failed attempt, not a visitor without credentials.
     if (request.headers.authorization !== undefined) return undefined;
     return this.byCookie(request);
   }
 
-  /** The same by the session cookie alone, whatever the headers say. */
+  /** The same with only the session cookie; headers are ignored. */
   async byCookie(request: HttpRequest): Promise<Actor | null | undefined> {
     const token = this.parts.sessions?.cookie.read(request.headers);
     if (token === undefined) return null;
@@ -63,7 +65,7 @@ export class Authenticator {
     return { credential: 'session', credentialId: session.id, userId: session.userId, ...user };
   }
 
-  /** A key of a user is worth no more than the user is now, and nothing when they are gone or disabled. */
+  /** A user's key has no more rights than the user has now, and none if the user is deleted or disabled. */
   private async byApiKey(apiKeys: ApiKeyStore, secret: string, ip: string | null): Promise<Actor | undefined> {
     const key = await apiKeys.verify(secret, ip);
     if (key === undefined) return undefined;

@@ -6,17 +6,17 @@ import type { HttpRequest } from './http-request.js';
 
 /** What the guard passes on about a route. */
 export interface CredentialOptions {
-  /** The session cookie is the only credential there. */
+  /** True if the session cookie is the only accepted credential. */
   readonly cookieOnly: boolean;
 }
 
-/** Why a request has no actor: it has shown no credential, or one that is not valid. */
+/** Why a request has no actor: it has no credential, or one that is not valid. */
 export type CredentialFailure = 'none' | 'invalid';
 
 type Decided = (error: unknown, actor: Actor | false | null, failure?: CredentialFailure) => void;
 type Verify = (request: HttpRequest, options: CredentialOptions, decided: Decided) => void;
 
-/** A strategy of Passport whose decision is a function's. */
+/** A Passport strategy whose decision is made by a function. */
 class VerifyStrategy extends passport.Strategy {
   override readonly name: string;
   private readonly verify: Verify;
@@ -38,12 +38,12 @@ class VerifyStrategy extends passport.Strategy {
 
 let made = 0;
 
-/** All credentials of a service: tokens, API keys, sessions, and the session cookie. */
+/** All credentials of a service: tokens, API keys, sessions and the session cookie. */
 export class CredentialsStrategy extends PassportStrategy(VerifyStrategy) {
   private readonly authenticator: Authenticator;
 
   constructor(authenticator: Authenticator) {
-    // Passport's registry is one for the whole process: applications that share it have names of their own there.
+    // Passport has one registry for the whole process, so applications that share it use separate names.
     super(`credentials ${++made}`);
     this.authenticator = authenticator;
   }

@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readonly method: string;
-  /** Client address, behind trusted proxies too. */
+  /** Client address, also behind trusted proxies. */
   readonly ip?: string | undefined;
-  /** Host with port, behind trusted proxies too. */
+  /** Host with port, also behind trusted proxies. */
   readonly host: string;
 }

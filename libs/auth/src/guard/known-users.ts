@@ -6,13 +6,13 @@ import type { Scope } from './actor.js';
 /** The service's users, for sessions. An abstract class because it is also the injection token. */
 export abstract class SessionUsers {
   /**
-   * The user of an open session or an API key; undefined when they are gone or disabled. Answers are kept for 5 s, or
-   * until `KnownUsers.forget` says that the user is another now.
+   * The user of an open session or an API key; undefined if the user is deleted or disabled. Answers are cached for 5
+   * s, or until `KnownUsers.forget` reports a change.
    */
   abstract find(userId: number): Promise<SessionUser | undefined>;
 }
 
-/** A user as sessions need one. */
+/** A user, with the fields that sessions need. */
 export interface SessionUser {
   readonly name: string;
   readonly role: string | null;
@@ -22,7 +22,7 @@ export interface SessionUser {
 const KEPT_MS = 5_000;
 const KEPT_ENTRIES = 10_000;
 
-/** The service's users as credentials find them, kept for a moment. */
+/** The service's users, cached briefly for credentials. */
 export class KnownUsers {
   private readonly cache = new BoundedCache<SessionUser>(KEPT_ENTRIES);
   private readonly users: SessionUsers;
@@ -58,8 +58,8 @@ export class KnownUsers {
   }
 
   /**
-   * Says in a `UnitOfWork` that role, name or status of a user are others: here before the work resolves, on other
-   * replicas as soon as they hear of it.
+   * Reports in a `UnitOfWork` that role, name or status of a user have changed: here before the work resolves, on other
+   * replicas as soon as they are notified.
    */
   async forget(userId: number, tx: EntityManager): Promise<void> {
     afterCommit(tx, () => this.cache.delete(String(userId)));

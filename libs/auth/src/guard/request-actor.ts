@@ -2,12 +2,12 @@ import type { Actor } from './actor.js';
 
 const actors = new WeakMap<object, Actor>();
 
-/** Remembers who sent a request. */
+/** Stores the sender of a request. */
 export function setActor(request: object, actor: Actor): void {
   actors.set(request, actor);
 }
 
-/** Who sent a request; null when nobody was asked to say. */
+/** The sender of a request; null if it was not identified. */
 export function actorOf(request: object): Actor | null {
   return actors.get(request) ?? null;
 }

@@ -4,7 +4,7 @@ import type { HttpRequest } from './http-request.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Browsers attach cookies to requests that other sites cause; those may not change anything here. */
+/** Browsers attach cookies to requests that other sites cause; such requests may not change anything here. */
 export function refuseForeignOrigin(request: HttpRequest): void {
   if (SAFE_METHODS.has(request.method)) return;
   const site = request.headers['sec-fetch-site'];

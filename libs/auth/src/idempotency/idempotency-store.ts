@@ -5,29 +5,29 @@ import { idempotencyKeyLost } from '@gatehouse/platform';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 
-/** Injection token of what seals kept answers. */
+/** Injection token of the box that seals stored answers. */
 export const ANSWER_BOX = Symbol('AnswerBox');
 
-/** A request that says under which key it may be repeated. */
+/** A request with a key under which it can be repeated. */
 export interface KeyedRequest {
   /** Keys of different credentials are different keys. */
   actor: string;
   key: string;
-  /** Hash of method, address and body. A repeat must have the same. */
+  /** Hash of method, address and body. It must be equal in a repeat. */
   hash: string;
 }
 
-/** A keyed request that is being carried out. A caller that takes over the key has another `claim`. */
+/** A keyed request that is being executed. A caller that takes over the key has another `claim`. */
 export interface ClaimedRequest extends KeyedRequest {
   claim: string;
 }
 
 export type Claim =
-  /** Nobody has the key: the caller carries the request out. */
+  /** The key is free: the caller executes the request. */
   | { state: 'new'; claimed: ClaimedRequest }
   | { state: 'running' }
   | { state: 'other' }
-  /** It was carried out, at least in part, and its answer is not known. */
+  /** The request was executed, at least in part, and its answer is not known. */
   | { state: 'lost' }
   | { state: 'answered'; answer: unknown };
 
@@ -39,25 +39,28 @@ interface Row {
 }
 
 const KEPT = `interval '24 hours'`;
-/** A running request says so at every one of these. */
+/** How often a running request renews its claim. */
 const RUNNING_MS = 5_000;
 /**
- * A request that has said nothing for this long died with its process, or its process cannot reach the database. In the second
- * case its transaction fails at `noteCarriedOut` once the key has another claim.
+ * A request that has not renewed its claim for this long died with its process, or its process cannot reach the
+ * database. In the second case its transaction fails at `noteCarriedOut` once the key has another claim.
  */
 const ABANDONED = `interval '30 seconds'`;
-/** One of so many claims also removes what is too old. */
+/** One in this many claims also deletes old rows. */
 const SWEEP_EVERY = 100;
-/** Pauses before each further try to keep an answer. Its request was carried out, so a repeat should get that answer. */
+/**
+ * Pauses before each further attempt to store an answer. Its request was executed, so a repeat should get that answer.
+ */
 const KEEP_TRIES_MS = [200, 1_000, 5_000];
 
 /** Answers of transactions that have not ended yet. */
 const answers = new WeakMap<QueryRunner, { readonly answer: unknown }>();
 
 /**
- * Says in a unit of work what its request will answer, and returns that. The answer is kept in the transaction itself, so that a
- * repeat gets it even if this process ends right after the commit. For handlers with one unit of work, which makes
- * something that cannot be read again, such as a key; what the handler does after the commit must not change the answer.
+ * Announces in a unit of work what its request will answer, and returns that. The answer is stored in the transaction
+ * itself, so that a repeat gets it even if this process ends right after the commit. For handlers with one unit of work
+ * that creates something that cannot be read again, such as a key; whatever the handler does after the commit must not
+ * change the answer.
  */
 export function keepAnswer<T>(tx: EntityManager, answer: T): T {
   if (tx.queryRunner !== undefined) answers.set(tx.queryRunner, { answer });
@@ -66,7 +69,10 @@ export function keepAnswer<T>(tx: EntityManager, answer: T): T {
 
 const OF_CLAIM = 'actor = $1 AND key = $2 AND claim = $3';
 
-/** Answers to keyed requests, for a day, shared by replicas. They are sealed: one may hold a key that is shown once. */
+/**
+ * Answers to keyed requests, for a day, shared by replicas. They are sealed, because one may contain a key that is
+ * shown once.
+ */
 @Injectable()
 export class IdempotencyStore {
   private readonly logger = new Logger(IdempotencyStore.name);
@@ -101,7 +107,7 @@ export class IdempotencyStore {
     return { state: 'answered', answer: JSON.parse(this.box.open(row.sealed_answer, idempotencyPlace(actor, key))) };
   }
 
-  /** Keeps the claim for as long as the work takes: updating the geo databases may take ten minutes. */
+  /** Keeps the claim as long as the work takes: updating the geo databases may take ten minutes. */
   async hold<T>({ actor, key, claim }: ClaimedRequest, work: () => Promise<T>): Promise<T> {
     const sql = `UPDATE idempotency_keys SET created_at = now() WHERE ${OF_CLAIM} AND sealed_answer IS NULL`;
     const timer = setInterval(() => {
@@ -118,8 +124,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * In the transaction that carries the request out, with the answer where it says one: all are there, or nothing, whatever
-   * dies when. Raises CONFLICT, which rolls that transaction back, when another request has taken the key over.
+   * Runs in the transaction that executes the request, with the answer if it has one: both are stored, or neither.
+   * Raises CONFLICT, which rolls that transaction back, if another request has taken over the key.
    */
   async noteCarriedOut(tx: EntityManager, { actor, key, claim }: ClaimedRequest): Promise<void> {
     const kept = tx.queryRunner && answers.get(tx.queryRunner);
@@ -145,8 +151,9 @@ export class IdempotencyStore {
   }
 
   /**
-   * After a failure. What changed nothing may be tried again under its key; what was carried out and failed afterwards
-   * may not, and repeats get an answer that says so at once. Never rejects: a key that stays is as good as one of a process that died.
+   * After a failure. A request that changed nothing can be tried again under its key; one that was executed and failed
+   * afterwards cannot, and repeats get an answer that says so at once. Never rejects: a leftover key is treated like
+   * one of a dead process.
    */
   async release({ actor, key, claim }: ClaimedRequest): Promise<void> {
     try {
@@ -176,12 +183,14 @@ export class IdempotencyStore {
     }
   }
 
-  /** The hash is sealed like answers: a plain one would let a reader check guesses at a password in the request. */
+  /**
+   * The hash is sealed like answers: a plain one would allow a reader to check guesses at a password in the request.
+   */
   private isOf({ actor, key, hash }: KeyedRequest, { request_hash: sealed }: Pick<Row, 'request_hash'>): boolean {
     try {
       return this.box.open(sealed, idempotencyPlace(actor, key)) === hash;
     } catch (error) {
-      // Of another GATEHOUSE_SECRET_KEY, or not sealed yet: nobody knows which request it was, so it is not repeated.
+      // Sealed with another GATEHOUSE_SECRET_KEY, or not sealed yet: the request is unknown, so it is not repeated.
       if (error instanceof SecretBoxError) return false;
       throw error;
     }
@@ -192,7 +201,7 @@ export class IdempotencyStore {
   }
 }
 
-/** An answer of one request does not open as that of another. */
+/** The answer of one request cannot be opened as that of another. */
 export function idempotencyPlace(actor: string, key: string): string {
   return `idempotency_keys:${actor}:${key}`;
 }

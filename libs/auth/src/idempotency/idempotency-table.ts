@@ -1,8 +1,9 @@
 import type { SqlRunner } from '../tables/auth-tables.js';
 
-/** Makes the table of IdempotencyModule in the first schema of the search path. */
+/** Creates the table of IdempotencyModule in the first schema of the search path. */
 export async function createIdempotencyTable(runner: SqlRunner): Promise<void> {
-  // Both are sealed: the answer to POST /api-keys holds the key, a request may hold a password. No answer yet: it runs.
+  // Both are sealed: the answer to POST /api-keys contains the key, and a request may contain a password. Without an
+  // answer the request is running.
   await runner.query(`
     CREATE TABLE idempotency_keys (
       actor text NOT NULL,
@@ -15,7 +16,7 @@ export async function createIdempotencyTable(runner: SqlRunner): Promise<void> {
   await runner.query('CREATE INDEX idempotency_keys_age_idx ON idempotency_keys (created_at)');
 }
 
-/** Who carries a request out, and whether a transaction of it was committed. */
+/** The claim of the executing request, and whether one of its transactions was committed. */
 export async function addIdempotencyClaims(runner: SqlRunner): Promise<void> {
   await runner.query(
     'ALTER TABLE idempotency_keys ADD COLUMN claim uuid, ADD COLUMN carried_out boolean NOT NULL DEFAULT false',

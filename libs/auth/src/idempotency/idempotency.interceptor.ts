@@ -16,7 +16,7 @@ import { IdempotencyStore } from './idempotency-store.js';
 import type { ClaimedRequest, KeyedRequest } from './idempotency-store.js';
 
 /**
- * Honours Idempotency-Key on every POST with credentials: the first request is carried out, a repeat gets its answer.
+ * Supports Idempotency-Key on every POST with credentials: the first request is executed, and a repeat gets its answer.
  * draft-ietf-httpapi-idempotency-key-header-07, section 2.
  */
 @Injectable()
@@ -43,7 +43,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
   }
 
-  /** Each transaction of the work says that the request was carried out: a repeat cannot do it twice. */
+  /** Each transaction of the work records that the request was executed, so that a repeat cannot execute it twice. */
   private async carryOut(claimed: ClaimedRequest, next: CallHandler): Promise<unknown> {
     let answer: unknown;
     try {
@@ -60,7 +60,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-/** Null for requests that carry no key, or nobody's. */
+/** Null for requests without a key or without an actor. */
 function keyedRequest(request: Request): KeyedRequest | null {
   const actor = actorOf(request);
   if (request.method !== 'POST' || actor === null) return null;

@@ -3,10 +3,10 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { ANSWER_BOX, IdempotencyStore } from './idempotency-store.js';
 
-/** Honours Idempotency-Key on every POST of the service; its table is made by createIdempotencyTable(). */
+/** Supports Idempotency-Key on every POST of the service; createIdempotencyTable() creates its table. */
 @Module({})
 export class IdempotencyModule {
-  /** `box`: what the service's SecretBox is injected by. */
+  /** `box`: the injection token of the service's SecretBox. */
   static forRoot({ box }: { box: InjectionToken }): DynamicModule {
     return {
       module: IdempotencyModule,

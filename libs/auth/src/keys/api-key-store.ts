@@ -6,7 +6,7 @@ import type { Scope } from '../guard/actor.js';
 import { createApiKey, parseApiKey } from './api-key.js';
 import { LastUseWriter } from './last-use-writer.js';
 
-/** An API key as lists show it; the key itself is not stored. */
+/** An API key in lists; the key itself is not stored. */
 export interface ApiKeyRecord {
   readonly id: number;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface NewApiKey {
   readonly userId?: number | null;
 }
 
-/** What the guard needs of a valid key. */
+/** What the guard needs to know about a valid key. */
 export interface ApiKeyIdentity {
   readonly id: number;
   readonly name: string;
@@ -38,7 +38,7 @@ export interface ApiKeyIdentity {
 }
 
 export interface ApiKeyStoreConfig {
-  /** Such as `gpk_`. */
+  /** For example `gpk_`. */
   readonly prefix: string;
   /** Channel on which replicas announce revoked keys. */
   readonly channel: string;
@@ -52,7 +52,7 @@ const COLUMNS = `id, name, key_prefix AS "keyPrefix", last_four AS "lastFour", s
   created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt", last_used_ip AS "lastUsedIp",
   revoked_at AS "revokedAt"`;
 
-/** API keys in the table api_keys: made once, looked up by hash, cached briefly, revoked everywhere at once. */
+/** API keys in the table api_keys: created once, looked up by hash, cached briefly, revoked everywhere at once. */
 export class ApiKeyStore {
   private readonly cache = new BoundedCache<ApiKeyIdentity | null>(CACHE_ENTRIES);
   private readonly lastUse: LastUseWriter;
@@ -66,7 +66,7 @@ export class ApiKeyStore {
     this.lastUse = new LastUseWriter(dataSource, logger, { table: 'api_keys', id: 'id' });
   }
 
-  /** Follows revocations of other replicas from now on. */
+  /** Follows revocations on other replicas from now on. */
   async start(listener: PgListener): Promise<void> {
     this.stopListening = await listener.listen(
       this.config.channel,
@@ -81,12 +81,12 @@ export class ApiKeyStore {
     await this.lastUse.stop();
   }
 
-  /** True for texts that only this store can judge. */
+  /** True for texts that can be keys of this store. */
   recognizes(text: string): boolean {
     return text.startsWith(this.config.prefix);
   }
 
-  /** The identity of a valid key and undefined for any other; the use is written down later, in batches. */
+  /** The identity of a valid key and undefined for any other; the use is recorded later, in batches. */
   async verify(text: string, ip: string | null): Promise<ApiKeyIdentity | undefined> {
     const parsed = parseApiKey(text, this.config.prefix);
     if (parsed === undefined) return undefined;
@@ -122,7 +122,9 @@ export class ApiKeyStore {
     return { key: text, record };
   }
 
-  /** Keys that are not revoked, newest first; of one user when asked. At most 1,000 unless `limit` says otherwise. */
+  /**
+   * Keys that are not revoked, newest first; those of one user if given. At most 1,000 unless `limit` says otherwise.
+   */
   async list(options: { userId?: number; limit?: number; offset?: number } = {}): Promise<ApiKeyRecord[]> {
     return (await this.dataSource.query(
       `SELECT ${COLUMNS} FROM api_keys
@@ -131,7 +133,7 @@ export class ApiKeyStore {
     )) as ApiKeyRecord[];
   }
 
-  /** How many keys `list()` has in all. */
+  /** Total number of keys for `list()`. */
   async count(options: { userId?: number } = {}): Promise<number> {
     const rows = (await this.dataSource.query(
       `SELECT count(*)::integer AS count FROM api_keys WHERE revoked_at IS NULL AND ($1::bigint IS NULL OR user_id = $1)`,
@@ -140,7 +142,7 @@ export class ApiKeyStore {
     return rows[0]?.count ?? 0;
   }
 
-  /** Revokes a key on every replica; raises NOT_FOUND when there is none, or it is another user's. */
+  /** Revokes a key on every replica; raises NOT_FOUND if there is none, or if it belongs to another user. */
   async revoke(id: number, options: { userId?: number; tx?: EntityManager } = {}): Promise<ApiKeyRecord> {
     if (options.tx === undefined) {
       return this.dataSource.transaction((tx) => this.revoke(id, { ...options, tx }));
@@ -172,7 +174,7 @@ export class ApiKeyStore {
     }
   }
 
-  /** Writes down the uses noted so far. */
+  /** Records the collected uses. */
   async flushLastUse(): Promise<void> {
     await this.lastUse.flush();
   }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 43 symbols of 62 carry 256 bits. */
+/** 43 characters out of 62 have 256 bits. */
 const SECRET_LENGTH = 43;
 const CHECK_LENGTH = 6;
 
@@ -13,7 +13,10 @@ export interface ParsedApiKey {
   readonly lastFour: string;
 }
 
-/** A new key: prefix such as `gpk_`, 256 random bits in base62, and their CRC32 so that scanners and typing errors show. */
+/**
+ * A new key: prefix such as `gpk_`, 256 random bits in base62, and their CRC32, which helps scanners and reveals typing
+ * errors.
+ */
 export function createApiKey(prefix: string): string {
   const body = `${prefix}${randomSymbols(SECRET_LENGTH)}`;
   return body + checksum(body);
@@ -42,7 +45,7 @@ function randomSymbols(length: number): string {
   let symbols = '';
   while (symbols.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 = 4 * 62: bytes above it would favour the first symbols.
+      // 248 = 4 * 62: bytes above it would favour the first characters.
       if (byte < 248 && symbols.length < length) symbols += ALPHABET[byte % 62] ?? '';
     }
   }

@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/platform';
 
-/** The error of a service for a field whose value is no good. */
+/** The error of a service for an invalid field. */
 export type RefuseField = (field: string, message: string) => AppError;
 
 /**

@@ -16,7 +16,7 @@ export interface LastUseTable {
 }
 
 /**
- * Collects when keys or sessions were used and writes the newest use of each in one statement every few seconds. The
+ * Collects when keys or sessions were used and writes the latest use of each in one statement every few seconds. The
  * statement has three parameters: ids, times and addresses, as arrays.
  */
 export class LastUseWriter {

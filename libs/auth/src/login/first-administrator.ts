@@ -22,7 +22,7 @@ export interface FirstAdministratorPolicy {
 }
 
 const FILE = 'first-login.txt';
-/** Without look-alikes: people copy it by hand. */
+/** Without look-alikes, because people copy it by hand. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /**
@@ -53,7 +53,7 @@ function createPassword(home: string, file: string): string {
   if (writePrivateOnce(file, `${password}\n`)) return password;
   const other = readPassword(file);
   if (other !== undefined) return other;
-  // Empty: the disk was full when it was written, and nobody has a password out of it.
+  // Empty: the disk was full when it was written, so nobody knows the password.
   writePrivate(file, `${password}\n`);
   return password;
 }

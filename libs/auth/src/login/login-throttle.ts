@@ -8,14 +8,14 @@ import { hashingFor } from '../passwords/hashing-turns.js';
 import { RecentFailures } from './recent-failures.js';
 
 export interface LoginThrottleLimits {
-  /** Failures of one client address with one account in a window before it is refused; a success forgives them. */
+  /** Failures of one client address with one account in a window before it is refused; a success clears them. */
   readonly failures: number;
-  /** The same with all accounts, which no success forgives: it may be that of a guesser's own account. */
+  /** The same for all accounts together, which no success clears: it may be a login to a guesser's own account. */
   readonly addressFailures: number;
   readonly failureWindowSeconds: number;
   /** Window of `addressFailures`. Default: `failureWindowSeconds`. */
   readonly addressFailureWindowSeconds?: number;
-  /** Attempts of one client address in a window, whatever comes of them. */
+  /** Attempts of one client address in a window, whatever their result. */
   readonly attempts: number;
   readonly attemptWindowSeconds: number;
 }
@@ -39,11 +39,11 @@ interface Limit {
   readonly windowSeconds: number;
 }
 
-/** What counts for one attempt. */
+/** The counters of one attempt. */
 interface Standing {
-  /** The account has been logged in to from this address: what others do there does not shut its owner out. */
+  /** The account has been logged in to from this address, so others at that address cannot lock its owner out. */
   readonly known: boolean;
-  /** Failures that close the way. */
+  /** Failures that lead to a refusal. */
   readonly closing: readonly Limit[];
   readonly attempts: Limit;
 }
@@ -51,23 +51,26 @@ interface Standing {
 interface Admission {
   readonly standing: Standing;
   readonly trust: HashingTrust;
-  /** Seconds since a good login from there. */
+  /** Seconds since a successful login from there. */
   readonly noted: number;
 }
 
-/** One of so many counted failures also removes windows that are over. */
+/** One in this many counted failures also deletes expired windows. */
 const SWEEP_EVERY = 50;
 const KNOWN_SECONDS = 30 * 86_400;
 const KNOWN_PAIRS = 10_000;
-/** A login notes again where it came from when the note is older than this. */
+/** A login renews its note of the address when the note is older than this. */
 const NOTE_AGAIN_SECONDS = 86_400;
-/** Ends the keys of notes of good logins, which are kept for longer than counts. */
+/** Suffix of the keys of notes of successful logins, which are kept longer than counts. */
 const NOTE = ' +';
 
-/** Does not wait for the disk: a crash of the database may forget the last moment, and a storm waits for no other write. */
+/**
+ * Does not wait for the disk: after a crash of the database the last moment may be forgotten, and a storm waits for no
+ * other write.
+ */
 const AT_ONCE = `set_config('synchronous_commit', 'off', true)`;
 
-/** $1 key, $2 window in seconds: counts one more and starts a new window when the old one is over. */
+/** $1 key, $2 window in seconds: adds one, and starts a new window if the old one has ended. */
 const COUNT = `INSERT INTO login_attempts AS kept (key, window_started_at, count)
   SELECT $1, now(), 1 WHERE ${AT_ONCE} = 'off'
   ON CONFLICT (key) DO UPDATE SET
@@ -86,16 +89,16 @@ const SWEEP = `DELETE FROM login_attempts WHERE window_started_at < now() - make
   AND (key NOT LIKE '%${NOTE}' OR window_started_at < now() - make_interval(secs => $2))`;
 
 /**
- * Counts failed logins in PostgreSQL: the counts survive restarts and replicas share them. Every limit is of one client
- * address, an IPv6 /64 being one: nobody is shut out by what happens elsewhere.
+ * Counts failed logins in PostgreSQL: the counts survive restarts and replicas share them. Every limit is for one
+ * client address, an IPv6 /64 being one, so that nobody is locked out because of other addresses.
  */
 export class LoginThrottle {
   private readonly dataSource: DataSource;
   private readonly limits: LoginThrottleLimits;
   private readonly recent = new RecentFailures();
-  /** Who has logged in by way of this process: what the database says in the end is asked for behind others. */
+  /** Users who have logged in through this process; the database is asked about others later. */
   private readonly known = new BoundedCache<true>(KNOWN_PAIRS);
-  /** The way to the database: a storm leaves most of its connections to others, and those who wait take turns. */
+  /** Limits concurrent queries: a storm leaves most connections to others, and waiting queries take turns. */
   private readonly entry = new HashingSlots({ slots: 4, waiting: 400, rest: 0 });
   private counted = 0;
 
@@ -105,10 +108,10 @@ export class LoginThrottle {
   }
 
   /**
-   * Runs a password check under the limits: refused with RATE_LIMITED before it runs, also refused when failures
-   * that arrived meanwhile used the limit up, so that guesses sent at once gain nothing. Its hashes wait their turn among
-   * those of other addresses. `check` resolves to undefined for wrong credentials; the caller answers LOGIN_FAILED for
-   * that. `account`: the name that was given.
+   * Runs a password check under the limits. It is refused with RATE_LIMITED before it runs, and also if failures that
+   * arrived in the meantime used up the limit, so that concurrent guesses gain nothing. Its hashes take turns with
+   * those of other addresses. `check` resolves to undefined for wrong credentials, for which the caller answers
+   * LOGIN_FAILED. `account`: the given name.
    */
   async attempt<T>(address: string, account: string, check: () => Promise<T | undefined>): Promise<T | undefined> {
     const client = networkOf(address);
@@ -137,7 +140,7 @@ export class LoginThrottle {
     return this.recent.countOf(client) > 0 ? 'failing' : 'new';
   }
 
-  /** Asks the database what it has counted, and counts one more. Raises RATE_LIMITED. */
+  /** Reads the counts from the database, and adds one. Raises RATE_LIMITED. */
   private async admit(client: string, pair: string): Promise<Admission> {
     const counters = await this.read([pair, client, pair + NOTE]);
     const noted = counters.get(pair + NOTE)?.age_s ?? Infinity;
@@ -191,7 +194,7 @@ export class LoginThrottle {
     }
   }
 
-  /** Raises RATE_LIMITED when that is more than there may be. */
+  /** Raises RATE_LIMITED if the count is above the limit. */
   private async count(limit: Limit): Promise<void> {
     const [counter] = (await this.dataSource.query(COUNT, [limit.key, limit.windowSeconds])) as Counter[];
     if (counter !== undefined && counter.count > limit.most) throw refusal(limit.windowSeconds - counter.age_s);

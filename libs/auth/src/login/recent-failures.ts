@@ -6,8 +6,8 @@ interface Entry {
 const MAX_ENTRIES = 20_000;
 
 /**
- * Failures that this process has seen, at once: those in the database arrive when a storm lets them. Bounded: the oldest
- * are forgotten first, and count in the database only.
+ * Failures that this process has seen, available at once: those in the database arrive late during a storm. Limited in
+ * number: the oldest are forgotten first, and then count only in the database.
  */
 export class RecentFailures {
   private readonly entries = new Map<string, Entry>();

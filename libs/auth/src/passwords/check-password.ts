@@ -1,15 +1,18 @@
 import { hashPassword, needsRehash, verifyPassword } from './password-hash.js';
 
-/** The password of one account as it is stored. */
+/** The stored password of one account. */
 export interface StoredPassword {
   readonly hash: string;
-  /** Stores `newer` if `hash` is still stored: the password may have been changed meanwhile. Resolves to whether it was. */
+  /**
+   * Stores `newer` if `hash` is still stored, because the password may have been changed in the meantime. Resolves to
+   * whether it did.
+   */
   readonly replace: (newer: string) => Promise<boolean>;
 }
 
 /**
- * Resolves to the hash that is stored if `password` is right, else to undefined. Without a stored password it takes as
- * long, so that unknown accounts cannot be found. A hash made with other parameters than today's is replaced.
+ * Resolves to the stored hash if `password` is right, and otherwise to undefined. Without a stored password it takes as
+ * long, so that unknown accounts cannot be found. A hash with outdated parameters is replaced.
  */
 export async function checkPassword(password: string, stored: StoredPassword | null): Promise<string | undefined> {
   if (!(await verifyPassword(password, stored?.hash)) || stored === null) return undefined;

@@ -10,7 +10,7 @@ import { FairQueue } from '@gatehouse/net';
 const TRUST = ['known', 'new', 'failing'] as const;
 export type HashingTrust = (typeof TRUST)[number];
 
-/** For whom a password is hashed. */
+/** The client for whom a password is hashed. */
 export interface HashingTurn {
   /** Clients are served in turn, so a client with a hundred requests delays only itself. */
   readonly client: string;
@@ -20,11 +20,11 @@ export interface HashingTurn {
 }
 
 export interface HashingSlotsOptions {
-  /** Hashes at a time. */
+  /** Concurrent hashes. */
   readonly slots: number;
-  /** How many may wait. */
+  /** Maximum number of waiting requests. */
   readonly waiting: number;
-  /** Rest after a hash while others wait, as a part of the time that it took. */
+  /** Rest after a hash while others wait, as a fraction of the time that it took. */
   readonly rest: number;
 }
 
@@ -34,8 +34,8 @@ interface Waiter {
 }
 
 /**
- * Limits how many hashes run and wait, so that a storm of logins costs bounded memory and CPU. When no place is left, one
- * request is refused with SERVICE_UNAVAILABLE and Retry-After; `giveWay` says whose.
+ * Limits how many hashes run and wait, so that a storm of logins costs limited memory and CPU. If no place is left, one
+ * request is refused with SERVICE_UNAVAILABLE and Retry-After; `giveWay` selects it.
  */
 export class HashingSlots {
   private readonly queues = TRUST.map(() => new FairQueue<Waiter>());
@@ -68,7 +68,7 @@ export class HashingSlots {
       return;
     }
     if (this.waiting >= this.options.waiting) this.makeRoom(turn);
-    // The slot is handed over, so `running` stays as it is.
+    // The slot is handed over, so `running` does not change.
     await new Promise<void>((enter, refuse) => this.queueOf(turn).push(turn.client, { enter, refuse }));
   }
 
@@ -76,7 +76,7 @@ export class HashingSlots {
     return this.queues[TRUST.indexOf(trust)] as FairQueue<Waiter>;
   }
 
-  /** Refuses one that waits, or else the new one. */
+  /** Refuses a waiting request, or else the new one. */
   private makeRoom(turn: HashingTurn): void {
     const queue = this.giveWay(turn);
     if (queue === undefined) throw tooMany();

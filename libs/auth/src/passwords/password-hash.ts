@@ -13,13 +13,13 @@ interface StoredHash extends Argon2Settings {
   readonly tag: Buffer;
 }
 
-/** What a new hash costs: OWASP's first choice for argon2id. */
+/** Cost of a new hash: OWASP's first choice for argon2id. */
 let current: Argon2Settings = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
-/** Longer ones are refused unread: hashing them would only serve an attacker. */
+/** Longer passwords are refused unread: hashing them would only help an attacker. */
 const MAX_PASSWORD_BYTES = 1_024;
-/** A stored string asks for memory: one that was tampered with must not ask for all of it. */
+/** A stored hash sets the amount of memory, so a manipulated one must not take all of it. */
 const MAX_MEMORY = 262_144;
 const MAX_PASSES = 16;
 
@@ -40,7 +40,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(tag)}`;
 }
 
-/** Compares in constant time. Without a stored hash it works as long and says no, so that unknown users do not show. */
+/**
+ * Compares in constant time. Without a stored hash it takes as long and returns false, so that unknown users cannot be
+ * detected.
+ */
 export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return false;
   const known = parse(stored ?? '');
@@ -49,7 +52,7 @@ export async function verifyPassword(password: string, stored: string | null | u
   return timingSafeEqual(tag, against.tag) && known !== undefined;
 }
 
-/** True when a hash was made with other parameters than today's: hash the password again at the next login. */
+/** True if a hash has outdated parameters: hash the password again at the next login. */
 export function needsRehash(stored: string): boolean {
   const hash = parse(stored);
   if (hash === undefined) return true;
@@ -84,7 +87,7 @@ function parse(stored: string): StoredHash | undefined {
 async function derive(password: string, nonce: Buffer, settings: Argon2Settings, tagLength: number): Promise<Buffer> {
   const { memory, passes, parallelism } = settings;
   return new Promise((resolve, reject) => {
-    // One spelling of a password whatever the keyboard composed.
+    // One normal form of a password, whatever the keyboard composed.
     const message = Buffer.from(password.normalize('NFKC'));
     argon2('argon2id', { message, nonce, memory, passes, parallelism, tagLength }, (error, tag) => {
       if (error === null) resolve(tag);

@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 /** Where a service keeps them: both statements take the id of an account as $1 and return its `language` and `theme`. */
 export interface PreferencesStatements {
   readonly read: string;
-  /** $2 language, $3 theme; null: stays as it was. */
+  /** $2 language, $3 theme; null: not changed. */
   readonly save: string;
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The cookie that carries a session. Secure ones get the `__Host-` prefix, which browsers tie to this host and `/`. */
+/** The cookie with the session. Secure ones get the `__Host-` prefix, which browsers tie to this host and `/`. */
 export class SessionCookie {
   readonly name: string;
   private readonly secure: boolean;
@@ -15,12 +15,12 @@ export class SessionCookie {
     return `${this.name}=${token}; Max-Age=${Math.floor(maxAgeSeconds)}; ${this.attributes()}`;
   }
 
-  /** Value of the Set-Cookie header that makes the browser forget it. */
+  /** Value of the Set-Cookie header that clears the cookie. */
   close(): string {
     return `${this.name}=; Max-Age=0; ${this.attributes()}`;
   }
 
-  /** The token a request carries. A cookie of that name sent twice counts as none: one of them is planted. */
+  /** The token of a request. A cookie that is sent twice is ignored, because one of them may be planted. */
   read(headers: IncomingHttpHeaders): string | undefined {
     const start = `${this.name}=`;
     const values = (headers.cookie ?? '')

@@ -11,7 +11,7 @@ export interface SessionStoreConfig {
   readonly absoluteSeconds?: number;
   /** A session ends this long after its last use. Default: 2 hours. */
   readonly idleSeconds?: number;
-  /** Where uses are written down. Default: nowhere. */
+  /** Where uses are recorded. Default: nowhere. */
   readonly lastUse?: LastUseWriter;
 }
 
@@ -30,7 +30,7 @@ interface Row {
 
 const CACHE_MS = 30_000;
 const CACHE_ENTRIES = 10_000;
-/** A use moves the end of a session at most this often. */
+/** A use extends a session at most this often. */
 const EXTEND_AFTER_MS = 60_000;
 const ALL = '*';
 
@@ -52,7 +52,7 @@ export class SessionStore {
     this.lastUse = config.lastUse;
   }
 
-  /** How long a session lasts at most: the cookie's Max-Age. */
+  /** Maximum lifetime of a session: the cookie's Max-Age. */
   get absoluteSeconds(): number {
     return this.absoluteMs / 1_000;
   }
@@ -72,7 +72,9 @@ export class SessionStore {
     await this.lastUse?.stop();
   }
 
-  /** Opens a session; the token is 256 random bits and readable only now. In the caller's transaction when one is given. */
+  /**
+   * Opens a session; the token is 256 random bits and readable only now. Uses the caller's transaction if one is given.
+   */
   async create(userId: number, tx?: EntityManager): Promise<{ token: string; session: Session }> {
     const token = randomBytes(32).toString('base64url');
     const expiresAt = new Date(Date.now() + Math.min(this.idleMs, this.absoluteMs));
@@ -85,7 +87,7 @@ export class SessionStore {
     return { token, session: { id: rows[0]?.id ?? 0, userId, expiresAt } };
   }
 
-  /** The session of a token, if it is still open; using it keeps it open. */
+  /** The session of a token, if it is still open; its use extends it. */
   async verify(token: string, ip: string | null = null): Promise<Session | undefined> {
     if (token.length !== 43) return undefined;
     const hashed = hashToken(token);

@@ -5,7 +5,7 @@ import { ExtractJwt, Strategy, type StrategyOptionsWithoutRequest } from 'passpo
 
 export interface JwtStrategyConfig {
   readonly issuer: string;
-  /** Key for the id in the token's header; undefined when it is not the present one. */
+  /** Key for the id in the token's header; undefined if it is not the current one. */
   readonly keyFor: (keyId: string | undefined) => Promise<KeyObject | undefined>;
 }
 
@@ -19,7 +19,7 @@ export interface TokenClaims {
   readonly exp: number;
 }
 
-/** The keys could not be read: that says nothing about the token. */
+/** The keys could not be read, so nothing is known about the token. */
 class KeyFailure extends Error {
   override readonly name = 'KeyFailure';
 }
@@ -28,7 +28,7 @@ const NAME = 'jwt';
 
 /** passport-jwt with a key that is looked up by its id. */
 export class JwtStrategy extends PassportStrategy(Strategy, NAME) {
-  /** One for each strategy: Passport's own is one for the whole process, where two applications would meet. */
+  /** One per strategy: Passport's own registry is shared by the whole process, where two applications would collide. */
   declare private registry: passport.Authenticator | undefined;
 
   constructor({ issuer, keyFor }: JwtStrategyConfig) {
@@ -58,7 +58,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, NAME) {
     });
   }
 
-  /** Asked for by the constructor of the library's class, before there is anything of this one. */
+  /** Called by the constructor of the library's class, before this class has any fields. */
   protected getPassportInstance(): passport.Authenticator {
     return (this.registry ??= new passport.Passport());
   }
@@ -72,7 +72,7 @@ async function provideKey(
 ): Promise<void> {
   try {
     const key = await lookup;
-    // The declared type forgets that jsonwebtoken takes a KeyObject.
+    // The declared type does not mention that jsonwebtoken accepts a KeyObject.
     if (key === undefined) done(new Error('the token was signed with another key'));
     else done(null, key as unknown as string);
   } catch (error) {

@@ -26,7 +26,7 @@ export class SigningKeys {
     this.channel = channel;
   }
 
-  /** The present key, made now if there is none; replicas that start together agree on one. */
+  /** The current key, created now if there is none; replicas that start together agree on one. */
   async current(): Promise<SigningKey> {
     const found = await this.newest(this.dataSource.manager);
     if (found !== undefined) return found;
@@ -36,7 +36,7 @@ export class SigningKeys {
     });
   }
 
-  /** Replaces the key and notifies every replica. Tokens signed before become invalid. */
+  /** Replaces the key and notifies every replica. Earlier tokens become invalid. */
   async rotate(tx: EntityManager): Promise<SigningKey> {
     await lock(tx);
     await tx.query('DELETE FROM signing_keys');

@@ -23,7 +23,7 @@ export interface TokenSubject {
 
 const CACHE_MS = 30_000;
 const CACHE_ENTRIES = 5_000;
-/** A token with an unknown key id may come from a replica that rotated just now; asking more often serves no one. */
+/** A token with an unknown key id may come from a replica that has just rotated; asking more often would not help. */
 const RELOAD_MS = 1_000;
 
 /** Issues and verifies JWTs (HS256) with a key that this service's replicas share. */
@@ -44,7 +44,7 @@ export class TokenSigner {
     this.strategy = new JwtStrategy({ issuer: config.issuer, keyFor: (id) => this.keyFor(id) });
   }
 
-  /** Loads or makes the key and follows rotations of other replicas from now on. */
+  /** Loads or creates the key and follows rotations on other replicas from now on. */
   async start(listener: PgListener): Promise<void> {
     this.stopListening = await listener.listen(
       this.config.channel,
@@ -59,7 +59,7 @@ export class TokenSigner {
     this.stopListening = undefined;
   }
 
-  /** A signed token and when it ends. */
+  /** A signed token and its expiry. */
   async issue(subject: TokenSubject, ttlSeconds: number): Promise<{ token: string; expiresAt: Date }> {
     const { id, key } = await this.key();
     const claims = {
@@ -78,7 +78,7 @@ export class TokenSigner {
     return { token, expiresAt: new Date(Date.now() + ttlSeconds * 1_000) };
   }
 
-  /** Who a bearer token stands for, undefined when it is not valid. Verified tokens are remembered for 30 s. */
+  /** The user of a bearer token, or undefined if it is not valid. Verified tokens are cached for 30 s. */
   async verify(token: string): Promise<Actor | undefined> {
     const cacheKey = hash('sha256', token, 'base64');
     const cached = this.cache.get(cacheKey);
@@ -92,7 +92,7 @@ export class TokenSigner {
     return actor;
   }
 
-  /** Logs all users out: no replica accepts a token that was issued before. */
+  /** Logs out all users: no replica accepts an earlier token. */
   async rotate(tx?: EntityManager): Promise<void> {
     if (tx === undefined) await this.dataSource.transaction((own) => this.keys.rotate(own));
     else await this.keys.rotate(tx);

@@ -14,7 +14,7 @@ export function base32(bytes: Uint8Array): string {
   return bits === 0 ? symbols : symbols + (ALPHABET[(held << (5 - bits)) & 31] ?? '');
 }
 
-/** Undoes base32(); null for what is none. */
+/** Decodes base32(); null for an invalid text. */
 export function parseBase32(text: string): Buffer | null {
   const bytes: number[] = [];
   let held = 0;

@@ -1,12 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { base32 } from './base32.js';
 
-/** The defaults of authenticator programs: SHA-1, six digits, thirty seconds. */
+/** The defaults of authenticator apps: SHA-1, six digits, thirty seconds. */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 /** RFC 4226 section 4: 160 bits. */
 const SECRET_BYTES = 20;
-/** Clocks may be a step apart (RFC 6238 section 5.2). */
+/** Clocks may differ by a step (RFC 6238 section 5.2). */
 const WINDOW = 1;
 
 export function createTotpSecret(): Buffer {
@@ -24,8 +24,8 @@ export function totpCode(secret: Uint8Array, step: number, digits = DIGITS): str
 }
 
 /**
- * The step (RFC 6238: seconds since the epoch / 30) whose code this is, now or one step away; undefined for none. The
- * caller remembers it: a code counts once, and none of an earlier step counts after it.
+ * The step (RFC 6238: seconds since the epoch / 30) of this code, now or one step away; undefined if there is none. The
+ * caller stores it: a code is valid once, and no code of an earlier step is valid after it.
  */
 export function matchingTotpStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code);
@@ -43,7 +43,7 @@ export interface TotpAccount {
   readonly account: string;
 }
 
-/** What authenticator programs read from a picture. */
+/** What authenticator apps read from a QR code. */
 export function totpUri(secret: Uint8Array, { issuer, account }: TotpAccount): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   const query = new URLSearchParams({ secret: base32(secret), issuer }).toString().replaceAll('+', '%20');

@@ -23,26 +23,26 @@ import { keyFingerprint } from './key-fingerprint.js';
 import { MeasuredStream } from './measured-stream.js';
 
 export interface BackupOptions {
-  /** Schemas to save, those that exist; default: all services'. */
+  /** Schemas to save, if they exist; default: those of all services. */
   schemas?: readonly string[];
-  /** Secret keys that values in it may be sealed with: a restore asks for the same ones. */
+  /** Secret keys with which values may be sealed: a restore needs the same ones. */
   keys?: readonly Buffer[];
-  /** Leave out the lines of traffic and runtime logs. */
+  /** Leaves out the lines of traffic and runtime logs. */
   withoutLogs?: boolean;
-  /** Save what this exported snapshot of another transaction sees (`pg_export_snapshot()`). */
+  /** Saves what this exported snapshot of another transaction sees (`pg_export_snapshot()`). */
   snapshot?: string;
   onProgress?: ProgressHandler;
 }
 
 /**
- * Writes the services' data, as of one moment, to one file (mode 0600); services may go on running. The file appears
- * only when it is complete. Returns its header. Raises BackupError.
+ * Writes the services' data of one moment to one file (mode 0600); services can keep running. The file appears only
+ * when it is complete. Returns its header. Raises BackupError.
  */
 export async function backupDatabase(url: string, file: string, options: BackupOptions = {}): Promise<BackupHeader> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   const body = `${draft}.body`;
   try {
-    // Made first: a folder that cannot be written to is found out before anything is read.
+    // Created first, so that a folder that is not writable is noticed before anything is read.
     await (await open(body, 'wx', 0o600)).close();
     const header = await withClient(url, (client) => copyOut(client, body, options));
     await assemble(draft, header, body);
@@ -53,7 +53,7 @@ export async function backupDatabase(url: string, file: string, options: BackupO
   }
 }
 
-/** The header counts what the body holds and stands before it, so the body waits in a file of its own. */
+/** The header contains counts of the body and comes before it, so the body is first written to a separate file. */
 async function copyOut(client: PgClient, body: string, options: BackupOptions): Promise<BackupHeader> {
   const wanted = options.schemas ?? BACKUP_SCHEMAS;
   await beginSnapshot(client, wanted, options.snapshot);
@@ -84,8 +84,8 @@ async function copyOut(client: PgClient, body: string, options: BackupOptions): 
 }
 
 /**
- * Locks the tables before it looks: a day of a log that is dropped between the look and its turn would be missing from a
- * backup that claims to be of one moment. The lock holds up changes of tables only, no reading and no writing.
+ * Locks the tables before it reads them: otherwise a day of a log that is dropped in between would be missing from a
+ * backup that claims to be of one moment. The lock only blocks changes of tables, neither reads nor writes.
  */
 async function beginSnapshot(client: PgClient, wanted: readonly string[], snapshot?: string): Promise<void> {
   const tables = await readTables(client, wanted);
@@ -108,7 +108,7 @@ async function copyTable(
   const rows = client.query(copyTo(`COPY (SELECT ${columns} FROM ${qualified(table)}) TO STDOUT`));
   const name = `${table.schema}.${table.name}`;
   const measured = new MeasuredStream((soFar) => onProgress({ stage: 'saving', table: name, rows: soFar }));
-  // Members of a gzip file may simply follow each other (RFC 1952 2.2).
+  // Members of a gzip file can simply follow each other (RFC 1952 2.2).
   await pipeline(rows, measured, createGzip({ level: 6 }), createWriteStream(body, { flags: 'a' }));
   const { measure } = measured;
   return { ...table, rows: measure.rows, bytes: measure.bytes, sha256: measure.digest() };

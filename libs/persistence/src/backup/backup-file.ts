@@ -33,7 +33,7 @@ export class BackupReader {
     return parseBackupHeader(line.subarray(0, end).toString('utf8'), this.file);
   }
 
-  /** The next `count` bytes; raises BackupError when the file ends before. */
+  /** The next `count` bytes; raises BackupError if the file ends before. */
   async *take(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0;) {
       const chunk = this.rest.length > 0 ? this.rest : await this.next();
@@ -45,7 +45,7 @@ export class BackupReader {
     }
   }
 
-  /** Raises BackupError when something follows what has been read. */
+  /** Raises BackupError if anything follows. */
   async end(): Promise<void> {
     if (this.rest.length > 0 || (await this.next()) !== undefined) throw this.damaged('something follows its end');
   }
@@ -68,7 +68,7 @@ export class BackupReader {
   }
 }
 
-/** The header alone, for showing what a file holds and for migrating its target to the same state. */
+/** Only the header, to show the contents of a file and to migrate its target to the same state. */
 export async function readBackupHeader(file: string): Promise<BackupHeader> {
   const reader = new BackupReader(file);
   try {

@@ -20,7 +20,7 @@ export interface BackupTable {
 export interface BackupPartition {
   schema: string;
   name: string;
-  /** Name of the table that it is a part of, in the same schema. */
+  /** Name of the parent table, in the same schema. */
   parent: string;
   /** As PostgreSQL writes it in UTC: `FOR VALUES FROM ('2026-01-01 00:00:00+00') TO (…)` or `DEFAULT`. */
   bound: string;
@@ -29,7 +29,7 @@ export interface BackupPartition {
 export interface BackupSequence {
   schema: string;
   name: string;
-  /** Text: a sequence may pass 2^53. */
+  /** Text, because a sequence may exceed 2^53. */
   value: string;
   called: boolean;
 }
@@ -43,13 +43,13 @@ export interface BackupHeader {
   tables: BackupTable[];
   partitions: BackupPartition[];
   sequences: BackupSequence[];
-  /** Fingerprints of the secret keys that values in it may be sealed with; empty: not known. */
+  /** Fingerprints of the secret keys with which values may be sealed; empty: not known. */
   keys: string[];
-  /** Qualified names of the tables that exist and were not saved. */
+  /** Qualified names of existing tables that were not saved. */
   leftOut: string[];
 }
 
-/** What is wrong with a backup or its target, in one line for people. */
+/** A problem of a backup or its target, in one line for people. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }
@@ -60,7 +60,7 @@ const BOUND = new RegExp(
   String.raw`^(?:DEFAULT|FOR VALUES (?:FROM ${VALUES} TO ${VALUES}|IN ${VALUES}|WITH \(modulus \d+, remainder \d+\)))$`,
 );
 
-/** A bound becomes part of a statement when it is restored, so it has to be one and nothing else. */
+/** A bound becomes a part of a statement when it is restored, so it must not contain anything else. */
 export function isPartitionBound(text: string): boolean {
   return BOUND.test(text);
 }

@@ -12,7 +12,7 @@ import {
 
 /**
  * The services' schemas. Queues (schema `bullmq`, or Redis) are left out on purpose: schedulers are set again at boot,
- * jobs not yet handed over wait in the services' outbox tables, and a restored job would repeat work already done.
+ * jobs that were not relayed yet are in the services' outbox tables, and a restored job would repeat finished work.
  */
 export const BACKUP_SCHEMAS: readonly string[] = [
   'proxy_gateway',
@@ -21,7 +21,7 @@ export const BACKUP_SCHEMAS: readonly string[] = [
   'tunnel_gateway_ops',
 ];
 
-/** What a backup without logs leaves out: lines of logs, and what is kept about these lines alone. */
+/** What a backup without logs leaves out: lines of logs, and tables about these lines only. */
 export const LOG_TABLES: readonly string[] = [
   'proxy_gateway.traffic_logs',
   'proxy_gateway.traffic_log_days',
@@ -32,7 +32,7 @@ export const LOG_TABLES: readonly string[] = [
 export interface TableShape {
   schema: string;
   name: string;
-  /** Columns that hold data of their own; generated ones are computed again. */
+  /** Columns that store data; generated ones are computed again. */
   columns: string[];
 }
 
@@ -40,7 +40,7 @@ export function qualified({ schema, name }: { schema: string; name: string }): s
   return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
 }
 
-/** Makes COPY text mean the same on every server, and lets it take its time, until the transaction ends. */
+/** Gives COPY text the same meaning on every server, and removes its time limit, until the transaction ends. */
 export async function fixTextFormat(client: PgConnection): Promise<void> {
   await client.query(`SET LOCAL client_encoding = 'UTF8'; SET LOCAL datestyle = 'ISO, YMD';
     SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 3;
@@ -48,7 +48,7 @@ export async function fixTextFormat(client: PgConnection): Promise<void> {
     SET LOCAL idle_in_transaction_session_timeout = 0`);
 }
 
-/** Those of `wanted` that exist, each with its migrations. */
+/** The existing ones among `wanted`, each with its migrations. */
 export async function readSchemas(client: PgConnection, wanted: readonly string[]): Promise<BackupHeader['schemas']> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT nspname AS name FROM pg_namespace WHERE nspname = ANY($1) ORDER BY nspname',
@@ -59,7 +59,7 @@ export async function readSchemas(client: PgConnection, wanted: readonly string[
   return schemas;
 }
 
-/** Tables with data, parents before the tables that refer to them; what says how the schema was made is no data. */
+/** Tables with data, parents before the tables that refer to them, without the tables that describe the schema. */
 export async function readTables(client: PgConnection, schemas: readonly string[]): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape & { oid: number }>(
     `SELECT c.oid::int AS oid, n.nspname AS schema, c.relname AS name,
@@ -81,7 +81,7 @@ export async function readTables(client: PgConnection, schemas: readonly string[
     .map(({ schema, name, columns }) => ({ schema, name, columns }));
 }
 
-/** A depth-first order; in a cycle of references one table has to come first, and deferred constraints allow it. */
+/** A depth-first order; in a cycle of references one table has to be first, which deferred constraints allow. */
 export function parentsFirst<Table extends { oid: number }>(
   tables: readonly Table[],
   references: readonly { child: number; parent: number }[],

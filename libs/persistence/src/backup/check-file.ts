@@ -3,22 +3,22 @@ import type { BackupHeader } from './backup-header.js';
 import { DaysOfRows } from './former-format.js';
 import { Measure } from './measured-stream.js';
 
-/** What a long backup or restore is at. */
+/** Progress of a long backup or restore. */
 export interface BackupProgress {
   stage: 'saving' | 'checking' | 'loading';
   /** `schema.name` */
   table: string;
-  /** Of this table, so far. */
+  /** Bytes of this table so far. */
   rows: number;
-  /** Of this table in all; undefined while that is being found out. */
+  /** Total of this table; undefined while it is being determined. */
   totalRows?: number;
 }
 
 export type ProgressHandler = (progress: BackupProgress) => void;
 
 /**
- * Reads a backup to its end and resolves with its header when every byte is as it was written. A header of version 1 is
- * completed with the partitions its rows need. Raises BackupError.
+ * Reads a backup to its end and resolves with its header if every byte is unchanged. A header of version 1 is completed
+ * with the partitions that its rows need. Raises BackupError.
  */
 export async function checkBackupFile(
   file: string,

@@ -4,13 +4,13 @@ import { BackupError } from './backup-header.js';
 import { qualified, readTables } from './catalogue.js';
 
 const PREFIX = 'gatehouse_former_';
-/** Queues of jobs belong to the data they were about; services make the schema again. */
+/** Job queues refer to the replaced data, so they are dropped; services create the schema again. */
 const QUEUES_SCHEMA = 'bullmq';
 
 /** Rows by `schema.table`. */
 export type RowCounts = ReadonlyMap<string, number>;
 
-/** Raises BackupError when anything of the given services is connected to the database. */
+/** Raises BackupError if a session of the given services is connected to the database. */
 export async function refuseUsers(client: PgConnection, services: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT DISTINCT application_name AS name FROM pg_stat_activity
@@ -45,7 +45,7 @@ export async function countRows(client: PgConnection, schemas: readonly string[]
   return counts;
 }
 
-/** Moves the schemas out of the way, and the job queues; a rollback finds them where they were. */
+/** Renames the schemas and the job queues; a rollback restores their names. */
 export async function setAside(client: PgConnection, schemas: readonly string[]): Promise<void> {
   const all = [...schemas, QUEUES_SCHEMA];
   await dropLeftovers(client, all);
@@ -54,7 +54,7 @@ export async function setAside(client: PgConnection, schemas: readonly string[])
   }
 }
 
-/** Drops what was set aside, in small steps: each partition and index takes a place in the server's table of locks. */
+/** Drops the renamed schemas in small steps: each partition and index takes a place in the server's table of locks. */
 export async function clearAway(url: string, schemas: readonly string[]): Promise<void> {
   const all = [...schemas, QUEUES_SCHEMA];
   await withClient(url, async (client) => {
@@ -72,7 +72,7 @@ function aside(schema: string): string {
   return PREFIX + schema;
 }
 
-/** Those of this restore, or of one that ended between its commit and its clearing away. */
+/** Those of this restore, or of one that ended between its commit and its cleanup. */
 async function dropLeftovers(client: PgConnection, schemas: readonly string[]): Promise<void> {
   for (const name of await existing(client, schemas.map(aside))) {
     await client.query(`DROP SCHEMA ${quoteIdentifier(name)} CASCADE`);

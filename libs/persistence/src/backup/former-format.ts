@@ -1,12 +1,12 @@
 import type { BackupPartition, BackupTable } from './backup-header.js';
 
-/** The column by whose day (UTC) rows are kept apart. Backups of version 1 did not say which days there were. */
+/** The column whose day (UTC) determines the partition of a row. Backups of version 1 did not contain the days. */
 const DAY_COLUMNS: Readonly<Record<string, string>> = {
   'proxy_gateway.traffic_logs': 'ended_at',
   'resource_sharing.access_tokens': 'expires_at',
 };
 
-/** Finds the days that a table's rows of a version 1 backup belong to, while the file is read. */
+/** Determines the days of a table's rows in a backup of version 1, while the file is read. */
 export class DaysOfRows {
   private readonly days = new Set<string>();
   private readonly table: BackupTable;
@@ -20,7 +20,7 @@ export class DaysOfRows {
 
   add(chunk: Buffer): void {
     if (this.column < 0) return;
-    // Tabs, newlines and digits are single bytes of UTF-8, whatever stands between them.
+    // Tabs, newlines and digits are single bytes in UTF-8, whatever is between them.
     const lines = (this.rest + chunk.toString('latin1')).split('\n');
     this.rest = lines.pop() ?? '';
     for (const line of lines) this.days.add((line.split('\t')[this.column] ?? '').slice(0, 10));

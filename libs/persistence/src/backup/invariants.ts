@@ -6,11 +6,11 @@ import type { CheckQuery, Invariant, StoredData } from './stored-data.js';
 export interface CheckedInvariant {
   service: string;
   name: string;
-  /** How often it does not hold. */
+  /** Number of violations. */
   broken: number;
 }
 
-/** Looks whether everything holds for the data of a migrated database; changes nothing. */
+/** Checks all invariants for the data of a migrated database; changes nothing. */
 export async function checkInvariants(url: string, stored: readonly StoredData[]): Promise<CheckedInvariant[]> {
   const found: CheckedInvariant[] = [];
   for (const data of stored) {
@@ -30,7 +30,7 @@ export async function checkInvariants(url: string, stored: readonly StoredData[]
   return found;
 }
 
-/** `sql` finds what breaks it, a row for each. */
+/** `sql` returns a row for each violation. */
 export function noRows(name: string, sql: string): Invariant {
   return {
     name,

@@ -9,7 +9,7 @@ import { qualified, readPartitions, readTables } from './catalogue.js';
 import type { ProgressHandler } from './check-file.js';
 import { MeasuredStream } from './measured-stream.js';
 
-/** Makes the partitions of a backup that are not there. */
+/** Creates the missing partitions of a backup. */
 export async function createPartitions(client: PgConnection, header: BackupHeader): Promise<void> {
   const key = ({ schema, name }: BackupPartition): string => qualified({ schema, name });
   const names = header.schemas.map(({ name }) => name);
@@ -20,7 +20,7 @@ export async function createPartitions(client: PgConnection, header: BackupHeade
   }
 }
 
-/** Raises BackupError unless the schemas have room for everything in the backup. */
+/** Raises BackupError unless the schemas have a place for everything in the backup. */
 export async function checkTables(client: PgConnection, header: BackupHeader): Promise<void> {
   const names = header.schemas.map(({ name }) => name);
   const here = new Map((await readTables(client, names)).map((table) => [qualified(table), table]));
@@ -36,9 +36,9 @@ export async function checkTables(client: PgConnection, header: BackupHeader): P
 }
 
 /**
- * Takes triggers and references off the tables while `load` runs, and puts them back: rows of one moment fit together,
- * and the references are all looked at when they return. The owner of the tables may do that; nobody has to be a
- * superuser for it.
+ * Removes triggers and references from the tables while `load` runs, and restores them: the rows of one moment are
+ * consistent, and all references are checked when they are restored. The owner of the tables can do that without being
+ * a superuser.
  */
 export async function withoutTriggers<T>(
   client: PgConnection,
@@ -81,7 +81,7 @@ async function readTriggers(client: PgConnection, schemas: readonly string[]) {
 }
 
 async function readReferences(client: PgConnection, schemas: readonly string[]) {
-  // Without a search path every name in a definition is written with its schema.
+  // Without a search path, every name in a definition is written with its schema.
   await client.query(`SET LOCAL search_path = ''`);
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(
     `SELECT format('%I.%I', n.nspname, c.relname) AS table, k.conname AS name,
@@ -94,7 +94,7 @@ async function readReferences(client: PgConnection, schemas: readonly string[]) 
   return rows;
 }
 
-/** Loads the rows of one table. Raises BackupError when they are not the saved ones, or do not fit. */
+/** Loads the rows of one table. Raises BackupError if they differ from the saved ones, or do not fit. */
 export async function loadTable(
   client: PgConnection,
   reader: BackupReader,

@@ -4,7 +4,7 @@ import { BackupError, type BackupTable } from './backup-header.js';
 
 const NEWLINE = 0x0a;
 
-/** What is known of a table's COPY text: a row is a line, for COPY escapes newlines inside values. */
+/** Measurements of a table's COPY text: a row is a line, because COPY escapes newlines inside values. */
 export class Measure {
   rows = 0;
   bytes = 0;
@@ -30,7 +30,7 @@ export class Measure {
   }
 }
 
-/** Passes COPY text through and measures it; `onRows` hears how many rows there were so far. */
+/** Passes COPY text through and measures it; `onRows` gets the number of rows so far. */
 export class MeasuredStream extends Transform {
   readonly measure = new Measure();
 

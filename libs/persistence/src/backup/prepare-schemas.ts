@@ -6,8 +6,8 @@ import { applySqlFiles } from '../sql-files.js';
 import type { StoredData } from './stored-data.js';
 
 /**
- * Makes and changes schemas of several services on one connection, inside the transaction that is open there: until it
- * commits nobody sees them, and if it does not they were never there.
+ * Creates and changes schemas of several services on one connection, inside its open transaction: they are invisible
+ * until the commit, and never exist after a rollback.
  */
 export class SchemaBuilder {
   private readonly services: readonly OpenService[];
@@ -40,19 +40,19 @@ export class SchemaBuilder {
         await runner.release();
       }
     } finally {
-      // Ends the connection as well, and with it a transaction that did not commit, in whatever state COPY left it.
+      // Also ends the connection, and with it an uncommitted transaction, whatever state COPY left it in.
       for (const { dataSource } of services) if (dataSource.isInitialized) await dataSource.destroy();
     }
   }
 
-  /** Nobody else migrates these schemas until the transaction ends. */
+  /** Prevents other migrations of these schemas until the transaction ends. */
   async keepMigrationsOut(): Promise<void> {
     for (const { config } of this.services) {
       await this.runner.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCK_CLASS, config.schema]);
     }
   }
 
-  /** Runs those of the missing migrations that `isWanted` accepts, service by service, and returns their names. */
+  /** Runs the missing migrations that `isWanted` accepts, service by service, and returns their names. */
   async migrate(isWanted: (migration: string) => boolean): Promise<string[]> {
     const applied: string[] = [];
     for (const { config, dataSource } of this.services) {
@@ -67,7 +67,8 @@ export class SchemaBuilder {
           if (done.includes(name) || !isWanted(name)) continue;
           Object.assign(dataSource, { migrations: [migration] });
           await new MigrationExecutor(dataSource, this.runner).executePendingMigrations();
-          // What a migration's own commit would have checked; the next one may change a table with checks outstanding.
+          // Checks that the migration's own commit would have made; the next one may change a table with pending
+          // checks.
           await this.runner.query('SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED');
           applied.push(name);
         }
@@ -78,7 +79,7 @@ export class SchemaBuilder {
     return applied;
   }
 
-  /** Brings functions and triggers to this version; the tables have to be of it already. */
+  /** Updates functions and triggers to this version; the tables must already be of this version. */
   async applySqlFiles(): Promise<void> {
     const client = (await this.runner.connect()) as PgConnection;
     for (const { config, dataSource } of this.services) {
@@ -87,14 +88,14 @@ export class SchemaBuilder {
     }
   }
 
-  /** Lets names without a schema be those of the service that has the given one. */
+  /** Sets the search path to the service with the given schema. */
   async useNamesOf(schema: string): Promise<void> {
     const owner = this.services.find(({ data, config }) => config.schema === schema || data.schemas.includes(schema));
     const path = owner === undefined ? [schema] : [owner.config.schema, ...(owner.config.searchPath ?? [])];
     await this.runner.query(`SET LOCAL search_path = ${path.map(quoteIdentifier).join(', ')}`);
   }
 
-  /** Does something for what it finds out, and undoes it. */
+  /** Runs a statement for its result, and undoes its effect. */
   async rehearse<T>(work: () => Promise<T>): Promise<T> {
     await this.runner.query('SAVEPOINT rehearsal');
     const found = await work();
@@ -114,12 +115,12 @@ function open(data: StoredData, url: string): OpenService {
   return { data, config, dataSource: createDataSource({ ...config, poolSize: 1 }) };
 }
 
-/** Migrations carry the time of their making at the end of their names, in 13 digits. */
+/** The names of migrations end with their creation time, in 13 digits. */
 function timeOf(name: string): number {
   return Number(name.slice(-13));
 }
 
-/** Names of all migrations that a service of this version has. */
+/** Names of all migrations of this version of a service. */
 export function knownMigrations(stored: StoredData): string[] {
   const { migrations } = stored.database('postgres://', '');
   const list = (Array.isArray(migrations) ? migrations : Object.values(migrations)) as unknown[];

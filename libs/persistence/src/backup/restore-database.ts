@@ -18,20 +18,20 @@ export interface BackupDemands {
   onProgress?: ProgressHandler;
 }
 
-/** A backup that was read to its end and that this version can restore. */
+/** A complete backup that this version can restore. */
 export interface CheckedBackup {
   file: string;
   header: BackupHeader;
-  /** The services that have data in it. */
+  /** The services with data in it. */
   stored: readonly StoredData[];
   /** Migrations that it lacks: they run after its rows are loaded. */
   migrations: string[];
 }
 
 export interface RestoreOptions {
-  /** Replace the data the database has; without it a database with data is refused. */
+  /** Replaces existing data; without it a database with data is refused. */
   force?: boolean;
-  /** Hears what will be replaced before it is: rows of each service that has any. */
+  /** Called before data is replaced, with the number of rows of each service that has any. */
   onReplace?: (replaced: readonly ReplacedRows[]) => void;
   onProgress?: ProgressHandler;
 }
@@ -41,7 +41,7 @@ export interface ReplacedRows {
   rows: number;
 }
 
-/** Finds out all that can be known about a backup without a database. Raises BackupError with the way out. */
+/** Checks a backup as far as possible without a database. Raises BackupError with advice. */
 export async function checkBackup(file: string, demands: BackupDemands): Promise<CheckedBackup> {
   const header = await checkBackupFile(file, demands.onProgress);
   const stored = servicesOf(header, demands.stored);
@@ -51,9 +51,9 @@ export async function checkBackup(file: string, demands: BackupDemands): Promise
 }
 
 /**
- * Puts the services' data back as they were when the backup was made, and brings them to this version. All happens in
- * one transaction: until its end the database is as it was. The services must not run; the role has to own the schemas
- * and may create schemas in the database. Raises BackupError with the way out.
+ * Restores the services' data as of the moment of the backup, and migrates it to this version. Everything happens in
+ * one transaction, so the database does not change until its end. The services must not run; the role has to own the
+ * schemas and needs the right to create schemas in the database. Raises BackupError with advice.
  */
 export async function restoreDatabase(url: string, backup: CheckedBackup, options: RestoreOptions = {}): Promise<void> {
   const { file, header, stored } = backup;
@@ -125,7 +125,7 @@ interface Preparation {
   force: boolean;
 }
 
-/** Sets aside what there is and makes the schemas as the backup had them. Returns the rows that will be replaced. */
+/** Renames the existing schemas and creates those of the backup. Returns the rows that will be replaced. */
 async function prepare({ builder, client, header, stored, force }: Preparation): Promise<ReplacedRows[]> {
   await refuseUsers(
     client,
@@ -151,7 +151,7 @@ async function prepare({ builder, client, header, stored, force }: Preparation):
   return rowsOfServices(counts, stored);
 }
 
-/** Rows that come with the tables are nobody's data. */
+/** Rows that migrations insert do not count as data. */
 function refuseData(counts: RowCounts, initial: RowCounts, stored: readonly StoredData[]): void {
   if ([...counts].every(([table, rows]) => rows <= (initial.get(table) ?? 0))) return;
   const rows = rowsOfServices(counts, stored).map((one) => `${one.service} ${one.rows} rows`);

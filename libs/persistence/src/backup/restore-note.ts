@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** That a backup took the place of the data: what other files of the home remember may be newer. */
+/** Records that a backup replaced the data, so that other files of the home may be newer. */
 export interface RestoreNote {
   /** When the restore was complete. */
   readonly at: string;
@@ -11,13 +11,15 @@ export interface RestoreNote {
 
 const fileIn = (home: string): string => join(home, 'restores.jsonl');
 
-/** Writes down a restore in the home, outside the database: nobody who can only write to the database can claim one. */
+/**
+ * Records a restore in the home, outside the database, so that write access to the database is not enough to fake one.
+ */
 export async function noteRestore(home: string, note: RestoreNote): Promise<void> {
   await mkdir(home, { recursive: true });
   await appendFile(fileIn(home), `${JSON.stringify(note)}\n`, { mode: 0o600 });
 }
 
-/** Oldest first; lines that are none of ours are left out. */
+/** Oldest first; other lines are left out. */
 export async function readRestores(home: string): Promise<RestoreNote[]> {
   let text: string;
   try {
@@ -35,7 +37,7 @@ function parseNote(line: string): RestoreNote | null {
     if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) return null;
     return { at, backupOf: typeof backupOf === 'string' ? backupOf : null };
   } catch {
-    // Half of a line.
+    // An incomplete line.
     return null;
   }
 }

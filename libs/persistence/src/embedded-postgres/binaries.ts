@@ -92,7 +92,7 @@ function isPresent(link: string): boolean {
     readlinkSync(link);
     return true;
   } catch (error) {
-    // EINVAL: a real file of that name, which serves as well.
+    // EINVAL: a real file with that name, which is fine as well.
     return (error as NodeJS.ErrnoException).code === 'EINVAL';
   }
 }

@@ -25,7 +25,7 @@ export interface ClusterRecord {
   cluster: string;
   user: string;
   password: string;
-  /** Port of the last start, taken again when it is free. */
+  /** Port of the last start, used again if it is free. */
   port?: number;
   /** Set until the server is known to accept `password`. */
   passwordPending?: boolean;
@@ -33,14 +33,14 @@ export interface ClusterRecord {
   supervisorPid?: number;
 }
 
-/** Where things are for one home. */
+/** Paths for one home. */
 export interface ClusterHome {
   home: string;
   recordFile: string;
   record: ClusterRecord;
   /** `<cluster>/data` */
   data: string;
-  /** Programs to run: the package's own, or a copy the server's account can reach. */
+  /** Programs to run: those of the package, or a copy that the server's account can reach. */
   native: string;
   logFile: string;
   /** Who runs the server; undefined: this process's own user. */
@@ -50,7 +50,7 @@ export interface ClusterHome {
 /** Folder for the databases of homes that the server's account cannot reach, and for a copy of the programs. */
 export const SHARED_FOLDER = '/var/lib/gatehouse';
 
-/** What the place of a cluster depends on. */
+/** Inputs that determine the place of a cluster. */
 export interface ClusterSurroundings {
   binaries: PostgresBinaries;
   /** Who is to run the server; undefined: this process's own user. */
@@ -59,7 +59,7 @@ export interface ClusterSurroundings {
   log: (line: string) => void;
 }
 
-/** The record of a home, or undefined when no embedded PostgreSQL was ever started there. */
+/** The record of a home, or undefined if no embedded PostgreSQL was ever started there. */
 export function readClusterRecord(home: string): ClusterRecord | undefined {
   const file = join(home, 'postgres.json');
   try {
@@ -74,12 +74,12 @@ export function readClusterRecord(home: string): ClusterRecord | undefined {
   }
 }
 
-/** Writes the record so that a reader sees the old or the new one, never a part. */
+/** Writes the record so that a reader sees either the old or the new one, never a part. */
 export function writeClusterRecord(file: string, record: ClusterRecord): void {
   writePrivate(file, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Prepares the folders of a home and says where everything is; raises HOME_UNUSABLE. */
+/** Prepares the folders of a home and returns their paths; raises HOME_UNUSABLE. */
 export function openClusterHome(folder: string, surroundings: ClusterSurroundings): ClusterHome {
   const { binaries, sharedFolder } = surroundings;
   const home = openFolder(folder);
@@ -114,13 +114,13 @@ export function openClusterHome(folder: string, surroundings: ClusterSurrounding
   };
 }
 
-/** Root starts the server of another user's home as that user, who is then not locked out of it. */
+/** As root, starts the server of another user's home as that user, so that the user is not locked out of it. */
 function accountFor(home: string, chosen: ServerAccount | undefined): ServerAccount | undefined {
   const { uid, gid } = statSync(home);
   return chosen === undefined || uid === 0 ? chosen : { name: `${uid}`, uid, gid };
 }
 
-/** Data that exists belongs to the account that created it, which an `npm start` with sudo must respect. */
+/** Existing data belongs to the account that created it, which an `npm start` with sudo must respect. */
 function ownerOf(data: string, chosen: ServerAccount | undefined): ServerAccount | undefined {
   const owner = statSync(data, { throwIfNoEntry: false });
   if (owner === undefined || owner.uid === (chosen?.uid ?? process.getuid?.())) return chosen;
@@ -133,7 +133,7 @@ function ownerOf(data: string, chosen: ServerAccount | undefined): ServerAccount
 
 function openFolder(folder: string): string {
   try {
-    // As root the server's account has to pass through; what is secret inside has a mode of its own.
+    // As root, the server's account has to pass through; secret files inside have their own mode.
     makePrivateFolder(folder, process.getuid?.() === 0 ? 0o711 : 0o700);
     return realpathSync(resolve(folder));
   } catch (cause) {
@@ -147,7 +147,7 @@ function chooseCluster(home: string, { account, sharedFolder, log }: ClusterSurr
   const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
   const outside = join(sharedFolder, name);
   if (existsSync(outside)) {
-    // Its password went with the former home, and its owner may want it back: kept, under another name.
+    // Its password was lost with the former home, and its owner may want it back: it is kept under another name.
     const former = `${outside}.former-${Date.now()}`;
     renameSync(outside, former);
     log(`An earlier home at ${home} left its database behind; it is kept in ${former}`);

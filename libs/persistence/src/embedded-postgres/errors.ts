@@ -1,4 +1,4 @@
-/** What can go wrong with the embedded PostgreSQL; each has one clear line that names the way out. */
+/** Failures of the embedded PostgreSQL; each has one clear line with advice. */
 export type EmbeddedPostgresErrorCode =
   | 'PLATFORM_UNSUPPORTED'
   | 'BINARIES_MISSING'

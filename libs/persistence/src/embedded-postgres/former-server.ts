@@ -6,7 +6,7 @@ import { eventually, isAlive, parentOf, processesIn, worksIn } from './processes
 
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Process id in `postmaster.pid`, or undefined when there is no such file. */
+/** Process id in `postmaster.pid`, or undefined if there is no such file. */
 export function readPostmasterPid(data: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);

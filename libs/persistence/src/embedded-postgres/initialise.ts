@@ -16,15 +16,15 @@ import { describeCluster, type ClusterHome } from './cluster-home.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { underAccount } from './privileged-command.js';
 
-/** Written last into a new data directory: without it initdb never finished. */
+/** Written last into a new data directory: without it, initdb was interrupted. */
 export const COMPLETE_MARKER = 'gatehouse-initialised';
 const DRAFT_PREFIX = 'initialising-';
 
-/** Whether the home has a finished data directory; raises a clear error for one we must not touch. */
+/** Whether the home has a complete data directory; raises a clear error for one that must not be touched. */
 export function hasDataDirectory(home: ClusterHome, binaries: PostgresBinaries): boolean {
   if (!existsSync(home.data) || readdirSync(home.data).length === 0) return false;
   if (!existsSync(join(home.data, COMPLETE_MARKER))) {
-    // Without a control file there was never a database in it, so nothing can be lost.
+    // Without a control file it never contained a database, so nothing can be lost.
     if (!existsSync(join(home.data, 'global', 'pg_control'))) return false;
     throw new EmbeddedPostgresError(
       'DATA_DIRECTORY_UNKNOWN',
@@ -54,8 +54,8 @@ function checkVersion(home: ClusterHome, binaries: PostgresBinaries): void {
 }
 
 /**
- * Creates the data directory under a name of its own and moves it into place when it is complete, so that an
- * interruption at any point leaves either nothing or a draft that the next start throws away.
+ * Creates the data directory under a temporary name and renames it when it is complete, so that an interruption leaves
+ * either nothing or a draft that the next start deletes.
  */
 export async function createDataDirectory(home: ClusterHome, durable: boolean): Promise<void> {
   const { account } = home;

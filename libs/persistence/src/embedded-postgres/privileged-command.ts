@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import type { ServerAccount } from './server-account.js';
 
-/** A command line that runs a program under the server's account and ties its life to ours where the system can. */
+/**
+ * A command line that runs a program under the server's account and, if the system supports it, ends it with this
+ * process.
+ */
 export interface PrivilegedCommand {
   command: string;
   args: string[];

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const HAS_PROC = process.platform === 'linux';
 
-/** Whether a process of this id runs. A zombie does not: it only waits for its parent to notice. */
+/** Whether a process with this id is running. A zombie is not: it only waits for its parent to notice. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

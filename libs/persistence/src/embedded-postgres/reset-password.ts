@@ -5,8 +5,8 @@ import { EmbeddedPostgresError } from './errors.js';
 import { underAccount } from './privileged-command.js';
 
 /**
- * Gives the superuser the recorded password through PostgreSQL's single-user mode: the way back when `postgres.json`
- * was lost and the data was not. The server must not run. Raises START_FAILED.
+ * Sets the superuser's recorded password through PostgreSQL's single-user mode, for the case that `postgres.json` was
+ * lost and the data was not. The server must not run. Raises START_FAILED.
  */
 export async function resetPassword(home: ClusterHome): Promise<void> {
   const { user, password } = home.record;

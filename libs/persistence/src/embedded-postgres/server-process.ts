@@ -12,7 +12,7 @@ import { underAccount } from './privileged-command.js';
 const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 const READY_TIMEOUT_MS = 120_000;
 
-/** How the server ended. */
+/** The exit of the server. */
 export interface ServerExit {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -128,7 +128,7 @@ export class ServerProcess {
     }
   }
 
-  /** Ends all sessions and stops the server; harder if it does not obey. Resolves when the process is gone. */
+  /** Ends all sessions and stops the server, if necessary by force. Resolves when the process is gone. */
   async stop(): Promise<void> {
     for (const [signal, patienceMs] of [
       ['SIGINT', 15_000],
@@ -159,7 +159,7 @@ export class ServerProcess {
   }
 }
 
-/** Keeps one former log; returns the offset at which this start's lines begin. */
+/** Keeps one previous log; returns the offset at which the lines of this start begin. */
 function rotateLog(file: string): number {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= LOG_LIMIT_BYTES) return size;

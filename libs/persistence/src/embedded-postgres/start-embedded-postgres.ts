@@ -13,13 +13,13 @@ export const DEFAULT_DATABASE = 'gatehouse';
 export interface EmbeddedPostgresOptions {
   /** GATEHOUSE_HOME; created when it does not exist. */
   home: string;
-  /** A fixed port; 0 or absent: the one of the last start when it is free, else any free one. */
+  /** A fixed port; 0 or absent: the port of the last start if it is free, or else any free one. */
   port?: number;
-  /** Variable named in the error when a fixed port is taken. */
+  /** Variable named in the error if a fixed port is taken. */
   portVariable?: string;
   /** False turns fsync off: for tests only. */
   durable?: boolean;
-  /** Called with one line for each thing a person should know (orphan stopped, database created...). */
+  /** Called with one line for each event that a person should know (orphan stopped, database created...). */
   log?: (line: string) => void;
   /** Programs to use instead of the installed package's. */
   binaries?: PostgresBinaries;
@@ -32,7 +32,7 @@ export interface EmbeddedPostgres {
   readonly pid: number;
   /** Where the data really is; not always inside the home. */
   readonly dataDirectory: string;
-  /** Resolves when the server ended, by `stop()` or by itself. */
+  /** Resolves when the server has ended, through `stop()` or on its own. */
   readonly exited: Promise<ServerExit>;
   /** Connection string with the superuser's password. */
   url(database?: string): string;

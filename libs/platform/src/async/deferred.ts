@@ -1,4 +1,6 @@
-/** A promise with its own switches. Promise.withResolvers is not in the compiler's library of our target. */
+/**
+ * A promise that can be settled from outside. Promise.withResolvers is not in the compiler's library for our target.
+ */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;

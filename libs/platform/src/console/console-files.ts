@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** One file of a built console, kept in memory: all of them together are smaller than a photograph. */
+/** One file of a built console, kept in memory: all of them together are smaller than a photo. */
 export class ConsoleFile {
   readonly type: string;
   readonly etag: string;
@@ -27,13 +27,13 @@ export class ConsoleFile {
     this.etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   }
 
-  /** Made when first asked for. */
+  /** Compressed on the first request. */
   get zipped(): Buffer {
     return (this.#zipped ??= gzipSync(this.body, { level: 9 }));
   }
 }
 
-/** One file; null where it was not built. */
+/** One file; null if it was not built. */
 export function readConsoleFile(path: string): ConsoleFile | null {
   try {
     return new ConsoleFile(basename(path), readFileSync(path));
@@ -43,7 +43,7 @@ export function readConsoleFile(path: string): ConsoleFile | null {
   }
 }
 
-/** Every file in `assets` of a built console, by name; null where it was not built. */
+/** Every file in `assets` of a built console, by name; null if it was not built. */
 export function readAssets(folder: string): ReadonlyMap<string, ConsoleFile> | null {
   try {
     const names = readdirSync(join(folder, 'assets'), { withFileTypes: true }).filter((entry) => entry.isFile());
@@ -54,7 +54,9 @@ export function readAssets(folder: string): ReadonlyMap<string, ConsoleFile> | n
   }
 }
 
-/** What pages of a service need of a build: addresses below the service's root, such as `assets/site-HASH.js`. */
+/**
+ * The files of a build that pages of a service need: addresses below the service's root, such as `assets/site-HASH.js`.
+ */
 export interface EntryAssets {
   readonly script: string;
   readonly styles: readonly string[];
@@ -71,7 +73,7 @@ interface ManifestEntry {
 type Manifest = Readonly<Record<string, ManifestEntry | undefined>>;
 
 /**
- * Finds an entry in the manifest of the build, as Vite wrote it; null where it was not built.
+ * Finds an entry in Vite's manifest of the build; null if it was not built.
  *
  * @param entry as the build's configuration names it, such as `src/site/main.ts`
  */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { ConsoleFile } from './console-files.js';
 
-/** Sends a file compressed where the client can read that; 304 where it has the file already. */
+/** Sends a file, compressed if the client supports it; 304 if the client already has the file. */
 export function sendFile(request: Request, response: Response, file: ConsoleFile, caching: string): void {
   response.setHeader('Cache-Control', caching);
   response.setHeader('ETag', file.etag);

@@ -4,17 +4,20 @@ import type { JsonLogger } from '../logging/json-logger.js';
 import { readAssets, readConsoleFile } from './console-files.js';
 import { sendFile } from './send-file.js';
 
-/** The page of a service's console, as Vite built it. */
+/** The page of a service's console, built by Vite. */
 export interface ConsoleOptions {
-  /** Holds the pages and their `assets`. The documentation is in `help` beside this folder. */
+  /** Contains the pages and their `assets`. The documentation is in `help` beside this folder. */
   readonly folder: string;
-  /** Such as proxy.html, to be served at `/`. Without it only the files are served, for pages that the service writes. */
+  /**
+   * For example proxy.html, to be served at `/`. Without it only the files are served, for pages that the service
+   * writes.
+   */
   readonly page?: string;
-  /** Files that people fetch from the console's address by their names alone, such as a program to run elsewhere. */
+  /** Files that people download from the console's address by name, such as a program to run elsewhere. */
   readonly downloads?: readonly string[];
 }
 
-/** Scripts, styles and requests of this service and nothing else; no text can become a script. */
+/** Scripts, styles and requests only of this service; no text can become a script. */
 export const CONSOLE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -22,8 +25,8 @@ export const CONSOLE_POLICY =
 const FOREVER = 'public, max-age=31536000, immutable';
 
 /**
- * Serves a console at `/` and its files at `/assets/`. Only names that were there at the start are known, so that no
- * address can lead to another file. Without a built console nothing is served and one line says so.
+ * Serves a console at `/` and its files at `/assets/`. Only names that existed at the start are known, so that no
+ * address can lead to another file. Without a built console nothing is served, and one log line reports it.
  */
 export function serveConsole(application: Application, options: ConsoleOptions, logger: JsonLogger): void {
   const { folder, page, downloads = [] } = options;
@@ -46,13 +49,13 @@ export function serveConsole(application: Application, options: ConsoleOptions, 
   }
   application.get('/assets/:name', (request, response, next) => {
     const file = assets.get(request.params.name);
-    // Names carry a hash of the content: what one holds never changes.
+    // Names contain a hash of the content, so the content of a name never changes.
     if (file === undefined) next();
     else sendFile(request, response, file, FOREVER);
   });
 }
 
-/** To everybody who may come to the console: what is handed out here holds no secret. */
+/** Available to everyone who can reach the console, because these files contain no secret. */
 function serveDownload(application: Application, path: string, logger: JsonLogger): void {
   const name = basename(path);
   const file = readConsoleFile(path);

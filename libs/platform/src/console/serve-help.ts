@@ -8,10 +8,10 @@ import { sendFile } from './send-file.js';
 import { CONSOLE_POLICY } from './serve-console.js';
 
 /**
- * Serves the documentation at `/help/`, as `npm run docs` rendered it. Only names that were there at the start are known;
- * a file is read when it is first asked for. Without a built documentation one line says so.
+ * Serves the documentation at `/help/`, as rendered by `npm run docs`. Only names that existed at the start are known;
+ * a file is read on the first request. Without built documentation one log line reports it.
  *
- * @param folder holds index.html, and `zh-CN/` with the Chinese pages
+ * @param folder contains index.html, and `zh-CN/` with the Chinese pages
  */
 export function serveHelp(application: Application, folder: string, logger: JsonLogger): void {
   const names = namesIn(folder);
@@ -21,7 +21,7 @@ export function serveHelp(application: Application, folder: string, logger: Json
   }
   const files = new Map<string, ConsoleFile | null>();
   application.get('/help', (request, response, next) => {
-    // Addresses in the pages are relative: without the last slash they would lead elsewhere.
+    // Addresses in the pages are relative: without the last slash they would be wrong.
     if (!request.path.endsWith('/')) response.redirect(308, 'help/');
     else next();
   });
@@ -57,7 +57,7 @@ function fileName(segments: string | readonly string[] | undefined): string {
   return name === '' || name.endsWith('/') ? `${name}index.html` : name;
 }
 
-/** The reader's choice in a page of this host, else the first of the browser's languages that there is. */
+/** The reader's choice on a page of this host, or else the first available language of the browser. */
 function languageOf(request: Request): Language {
   const cookie = request.headers.cookie?.split('; ').find((pair) => pair.startsWith(`${LANGUAGE_COOKIE}=`));
   const chosen = cookie?.slice(LANGUAGE_COOKIE.length + 1);

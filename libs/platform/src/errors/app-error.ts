@@ -10,7 +10,7 @@ export type ErrorLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export interface AppErrorOptions {
   readonly details?: readonly ErrorDetail[];
-  /** What really happened: logged, never sent. */
+  /** The real cause: logged, never sent. */
   readonly cause?: unknown;
   /** Level at which the filter logs it. Default: error for 5xx, debug for the rest. */
   readonly level?: ErrorLevel;
@@ -21,7 +21,7 @@ export interface AppErrorOptions {
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** An expected failure: a catalogued code and a text that may be shown to anybody. */
+/** An expected failure: a code of the catalogue and a text that can be shown to anyone. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -45,7 +45,7 @@ export class AppError extends Error {
   }
 }
 
-/** Clients read whole seconds (RFC 9110 section 10.2.3); never sooner than was said. */
+/** Clients read whole seconds (RFC 9110 section 10.2.3), so it is rounded up. */
 function wholeSeconds(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds));
 }

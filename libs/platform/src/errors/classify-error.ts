@@ -4,7 +4,7 @@ import { ERROR_CATALOGUE, type ErrorCode } from '@gatehouse/contracts';
 import { mayPass } from '@gatehouse/postgres';
 import { AppError } from './app-error.js';
 
-/** Which code stands for a bare HTTP status. */
+/** The code for a bare HTTP status. */
 const CODE_OF_STATUS = new Map<number, ErrorCode>([
   [400, 'INVALID_ARGUMENT'],
   [401, 'UNAUTHORIZED'],
@@ -29,7 +29,7 @@ const CODE_OF_STATUS = new Map<number, ErrorCode>([
   [504, 'UPSTREAM_TIMEOUT'],
 ]);
 
-/** Any thrown value as an AppError; what nobody foresaw becomes INTERNAL with the original as its cause. */
+/** Any thrown value as an AppError; an unexpected one becomes INTERNAL with the original as its cause. */
 export function classifyError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) return fromHttpException(thrown);
@@ -45,7 +45,7 @@ export function classifyError(thrown: unknown): AppError {
   return new AppError('INTERNAL', undefined, { cause: thrown });
 }
 
-/** PostgreSQL refuses NUL in texts (22021) and in JSON (22P05): only a client can have sent it. */
+/** PostgreSQL refuses NUL in texts (22021) and in JSON (22P05): it can only come from a client. */
 function isUnstorableText(thrown: unknown): boolean {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   return code === '22021' || code === '22P05';

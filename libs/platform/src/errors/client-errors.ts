@@ -10,11 +10,14 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-/** Answers what is no request at all, or too slow or too large a one, in the service's format too: Node sends no body. */
+/**
+ * Answers input that is not a request, or is too slow or too large, in the service's format as well: Node sends no
+ * body.
+ */
 export function answerClientErrors(server: Server, format: ErrorFormat): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const { _httpMessage: running } = socket as { _httpMessage?: ServerResponse };
-    // The client has left, or has a part of another answer already.
+    // The client has left, or already has a part of another answer.
     if (!socket.writable || error.code === 'ECONNRESET' || running?.headersSent === true) {
       socket.destroy(error);
       return;

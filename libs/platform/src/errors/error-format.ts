@@ -12,16 +12,16 @@ export interface ErrorBody {
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** An error whose texts are in the language of its reader. */
+/** An error with texts in the reader's language. */
 interface ShownError extends Pick<
   AppError,
   'code' | 'status' | 'details' | 'members' | 'retryAfterSeconds' | 'message'
 > {
-  /** What the code means. */
+  /** The meaning of the code. */
   readonly title: string;
 }
 
-/** The body that a client gets for an error. `say`: a text in the language of its reader; default: as it is, in English. */
+/** The body of an error for a client. `say` translates a text for the reader; by default texts stay English. */
 export function formatError(
   error: AppError,
   format: ErrorFormat,
@@ -52,7 +52,7 @@ function proxyBody(error: ShownError, requestId: string | undefined): Record<str
   };
 }
 
-/** Codes that say no more than their status are that status as text in the envelope; the rest are themselves. */
+/** In the envelope, codes that are no more specific than their status are that status as text; others are unchanged. */
 const STATUS_AS_CODE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'INVALID_ARGUMENT',
   'VALIDATION_FAILED',

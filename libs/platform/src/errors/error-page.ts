@@ -18,13 +18,13 @@ const chinese: Translation<typeof english> = {
 
 const TEXTS: Readonly<Record<Language, Translation<typeof english>>> = { en: english, 'zh-CN': chinese };
 
-/** A browser that opens an address: a program names no type, or JSON. The API answers everybody in its own format. */
+/** A browser that opens an address: a program names no type, or JSON. The API answers everyone in its own format. */
 export function isPageView(request: Request): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   return isRead && !request.path.startsWith('/api/') && request.accepts(['json', 'html']) === 'html';
 }
 
-/** Says what went wrong as a page, in the reader's language. It repeats no part of the request. */
+/** Describes an error on a page, in the reader's language. It repeats no part of the request. */
 export function sendErrorPage(request: Request, response: Response, error: AppError): void {
   const language = acceptedLanguage(request.headers['accept-language']);
   const words = createTranslator<typeof english>(language, TEXTS[language]);

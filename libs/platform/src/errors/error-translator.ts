@@ -9,28 +9,28 @@ interface Pattern {
   translation: string;
 }
 
-/** Longer texts are compared as a whole only, so that no text of a client makes the patterns slow. */
+/** Longer texts are only compared as a whole, so that no text of a client can make the patterns slow. */
 const LONGEST = 300;
-/** A text within a text may have another one within. */
+/** A text within a text may contain another one. */
 const DEPTH = 4;
-/** Placeholders of texts; the others are values, such as names that people chose. */
+/** Placeholders for texts; the others are values, such as names that people chose. */
 const TEXTS = new Set(['problem', 'reason', 'effect', 'whose', 'action', 'visitors']);
 const PLACEHOLDER = /\{(\w+)\}/g;
-/** `rules[2].payload: must be …`: the field is named in front of what is wrong with it. */
+/** `rules[2].payload: must be …`: the name of the field precedes the problem. */
 const FIELD = /^([\w.[\]-]{1,100}): (.+)$/s;
 
-/** Says the texts of errors in the reader's language. What has no translation stays English. */
+/** Translates error texts for the reader. Texts without a translation stay English. */
 export class ErrorTranslator {
   private readonly texts = new Map<string, string>();
   private readonly patterns: Pattern[] = [];
 
-  /** `texts`: of the service; those of the codes and of the shared libraries are there already. */
+  /** `texts`: those of the service; those of the codes and of the shared libraries are built in. */
   constructor(texts: ErrorTexts = {}) {
     for (const [code, title] of Object.entries(ERROR_TITLES)) {
       this.texts.set(ERROR_CATALOGUE[code as ErrorCode].title, title);
     }
     const all = Object.entries({ ...SHARED_ERROR_TEXTS, ...texts });
-    // The one with most words of its own is meant.
+    // The pattern with the most words of its own is the right one.
     all.sort(([one], [other]) => literalLength(other) - literalLength(one));
     for (const [english, translation] of all) {
       if (english.search(PLACEHOLDER) < 0) this.texts.set(english, translation);

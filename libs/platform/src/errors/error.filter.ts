@@ -10,7 +10,7 @@ import { isPageView, sendErrorPage } from './error-page.js';
 import type { ErrorTranslator } from './error-translator.js';
 import { methodNotAllowed } from './fixed-paths.js';
 
-/** Turns everything thrown while a request runs into one body of the service's wire format, and logs it at its level. */
+/** Turns everything thrown during a request into one body of the service's wire format, and logs it at its level. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly format: ErrorFormat;
@@ -44,7 +44,7 @@ export class ErrorFilter implements ExceptionFilter {
     const { contentType, body } = formatError(error, this.formatFor(request), currentRequestId(), (text) =>
       this.translator.text(language, text),
     );
-    // As the client sees it: its developer looks for this one.
+    // As sent to the client, because its developer will search for this text.
     noteErrorCode(typeof body['code'] === 'string' ? body['code'] : error.code);
     if (language !== 'en') response.setHeader('Content-Language', language);
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
@@ -56,7 +56,7 @@ export class ErrorFilter implements ExceptionFilter {
     response.end(request.method === 'HEAD' ? undefined : JSON.stringify(body));
   }
 
-  /** A client of the envelope may ask for RFC 9457 instead. */
+  /** A client of the envelope can request RFC 9457 instead. */
   private formatFor(request: Request): ErrorFormat {
     if (this.format !== 'envelope') return this.format;
     return request.headers.accept?.includes('application/problem+json') === true ? 'problem' : 'envelope';
@@ -75,7 +75,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** A 405 for an address that exists under other methods. */
+/** A 405 for an address that exists with other methods. */
 function wrongMethod(thrown: unknown, request: Request): AppError | undefined {
   if (!(thrown instanceof NotFoundException) || request.route !== undefined) return undefined;
   const allowed = allowedMethods(request.app, request.path);
@@ -90,8 +90,8 @@ interface RouteLayer {
 }
 
 /**
- * Methods of the routes that match a path, for the Allow header of a 405; empty when nothing matches. A fixed path such as
- * /things/export is no id of /things/:id.
+ * Methods of the routes that match a path, for the Allow header of a 405; empty if nothing matches. A fixed path such
+ * as /things/export is not an id of /things/:id.
  */
 function allowedMethods(application: Application, path: string): string[] {
   const { stack } = application.router as unknown as { stack: readonly RouteLayer[] };

@@ -6,8 +6,8 @@ interface RouteLayer {
 }
 
 /**
- * Refuses with 405 what a fixed path such as /things/export has no route for, before a route with a parameter
- * such as /things/:id takes `export` for one of its ids.
+ * Refuses with 405 a method for which a fixed path such as /things/export has no route, before a route with a parameter
+ * such as /things/:id takes `export` as an id.
  */
 export function fixedPathMethods(application: Application): RequestHandler {
   let known: ReadonlyMap<string, readonly string[]> | undefined;
@@ -21,7 +21,7 @@ export function fixedPathMethods(application: Application): RequestHandler {
   };
 }
 
-/** A 405 that says which methods there are. */
+/** A 405 with the allowed methods. */
 export function methodNotAllowed(method: string, allowed: readonly string[]): AppError {
   return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, {
     headers: { Allow: allowed.join(', ') },

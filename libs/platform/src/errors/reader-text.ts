@@ -4,8 +4,8 @@ import type { ErrorTexts } from './error-texts.js';
 import { ErrorTranslator } from './error-translator.js';
 
 /**
- * Says texts that were stored or made in English in the language of the request that runs, English outside of requests.
- * `texts`: those of the service.
+ * Translates texts that were stored or created in English into the language of the current request; outside of requests
+ * they stay English. `texts`: those of the service.
  */
 export function readerTexts(texts: ErrorTexts): (english: string) => string {
   const translator = new ErrorTranslator(texts);

@@ -1,4 +1,4 @@
-/** A start that cannot go on, with lines an operator can act on. */
+/** A start that cannot continue, with lines that an operator can act on. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

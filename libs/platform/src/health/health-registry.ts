@@ -4,7 +4,7 @@ import type { JsonLogger } from '../logging/json-logger.js';
 export type HealthCheck = () => Promise<unknown>;
 
 export interface HealthReport {
-  /** `degraded`: what people ask for is served, and something behind it needs an operator. */
+  /** `degraded`: requests are served, but something behind the service needs an operator. */
   readonly status: 'ok' | 'degraded' | 'unavailable';
   readonly failing: readonly string[];
   readonly degraded?: readonly string[];
@@ -28,7 +28,7 @@ interface Outcome {
 export interface HealthCheckOptions {
   /** Default 2,000. */
   timeoutMs?: number;
-  /** A failure is named, but this process can serve. */
+  /** A failure is reported, but this process can serve. */
   degrades?: boolean;
 }
 
@@ -45,7 +45,7 @@ export class HealthRegistry {
     this.logger = logger;
   }
 
-  /** Adds a check, or replaces the one of that name; returns how to remove it. */
+  /** Adds a check, or replaces the one with that name; returns a function that removes it. */
   register(
     name: string,
     check: HealthCheck,
@@ -60,12 +60,12 @@ export class HealthRegistry {
     };
   }
 
-  /** From now on not ready: load balancers stop sending requests while the last ones finish. */
+  /** Not ready from now on: load balancers stop sending requests while the last ones finish. */
   startDraining(): void {
     this.draining = true;
   }
 
-  /** True once the process is going down: answers without an end must end now. */
+  /** True once the process is stopping: endless answers must end now. */
   get isDraining(): boolean {
     return this.draining;
   }
@@ -94,7 +94,7 @@ export class HealthRegistry {
     const started = performance.now();
     const failure = await outcome(entry);
     const ok = failure === undefined;
-    // One line when the state changes, not one a poll.
+    // One line when the state changes, not one per poll.
     if (!ok && entry.healthy) this.logger.warn(`check ${name} fails`, { error: failure }, 'Health');
     if (ok && !entry.healthy) this.logger.log(`check ${name} passes again`, 'Health');
     entry.healthy = ok;

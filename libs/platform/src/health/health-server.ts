@@ -5,8 +5,8 @@ import type { HealthRegistry } from './health-registry.js';
 export const HEALTH_ADDRESS = '127.0.0.1';
 
 /**
- * `/healthz` (200 while the process runs) and `/readyz` (200, or 503 with what fails) of a process that serves nothing else,
- * on the loopback. @throws Error of `listen`.
+ * `/healthz` (200 while the process runs) and `/readyz` (200, or 503 with what fails) of a process that serves nothing
+ * else, on the loopback address. @throws Error of `listen`
  */
 export function serveHealth(port: number, health: HealthRegistry): Promise<Server> {
   return serveWatchers(

@@ -13,7 +13,7 @@ export interface BodyParserOptions {
   readonly streamedPaths: readonly string[];
 }
 
-/** JSON (and form) bodies; anything else that carries a body is refused with 415 before it is read. */
+/** JSON (and form) bodies; a body of another type is refused with 415 before it is read. */
 export function bodyParsers(options: BodyParserOptions): RequestHandler {
   const json = express.json({ limit: options.limit, type: ['json', '+json'] });
   const form = express.urlencoded({ limit: options.limit, extended: false, parameterLimit: 1_000 });

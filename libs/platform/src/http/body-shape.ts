@@ -1,10 +1,10 @@
-/** More than any request class has, and than people send in maps of settings. */
+/** More than any request class has, and more than people send in maps of settings. */
 const MAX_FIELDS = 500;
 const MAX_DEPTH = 64;
 
 /**
- * What is wrong with the shape of a parsed body; undefined when nothing is. The classes that requests are read into
- * take time with the square of an object's fields, and stack with its depth: a small body could hold up everybody.
+ * The problem with the shape of a parsed body, or undefined. Converting a body into a request class takes time
+ * quadratic in the fields of an object, and stack proportional to its depth, so that a small body could block everyone.
  */
 export function shapeProblem(body: unknown): string | undefined {
   let level = [body].filter(isObject);

@@ -2,15 +2,15 @@ import { networkOf } from '@gatehouse/net';
 import type { Request } from 'express';
 
 export interface ClientAddress {
-  /** As request.ip; empty once the connection is gone. */
+  /** Like request.ip; empty once the connection is closed. */
   readonly ip: string;
-  /** What limits count as one client. */
+  /** The key under which limits count one client. */
   readonly key: string;
 }
 
 /**
- * Says where a request comes from, for those who know better than its connection and its headers. Before anybody asks
- * `request.ip` or `clientAddress`.
+ * Sets the address of a request, if it is known better than from its connection and its headers. Must be called before
+ * `request.ip` or `clientAddress` is read.
  */
 export function assignClientAddress(request: Request, ip: string): void {
   Object.defineProperty(request, 'ip', { value: ip, configurable: true });
@@ -30,8 +30,7 @@ interface Connection {
 }
 
 /**
- * The address that a request comes from, by the word of trusted proxies. Worked out once for what a connection says
- * again and again.
+ * The address of a request's sender, according to trusted proxies. Computed once for values that a connection repeats.
  */
 export function clientAddress(request: Request): ClientAddress {
   const connection = request.socket as Connection;

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 
 const RETRY_MS = 2_000;
 
-/** Begins an answer of server-sent events (HTML Living Standard 9.2). */
+/** Begins an answer with server-sent events (HTML Living Standard 9.2). */
 export function beginEventStream(response: Response): void {
   response.on('error', () => undefined);
   response.writeHead(200, {
@@ -16,7 +16,7 @@ export function beginEventStream(response: Response): void {
   response.write(`retry: ${RETRY_MS}\n\n`);
 }
 
-/** Waits, but no longer than the client stays. */
+/** Waits, but no longer than the client stays connected. */
 export function waitWhileOpen(response: Response, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

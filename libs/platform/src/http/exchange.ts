@@ -7,15 +7,15 @@ export type AnswerObserver = (status: number, milliseconds: number, facts: Answe
 
 export interface AnswerFacts {
   readonly requestId: string;
-  /** Of the error that was answered; undefined where there was none. */
+  /** Code of the error in the answer; undefined if there was none. */
   readonly errorCode: string | undefined;
 }
 
-/** What the platform keeps of a request and its answer while they run. */
+/** What the platform stores about a request and its answer while they run. */
 export class Exchange implements RequestContext, AnswerFacts {
   readonly requestId: string;
   readonly acceptLanguage: string | undefined;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: string[];
   errorCode: string | undefined;
   private readonly startedAt = performance.now();
@@ -46,22 +46,24 @@ interface Carrier {
   [EXCHANGE]?: Exchange;
 }
 
-/** Binds an exchange to its answer. */
+/** Connects an exchange with its answer. */
 export function beginExchange(response: ServerResponse, exchange: Exchange): void {
   (response as Carrier)[EXCHANGE] = exchange;
-  // One listener for all who want to know: each costs as much as a small header.
+  // One listener for all observers: each costs as much as a small header.
   response.on('close', () => exchange.end(response));
 }
 
-/** Calls back once, when the answer is out or its client has left. Needs a response of the service's application. */
+/**
+ * Calls back once, when the answer has been sent or its client has left. Needs a response of the service's application.
+ */
 export function onAnswered(response: ServerResponse, observer: AnswerObserver): void {
   exchangeOf(response).observe(observer);
 }
 
 /**
- * Adds a header when the head of the answer is written, unless response.setHeader() has said otherwise by then. Cheaper
- * than that for what nobody changes; response.getHeader() does not see it. To be called once for each name, with a value
- * of the service's own: what is no header value is found out only then.
+ * Adds a header when the head of the answer is written, unless response.setHeader() has set it by then. Cheaper than
+ * setHeader() for values that do not change; response.getHeader() does not see it. Call it once for each name, with a
+ * value of the service's own: an invalid value is noticed only at that time.
  */
 export function addHeader(response: ServerResponse, name: string, value: string): void {
   exchangeOf(response).headers.push(name, value);
@@ -84,13 +86,13 @@ type WriteHead = (this: ServerResponse & Carrier, ...parts: unknown[]) => Server
 
 const { writeHead } = ServerResponse.prototype as unknown as { writeHead: WriteHead };
 
-/** Lets the answers of an application have the headers of addHeader(). */
+/** Adds the headers of addHeader() to the answers of an application. */
 export function writeAddedHeaders(application: Application): void {
   // All its answers have this as their prototype.
   const { response } = application as unknown as { response: { writeHead: WriteHead } };
   response.writeHead = function (...parts) {
     const headers = this[EXCHANGE]?.headers ?? [];
-    // Written as they are: nothing is looked up, and nothing kept that would be read once.
+    // Written directly: nothing is looked up, and nothing is stored that would be read only once.
     if (parts.length === 1 && this.getHeaderNames().length === 0) return writeHead.call(this, parts[0], headers);
     for (let index = 0; index < headers.length; index += 2) {
       const [name, value] = [headers[index] as string, headers[index + 1] as string];

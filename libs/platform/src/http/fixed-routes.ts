@@ -11,8 +11,8 @@ interface Layer {
 type Routes = ReadonlyMap<string, Layer>;
 
 /**
- * Finds the route of a fixed path such as /api/things in one step, where Express would try every route before it. What
- * stands between this and the routes runs all the same: `steps`, which the application uses behind this, in their order.
+ * Finds the route of a fixed path such as /api/things in one step, where Express would try every route before it.
+ * Everything between this and the routes still runs: `steps`, which the application uses after this, in their order.
  */
 export function fixedRoutes(application: Application, steps: readonly RequestHandler[]): RequestHandler {
   let known: Routes | undefined;
@@ -38,18 +38,18 @@ function pathOf(url: string): string {
 function enter(layer: Layer, request: Request, response: Response, next: NextFunction): void {
   request.params = {};
   layer.handleRequest(request, response, (error?: unknown) => {
-    // Express would go on behind the route; from here it would come to the same one again.
+    // Express would continue after the route and reach the same one again.
     next(error ?? new Error(`the route of ${request.url} passed a request on`));
   });
 }
 
-/** The routes behind the steps that Express would choose, by method and path. */
+/** The routes that Express would choose behind the steps, by method and path. */
 function findRoutes(application: Application, steps: readonly RequestHandler[]): Routes {
   const { stack } = application.router as unknown as { stack: readonly Layer[] };
   const found = new Map<string, Layer>();
   const last = Math.max(...steps.map((step) => stack.findIndex(({ handle }) => handle === step)));
   for (const layer of stack.slice(last + 1)) {
-    // What stands between routes is not known here, so that those behind it are left to Express.
+    // The middleware between routes is unknown here, so routes behind it are left to Express.
     if (layer.route === undefined) break;
     const { path } = layer.route;
     if (typeof path !== 'string' || /[:*{]/.test(path)) continue;

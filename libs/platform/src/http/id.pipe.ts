@@ -2,7 +2,7 @@ import { AppError } from '../errors/app-error.js';
 import { Injectable } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
 
-/** A row's id in a path: a 64-bit integer, else 400; one that no row can have answers 404 like any other unknown id. */
+/** A row's id in a path: a 64-bit integer, or else 400; an id that no row can have gets 404 like any unknown id. */
 @Injectable()
 export class IdPipe implements PipeTransform<string, number> {
   transform(text: string): number {

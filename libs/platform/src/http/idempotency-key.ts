@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
 
-/** A request that its client may repeat. */
+/** A request that its client can repeat. */
 export interface IdempotencyKey {
   readonly key: string;
   /** SHA-256 of method, address and body in hex: a repeat is the same request. */
@@ -26,14 +26,14 @@ export function idempotencyKeyOf(request: Request): IdempotencyKey | null {
   return { key, requestHash: hash('sha256', content) };
 }
 
-/** For a repeat of a request that is not answered yet. */
+/** For a repeat of a request that has not been answered yet. */
 export function idempotencyKeyRunning(): AppError {
   return new AppError('CONFLICT', 'The first request with this Idempotency-Key is still running', {
     retryAfterSeconds: 1,
   });
 }
 
-/** For a repeat of a request that was carried out, while its answer went with the process that had it. */
+/** For a repeat of an executed request whose answer was lost with its process. */
 export function idempotencyAnswerLost(): AppError {
   return new AppError(
     'CONFLICT',
@@ -49,12 +49,12 @@ export function idempotencyKeyLost(): AppError {
   });
 }
 
-/** For a key that came with another request. */
+/** For a key that was used with another request. */
 export function idempotencyKeyReused(): AppError {
   return new AppError('UNPROCESSABLE', 'This Idempotency-Key was used for another request');
 }
 
-/** Says that the answer is the one to the first request. */
+/** Marks an answer as the one to the first request. */
 export function markReplayed(request: Request): void {
   request.res?.setHeader('Idempotency-Replayed', 'true');
 }

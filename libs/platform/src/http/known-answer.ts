@@ -1,8 +1,9 @@
 import type { Response } from 'express';
 
 /**
- * Whether the client has the answer already: its If-None-Match names the ETag that was set (RFC 9110 section 13.1.2, weak
- * comparison). `Cache-Control: no-cache` is no reason to answer in full: this is the origin, and fetch sends it along.
+ * Whether the client already has the answer: its If-None-Match contains the ETag that was set (RFC 9110 section 13.1.2,
+ * weak comparison). `Cache-Control: no-cache` does not need a full answer: this is the origin, and fetch always sends
+ * it.
  */
 export function isKnownAnswer(response: Response): boolean {
   const { req } = response;

@@ -4,7 +4,7 @@ import { runInRequestContext } from '../logging/request-context.js';
 import { beginExchange, Exchange, type AnswerObserver } from './exchange.js';
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from './security-headers.js';
 
-/** Short and printable: anything else could forge log lines or fill them. */
+/** Short and printable: other values could forge log lines or fill them. */
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,99}$/;
 
 /**
@@ -27,7 +27,7 @@ function idOf({ headers }: Request): string {
   return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID();
 }
 
-/** Over TLS, here or by the word of a proxy that may say so. */
+/** Over TLS, here or according to a trusted proxy. */
 function isSecure(request: Request): boolean {
   const isAsked = 'encrypted' in request.socket || request.headers['x-forwarded-proto'] !== undefined;
   return isAsked && request.secure;

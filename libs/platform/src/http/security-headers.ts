@@ -1,4 +1,7 @@
-/** Of every answer, names and values in turn. Pages that need scripts or styles set a Content-Security-Policy of their own. */
+/**
+ * Headers of every answer, names and values alternating. Pages with scripts or styles set their own
+ * Content-Security-Policy.
+ */
 export const SECURITY_HEADERS: readonly string[] = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -9,7 +12,7 @@ export const SECURITY_HEADERS: readonly string[] = Object.entries({
   'X-Permitted-Cross-Domain-Policies': 'none',
 }).flat();
 
-/** Of answers over TLS, for a year. */
+/** Header of answers over TLS, for a year. */
 export const STRICT_TRANSPORT: readonly string[] = ['Strict-Transport-Security', 'max-age=31536000'];
 
 /** Policy for a page whose scripts, styles and images all come from this service. */

@@ -7,12 +7,12 @@ export interface WatchAnswer {
   readonly text: string;
 }
 
-/** What is answered at each path. Anything else is 404. */
+/** The answer for each path. Other paths get 404. */
 export type WatchRoutes = Readonly<Record<string, () => WatchAnswer | Promise<WatchAnswer>>>;
 
 /**
- * A small HTTP server of its own for programs that watch a process: health checks, Prometheus.
- * @throws Error of `listen`.
+ * A small separate HTTP server for programs that monitor a process: health checks, Prometheus. @throws Error of
+ * `listen`
  */
 export async function serveWatchers(
   target: { readonly port: number; readonly address: string },

@@ -11,7 +11,7 @@ export interface LogRecord {
   readonly time: string;
   readonly level: RecordLevel;
   readonly service: string;
-  /** The part of the program that speaks: a class name, or 'kernel'. */
+  /** The part of the program that logs: a class name, or 'kernel'. */
   readonly context: string | undefined;
   readonly message: string;
   readonly requestId: string | undefined;
@@ -30,13 +30,13 @@ export interface JsonLoggerOptions {
 const WEIGHT: Record<LogLevel | 'fatal', number> = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50, silent: 60 };
 
 /**
- * One JSON object a line, with request id and redaction; usable as Nest's logger.
- * Optional parameters: objects become fields, a stack becomes `stack`, a last string is the context.
+ * One JSON object per line, with request id and redaction; usable as Nest's logger. Optional parameters: objects become
+ * fields, a stack becomes `stack`, a last string is the context.
  */
 export class JsonLogger implements LoggerService {
   private threshold: number;
   private readonly contextThresholds = new Map<string, number>();
-  /** Below it nobody wants anything. */
+  /** The lowest level that any output wants. */
   private lowest: number;
   private readonly taps = new Set<LogTap>();
   private readonly write: (line: string) => void;
@@ -54,13 +54,15 @@ export class JsonLogger implements LoggerService {
     this.lowest = Math.min(this.threshold, ...this.contextThresholds.values());
   }
 
-  /** A level of its own for one part of the program. Taps follow it alone; what is written passes both levels. */
+  /** A separate level for one part of the program. Taps follow it alone; the output needs both levels. */
   setContextLevel(context: string, level: LogLevel): void {
     this.contextThresholds.set(context, WEIGHT[level]);
     this.lowest = Math.min(this.threshold, ...this.contextThresholds.values());
   }
 
-  /** Hands every record that passes the level filter to a listener in this process; returns how to stop. */
+  /**
+   * Passes every record that passes the level filter to a listener in this process; returns a function that stops it.
+   */
   tap(listener: LogTap): () => void {
     this.taps.add(listener);
     return () => this.taps.delete(listener);

@@ -1,7 +1,10 @@
-/** What stands for a secret wherever people read. */
+/** Replaces a secret wherever people read. */
 export const MASK = '***';
 
-/** A URL without what may be a credential: user, password, path, query and fragment. Providers' tokens come in any length. */
+/**
+ * A URL without parts that may be credentials: user, password, path, query and fragment. Providers' tokens can have any
+ * length.
+ */
 export function maskUrl(text: string): string {
   const url = URL.parse(text);
   if (!url) return MASK;

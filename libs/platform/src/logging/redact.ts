@@ -2,7 +2,7 @@ const SECRET_FIELD =
   /authorization|cookie|passw|passphrase|secret|token|credential|private|signature|raw_?config|share_?link|(^|[_-])key$|^pwd$/i;
 /** apiKey and verifyKey, but not monkey. */
 const CAMEL_KEY_FIELD = /[a-z]Key$/;
-/** Names that match the pattern above but hold nothing secret. */
+/** Names that match the pattern above but contain no secret. */
 const HARMLESS_FIELD = /^(tokens?_?(count|type)|token_ttl_sec|has_.*|group_?key|job_?key|scheduler_?key)$/i;
 /** The whole body of these links is a credential. */
 const NODE_LINK = /\b(ss|ssr|vmess|vless|trojan|hysteria2?|hy2|tuic|anytls|wireguard|wg|snell|mieru):\/\/[^\s"'<>]+/gi;
@@ -30,7 +30,7 @@ export function redactText(text: string): string {
   return clean.replace(BEARER, `$1 ${HIDDEN}`).replace(API_KEY, `$1${HIDDEN}`).replace(JWT, HIDDEN);
 }
 
-/** A copy fit for a log: secret fields hidden, text redacted, depth and size bounded, errors flattened. */
+/** A copy that is safe to log: secret fields hidden, text redacted, depth and size limited, errors flattened. */
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value === 'bigint') return value.toString();
@@ -46,7 +46,7 @@ export function redactValue(value: unknown, depth = 0): unknown {
   return redactFields(value, depth);
 }
 
-/** True when a field of this name must never be logged. */
+/** True if a field with this name must never be logged. */
 export function isSecretField(name: string): boolean {
   return (SECRET_FIELD.test(name) || CAMEL_KEY_FIELD.test(name)) && !HARMLESS_FIELD.test(name);
 }

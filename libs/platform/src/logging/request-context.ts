@@ -1,36 +1,36 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * What the log knows about the request or job that runs, and the languages its reader asks for. Only the log and texts for
+ * What the log knows about the current request or job, and the languages of its reader. Only the log and texts for
  * people read it: business code gets an Actor argument.
  */
 export interface RequestContext {
   readonly requestId: string;
-  /** The field as it came; undefined where the client said nothing. */
+  /** The unchanged field; undefined if the client sent none. */
   readonly acceptLanguage?: string | undefined;
-  /** Of the error that is answered. */
+  /** Code of the error in the answer. */
   errorCode?: string | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
-/** Runs a function so that every log line below it carries the request id. */
+/** Runs a function so that every log line inside contains the request id. */
 export function runInRequestContext<T>(context: RequestContext, work: () => T): T {
   return storage.run(context, work);
 }
 
-/** Id of the request or job that runs, if one does. */
+/** Id of the current request or job, if there is one. */
 export function currentRequestId(): string | undefined {
   return storage.getStore()?.requestId;
 }
 
-/** Says which error the request that runs is answered with. */
+/** Records the error with which the current request is answered. */
 export function noteErrorCode(code: string): void {
   const context = storage.getStore();
   if (context !== undefined) context.errorCode = code;
 }
 
-/** `Accept-Language` of the request that runs; undefined where its client has no wish. */
+/** `Accept-Language` of the current request; undefined if its client has no preference. */
 export function currentAcceptLanguage(): string | undefined {
   return storage.getStore()?.acceptLanguage;
 }

@@ -5,8 +5,8 @@ import type { Request } from 'express';
 const FORWARDING = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'];
 
 /**
- * True for a request that a program on this machine makes for itself. The address is the socket's, since TRUSTED_PROXIES
- * would let a header choose it.
+ * True for a request that a program on this machine makes for itself. The address is that of the socket, because with
+ * TRUSTED_PROXIES a header could choose it.
  */
 export function isLocalRequest({ socket, headers }: Pick<Request, 'socket' | 'headers'>): boolean {
   return isLoopback(socket.remoteAddress ?? '') && !FORWARDING.some((name) => headers[name] !== undefined);

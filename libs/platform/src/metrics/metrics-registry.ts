@@ -5,7 +5,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 type FlowFailureSource = () => number | Promise<number>;
 
-/** This process's metrics, in a registry of their own so that two applications in one process do not mix. */
+/** This process's metrics, in a separate registry, so that two applications in one process do not mix. */
 @Injectable()
 export class MetricsRegistry implements OnApplicationShutdown {
   readonly registry = new Registry();
@@ -51,22 +51,24 @@ export class MetricsRegistry implements OnApplicationShutdown {
     this.collectors.push(collect);
   }
 
-  /** Records one answered request; `route` is the template, never the address that was asked. */
+  /** Records one answered request; `route` is the template, never the requested address. */
   observeRequest(method: string, route: string, status: number, seconds: number): void {
     this.requests.observe({ method, route, status: String(status) }, seconds);
   }
 
-  /** Rows that the database does not take, however often they are sent. `table`: what they were for, such as `audit`. */
+  /** Rows that the database refuses, however often they are sent. `table`: their purpose, such as `audit`. */
   noteRefusedRows(table: string, rows: number): void {
     this.refusedRows.inc({ table }, rows);
   }
 
-  /** Where the count of a process is asked for at each scrape. `process`: `service`, or a data plane such as `kernel`. */
+  /**
+   * Counts that are requested from a process at each scrape. `process`: `service`, or a data plane such as `kernel`.
+   */
   countFlowFailures(process: string, total: FlowFailureSource): void {
     this.flowFailureSources.set(process, total);
   }
 
-  /** Prometheus text. Process metrics start with the first scrape: who never scrapes pays nothing. */
+  /** Prometheus text. Process metrics start with the first scrape, so that they cost nothing without one. */
   async render(): Promise<{ contentType: string; text: string }> {
     if (!this.collecting) {
       this.collecting = true;

@@ -4,14 +4,14 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { serveWatchers } from '../http/watch-server.js';
 import { MetricsRegistry } from './metrics-registry.js';
 
-/** `/metrics` on a port of its own, which nothing else is served on. */
+/** `/metrics` on a separate port, on which nothing else is served. */
 @Injectable()
 export class MetricsServer implements OnApplicationShutdown {
   private server: Server | undefined;
 
   constructor(private readonly metrics: MetricsRegistry) {}
 
-  /** The port it listens on; undefined while it does not. */
+  /** The port on which it listens; undefined while it does not. */
   get port(): number | undefined {
     return (this.server?.address() as AddressInfo | null | undefined)?.port;
   }

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { AnswerObserver } from '../http/exchange.js';
 import type { MetricsRegistry } from './metrics-registry.js';
 
-/** Measures every request from its first middleware to the last byte handed to the socket. */
+/** Measures every request from its first middleware to the last byte passed to the socket. */
 export function observeRequests(metrics: MetricsRegistry): (request: Request) => AnswerObserver {
   return (request) => (status, milliseconds) =>
     metrics.observeRequest(knownMethod(request.method), routeOf(request), status, milliseconds / 1e3);
@@ -15,7 +15,7 @@ function routeOf(request: Request): string {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Clients choose the method's text; labels must not grow with it. */
+/** Clients choose the text of the method; labels must not grow with it. */
 function knownMethod(method: string): string {
   return METHODS.has(method) ? method : 'other';
 }

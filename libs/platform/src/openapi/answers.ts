@@ -1,18 +1,18 @@
 import type { ErrorCode } from '@gatehouse/contracts';
 
-/** What a route answers when all goes well, and with what it may be called beyond its classes. */
+/** The successful answer of a route, and inputs of the route that its classes do not describe. */
 export interface AnswerDescription {
   /** One line for people. */
   readonly summary: string;
-  /** Name of the contract type; absent for an answer that is no JSON of ours. */
+  /** Name of the contract type; absent for an answer that is not JSON of ours. */
   readonly type?: string;
-  /** Of an answer that is no JSON of ours, or that is so when the request asks for it. */
+  /** Media type of an answer that is not JSON of ours, or that has this type if the request asks for it. */
   readonly mediaTypes?: readonly string[];
   /** The answer is a download with a file name. */
   readonly file?: boolean;
-  /** Header fields of the answer and what they say. */
+  /** Header fields of the answer and their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Contract type of a body that no class describes. */
+  /** Contract type of a body without a class. */
   readonly body?: string;
 }
 
@@ -41,7 +41,7 @@ export function AnswersEvents(summary: string): MethodDecorator {
   return describing({ mediaTypes: ['text/event-stream'], summary });
 }
 
-/** Codes of failures that only some routes have; what every route has need not be said. */
+/** Codes of failures that only some routes have; those of every route need not be listed. */
 export function Fails(...codes: readonly ErrorCode[]): MethodDecorator {
   return (_target, _key, descriptor) => {
     Reflect.defineMetadata(FAILURES, codes, descriptor.value as object);
@@ -54,12 +54,12 @@ function describing(answer: AnswerDescription): MethodDecorator {
   };
 }
 
-/** What `@Answers` says of a route handler; undefined where nothing does. */
+/** The `@Answers` of a route handler; undefined without it. */
 export function answerOf(handler: object): AnswerDescription | undefined {
   return Reflect.getMetadata(ANSWER, handler) as AnswerDescription | undefined;
 }
 
-/** What `@Fails` says of a route handler. */
+/** The `@Fails` of a route handler. */
 export function failuresOf(handler: object): readonly ErrorCode[] {
   return (Reflect.getMetadata(FAILURES, handler) as readonly ErrorCode[] | undefined) ?? [];
 }

@@ -1,9 +1,9 @@
 import { isSchema, type JsonSchema } from './json-schema.js';
 
-/** Stands for the address of the service; the page of the reference puts the real one there. */
+/** Placeholder for the address of the service; the reference page replaces it. */
 export const SAMPLE_ORIGIN = 'https://gatehouse.example';
 
-/** A request as a sample sends it. */
+/** A request of a sample. */
 interface SampleRequest {
   readonly method: string;
   readonly url: string;
@@ -87,7 +87,7 @@ const CREDENTIALS: Readonly<Record<string, readonly [string, string]>> = {
   api_key: ['X-API-Key', 'KEY'],
 };
 
-/** Of the last way that programs can take: where a key and a token may go together, both. */
+/** Those of the last alternative for programs: if a key and a token can be combined, both. */
 function credentialsOf(security: unknown): (readonly [string, string])[] {
   const ways = (Array.isArray(security) ? security : []) as Readonly<Record<string, unknown>>[];
   const known = ways.map((way) => Object.keys(way).flatMap((name) => (CREDENTIALS[name] ? [CREDENTIALS[name]] : [])));
@@ -139,7 +139,7 @@ function python({ method, url, headers, body }: SampleRequest): string {
   return `import requests\n\nresponse = requests.${method.toLowerCase()}(\n${lines.join('\n')}\n)\nprint(response.status_code, response.text)`;
 }
 
-/** JSON as a literal of Python. Words inside of texts stay: only whole values are replaced. */
+/** JSON as a literal of Python. Words inside texts are not changed: only whole values are replaced. */
 function pythonic(json: string): string {
   const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
   return json.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) => words[token] ?? token);

@@ -19,14 +19,14 @@ export class ContractSchemas {
     return new ContractSchemas(new Map(Object.entries(moved).map(([name, schema]) => [componentName(name), schema])));
   }
 
-  /** @throws Error for a type that the contracts do not have. */
+  /** @throws Error for a type that the contracts do not contain */
   reference(type: string): JsonSchema {
     const name = componentName(type);
     if (!this.schemas.has(name)) throw new Error(`There is no contract type ${type}`);
     return { $ref: IN_DOCUMENT + name };
   }
 
-  /** These types and all that they refer to. */
+  /** These types and all types to which they refer. */
   reachableFrom(types: Iterable<string>): Record<string, JsonSchema> {
     const found: Record<string, JsonSchema> = {};
     const left = [...types].map(componentName);

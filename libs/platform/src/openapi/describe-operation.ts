@@ -10,11 +10,11 @@ import type { Route } from './routes.js';
 export interface OperationFacts {
   readonly method: string;
   readonly open: boolean;
-  /** The method of the controller, with what decorators say of it. */
+  /** The method of the controller, with its decorators. */
   readonly handler: object;
 }
 
-/** What a service adds to operations because of what stands before its controllers. */
+/** What a service adds to operations because of the guards and middleware before its controllers. */
 export interface OperationAdditions {
   readonly failures?: readonly ErrorCode[];
   readonly parameters?: readonly JsonSchema[];
@@ -23,15 +23,15 @@ export interface OperationAdditions {
 export interface OperationContext {
   readonly format: ErrorFormat;
   readonly contracts: ContractSchemas | undefined;
-  /** Whether something in the body must be given; else the body may be left out. */
+  /** Whether the body has a required field; otherwise the body can be absent. */
   readonly needsBody: (requestBody: JsonSchema) => boolean;
   readonly isOpen: (route: Route) => boolean;
   readonly add: (facts: OperationFacts) => OperationAdditions;
 }
 
 /**
- * Completes an operation whose route has @Answers: summary, answer, failures. Collects the contract types it needs.
- * Without @Answers it stays as the generator made it.
+ * Completes an operation whose route has @Answers: summary, answer, failures. Collects the contract types that it
+ * needs. Without @Answers the operation stays as generated.
  */
 export function describeOperation(
   operation: JsonSchema,
@@ -88,7 +88,7 @@ function isEmpty({ type, mediaTypes }: AnswerDescription): boolean {
 const DISPOSITION = { description: 'attachment, with a file name', required: true, schema: { type: 'string' } };
 
 function content({ type, mediaTypes = [] }: AnswerDescription, context: OperationContext): JsonSchema {
-  // Of files in other formats a schema cannot say more than this.
+  // A schema cannot describe files in other formats any further.
   const others = mediaTypes.map((name) => [name, { schema: name === 'text/plain' ? { type: 'string' } : {} }]);
   const json = type === undefined ? {} : { 'application/json': { schema: contractsOf(context).reference(type) } };
   return { ...json, ...(Object.fromEntries(others) as JsonSchema) };
@@ -99,7 +99,7 @@ function contractsOf({ contracts }: OperationContext): ContractSchemas {
   return contracts;
 }
 
-/** Failures that follow from what an operation takes. */
+/** Failures that follow from the input of an operation. */
 function impliedFailures(operation: JsonSchema, open: boolean): ErrorCode[] {
   const codes: ErrorCode[] = ['INVALID_ARGUMENT'];
   if (!open) codes.push('CREDENTIALS_CONFLICT', 'UNAUTHORIZED', 'FORBIDDEN');

@@ -7,7 +7,7 @@ import { REFERENCE_STYLE, startScript } from './reference-page.js';
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Serves the browsable page at /docs and the error catalogue at /docs/errors, every file from this machine. */
+/** Serves the browsable page at /docs and the error catalogue at /docs/errors, with every file from this machine. */
 export function serveDocsPage(application: Application, title: string, documentPath: string): void {
   const html = docsPage(title);
   const script = startScript(documentPath);
@@ -28,7 +28,7 @@ function sendPage(response: Response, html: string): void {
   response.type('html').send(html);
 }
 
-/** The files are looked up when first asked for, through the package that brings them. */
+/** The files are looked up on the first request, through the package that contains them. */
 function sendAsset(name: string): express.RequestHandler {
   return (_request, response, next) => {
     response.setHeader('Cache-Control', 'public, max-age=86400');

@@ -54,12 +54,12 @@ export function errorSchema(format: ErrorFormat): JsonSchema {
   return SCHEMAS[format];
 }
 
-/** The answer to a failure that nothing more exact is said about. */
+/** The answer for a failure without a more specific description. */
 export function anyFailure(format: ErrorFormat): JsonSchema {
   return response('Any failure; docs/errors.md lists the codes', { $ref: '#/components/schemas/Error' }, format);
 }
 
-/** One response for each status that the codes have, with the codes that it may carry. */
+/** One response for each status of the codes, with the codes that it can have. */
 export function failureResponses(codes: Iterable<ErrorCode>, format: ErrorFormat): Record<string, JsonSchema> {
   const byStatus = Map.groupBy(new Set(codes), (code) => errorEntry(code).status);
   const responses: Record<string, JsonSchema> = {};
@@ -76,7 +76,7 @@ export function failureResponses(codes: Iterable<ErrorCode>, format: ErrorFormat
 
 function codedError(codes: readonly ErrorCode[], format: ErrorFormat): JsonSchema {
   const reference = { $ref: '#/components/schemas/Error' };
-  // The envelope has codes of its own, which say less.
+  // The envelope has its own codes, which are less specific.
   if (format === 'envelope') return reference;
   const allowed = { properties: { code: { enum: codes.map((code) => wireCode(code, format)) } } };
   return { allOf: [reference, allowed] };

@@ -1,6 +1,6 @@
 import { isSchema, type JsonSchema } from './json-schema.js';
 
-/** A request that was sent for real, and what came back. */
+/** A request that was really sent, and its answer. */
 export interface OperationExample {
   readonly operation: string;
   /** Distinguishes it from the operation's other examples. */
@@ -16,7 +16,7 @@ export interface OperationExample {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Throws for an operation that is not there: the text would be lost. */
+/** Throws for an unknown operation, because the text would be lost. */
 export function addDescriptions(
   operations: readonly { operation: JsonSchema }[],
   descriptions: Readonly<Record<string, string>>,

@@ -2,8 +2,8 @@ import { lenientClassNames } from '../validation/unknown-fields.js';
 import { isSchema, mapSchemas, type JsonSchema } from './json-schema.js';
 
 /**
- * Schemas of request classes as the generator leaves them, in the words of JSON Schema 2020-12:
- * `nullable` becomes the type null, and what the validation refuses besides, unknown fields of most classes, is said.
+ * Converts schemas of request classes from the generator to JSON Schema 2020-12: `nullable` becomes the type null, and
+ * restrictions of the validation are added, such as no unknown fields in most classes.
  */
 export function requestSchemas(schemas: Record<string, unknown>): Record<string, JsonSchema> {
   const rewritten = mapSchemas(schemas, describeNull) as Record<string, JsonSchema>;
@@ -17,7 +17,7 @@ export function requestSchemas(schemas: Record<string, unknown>): Record<string,
 }
 
 function describeNull({ nullable, ...schema }: JsonSchema): JsonSchema {
-  // A property that is called so.
+  // A property with this name.
   if (isSchema(nullable)) return { nullable, ...schema };
   if (nullable !== true) return schema;
   if (typeof schema['type'] !== 'string') return { anyOf: [schema, { type: 'null' }] };
@@ -29,7 +29,7 @@ function describeNull({ nullable, ...schema }: JsonSchema): JsonSchema {
   };
 }
 
-/** Parameters as they are on the wire: text, so that nothing can be null, and ids of 64 bits. */
+/** Parameters as they are on the wire: text, so that nothing can be null, and ids with 64 bits. */
 export function requestParameters(parameters: unknown): JsonSchema[] {
   if (!Array.isArray(parameters)) return [];
   return (parameters as JsonSchema[]).map((parameter) => {

@@ -1,7 +1,7 @@
-/** A JSON Schema as plain data; what is in it is not looked at more closely than that. */
+/** A JSON Schema as plain data, whose content is not checked. */
 export type JsonSchema = Record<string, unknown>;
 
-/** A copy with every object in it, however deep, passed through `change`; inner ones first. */
+/** A copy in which every object, at any depth, was passed through `change`; inner ones first. */
 export function mapSchemas(value: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
   if (Array.isArray(value)) return value.map((item) => mapSchemas(item, change));
   if (!isSchema(value)) return value;

@@ -22,7 +22,7 @@ export interface OpenApiOptions {
   readonly title: string;
   readonly description?: string;
   readonly version?: string;
-  /** Name of the session cookie, where cookies are accepted. */
+  /** Name of the session cookie, if cookies are accepted. */
   readonly cookie?: string;
   /** Whether X-API-Key is accepted; `named`: only by operations that say so with @ApiSecurity('api_key'). Default: true. */
   readonly apiKeys?: boolean | 'named';
@@ -30,19 +30,22 @@ export interface OpenApiOptions {
   readonly schemas?: URL;
   /** Whether a route needs no credentials. Default: every route does. */
   readonly isOpen?: (route: Route) => boolean;
-  /** What stands before the controllers and shows in their operations. */
+  /** What stands before the controllers and affects their operations. */
   readonly additions?: (facts: OperationFacts) => OperationAdditions;
-  /** Names and descriptions of groups of operations, in the order in which readers see them. */
+  /** Names and descriptions of groups of operations, in reading order. */
   readonly tags?: readonly { readonly name: string; readonly description: string }[];
-  /** What operations do beyond their summaries, by operation id; asked for when the document is. */
+  /** Descriptions of operations beyond their summaries, by operation id; read when the document is requested. */
   readonly descriptions?: () => Promise<Readonly<Record<string, string>>>;
-  /** Examples by operation; asked for when the document is. */
+  /** Examples by operation; read when the document is requested. */
   readonly examples?: () => Promise<readonly OperationExample[]>;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
-/** The OpenAPI 3.1 document of an application. Loads the generator on first use: it is of no use to a running service. */
+/**
+ * The OpenAPI 3.1 document of an application. Loads the generator on first use, because a running service rarely needs
+ * it.
+ */
 export async function createOpenApiDocument(
   app: INestApplication,
   options: OpenApiOptions,

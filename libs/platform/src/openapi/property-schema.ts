@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.js';
 
-/** A rule of class-validator for one property, as its storage keeps it. */
+/** A rule of class-validator for one property, as stored by the library. */
 export interface ValidationRule {
   readonly name?: string;
   readonly type: string;
@@ -9,7 +9,7 @@ export interface ValidationRule {
   readonly each?: boolean;
 }
 
-/** What the rules of a property say in the words of JSON Schema. `declared` is the property's type as compiled. */
+/** The rules of a property in JSON Schema. `declared` is the property's compiled type. */
 export function propertySchema(declared: unknown, rules: readonly ValidationRule[]): JsonSchema {
   const whole = merge(rules.filter(({ each }) => each !== true));
   const each = merge(rules.filter((rule) => rule.each === true));
@@ -38,7 +38,7 @@ function merge(rules: readonly ValidationRule[]): JsonSchema {
   return schema;
 }
 
-/** The compiled type of a union of literals, or of a type and null, says nothing. */
+/** The compiled type of a union of literals, or of a type and null, contains no information. */
 function impliedType(schema: JsonSchema): string | undefined {
   const { enum: values } = schema;
   if (Array.isArray(values)) return values.every((value) => typeof value === 'string') ? 'string' : undefined;
@@ -80,7 +80,9 @@ function needsFlags({ ignoreCase, unicodeSets }: RegExp): boolean {
   return ignoreCase || unicodeSets;
 }
 
-/** Control characters and halves of surrogate pairs by number: few validators but ours know the classes of Unicode. */
+/**
+ * Control characters and halves of surrogate pairs by number, because few other validators know the classes of Unicode.
+ */
 function portable(source: string): string {
   const pattern = source
     .replaceAll(String.raw`\P{Cc}`, String.raw`[^\x00-\x1f\x7f-\x9f]`)

@@ -1,6 +1,8 @@
 import { SAMPLE_ORIGIN } from './code-samples.js';
 
-/** Starts the reference in a browser: dark where the system or the chosen theme is, with code samples in each operation. */
+/**
+ * Starts the reference in a browser: dark if the system or the chosen theme is, with code samples in each operation.
+ */
 export function startScript(documentPath: string): string {
   const options = JSON.stringify({
     url: documentPath,
@@ -19,7 +21,7 @@ SwaggerUIBundle({ ...${options}, plugins: [codeSamples(${JSON.stringify(SAMPLE_O
 `;
 }
 
-// The cookie is what the switch of the consoles and the site sets.
+// The switch of the consoles and the site sets this cookie.
 const THEME = `const system = matchMedia('(prefers-color-scheme: dark)');
 function applyTheme() {
   const chosen = /(?:^|; )gatehouse_theme=(light|dark)/.exec(document.cookie)?.[1];

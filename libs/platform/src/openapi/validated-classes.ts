@@ -6,7 +6,7 @@ import { propertySchema, type ValidationRule } from './property-schema.js';
 
 type Class = new () => object;
 
-/** Swagger keeps what it knows of a property under this key. */
+/** The key under which Swagger stores what it knows about a property. */
 const KNOWN = 'swagger/apiModelProperties';
 
 /**
@@ -27,7 +27,7 @@ export async function describeValidatedClasses(): Promise<void> {
   }
 }
 
-/** What the properties are when the request does not say. Settings and the like may need arguments: they have none. */
+/** Default values of the properties. Settings and the like may need arguments, so they have none. */
 function defaultsOf(target: Class): Record<string, unknown> {
   return target.length > 0 ? {} : { ...new target() };
 }
@@ -59,7 +59,9 @@ function propertyOptions(
   return options as ApiPropertyOptions;
 }
 
-/** The class that `@Type` names: of a union with null the compiler keeps nothing. class-transformer exports no way to ask. */
+/**
+ * The class in `@Type`: for a union with null the compiler keeps no type. class-transformer has no public way to ask.
+ */
 function nestedClass(prototype: object, property: string): unknown {
   const { defaultMetadataStorage } = createRequire(import.meta.url)('class-transformer/cjs/storage.js') as {
     defaultMetadataStorage: {
@@ -69,7 +71,7 @@ function nestedClass(prototype: object, property: string): unknown {
   return defaultMetadataStorage.findTypeMetadata(prototype.constructor, property)?.typeFunction();
 }
 
-/** Whether the other rules of the property are not asked about `null`. */
+/** Whether the other rules of the property are skipped for `null`. */
 function passesNull({ propertyName, constraints = [] }: ValidationRule): boolean {
   const [condition] = constraints;
   return typeof condition === 'function' && condition({ [propertyName]: null }, null) === false;

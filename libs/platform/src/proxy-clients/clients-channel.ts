@@ -7,9 +7,9 @@ export function proxyClientsKey(secretKey: Buffer): ControlKey {
 }
 
 export const CLIENTS_LINK_LIMITS = { maxMessageBytes: 16 * 1_024 };
-/** Questions of one service that wait for an answer at a time. */
+/** Maximum number of pending questions of one service. */
 export const MAX_QUESTIONS = 256;
-/** Addresses of the kernel's machine that are passed on. */
+/** Maximum number of addresses of the kernel's machine that are sent. */
 export const MAX_KERNEL_ADDRESSES = 128;
 
 export interface ClientQuestion {
@@ -21,5 +21,5 @@ export interface ClientQuestion {
 export type ClientAnswer =
   | { type: 'client'; id: number; client: string | null }
   | { type: 'unavailable'; id: number; reason: string }
-  /** First of all, and whenever it changes. */
+  /** Sent first, and whenever it changes. */
   | { type: 'kernel'; addresses: readonly string[] | null };

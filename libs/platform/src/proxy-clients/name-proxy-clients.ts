@@ -5,21 +5,23 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { assignClientAddress } from '../http/client-address.js';
 import type { AcceptedConnection, ProxyClients } from './proxy-clients.js';
 
-/** Answers are waited for by so many connections at once; others are served without one. */
+/** Maximum number of connections that wait for an answer; others are served without one. */
 const MAX_WAITING = 256;
-/** An attempt that failed after this long has held up its caller. The next ones fail at once, for `PAUSE_MS`. */
+/** An attempt that failed after this long has delayed its caller. The next ones fail at once, for `PAUSE_MS`. */
 const SLOW_MS = 500;
 const PAUSE_MS = 1_000;
 /** A monitor has to reach the service, whatever the kernel does. */
 const WATCHED = new Set(['/healthz', '/readyz']);
 
-/** What the connection was when it came: a socket that has closed no longer names its peer. */
+/** The connection as it was accepted: a closed socket no longer knows its peer. */
 interface Arrival {
   readonly ends: Pick<AcceptedConnection, 'from' | 'to'>;
   readonly acceptedAt: number;
-  /** Whether a program of this machine may have connected. */
+  /** Whether a program on this machine may have connected. */
   readonly isLocal: boolean;
-  /** Undefined: not known yet. Of a connection, not of a request: the kernel shares none between clients. */
+  /**
+   * Undefined: not known yet. Stored per connection, not per request: the kernel shares no connection between clients.
+   */
   client: string | null | undefined;
   asked: Promise<string | null> | undefined;
 }
@@ -28,30 +30,30 @@ const sources = new WeakMap<Request, Promise<void>>();
 const failures = new WeakMap<Request, unknown>();
 
 /**
- * For who needs a request's address before its body is read: resolves when it is known. Undefined: it is known.
- * A client that leaves before its body was read takes its call along, so wait here only where that is needed.
+ * For code that needs a request's address before its body is read: resolves when the address is known. Undefined: it is
+ * known. A client that leaves before its body was read aborts its call, so wait here only if necessary.
  */
 export function pendingSource(request: Request): Promise<void> | undefined {
   return sources.get(request);
 }
 
-/** Waits until it is known where a request comes from. */
+/** Waits until the sender of a request is known. */
 export function awaitSource(request: Request, _response: Response, next: NextFunction): void {
   const source = sources.get(request);
   if (source === undefined) next();
   else void source.finally(next);
 }
 
-/** Why it could not be found out whether a request came through the proxy; undefined where it could. */
+/** The reason why it could not be determined whether a request came through the proxy, or undefined. */
 export function namingFailure(request: Request): unknown {
   return failures.get(request);
 }
 
 /**
  * Gives requests that came through the platform's own proxy the address of the proxy's client, for limits and the audit
- * log. Their connections come from the kernel's machine, as those of local programs do. The kernel is asked once for each
- * such connection, by its two ends; headers are the client's to choose and say nothing here. Where it cannot be asked, the
- * request keeps the address of its connection. Waits for nothing: `awaitSource` does, and `pendingSource`.
+ * log. Their connections come from the kernel's machine, like those of local programs. The kernel is asked once for
+ * each such connection, by its two ends; headers are ignored, because the client chooses them. If the kernel cannot be
+ * asked, the request keeps the address of its connection. Does not wait: `awaitSource` does, and `pendingSource`.
  */
 export function nameProxyClients(server: Server, clients: ProxyClients): RequestHandler {
   const arrivals = new WeakMap<Socket, Arrival>();
@@ -70,7 +72,7 @@ export function nameProxyClients(server: Server, clients: ProxyClients): Request
   };
 }
 
-/** What is asked of the kernel: a bounded number of questions, none twice, and none while it does not answer. */
+/** Questions to the kernel: a limited number, none twice, and none while it does not answer. */
 class Questions {
   private readonly clients: ProxyClients;
   private waiting = 0;
@@ -80,7 +82,7 @@ class Questions {
     this.clients = clients;
   }
 
-  /** Names the request, or remembers why that is not possible. Never rejects. */
+  /** Sets the address of the request, or stores why that is not possible. Never rejects. */
   async ask(arrival: Arrival, request: Request): Promise<void> {
     try {
       arrival.asked ??= this.find(arrival);

@@ -39,13 +39,13 @@ export class ProxyClientsServer {
     });
   }
 
-  /** Where it listens. @throws Error of `listen`. */
+  /** The address on which it listens. @throws Error of `listen` */
   async listen(endpoint: ControlEndpoint): Promise<ControlEndpoint> {
     if ('path' in endpoint) makePrivateFolder(dirname(endpoint.path));
     return this.server.listen(endpoint);
   }
 
-  /** Passes on from where the kernel connects; to be called when that has changed. */
+  /** Sends the addresses from which the kernel connects; must be called when they change. */
   announce(): void {
     for (const link of this.links) send(link, this.greeting());
   }
@@ -84,7 +84,7 @@ export class ProxyClientsServer {
   }
 }
 
-/** A link that has ended meanwhile needs no answer. */
+/** A link that has ended in the meantime needs no answer. */
 function send(link: ControlLink, answer: ClientAnswer): void {
   void link.send(answer).catch(() => undefined);
 }

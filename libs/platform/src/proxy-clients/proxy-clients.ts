@@ -4,7 +4,7 @@ export interface ConnectionEnd {
   readonly port: number;
 }
 
-/** A connection as the service sees it that accepted it. */
+/** A connection as the accepting service sees it. */
 export interface AcceptedConnection {
   /** The client's end of the connection. */
   readonly from: ConnectionEnd;
@@ -13,17 +13,17 @@ export interface AcceptedConnection {
   readonly ageMs: number;
 }
 
-/** Who knows for which client of the proxy its kernel opened a connection to a service of the platform. */
+/** Knows for which client of the proxy its kernel opened a connection to a service of the platform. */
 export interface ProxyClients {
   /**
-   * Addresses from which the kernel connects besides those of this machine. Null: not known, so that it may be any.
+   * Addresses from which the kernel connects besides those of this machine. Null: not known, so it can be any.
    * IPv4 is written as IPv4, not as IPv6.
    */
   readonly kernelAddresses: ReadonlySet<string> | null;
 
   /**
-   * The address of the proxy's client; null where the connection is none of the kernel's.
-   * @throws Error when the kernel cannot be asked; within seconds.
+   * The address of the proxy's client; null if the connection does not come from the kernel. @throws Error if the
+   * kernel cannot be asked, within seconds
    */
   clientOf(connection: AcceptedConnection): Promise<string | null>;
 }

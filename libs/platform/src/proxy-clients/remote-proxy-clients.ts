@@ -19,14 +19,17 @@ import {
 import type { AcceptedConnection, ProxyClients } from './proxy-clients.js';
 
 const ANSWER_MS = 2_000;
-/** Waits between attempts to reach proxy-gateway, the last of them again and again. */
+/** Waits between attempts to reach proxy-gateway; the last one is repeated. */
 const RETRY_MS = [100, 250, 500, 1_000, 2_000, 5_000];
-/** So many attempts in a row that failed are worth a line in the log: services that start together are ready one by one. */
+/**
+ * Number of consecutive failures before a log line, because services that start together become ready one after
+ * another.
+ */
 const WORTH_A_LINE = RETRY_MS.length;
 
 export interface RemoteProxyClientsParts {
   readonly endpoint: ControlEndpoint;
-  /** Newest first; proxy-gateway may still have an older one. */
+  /** Newest first; proxy-gateway may still use an older one. */
   readonly secretKeys: readonly Buffer[];
   readonly logger: JsonLogger;
   /** Default: `RETRY_MS`. */
@@ -39,7 +42,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Of a service that is not proxy-gateway: `RemoteProxyClients`, or null without PROXY_CLIENTS_CHANNEL. */
+/** For a service other than proxy-gateway: `RemoteProxyClients`, or null without PROXY_CLIENTS_CHANNEL. */
 export function remoteProxyClients(
   { proxyClientsChannel }: Readonly<Pick<ServiceSettings, 'proxyClientsChannel'>>,
   secretKeys: readonly Buffer[],
@@ -67,7 +70,7 @@ export class RemoteProxyClients implements ProxyClients, OnModuleInit, OnApplica
     this.parts = parts;
   }
 
-  /** Does not wait: the service starts whether proxy-gateway is there or not. */
+  /** Does not wait: the service starts whether proxy-gateway is running or not. */
   onModuleInit(): void {
     void this.connect();
   }
@@ -78,7 +81,7 @@ export class RemoteProxyClients implements ProxyClients, OnModuleInit, OnApplica
     this.link?.close();
   }
 
-  /** @throws Error without a connection to proxy-gateway, and when it does not answer within two seconds. */
+  /** @throws Error without a connection to proxy-gateway, and if it does not answer within two seconds */
   clientOf(connection: AcceptedConnection): Promise<string | null> {
     const { link, waiting } = this;
     if (link === undefined) return Promise.reject(new Error('proxy-gateway cannot be reached'));

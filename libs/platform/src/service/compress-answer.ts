@@ -4,7 +4,7 @@ import type { Request } from 'express';
 
 const zip = promisify(gzip);
 
-/** Bytes. A shorter answer fits into a packet or two anyway. */
+/** Bytes. A shorter answer fits into one or two packets anyway. */
 const WORTHWHILE = 4_096;
 
 /**
@@ -20,7 +20,7 @@ export function isToBeCompressed(request: Request, status: number, text: string)
   );
 }
 
-/** In a thread of the pool: large lists would hold up everyone else. */
+/** In a thread of the pool, because large lists would block everyone else. */
 export function compress(text: string): Promise<Buffer> {
   return zip(text, { level: 6 });
 }

@@ -28,7 +28,7 @@ import { PlatformModule } from './platform.module.js';
 import { ServiceHttpAdapter } from './service-http-adapter.js';
 import type { HttpOptions, ServiceAppOptions } from './service-options.js';
 
-/** Options that every Nest application of ours is created with. */
+/** Options of every Nest application here. */
 export const NEST_OPTIONS = { bodyParser: false, abortOnError: false, bufferLogs: false } as const;
 
 /**
@@ -44,7 +44,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Nest
   return configureServiceApp(app, options);
 }
 
-/** A service's logger as its settings ask for it. */
+/** A service's logger according to its settings. */
 export function createLogger({ name, settings }: Pick<ServiceAppOptions, 'name' | 'settings'>): JsonLogger {
   return new JsonLogger({ service: name, level: settings.logLevel });
 }
@@ -101,11 +101,11 @@ export function configureServiceApp(
   return app;
 }
 
-/** What every request to the API meets before its handler. */
+/** What every request to the API passes before its handler. */
 function stepsOf(app: NestExpressApplication, http: HttpOptions): RequestHandler[] {
   return [
     ...(http.middleware ?? []).map((make) => make(app)),
-    // Behind what a service watches its calls with: those that are refused here are calls as well.
+    // After the service's observers of calls, because refused requests are calls as well.
     fixedPathMethods(app.getHttpAdapter().getInstance()),
     bodyParsers({
       limit: http.bodyLimit ?? DEFAULT_BODY_LIMIT,
@@ -121,7 +121,7 @@ function defaultValidationCode({ errorFormat }: HttpOptions): 'VALIDATION_FAILED
   return errorFormat === 'problem' ? 'VALIDATION_FAILED' : 'INVALID_ARGUMENT';
 }
 
-/** Plain routes rather than controllers: no guard, throttle or validation stands between them and the one who watches. */
+/** Plain routes rather than controllers: no guard, throttle or validation stands between them and the monitor. */
 function serveHealth(application: Application, health: HealthRegistry): void {
   application.get('/healthz', (_request, response) => sendStatus(response, 200, { status: 'ok' }));
   application.get('/readyz', async (_request, response) => {
@@ -131,8 +131,8 @@ function serveHealth(application: Application, health: HealthRegistry): void {
 }
 
 /**
- * To others than local programs there is no such path, unless everybody may read it. With a port of its own it is here for
- * nobody: a proxy on this machine looks like a local program.
+ * For others than local programs this path does not exist, unless everyone may read it. With a separate port it does
+ * not exist here at all, because a proxy on this machine looks like a local program.
  */
 function serveMetrics(
   application: Application,

@@ -4,8 +4,8 @@ import type { INestApplication } from '@nestjs/common';
 import { deferred } from '../async/deferred.js';
 
 /**
- * Stops accepting, lets running requests finish until the deadline, cuts what is left, then closes the modules.
- * Modules close last, so that a request that still runs has its database.
+ * Stops accepting, lets running requests finish until the deadline, cuts the rest, then closes the modules. Modules
+ * close last, so that a running request still has its database.
  */
 export async function shutdownGracefully(app: INestApplication, deadlineMs: number): Promise<void> {
   app.get(HealthRegistry, { strict: false }).startDraining();
@@ -19,7 +19,7 @@ async function drainServer(server: Server, deadlineMs: number): Promise<void> {
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
   server.close(() => resolve());
   server.closeIdleConnections();
-  // A connection becomes idle when its last answer is out; close() alone would wait for its keep-alive time.
+  // A connection becomes idle after its last answer; close() alone would wait for its keep-alive time.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   await closed;

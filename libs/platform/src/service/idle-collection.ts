@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 5_000;
-/** Share of the time that the event loop works; a process below it keeps nobody waiting while it collects. */
+/** Share of the time that the event loop works; below it, a collection delays nobody. */
 const IDLE_BELOW = 0.05;
 /** Growth of resident memory since the last collection, in bytes, that makes another one worth its 100 ms. */
 const WORTH_BYTES = 12 * 1024 * 1024;
 
-/** What the collection looks at and does; handed in by tests. */
+/** Inputs and effects of the collection; replaced in tests. */
 export interface CollectionDependencies {
   /** Busy share of the event loop since the last call, 0 to 1. */
   readonly busyShare: () => number;
@@ -18,8 +18,8 @@ export interface CollectionDependencies {
 }
 
 /**
- * Gives memory back once the process has nothing to do. V8 collects only when something allocates, so an idle service
- * would keep the garbage of its start, or of its last rush, for hours. Returns what ends the watch.
+ * Frees memory once the process is idle. V8 collects only when something allocates, so an idle service would keep the
+ * garbage of its start, or of its last burst, for hours. Returns a function that stops it.
  */
 export function collectWhenIdle(replaced: Partial<CollectionDependencies> = {}): () => void {
   const { busyShare, residentBytes, collect } = { ...ofThisProcess(), ...replaced };

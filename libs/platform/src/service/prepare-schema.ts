@@ -5,14 +5,16 @@ export interface SchemaPreparation {
   readonly service: string;
   /** AUTO_MIGRATE. */
   readonly autoMigrate: boolean;
-  /** Names of the migrations the database lacks. */
+  /** Names of the migrations that the database lacks. */
   readonly pending: () => Promise<string[]>;
   /** Runs them under a lock and resolves to their names. */
   readonly migrate: () => Promise<string[]>;
   readonly logger: JsonLogger;
 }
 
-/** Brings the schema up to date when that is allowed; else raises StartError when it is behind, with the command to run. */
+/**
+ * Migrates the schema if that is allowed; otherwise raises StartError for an outdated schema, with the command to run.
+ */
 export async function prepareSchema({
   service,
   autoMigrate,

@@ -5,13 +5,13 @@ import { failureLines } from './start-failure.js';
 
 export interface RunningProcess {
   readonly logger: JsonLogger;
-  /** Finishes what runs and closes everything. */
+  /** Finishes running work and closes everything. */
   readonly stop: () => Promise<void>;
   /** Sent to the parent with `type: 'ready'`. */
   readonly ready: Readonly<Record<string, unknown>>;
 }
 
-/** A stop that hangs must not keep the supervisor waiting for ever. */
+/** A stop that hangs must not keep the supervisor waiting forever. */
 const STOP_LIMIT_MS = 30_000;
 
 /**
@@ -19,7 +19,7 @@ const STOP_LIMIT_MS = 30_000;
  * A failed start prints one line for each problem on standard error, notifies the parent, and exits with 1.
  */
 export async function runProcess(name: string, start: () => Promise<RunningProcess>): Promise<void> {
-  // A parent that was killed leaves a broken pipe; losing log lines then must not lose the orderly stop.
+  // A parent that was killed leaves a broken pipe; lost log lines must not prevent a clean stop.
   process.stdout.on('error', ignoreBrokenPipe);
   process.stderr.on('error', ignoreBrokenPipe);
   const interrupted = waitForEnd();
@@ -48,7 +48,7 @@ function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
 }
 
-/** First request to stop; a second signal means now. */
+/** First request to stop; a second signal stops at once. */
 async function waitForEnd(): Promise<string> {
   const { promise, resolve } = deferred<string>();
   let asked = false;

@@ -1,6 +1,9 @@
 import { failureLines } from './start-failure.js';
 
-/** A program that does one thing and ends, such as migrate.ts: prints what `work` returns, or one line a problem and exit 1. */
+/**
+ * A program that does one thing and ends, such as migrate.ts: prints the result of `work`, or one line per problem with
+ * exit code 1.
+ */
 export async function runCommand(name: string, work: () => Promise<readonly string[]>): Promise<void> {
   try {
     for (const line of await work()) process.stdout.write(`${line}\n`);

@@ -13,18 +13,20 @@ import { explainListenError } from './start-failure.js';
 
 export interface ServiceDefinition<S extends ServiceSettings> {
   readonly name: string;
-  /** Reads the settings; what it throws is printed, one line a problem. */
+  /** Reads the settings; thrown problems are printed, one per line. */
   readonly settings: () => Readonly<S>;
   readonly module: (settings: Readonly<S>) => Type | DynamicModule;
   readonly port: (settings: Readonly<S>) => number;
-  /** The variable that sets the port, for the message about a taken one. */
+  /** The variable of the port, for the message about a taken one. */
   readonly portVariable: string;
-  /** The variable that sets the port for `/metrics` alone. */
+  /** The variable of the separate port for `/metrics`. */
   readonly metricsPortVariable: string;
   readonly http: HttpOptions | ((settings: Readonly<S>) => HttpOptions);
-  /** Before the application exists: migrations, keys. Throw StartError for what an operator must do. */
+  /**
+   * Runs before the application exists: migrations, keys. Throws StartError for problems that an operator must solve.
+   */
   readonly prepare?: (settings: Readonly<S>, logger: JsonLogger) => Promise<void>;
-  /** On the configured application, before it listens. */
+  /** Runs on the configured application, before it listens. */
   readonly configure?: (app: NestExpressApplication, settings: Readonly<S>) => void | Promise<void>;
 }
 

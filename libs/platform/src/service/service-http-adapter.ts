@@ -7,18 +7,21 @@ import { compress, isToBeCompressed } from './compress-answer.js';
 
 type Handler = Parameters<ExpressAdapter['setNotFoundHandler']>[0];
 
-/** What a handler's result looks like on the wire. */
+/** The wire format of a handler's result. */
 export type Presentation = (result: unknown, status: number) => unknown;
 
 /**
- * Express with one not-found handler at the root, so that an address outside the global prefix gets our error body too,
- * and a short way out for JSON.
+ * Express with one not-found handler at the root, so that an address outside the global prefix also gets our error
+ * body, and with a shortcut for JSON.
  */
 export class ServiceHttpAdapter extends ExpressAdapter {
-  /** Applied to everything that handlers return, files aside. Here and not in an interceptor: those cost as much as the rest of Nest. */
+  /**
+   * Applied to everything that handlers return, except files. It is here and not in an interceptor, because those cost
+   * as much as the rest of Nest.
+   */
   present: Presentation | undefined;
 
-  /** Whether long answers are compressed for those that can read it. */
+  /** Whether long answers are compressed for clients that support it. */
   compresses = false;
 
   override setNotFoundHandler(handler: Handler): unknown {
@@ -51,7 +54,7 @@ export class ServiceHttpAdapter extends ExpressAdapter {
 
 async function sendCompressed(response: Response, text: string): Promise<void> {
   const body = await compress(text).catch(() => null);
-  // The client may have left meanwhile.
+  // The client may have left in the meantime.
   if (response.destroyed) return;
   if (body === null) {
     addHeader(response, 'Content-Length', String(Buffer.byteLength(text)));

@@ -10,38 +10,42 @@ import type { ServiceSettings } from '../settings/service-settings.js';
 import type { Presentation } from './service-http-adapter.js';
 import type { ValidationCode } from '../validation/validation-pipe.js';
 
-/** What the HTTP side of a service needs to know; everything has a safe default but the wire format. */
+/** Options of the HTTP side of a service; everything except the wire format has a safe default. */
 export interface HttpOptions {
   readonly errorFormat: ErrorFormat;
   /** Chinese texts of the service's own errors. Default: none; codes, validation and the shared libraries have theirs. */
   readonly errorTexts?: ErrorTexts;
-  /** Turns what handlers return into what is sent. Default: as it is. */
+  /** Converts the results of handlers for the wire. Default: unchanged. */
   readonly present?: Presentation;
-  /** Compress long answers to reads. Default: false, for APIs that answer cookies of other sites' visitors. */
+  /** Compresses long answers to reads. Default: false, for APIs that answer cookies of other sites' visitors. */
   readonly compress?: boolean;
-  /** Such as api/v1. /healthz, /readyz, /metrics and /docs stay at the root. */
+  /** For example api/v1. /healthz, /readyz, /metrics and /docs stay at the root. */
   readonly globalPrefix?: string;
   readonly openapi?: OpenApiOptions;
-  /** What people see at `/`. */
+  /** The page at `/`. */
   readonly console?: ConsoleOptions;
   /** Code of a failed validation. Default: VALIDATION_FAILED (422) for problem, else INVALID_ARGUMENT (400). */
   readonly validationCode?: ValidationCode;
   /** Bytes. Default: 10 MiB. */
   readonly bodyLimit?: number;
-  /** Accept form bodies too. Default: false. */
+  /** Also accepts form bodies. Default: false. */
   readonly forms?: boolean;
   /** Path prefixes whose handlers read the body themselves. */
   readonly streamedPaths?: readonly string[];
   /**
-   * Who knows the clients of the platform's proxy: requests that came through it get their addresses. Those are known when
-   * the body has been read; `pendingSource` is for who needs one before. Null: nobody knows. Made once, when the application is.
+   * Knows the clients of the platform's proxy: requests that came through it get their addresses. These are known when
+   * the body has been read; `pendingSource` is for code that needs one before. Null: not available. Created once, with
+   * the application.
    */
   readonly proxyClients?: (app: INestApplication) => ProxyClients | null;
-  /** Decides about every request before anything answers it, pages and /healthz included; made as `middleware` is. */
+  /** Checks every request before anything answers it, pages and /healthz included; created like `middleware`. */
   readonly entrance?: (app: INestApplication) => RequestHandler;
-  /** Runs for every request to the API before its body is read; made once, when the application is. */
+  /** Runs for every request to the API before its body is read; created once, with the application. */
   readonly middleware?: readonly ((app: INestApplication) => RequestHandler)[];
-  /** Runs when the body has been read: what waits here loses no request whose client leaves meanwhile. Made as `middleware` is. */
+  /**
+   * Runs after the body was read: waiting here loses no request whose client leaves in the meantime. Created like
+   * `middleware`.
+   */
   readonly afterBody?: readonly ((app: INestApplication) => RequestHandler)[];
 }
 

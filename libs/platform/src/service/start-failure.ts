@@ -3,10 +3,10 @@ import { SettingsError } from '../settings/settings-error.js';
 
 export interface ListenTarget {
   readonly port: number;
-  /** The variable that sets the port. */
+  /** The variable of the port. */
   readonly portVariable: string;
   readonly address: string;
-  /** The variable that sets the address. */
+  /** The variable of the address. */
   readonly addressVariable?: string;
 }
 
@@ -39,16 +39,16 @@ const LISTEN_REASONS = new Map<string, Reason>([
   ['EINVAL', ({ address, addressVariable = 'BIND_ADDRESS' }) => `${addressVariable}: ${address} cannot be listened on`],
 ]);
 
-/** What to print for a start that failed: known problems without a stack, one line each. */
+/** The output for a failed start: known problems without a stack, one line each. */
 export function failureLines(error: unknown): string[] {
   if (error instanceof SettingsError) return error.message.split('\n');
   if (error instanceof StartError || isForOperators(error)) return [error.message];
-  // The drivers' connection errors carry an empty message and their real reasons inside.
+  // The drivers' connection errors have an empty message; the real reasons are inside.
   if (error instanceof AggregateError && error.message === '') return error.errors.flatMap(failureLines);
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
 }
 
-/** Errors of libraries below this one whose texts are written for operators. */
+/** Errors of lower libraries whose texts are written for operators. */
 const FOR_OPERATORS = new Set([
   'DatabaseServerError',
   'EmbeddedPostgresError',

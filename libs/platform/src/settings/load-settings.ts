@@ -4,17 +4,17 @@ import { variableBindings, type VariableBinding } from './variable.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Prefixes that belong to Gatehouse: a variable that carries one and is not known is a typing mistake. */
+/** Prefixes that belong to Gatehouse: an unknown variable with one of them is a typing mistake. */
 const OWN_PREFIXES = ['GATEHOUSE_', 'PROXY_GATEWAY_', 'RESOURCE_SHARING_', 'TUNNEL_'];
 
-/** Read by the launch scripts and tests, which hand their whole environment on to the services. */
+/** Read by the launch scripts and tests, which pass their whole environment on to the services. */
 const LAUNCHER_VARIABLES = new Set(['GATEHOUSE_NODE', 'GATEHOUSE_PEERS_BIN']);
 const LAUNCHER_PREFIXES = ['GATEHOUSE_TEST_', 'GATEHOUSE_LAUNCH_'];
 
 /**
- * Reads a settings class from an environment: a frozen, checked object.
- * Throws SettingsError naming every bad, missing and unknown variable. An empty variable counts as unset.
- * Of the other services' prefixes only those that the class itself uses are checked, since all services share one environment.
+ * Reads a settings class from an environment: a frozen, checked object. Throws SettingsError with every invalid,
+ * missing and unknown variable. An empty variable counts as unset. Of the other services' prefixes only those that the
+ * class itself uses are checked, because all services share one environment.
  */
 export function loadSettings<T extends object>(settingsClass: new () => T, env: Environment): Readonly<T> {
   const settings = new settingsClass();

@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import { StartError } from '../errors/start-error.js';
 import type { ServiceSettings } from './service-settings.js';
 
-/** What a client of ioredis is given beside REDIS_URL. */
+/** Options for an ioredis client besides REDIS_URL. */
 export interface RedisOptions {
-  /** Whose signature the certificate of a `rediss://` server must have; absent: an authority of the system. */
+  /**
+   * The authority that must have signed the certificate of a `rediss://` server; absent: an authority of the system.
+   */
   tls?: { ca: string };
 }
 
-/** Reads REDIS_CA_FILE. Raises StartError where it cannot be read or would not be used. */
+/** Reads REDIS_CA_FILE. Raises StartError if it cannot be read or would not be used. */
 export function redisOptions({
   redisUrl,
   redisCaFile,

@@ -44,13 +44,13 @@ export class ServiceSettings {
   @IsSecretKey()
   secretKey?: string;
 
-  /** Where heads of the audit log are written outside the database. Default: a file in the home; `off`: nowhere. */
+  /** The place for heads of the audit log outside the database. Default: a file in the home; `off`: none. */
   @Variable('AUDIT_WITNESS_FILE', { expected: 'a file, to whose name each service adds its own, or off' })
   @IsOptional()
   @IsString()
   auditWitnessFile?: string;
 
-  /** Who is sent the heads of the audit log, signed with AUDIT_WITNESS_SECRET. */
+  /** The receiver of the heads of the audit log, signed with AUDIT_WITNESS_SECRET. */
   @Variable('AUDIT_WITNESS_URL', { expected: 'an address such as https://witness.example.org/gatehouse' })
   @IsOptional()
   @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false })
@@ -75,7 +75,10 @@ export class ServiceSettings {
   @IsIn(WORKER_MODES)
   workers: WorkerMode = 'inline';
 
-  /** Of a worker, which serves nothing else: `/healthz` and `/readyz` on the loopback. Unset: it listens on nothing. */
+  /**
+   * For a worker, which serves nothing else: `/healthz` and `/readyz` on the loopback address. Unset: it does not
+   * listen.
+   */
   @IsOptional()
   @Port('HEALTH_PORT')
   healthPort?: number;
@@ -88,7 +91,10 @@ export class ServiceSettings {
   @IsAddressRange()
   trustedProxies: readonly string[] = [];
 
-  /** Where proxy-gateway says which client of the proxy opened a connection, and where the other services ask it. */
+  /**
+   * The channel on which proxy-gateway names the client of the proxy behind a connection, and the other services ask
+   * it.
+   */
   @Channel('PROXY_CLIENTS_CHANNEL', 'proxy-gateway:7893')
   proxyClientsChannel?: string;
 
@@ -96,15 +102,17 @@ export class ServiceSettings {
   @IsAddress()
   bindAddress = '127.0.0.1';
 
-  /** `/metrics` for everybody who reaches the service, instead of local programs alone. */
+  /** `/metrics` for everyone who reaches the service, instead of local programs only. */
   @Variable('METRICS_ON_PUBLIC_PORT', { kind: 'boolean', expected: 'true or false' })
   @IsBoolean()
   metricsOnPublicPort = false;
 
-  /** A port for `/metrics` alone; the service's own port has none then. Each service has a variable of its own for it. */
+  /**
+   * A separate port for `/metrics`; then the service's own port does not serve it. Each service has its own variable.
+   */
   readonly metricsPort?: number;
 
-  /** Where `metricsPort` is listened on. */
+  /** The address on which `metricsPort` listens. */
   @Variable('METRICS_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0' })
   @IsAddress()
   metricsAddress = '127.0.0.1';

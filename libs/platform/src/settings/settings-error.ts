@@ -1,14 +1,14 @@
-/** One bad, missing or unknown variable. */
+/** One invalid, missing or unknown variable. */
 export interface SettingProblem {
   /** Name of the environment variable. */
   readonly variable: string;
-  /** What was wrong; never the value of a secret. */
+  /** The problem; never the value of a secret. */
   readonly problem: string;
-  /** What would be right. */
+  /** What would be valid. */
   readonly expected: string;
 }
 
-/** Raised at boot with every bad, missing and unknown variable at once. */
+/** Raised at startup with every invalid, missing and unknown variable at once. */
 export class SettingsError extends Error {
   readonly problems: readonly SettingProblem[];
 

@@ -6,9 +6,9 @@ export type VariableKind = 'text' | 'integer' | 'boolean' | 'list';
 export interface VariableOptions {
   /** How the text of the variable is read. Default: text. */
   readonly kind?: VariableKind;
-  /** Said to the operator when the value is wrong: what would be right. */
+  /** Shown to the operator if the value is invalid: what would be valid. */
   readonly expected: string;
-  /** Another variable that says the same where this one is not set. */
+  /** Another variable with the same meaning, which is used if this one is not set. */
   readonly alias?: string;
   /** Its value is never printed. */
   readonly secret?: boolean;

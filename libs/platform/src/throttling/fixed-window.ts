@@ -1,6 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 
-/** What a storage knows of a key after counting one more hit. */
+/** What a storage knows about a key after counting one more hit. */
 export interface WindowState {
   readonly hits: number;
   /** Milliseconds until the window ends. */
@@ -15,9 +15,9 @@ export interface WindowCounter {
 type Result = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 /**
- * @nestjs/throttler's storage on top of a fixed-window counter: constant cost whatever the limit.
- * The library's own keeps a timestamp a hit and filters them all on every request. A key over its limit
- * is blocked until its window ends; a longer block duration is not offered.
+ * @nestjs/throttler's storage on top of a fixed-window counter: constant cost whatever the limit. The library's own
+ * storage keeps a timestamp per hit and filters all of them on every request. A key over its limit is blocked until its
+ * window ends; a longer block duration is not supported.
  */
 export class FixedWindowStorage implements ThrottlerStorage {
   private readonly counter: WindowCounter;

@@ -5,7 +5,10 @@ interface Window {
   endsAt: number;
 }
 
-/** Windows of this process. When the map is full the oldest window goes: better a lenient limit than no memory. */
+/**
+ * Windows of this process. If the map is full, the oldest window is dropped: a lenient limit is better than unlimited
+ * memory.
+ */
 export class MemoryWindowCounter implements WindowCounter {
   private readonly windows = new Map<string, Window>();
   private readonly maxKeys: number;

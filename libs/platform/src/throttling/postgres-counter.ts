@@ -10,7 +10,7 @@ export interface ThrottleTableRunner {
   query(sql: string): Promise<unknown>;
 }
 
-/** Makes the table of PostgresWindowCounter: not logged, since a crash may forget counts of the last minutes. */
+/** Creates the table of PostgresWindowCounter: not logged, because a crash may forget counts of the last minutes. */
 export async function createThrottleTable(runner: ThrottleTableRunner): Promise<void> {
   await runner.query(
     'CREATE UNLOGGED TABLE throttle_windows (key text PRIMARY KEY, hits integer NOT NULL, ends_at timestamptz NOT NULL)',
@@ -33,7 +33,9 @@ const HIT = `INSERT INTO throttle_windows AS kept (key, hits, ends_at)
 const SWEEP = 'DELETE FROM throttle_windows WHERE ends_at < now()';
 const SWEEP_EVERY = 1_000;
 
-/** Windows in the table throttle_windows, shared by all replicas: one statement a hit, so not for polled reads. */
+/**
+ * Windows in the table throttle_windows, shared by all replicas: one statement per hit, so it is not for polled reads.
+ */
 export class PostgresWindowCounter implements WindowCounter {
   private readonly client: NamedQueryClient;
   private hits = 0;

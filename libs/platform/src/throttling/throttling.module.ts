@@ -25,7 +25,7 @@ import { MemoryWindowCounter } from './memory-counter.js';
 
 const SKIPPED = 'gatehouse:skip-throttle';
 
-/** Leaves a route to limits of its own. */
+/** Exempts a route that has its own limits. */
 export const SkipThrottle = (): CustomDecorator => SetMetadata(SKIPPED, true);
 
 const PASSED = Promise.resolve(true);
@@ -41,7 +41,7 @@ export class ThrottlingGuard extends ThrottlerGuard {
     super(options, storage, reflector);
   }
 
-  /** What is skipped costs next to nothing: the library would read a dozen decorators first. */
+  /** Skipped routes cost almost nothing: the library would read a dozen decorators first. */
   override canActivate(context: ExecutionContext): Promise<boolean> {
     const isSkipped = this.reflector.get<boolean | undefined>(SKIPPED, context.getHandler()) === true;
     return isSkipped ? PASSED : super.canActivate(context);
@@ -65,14 +65,14 @@ export interface ThrottlingOptions {
   /** Hits of one client address (an IPv6 /64 is one) on one route in a window; @Throttle() changes it for a route. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Where counts are kept: MemoryWindowCounter or PostgresWindowCounter. */
+  /** The storage of counts: MemoryWindowCounter or PostgresWindowCounter. */
   readonly counter: Pick<FactoryProvider<WindowCounter>, 'useFactory' | 'inject'>;
 }
 
 /** Limits every route that is not marked @SkipThrottle(). */
 @Module({})
 export class ThrottlingModule {
-  /** The limit of a service's settings, counted in its own process; 0 lets everything through. */
+  /** The limit of a service's settings, counted in its own process; 0 disables it. */
   static perMinute(limit: number): DynamicModule {
     if (limit === 0) return { module: ThrottlingModule };
     const counter = { useFactory: (): MemoryWindowCounter => new MemoryWindowCounter() };

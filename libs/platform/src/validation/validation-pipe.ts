@@ -10,8 +10,8 @@ import { ignoresUnknownFields } from './unknown-fields.js';
 export type ValidationCode = 'INVALID_ARGUMENT' | 'VALIDATION_FAILED';
 
 /**
- * Checks request classes: unknown fields are refused (or left out: @IgnoresUnknownFields()), plain values are converted to the declared types,
- * and every bad field is listed in `details`.
+ * Checks request classes: unknown fields are refused (or ignored: @IgnoresUnknownFields()), plain values are converted
+ * to the declared types, and every invalid field is listed in `details`.
  */
 export function createValidationPipe(code: ValidationCode = 'INVALID_ARGUMENT'): ValidationPipe {
   const options = {
@@ -24,7 +24,7 @@ export function createValidationPipe(code: ValidationCode = 'INVALID_ARGUMENT'):
   return new RequestClassPipe({ ...options, forbidNonWhitelisted: true }, new PlainTextPipe(options));
 }
 
-/** Single parameters stay the text they are: Nest would take `1e3`, `0x10` and ` 7` for numbers before their own pipe sees them. */
+/** Single parameters stay text: Nest would read `1e3`, `0x10` and ` 7` as numbers before their own pipe sees them. */
 class PlainTextPipe extends ValidationPipe {
   protected override transformPrimitive(value: unknown): unknown {
     return value;
@@ -45,7 +45,7 @@ class RequestClassPipe extends PlainTextPipe {
   }
 }
 
-/** An AppError that lists every bad field. */
+/** An AppError with every invalid field. */
 export function validationFailure(errors: readonly ValidationError[], code: ValidationCode): AppError {
   const details = errors.flatMap((error) => flatten(error, ''));
   const [first] = details;
@@ -67,7 +67,7 @@ function joinPath(parent: string, property: string): string {
   return /^\d+$/.test(property) ? `${parent}[${property}]` : `${parent}.${property}`;
 }
 
-/** class-validator starts its texts with the property; `field` already names it. */
+/** class-validator starts its texts with the property, but `field` already has the name. */
 function withoutField(text: string, property: string): string {
   return text.startsWith(`${property} `) ? text.slice(property.length + 1) : text;
 }

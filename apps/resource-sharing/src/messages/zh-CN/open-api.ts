@@ -1,4 +1,4 @@
-/** Texts of the open API as its clients have always known them; some compare them. */
+/** Texts of the open API that its clients know; some clients compare them. */
 export const openApi = {
   open: {
     alreadyOwned: '已拥有该资源',

@@ -14,7 +14,7 @@ export interface AccountOverview {
 const LINES = 20;
 const NOTICES = 5;
 
-/** Gathers what an account page shows. */
+/** Collects the content of an account page. */
 @Injectable()
 export class AccountOverviews {
   constructor(

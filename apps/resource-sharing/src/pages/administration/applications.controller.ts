@@ -31,7 +31,7 @@ export class AdminApplicationPagesController {
     response.redirect(303, '/admin/reviews');
   }
 
-  /** What waits for a decision, longest first. */
+  /** Everything that is waiting for a decision, longest first. */
   @Get('reviews')
   async queue(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
     const { applications, total } = await this.applications.waiting(PAGE_SIZE);
@@ -106,7 +106,7 @@ export class AdminApplicationPagesController {
     else await this.send(response, visitor, clientId, { values, problem });
   }
 
-  /** Decides about what waits, and goes on with what waits next. */
+  /** Decides about one item, and continues with the next one. */
   @Post('applications/:client_id/decide')
   async decide(
     @CurrentVisitor() visitor: Member,
@@ -147,7 +147,7 @@ export class AdminApplicationPagesController {
   }
 }
 
-/** The review that a button means: of a reviewed application only its change is decided. */
+/** The review that a button means: for a reviewed application, only its change is decided. */
 function decisionOn({ status, proposed }: Application, values: FormValues): Record<string, unknown> {
   const approves = values.text('decision') === 'approve';
   const seen = { seen_at: values.optional('seen_at') };

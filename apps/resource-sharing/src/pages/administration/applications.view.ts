@@ -17,7 +17,7 @@ interface ListState {
   readonly applications: readonly Application[];
   readonly owners: ReadonlyMap<number, string>;
   readonly status: ApplicationStatus | undefined;
-  /** Only those with a change that waits. */
+  /** Only applications with a waiting change. */
   readonly proposed: boolean;
   readonly page: number;
   readonly hasMore: boolean;
@@ -69,7 +69,7 @@ ${link('?proposed=true', words.text('reviews.changed'), proposed)}
 interface ReviewFacts {
   readonly application: Application;
   readonly owner: string;
-  /** Names of the limits that there are. */
+  /** Names of the existing quota profiles. */
   readonly profiles: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { sendPage } from '../parts/layout.js';
 import { PageController } from '../parts/page-controller.js';
 import { auditLogPage, verificationPage, type AuditFilter } from './audit-log.view.js';
 
-/** The audit log for administrators, in the selection and with the checks of `GET /api/site/admin/audit-logs`. */
+/** The audit log for administrators, with the filters and checks of `GET /api/site/admin/audit-logs`. */
 @PageController('admin/audit-log', 'administrator')
 export class AdminAuditLogPagesController {
   constructor(private readonly logs: AuditLogsService) {}
@@ -32,7 +32,7 @@ export class AdminAuditLogPagesController {
   }
 }
 
-/** What was filled in; an empty field does not narrow the list. */
+/** The fields that were filled in; an empty field does not filter the list. */
 function filterOf(values: FormValues): AuditFilter {
   const filled = (['actor', 'action', 'success', 'cursor'] as const).map((name) => [name, values.optional(name)]);
   return Object.fromEntries(filled.filter(([, value]) => value !== undefined)) as AuditFilter;

@@ -8,12 +8,12 @@ import { trailWords } from '../parts/trail-words.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { sections } from './sections.js';
 
-/** Fields of the form, named as the parameters of `GET /api/site/admin/audit-logs`. */
+/** Fields of the form, with the names of the parameters of `GET /api/site/admin/audit-logs`. */
 export type AuditFilter = Readonly<Partial<Record<'actor' | 'action' | 'success' | 'cursor', string>>>;
 
 interface AuditLogState {
   readonly filter: AuditFilter;
-  /** Undefined where the filter was refused. */
+  /** Undefined if the filter was refused. */
   readonly page: AuditLogPage | undefined;
   readonly problem: AppError | undefined;
 }
@@ -29,7 +29,7 @@ ${filterForm(visitor, filter, problem)}
 ${page !== undefined && entries(visitor, page, filter)}`;
 }
 
-/** What `GET /audit-logs/verify` found, in words. */
+/** The result of `GET /audit-logs/verify`, in words. */
 export function verificationPage(visitor: Visitor, verification: AuditVerification): Html {
   const { words } = visitor;
   const { checked, broken, witness, ...log } = verification;
@@ -113,7 +113,7 @@ function outcomeOf({ words }: Visitor, { success, status, error }: AuditLogView)
   return badge(success ? 'good' : 'bad', text.filter((part) => part !== null).join(' · '));
 }
 
-/** What does not fit into a row, behind an element that opens without a script. */
+/** Details that do not fit into a row, in an element that opens without a script. */
 function detailsOf({ words }: Visitor, row: AuditLogView): Html {
   const { id, changes, method, path, user_agent: program, request_id: request, hash } = row;
   const changed = changes.map(

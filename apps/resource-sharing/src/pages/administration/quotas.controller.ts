@@ -11,7 +11,7 @@ import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
 import { LIMIT_FIELDS, LIMIT_LISTS, quotasPage, type QuotaForm } from './quotas.view.js';
 
-/** Limits that applications may be given. */
+/** Quota profiles for applications. */
 @PageController('admin/quotas', 'administrator')
 export class AdminQuotaPagesController {
   constructor(private readonly profiles: QuotaProfiles) {}
@@ -63,7 +63,7 @@ function limitsIn(values: FormValues): Record<string, unknown> {
   ]) as Record<string, unknown>;
 }
 
-/** `name number`, a line each; a line without a number becomes a name that the rules refuse. */
+/** One `name number` per line; a line without a number becomes a name that the rules refuse. */
 function linesIn(text: string): Record<string, number> {
   const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
   return Object.fromEntries(

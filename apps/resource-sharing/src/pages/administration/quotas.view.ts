@@ -19,11 +19,11 @@ export const LIMIT_FIELDS = [
   'addresses_per_day',
 ] as const;
 
-/** Limits by scope and by operation: a line each. */
+/** Limits by scope and by operation, one per line. */
 export const LIMIT_LISTS = ['group_per_minute', 'endpoint_per_day'] as const;
 
 export interface QuotaForm {
-  /** The profile to be changed; undefined: a new one. */
+  /** The profile to change; undefined: a new one. */
   readonly profile?: QuotaProfile | undefined;
   readonly values?: FormValues | undefined;
   readonly problem?: AppError | undefined;

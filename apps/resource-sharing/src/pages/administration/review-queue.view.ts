@@ -11,11 +11,11 @@ interface QueueState {
   /** Longest waiting first. */
   readonly applications: readonly Application[];
   readonly owners: ReadonlyMap<number, string>;
-  /** How many wait in all. */
+  /** The total number of waiting items. */
   readonly total: number;
 }
 
-/** Applications and changes that wait for a decision. */
+/** Applications and changes that are waiting for a decision. */
 export function reviewQueue(visitor: Visitor, { applications, owners, total }: QueueState): Html {
   const { words } = visitor;
   const time = timesFor(visitor);
@@ -38,7 +38,7 @@ export function reviewQueue(visitor: Visitor, { applications, owners, total }: Q
 ${dataTable(words.text('reviews.queueCaption'), columns, rows, words.text('reviews.queueEmpty'))}`;
 }
 
-/** Buttons for the usual decision; undefined where nothing waits. */
+/** Buttons for the usual decision; undefined if nothing is waiting. */
 export function decisionCard(visitor: Visitor, application: Application): Content {
   const { words } = visitor;
   if (application.status !== 'pending' && !isChange(application)) return undefined;

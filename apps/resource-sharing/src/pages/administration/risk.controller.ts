@@ -14,7 +14,7 @@ import { riskPage } from './risk.view.js';
 
 const MAX_RAISED = 200;
 
-/** Users whose unlocks are watched, and what they are watched for. */
+/** Users whose unlocks are watched, with the reasons. */
 @PageController('admin/risk', 'administrator')
 export class AdminRiskPagesController {
   constructor(
@@ -58,7 +58,7 @@ export class AdminRiskPagesController {
   }
 }
 
-/** @throws AppError INVALID_ARGUMENT naming each field that is not within its limits */
+/** @throws AppError INVALID_ARGUMENT with each field that is out of range */
 function riskValuesOf(values: FormValues): RiskValues {
   const names = Object.keys(RISK_FIELDS) as RiskFieldName[];
   const details = names.flatMap((field) => {

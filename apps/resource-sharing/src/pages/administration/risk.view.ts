@@ -9,7 +9,7 @@ import { badge, card, dataTable } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import { sections } from './sections.js';
 
-/** The form in the order of what happens to a user. */
+/** The form, in the order in which the tiers follow each other. */
 const GROUPS = {
   limits: ['unlocks_per_minute', 'unlocks_per_hour', 'watched_unlocks_per_minute'],
   incidents: [
@@ -32,7 +32,7 @@ const GROUPS = {
 } as const satisfies Record<string, readonly RiskFieldName[]>;
 
 interface RiskPageState {
-  /** Users above tier 0 or to be reviewed. */
+  /** Users above tier 0 or waiting for review. */
   readonly raised: readonly RiskState[];
   readonly names: ReadonlyMap<number, string>;
   readonly settings: RiskValues;

@@ -100,7 +100,7 @@ export class AdminUserPagesController {
         note = null,
       } = validated(PointGrantBody, {
         points: values.wholeNumber('points'),
-        // The form was made with it, so that sending it twice gives once.
+        // The form has its own ref, so that sending it twice adds points once.
         ref: values.text('ref'),
         note: values.optional('note'),
       });
@@ -123,7 +123,7 @@ export class AdminUserPagesController {
   }
 }
 
-/** Undefined: as it is. */
+/** Undefined: not changed. */
 function premiumOf(values: FormValues): string | null | undefined {
   switch (values.text('premium')) {
     case 'none':

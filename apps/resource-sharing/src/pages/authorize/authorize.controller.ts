@@ -17,8 +17,8 @@ import { ConsentMemory } from './consent-memory.js';
 const PATHS = ['openapi/authorize', 'oauth2/authorize'];
 
 /**
- * Where a user allows an application to act for them, or does not. The request stays in the address, so that it survives
- * a login; errors are sent to an address only when it is the application's (RFC 9700 section 2.1).
+ * The page on which a user allows or refuses an application. The request stays in the address, so that it survives a
+ * login; errors are sent to an address only if it belongs to the application (RFC 9700 section 2.1).
  */
 @PageController()
 export class AuthorizeController {
@@ -78,7 +78,7 @@ export class AuthorizeController {
   }
 }
 
-/** Sends the browser where `work` says, or with a refusal to the application; other errors are shown here. */
+/** Redirects the browser to the result of `work`, or to the application with a refusal; other errors are shown here. */
 async function carryingBack(
   visitor: Member,
   response: Response,
@@ -95,7 +95,7 @@ async function carryingBack(
   }
 }
 
-/** 303, so that no browser sends the form on (RFC 9700 section 4.12). The address is sent as it was registered. */
+/** 303, so that no browser forwards the form (RFC 9700 section 4.12). The address is sent exactly as registered. */
 function redirect(response: Response, location: string): void {
   response.status(303).setHeader('Location', location).setHeader('Cache-Control', 'no-store').end();
 }

@@ -6,7 +6,7 @@ import { scopeChoices } from '../parts/scope-words.js';
 import { facts } from '../parts/tables.js';
 import type { Member } from '../../wire/visitor.js';
 
-/** What is asked, by whom and of whom. `address`: of this page, with the whole request. */
+/** The request, its application and its user. `address`: the address of this page, with the whole request. */
 export function consentPage(visitor: Member, { request, user }: AuthorizationPreview, address: string): Html {
   const { application, grantableScopes, redirectUri } = request;
   const { words } = visitor;
@@ -33,7 +33,7 @@ ${form(visitor, address, [
 ${actionForm(visitor, '/logout', words.text('consent.otherAccount'), { fields: { return_to: address } })}`;
 }
 
-/** What matters of an address: the host, or the scheme of an application on the device. */
+/** The relevant part of an address: the host, or the scheme of an application on the device. */
 function destination({ words }: Member, redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   return protocol === 'https:' || protocol === 'http:' ? host : words.text('consent.deviceApplication', { protocol });

@@ -4,17 +4,17 @@ import type { Application } from '../../applications/application-rows.js';
 import { oneRow } from '../../data/rows-of.js';
 import type { OpenScope } from '../../credentials/caller.js';
 
-/** Unasked authorizations of one user for one application within an hour, before the user is asked again. */
+/** Authorizations without a question for one user and application within an hour, before the user is asked again. */
 const MAX_UNASKED = 10;
 
-/** Whether a user has to be asked, or has answered already. */
+/** Decides whether a user has to be asked, or has answered before. */
 @Injectable()
 export class ConsentMemory {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * True when a live authorization holds these scopes and the application is a reviewed one that can keep a secret: any
-   * program can pass for a public one (RFC 9700 section 4.15, RFC 8252 section 8.6).
+   * True if a valid authorization has these scopes and the application is a reviewed one that can keep a secret: any
+   * program can pretend to be a public one (RFC 9700 section 4.15, RFC 8252 section 8.6).
    */
   async covers(userId: number, application: Application, scopes: readonly OpenScope[]): Promise<boolean> {
     if (application.kind !== 'confidential' || application.authLevel === 'unverified') return false;

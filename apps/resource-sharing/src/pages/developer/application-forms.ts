@@ -7,14 +7,14 @@ import { OwnerConfirmation } from '../../applications/owner-confirmation.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { FormValues, validated } from '../parts/form-values.js';
 
-/** Who sends a form about which application. */
+/** The user who sends a form and the application that it is about. */
 export interface FormSender {
   readonly ownerId: number;
   readonly clientId: string;
   readonly request: Request;
 }
 
-/** Forms about applications, read and carried out under the rules of the REST interface. */
+/** Forms about applications, which follow the rules of the REST interface. */
 @Injectable()
 export class ApplicationForms {
   constructor(
@@ -40,7 +40,7 @@ export class ApplicationForms {
     };
   }
 
-  /** Raises INVALID_ARGUMENT, for a test user whom nobody knows too, and LOGIN_FAILED where the password is needed. */
+  /** Raises INVALID_ARGUMENT, also for an unknown test user, and LOGIN_FAILED if the password is required. */
   async change(values: FormValues, sender: FormSender): Promise<void> {
     const body = validated(ApplicationChangeBody, {
       name: values.text('name').trim(),
@@ -65,7 +65,7 @@ export class ApplicationForms {
     );
   }
 
-  /** The new secret. Raises INVALID_ARGUMENT, and LOGIN_FAILED where the password is needed. */
+  /** The new secret. Raises INVALID_ARGUMENT, and LOGIN_FAILED if the password is required. */
   async rotation(values: FormValues, sender: FormSender): Promise<string> {
     const body = validated(SecretRotationBody, { overlap_seconds: values.wholeNumber('overlap_seconds') });
     const asked = { ...sender, password: values.text('current_password') };

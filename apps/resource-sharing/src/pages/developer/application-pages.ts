@@ -12,7 +12,7 @@ import { applicationPage, type ApplicationPageState } from './application.view.j
 
 const SHOWN_ERRORS = 50;
 
-/** The page of one application, gathered for its owner. */
+/** The content of the page of one application, for its owner. */
 @Injectable()
 export class ApplicationPages {
   constructor(

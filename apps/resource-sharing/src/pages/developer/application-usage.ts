@@ -12,7 +12,7 @@ const DAYS = 30;
 /** Calls of an application in the last 30 days. */
 export interface RecentUsage {
   readonly usage: Usage;
-  /** Every day, those without calls too, oldest first. */
+  /** Every day, including those without calls, oldest first. */
   readonly calendar: readonly ChartDay[];
   readonly quota: DayQuota;
 }
@@ -36,7 +36,7 @@ export class ApplicationUsage {
     private readonly quotas: DailyQuotas,
   ) {}
 
-  /** Of the last 30 days, this one included, with all its secrets and for all users together. */
+  /** The last 30 days, including today, for all secrets and all users together. */
   async recent(application: Application): Promise<RecentUsage> {
     const last = this.days.at().date;
     const dates = Array.from({ length: DAYS }, (_, index) => shiftDate(last, index + 1 - DAYS) ?? last);

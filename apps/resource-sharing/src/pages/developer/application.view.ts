@@ -16,7 +16,7 @@ import { usageTables } from './usage.view.js';
 import { statusBadge } from './developer.view.js';
 
 export interface ApplicationPageState {
-  /** A secret at the only time when it can be read. */
+  /** A secret at the only moment when it can be read. */
   readonly shown?: Html;
   readonly values?: FormValues;
   readonly problem?: AppError | undefined;
@@ -161,7 +161,7 @@ function settingsForm(
   ]);
 }
 
-/** Who may allow the application, from where it may call, and for whom without a user. */
+/** Test users, allowed addresses, and the user of calls without a user token. */
 function accessFields(
   visitor: Visitor,
   { application, testUsers }: Pick<ApplicationFacts, 'application' | 'testUsers'>,

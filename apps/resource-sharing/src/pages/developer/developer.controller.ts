@@ -53,7 +53,7 @@ export class DeveloperController {
     response.redirect(303, done(`/developer/${clientId}`, 'registered'));
   }
 
-  /** What is wrong with redirect URIs while they are typed, a line each; the script of the page asks for it. */
+  /** Checks redirect URIs while they are typed, one per line; called by the script of the page. */
   @Get('redirect-check')
   checkRedirects(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): void {
     const values = new FormValues(query);

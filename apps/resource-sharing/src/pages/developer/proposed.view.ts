@@ -4,7 +4,7 @@ import type { Visitor } from '../../wire/visitor.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { card, facts } from '../parts/tables.js';
 
-/** The change that waits for a review; nothing when there is none. */
+/** The change that is waiting for review; empty if there is none. */
 export function proposedFacts({ words }: Visitor, { proposed }: Application, title: string): Content {
   if (proposed === null) return undefined;
   const { name, description, redirectUris } = proposed;

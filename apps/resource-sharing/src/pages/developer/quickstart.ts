@@ -1,20 +1,20 @@
 import type { OpenScope } from '../../credentials/caller.js';
 
-/** What the samples are about. */
+/** Values for the samples. */
 export interface QuickstartFacts {
   /** Public address of the service, without a slash at its end. */
   readonly base: string;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scopes: readonly OpenScope[];
-  /** RFC 7636: the code that the address asks for can be exchanged with this verifier only. */
+  /** RFC 7636: the code from the address can be exchanged with this verifier only. */
   readonly verifier: string;
   readonly challenge: string;
   readonly state: string;
 }
 
 export interface QuickstartSample {
-  /** As the tab is called. */
+  /** The title of the tab. */
   readonly language: 'curl' | 'TypeScript' | 'Python' | 'Go';
   readonly source: string;
 }
@@ -33,7 +33,9 @@ export function authorizationAddress(facts: QuickstartFacts): string {
   return `${facts.base}/oauth2/authorize?${query.toString()}`;
 }
 
-/** From the code to the first call; each reads CODE and CLIENT_SECRET from its environment and needs no package. */
+/**
+ * From the code to the first call; each sample reads CODE and CLIENT_SECRET from its environment and needs no package.
+ */
 export function quickstartSamples(facts: QuickstartFacts): QuickstartSample[] {
   return [
     { language: 'curl', source: curl(facts) },
@@ -43,7 +45,7 @@ export function quickstartSamples(facts: QuickstartFacts): QuickstartSample[] {
   ];
 }
 
-/** A call that the application's scopes allow. */
+/** A call that the scopes of the application allow. */
 const FIRST_CALLS: Readonly<Record<OpenScope, string>> = {
   meta: '/api/open/ping',
   query: '/api/open/resources/movie/603',
@@ -75,12 +77,15 @@ curl -fsS ${quoted(firstCall(facts))} \\
 `;
 }
 
-/** For a shell. Addresses of clients are checked when they are registered; a quote in one is escaped nevertheless. */
+/** For a shell. Addresses of clients are checked at their registration; a quote in one is still escaped. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Of the process that runs the sample; in one word it would look as if this file read its own. */
+/**
+ * The environment of the process that runs the sample. It is written in two parts, because in one word it would look as
+ * if this file read its own.
+ */
 const ENVIRONMENT = ['process', 'env'].join('.');
 
 function typeScript(facts: QuickstartFacts): string {

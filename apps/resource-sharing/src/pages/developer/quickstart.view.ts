@@ -7,7 +7,7 @@ import { Html, markup } from '../parts/markup.js';
 import { card } from '../parts/tables.js';
 import { authorizationAddress, quickstartSamples, type QuickstartFacts, type QuickstartSample } from './quickstart.js';
 
-/** From sending a user to the first call, with the values of this application. Nothing without a redirect URI. */
+/** From the redirect of a user to the first call, with the values of this application. Empty without a redirect URI. */
 export function quickstart(visitor: Visitor, application: Application, base: string): Html | undefined {
   const [redirectUri] = application.redirectUris;
   if (redirectUri === undefined) return undefined;
@@ -27,7 +27,7 @@ export function quickstart(visitor: Visitor, application: Application, base: str
   );
 }
 
-/** Elements of one name close each other, so they are tabs without a script. */
+/** Elements with the same name close each other, which makes tabs without a script. */
 function sampleOf(visitor: Visitor, { language, source }: QuickstartSample, isOpen: boolean): Html {
   return markup`<details name="quickstart"${isOpen && new Html(' open')}>
 <summary>${language}</summary>

@@ -2,18 +2,18 @@ import type { Visitor } from '../../wire/visitor.js';
 import { Html, markup } from '../parts/markup.js';
 
 export interface ChartDay {
-  /** As 2026-11-21. */
+  /** For example 2026-11-21. */
   readonly date: string;
   readonly total: number;
   readonly ok: number;
 }
 
 const HEIGHT = 120;
-/** Of a day, the space beside its bar included. */
+/** Width of a day, including the space next to its bar. */
 const STEP = 20;
 const BAR = 16;
 
-/** Calls a day, each bar divided by result. A table says the same to screen readers. */
+/** Calls per day, each bar divided by result. A table has the same numbers for screen readers. */
 export function dayChart({ words }: Visitor, days: readonly ChartDay[]): Html {
   const most = Math.max(1, ...days.map(({ total }) => total));
   const bars = days.map(({ date, total, ok }, index) => {
@@ -34,7 +34,7 @@ export function dayChart({ words }: Visitor, days: readonly ChartDay[]): Html {
 </figure>`;
 }
 
-/** The calls of one operation beside those of the most called one, divided by result. */
+/** The calls of one operation in proportion to the most frequent one, divided by result. */
 export function shareBar(ok: number, total: number, most: number): Html {
   const good = (ok / Math.max(1, most)) * 100;
   const bad = ((total - ok) / Math.max(1, most)) * 100;
@@ -42,7 +42,7 @@ export function shareBar(ok: number, total: number, most: number): Html {
 <rect class="ok" x="0" y="0" width="${round(good)}" height="8"/><rect class="failed" x="${round(good)}" y="0" width="${round(bad)}" height="8"/></svg>`;
 }
 
-/** Of what succeeded and what failed, in pixels: a call is always visible. */
+/** Heights of successes and failures, in pixels: every call is visible. */
 function heights(ok: number, total: number, most: number): [number, number] {
   const of = (count: number): number => (count === 0 ? 0 : Math.max(1, round((count / most) * (HEIGHT - 2))));
   return [of(ok), of(total - ok)];

@@ -5,7 +5,7 @@ import { timesFor } from '../parts/times.js';
 import type { RecentUsage } from './application-usage.js';
 import { dayChart, shareBar } from './usage-chart.js';
 
-/** Calls of an application, by day and by operation, and what is left of its quota. */
+/** Calls of an application by day and by operation, and the rest of its quota. */
 export function usageTables(visitor: Visitor, recent: RecentUsage): Html {
   const { words } = visitor;
   const { usage } = recent;

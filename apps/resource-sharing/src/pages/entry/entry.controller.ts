@@ -73,7 +73,7 @@ export class EntryController {
     else this.sendRegistration(response, visitor, { returnTo, values, problem });
   }
 
-  /** `return_to` with a login in between: for who wants to go on with another account. */
+  /** `return_to` after a new login, for users who want to continue with another account. */
   @Post('logout')
   async logOut(@Body() body: object, @Req() request: Request, @Res() response: Response): Promise<void> {
     await this.login.logOut(request, response);
@@ -122,7 +122,7 @@ function returnAddress(source: object): string | undefined {
   return ownPath((source as { return_to?: unknown }).return_to);
 }
 
-/** Who has allowed an application before goes through the page of authorization without stopping there. */
+/** Users who have allowed an application before pass the page of authorization without stopping there. */
 function targetsAfter(returnTo: string | undefined): string | undefined {
   if (returnTo === undefined || !isAuthorizePath(returnTo)) return undefined;
   return formTargetsOf(new URL(returnTo, 'http://own.invalid').searchParams.get('redirect_uri'));

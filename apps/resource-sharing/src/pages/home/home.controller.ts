@@ -10,7 +10,7 @@ import { CurrentVisitor, type Member, type Visitor } from '../../wire/visitor.js
 import { demoPage, homePage } from './home.view.js';
 import { MemberHome } from './member-home.js';
 
-/** Name of the page for what it shows once. */
+/** Name of the page for its one-time text. */
 const DEMO_PAGE = 'demo';
 
 @PageController('', 'everybody')

@@ -3,7 +3,7 @@ import { code, Html, markup, type Content } from '../parts/markup.js';
 import { card } from '../parts/tables.js';
 import type { Visitor } from '../../wire/visitor.js';
 
-/** `own`: what the page shows to a member; undefined for a stranger. */
+/** `own`: the content for a member; undefined for a stranger. */
 export function homePage(visitor: Visitor, own: Html | undefined, offersDemo: boolean): Html {
   const { words } = visitor;
   return markup`${
@@ -39,7 +39,7 @@ ${actionForm(visitor, '/demo', words.text('home.demoAction'), { style: 'primary'
   );
 }
 
-/** `lines`: what there is to try, its secrets included. */
+/** `lines`: things to try, including their secrets. */
 export function demoPage({ words }: Visitor, lines: string | undefined): Html {
   const label = words.text('home.demoCalls');
   return markup`<p>${words.rich<Content, 'home.demoSecrets'>('home.demoSecrets', { code })}</p>

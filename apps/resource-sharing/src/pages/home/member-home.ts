@@ -17,7 +17,7 @@ import { card } from '../parts/tables.js';
 const NEWEST = 6;
 const NEWEST_NOTICES = 3;
 
-/** The first page of a member: points, check-in, search, and what is new. */
+/** The first page of a member: points, check-in, search and new shares. */
 @Injectable()
 export class MemberHome {
   constructor(

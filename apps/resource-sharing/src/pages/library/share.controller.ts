@@ -13,7 +13,7 @@ import { PageController } from '../parts/page-controller.js';
 import { hasPremium } from '../parts/times.js';
 import { shareHeading, sharePage } from './share.view.js';
 
-/** One share: what it is, what it costs, and its link once it is unlocked. */
+/** One share: its details, its price, and its link once it is unlocked. */
 @PageController('shares')
 export class SharePageController {
   constructor(
@@ -33,7 +33,7 @@ export class SharePageController {
     return this.send(visitor, slug, response, { notice: noticeOf(visitor, query) });
   }
 
-  /** A second time pays nothing: the ledger knows what is unlocked. */
+  /** Costs nothing the second time, because the ledger knows what is unlocked. */
   @Post(':slug/unlock')
   async unlock(
     @CurrentVisitor() visitor: Member,

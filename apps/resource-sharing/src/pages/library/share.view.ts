@@ -9,7 +9,7 @@ import { titleName } from './titles.view.js';
 
 interface ShareState {
   readonly row: ShareRow;
-  /** What unlocking would cost. */
+  /** The price for this member. */
   readonly price: number;
   readonly balance: number;
 }
@@ -72,7 +72,7 @@ ${copyButton(visitor, fullUrl)}</div>
 ${accessCode !== '' && markup`<p class="access-code">${words.text('share.accessCode')}: <code>${accessCode}</code> ${copyButton(visitor, accessCode)}</p>`}`;
 }
 
-/** Schemes that a browser hands to a page or to a download program. */
+/** Schemes that a browser passes to a page or to a download program. */
 function isOpenable(url: string): boolean {
   return /^(?:https?|magnet|ed2k|thunder):/i.test(url);
 }

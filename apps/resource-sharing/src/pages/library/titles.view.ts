@@ -84,7 +84,7 @@ ${card(words.text('titles.sharesOf'), [
 ])}`;
 }
 
-/** What a title is called; by its number where nobody has named it. */
+/** The name of a title, or its TMDB id if it has none. */
 export function titleName({ words }: Visitor, { mediaType, tmdbId, name }: TitleKey & { name: string | null }): string {
   return name ?? words.text('titles.unnamed', { type: words.text(`shares.${mediaType}`), number: tmdbId });
 }

@@ -22,7 +22,7 @@ interface State {
   readonly problem?: AppError | undefined;
 }
 
-/** Name of the page for what it shows once. */
+/** Name of the page for its one-time text. */
 const PAGE = 'keys';
 
 @PageController('keys')

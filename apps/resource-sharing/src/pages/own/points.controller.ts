@@ -12,7 +12,7 @@ import { PageController } from '../parts/page-controller.js';
 import { hasPremium } from '../parts/times.js';
 import { pointsPage } from './points.view.js';
 
-/** A member's points: where they came from, where they went, and the daily check-in. */
+/** A member's points: income, expenses and the daily check-in. */
 @PageController('points')
 export class PointsController {
   constructor(
@@ -36,7 +36,7 @@ export class PointsController {
     sendPage(response, visitor, { title: visitor.words.text('points.title'), body, notice: noticeOf(visitor, query) });
   }
 
-  /** A second time on one day changes nothing. */
+  /** Has no effect the second time on a day. */
   @Post('check-in')
   async checkIn(@CurrentVisitor() visitor: Member, @Body() body: object, @Res() response: Response): Promise<void> {
     const mode = new FormValues(body).isChecked('is_gambler') ? 'gambler' : 'normal';

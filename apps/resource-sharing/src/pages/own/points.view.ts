@@ -27,7 +27,7 @@ ${isFirstPage && checkInCard(visitor, state.checkIn)}
 ${card(words.text('points.history'), [storyTable(visitor, story.lines), (!isFirstPage || story.next !== null) && pages])}`;
 }
 
-/** What a member has, at a glance. */
+/** The member's points at a glance. */
 export function pointTiles(
   visitor: Member,
   { balance, checkIn, weekly }: Omit<PointsState, 'story' | 'isFirstPage'>,

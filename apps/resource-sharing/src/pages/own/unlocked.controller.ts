@@ -12,7 +12,7 @@ import { timesFor } from '../parts/times.js';
 
 const PAGE_SIZE = 30;
 
-/** What a member unlocked, with its links. */
+/** The shares that a member has unlocked, with their links. */
 @PageController('unlocked')
 export class UnlockedController {
   constructor(private readonly history: UnlockHistory) {}

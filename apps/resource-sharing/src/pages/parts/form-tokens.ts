@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Tokens of forms: each holds for one browser, through the cookie it carries, and for nobody else. */
+/** Tokens of forms: each is valid for one browser, through the cookie that it contains, and for nobody else. */
 export class FormTokens {
   /** Newest first: a page that was open when the key changed can still be sent. */
   private readonly keys: readonly Buffer[];
@@ -9,7 +9,7 @@ export class FormTokens {
     this.keys = secretKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'resource-sharing form tokens', 32)));
   }
 
-  /** `cookie`: value of the session cookie, or of the one that stands in for it before a login. */
+  /** `cookie`: value of the session cookie, or of the one that replaces it before a login. */
   of(cookie: string): string {
     const [newest] = this.keys;
     if (newest === undefined) throw new RangeError('There is no secret key.');

@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 
-/** What a form holds: texts, of which a name may have several. */
+/** The values of a form: texts, several of which can have the same name. */
 export class FormValues {
   private readonly source: Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ export class FormValues {
     return this.list(name)[0] ?? '';
   }
 
-  /** Without space around it; undefined when nothing is left. */
+  /** Trimmed; undefined if it is empty. */
   optional(name: string): string | undefined {
     return this.text(name).trim() || undefined;
   }
@@ -26,7 +26,7 @@ export class FormValues {
     return [this.source[name]].flat().filter((value) => typeof value === 'string');
   }
 
-  /** Words of a field, by line or comma. */
+  /** Words of a field, separated by lines or commas. */
   words(name: string): string[] {
     return this.text(name)
       .split(/[\r\n,]+/)
@@ -38,7 +38,7 @@ export class FormValues {
     return this.text(name) === 'true';
   }
 
-  /** Undefined when empty; text that is no whole number stays NaN, for the rules to refuse. */
+  /** Undefined if it is empty; a text that is not a whole number becomes NaN, which the rules refuse. */
   wholeNumber(name: string): number | undefined {
     const text = this.optional(name);
     if (text === undefined) return undefined;
@@ -46,7 +46,7 @@ export class FormValues {
   }
 }
 
-/** A form under the rules of the REST interface; raises INVALID_ARGUMENT naming every bad field. */
+/** Checks a form with the rules of the REST interface; raises INVALID_ARGUMENT with every invalid field. */
 export function validated<Body extends object>(type: Type<Body>, plain: Readonly<Record<string, unknown>>): Body {
   const body = plainToInstance(type, plain, { exposeUnsetFields: false });
   const errors = validateSync(body, { whitelist: true, forbidNonWhitelisted: true });
@@ -54,7 +54,7 @@ export function validated<Body extends object>(type: Type<Body>, plain: Readonly
   return body;
 }
 
-/** What a form was refused for; undefined when it was not. What is no fault of the form is raised on. */
+/** The reason why a form was refused, or undefined. Other errors are thrown again. */
 export async function refusalOf(work: () => Promise<void>): Promise<AppError | undefined> {
   try {
     await work();

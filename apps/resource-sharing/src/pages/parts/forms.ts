@@ -7,22 +7,22 @@ import { Html, markup, type Content } from './markup.js';
 /** Matches TOKEN_FIELD of visitors.ts. */
 const TOKEN = '_token';
 
-/** A field that the catalogue has a label for. */
+/** A field that has a label in the catalogue. */
 export type FieldName = keyof typeof frame.fields;
 
 export interface FieldOptions {
-  /** As the API calls it; the label belongs to it. */
+  /** Name in the API, which also selects the label. */
   readonly name: FieldName;
-  /** Default: the label of the name. */
+  /** Default: the label for the name. */
   readonly label?: string;
   readonly hint?: Content;
   readonly value?: string | number | null | undefined;
   readonly type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'date' | 'search';
   readonly autocomplete?: string;
   readonly optional?: boolean;
-  /** What was wrong with the form, this field perhaps among it. */
+  /** The error of the form, which may concern this field. */
   readonly problem?: AppError | undefined;
-  /** Default: the name; for the second field of a name on one page. */
+  /** Default: the name; needed for a second field with the same name on one page. */
   readonly id?: string;
 }
 
@@ -39,14 +39,14 @@ ${content}
 </form>`;
 }
 
-/** A form that is one button. */
+/** A form that consists of one button. */
 export function actionForm(
   visitor: Visitor,
   action: string,
   label: string,
   options: {
     style?: 'primary' | 'danger';
-    /** Small ones stand in rows of tables. */
+    /** Small buttons are in rows of tables. */
     size?: 'small' | 'normal';
     fields?: Readonly<Record<string, string | number>>;
     about?: string;
@@ -59,7 +59,7 @@ export function actionForm(
   return markup`<form class="inline" method="post" action="${action}">${tokenField(visitor)}${hidden}<button class="${size === 'small' && new Html('small ')}${style}"${name}>${label}</button></form>`;
 }
 
-/** A form that looks something up: it changes nothing, so it needs no token. */
+/** A search form: it changes nothing, so it needs no token. */
 export function searchForm({ words }: Visitor, action: string, label: string, search: string): Html {
   return markup`<form method="get" action="${action}" role="search" class="filters"><div class="field search">
 <label class="hidden" for="search">${label}</label>
@@ -71,7 +71,7 @@ export function hiddenField(name: string, value: string | number): Html {
   return markup`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-/** A field of one line with label, hint and what was wrong. */
+/** A single-line field with label, hint and error. */
 export function field(visitor: Visitor, options: FieldOptions): Html {
   const { name, value, type = 'text', autocomplete, optional = false } = options;
   return markup`<div class="field">
@@ -81,10 +81,10 @@ ${hintOf(visitor, options)}
 </div>`;
 }
 
-/** A field of several lines. `check`: an address that says what is wrong with it while it is typed. */
+/** A multi-line field. `check`: an address that checks it while it is typed. */
 export function textArea(visitor: Visitor, options: FieldOptions & { rows?: number; check?: string }): Html {
   const { name, value, rows = 3, optional = false, check } = options;
-  // A line break right after the tag is left out by browsers: ours makes sure that none of the text is.
+  // Browsers drop a line break right after the tag: this one makes sure that no part of the text is lost.
   return markup`<div class="field">
 ${labelOf(visitor, options)}
 <textarea id="${idOf(options)}" name="${name}" rows="${rows}"${!optional && new Html(' required')}${check !== undefined && markup` data-check="${check}"`}${stateOf(options)}>
@@ -93,7 +93,7 @@ ${hintOf(visitor, options)}
 </div>`;
 }
 
-/** One of several. */
+/** A choice of one value. */
 export function select(visitor: Visitor, options: FieldOptions & { choices: readonly Choice[] }): Html {
   const { name, value, choices } = options;
   const items = choices.map(
@@ -107,7 +107,7 @@ ${hintOf(visitor, options)}
 </div>`;
 }
 
-/** Any of several. */
+/** A choice of several values. */
 export function checkboxes(
   visitor: Visitor,
   options: Omit<FieldOptions, 'value'> & { choices: readonly Choice[]; checked: readonly string[] },
@@ -142,7 +142,7 @@ export function submit(label: string, style: 'primary' | 'danger' = 'primary'): 
   return markup`<p class="actions"><button class="${style}">${label}</button></p>`;
 }
 
-/** Copies a text; it is hidden where no script could. */
+/** Copies a text; it is hidden without scripts. */
 export function copyButton({ words }: Visitor, text: string): Html {
   return markup`<button type="button" class="small" hidden data-copy="${text}" data-copied="${words.text('common.copied')}">${words.text('common.copy')}</button>`;
 }

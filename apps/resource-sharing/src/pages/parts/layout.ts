@@ -14,21 +14,21 @@ import { siteAssets } from './site-assets.js';
 export interface Page {
   readonly title: string;
   readonly body: Content;
-  /** Default: 200, or the problem's. */
+  /** Default: 200, or the status of the problem. */
   readonly status?: number;
-  /** What was wrong with a form: shown first, and read aloud by screen readers. */
+  /** The error of a form: shown first, and read aloud by screen readers. */
   readonly problem?: AppError | undefined;
-  /** What was just done. */
+  /** The result of the last action. */
   readonly notice?: string | undefined;
-  /** Where forms may lead beside this site: formTargetsOf(). */
+  /** Where forms may redirect besides this site: formTargetsOf(). */
   readonly formTargets?: string | undefined;
-  /** No site learns where a visitor came from. Default: only this site does. */
+  /** Hides the referrer from all sites. Default: only this site gets it. */
   readonly secretive?: boolean;
-  /** One form or message in the middle, without the navigation. */
+  /** One form or message in the centre, without the navigation. */
   readonly narrow?: boolean;
 }
 
-/** Sends a page; what it shows is its visitor's alone, so nobody keeps a copy. */
+/** Sends a page; it is not cached, because it is only for its visitor. */
 export function sendPage(response: Response, visitor: Visitor, page: Page): void {
   const document = layout(visitor, page);
   response
@@ -41,7 +41,10 @@ export function sendPage(response: Response, visitor: Visitor, page: Page): void
     .end(document);
 }
 
-/** Only files of this service are loaded, no text can become a script, and nobody frames the page (RFC 9700 section 4.16). */
+/**
+ * Only files of this service are loaded, no text can become a script, and the page cannot be framed (RFC 9700 section
+ * 4.16).
+ */
 function policy(formTargets: string | undefined): string {
   const targets = formTargets === undefined ? "'self'" : `'self' ${formTargets}`;
   return (
@@ -151,7 +154,7 @@ function navigation(visitor: Visitor): Html {
   const links =
     account === null ? STRANGERS : account.role === 'administrator' ? [...MEMBERS, ...ADMINISTRATORS] : MEMBERS;
   const { icons } = siteAssets();
-  // One share belongs to what people browse; `/shares` alone lists a member's own.
+  // A single share belongs to the library; `/shares` lists a member's own.
   const place = /^\/shares\/[^/]/.test(path) ? '/titles' : path;
   const items = links.map(([href, name, icon]) => {
     const isHere =
@@ -209,7 +212,7 @@ ${items.length === 0 ? markup`<p>${problemText(words, problem)}</p>` : markup`<u
 </div>`;
 }
 
-/** What went wrong, in the reader's language where the catalogue has it. */
+/** The error in the reader's language, if the catalogue has it. */
 export function problemText(words: Visitor['words'], { code, message, retryAfterSeconds }: AppError): Content {
   if (!isKnownError(code)) return `${errorText(words.language, message)}${words.language === 'en' ? '.' : '。'}`;
   const minutes = Math.ceil((retryAfterSeconds ?? 0) / 60);

@@ -1,9 +1,9 @@
-/** Text that is HTML already. Only markup`` builds it from parts, so that no text of a user gets in unescaped. */
+/** HTML. Only markup`` builds it from parts, so that all user text is escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
-/** What may stand between the parts of a template; nothing, booleans included, leaves no trace. */
+/** Allowed between the parts of a template; empty values, including booleans, render nothing. */
 export type Content = Html | string | number | boolean | null | undefined | readonly Content[];
 
 /** HTML with its values escaped, for element content and for attribute values in double quotes. */
@@ -26,7 +26,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
-  // Controls and marks of direction could make one text pass for another.
+  // Control and direction characters could make one text look like another.
   return text
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
     .replaceAll(/(?![\t\n\r])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');

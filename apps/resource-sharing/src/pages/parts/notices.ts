@@ -1,7 +1,10 @@
 import { frame } from '../../messages/en/frame.js';
 import type { Visitor } from '../../wire/visitor.js';
 
-/** What was just done, by the word in the address that a form led to. Only these words say anything. */
+/**
+ * The result of the last action, selected by the word in the address to which a form redirected. Other words are
+ * ignored.
+ */
 export type Notice = keyof typeof frame.notices;
 
 /** Undefined for any other word. */
@@ -12,7 +15,7 @@ export function noticeOf({ words }: Visitor, query: unknown): string | undefined
     : undefined;
 }
 
-/** The address that a form leads to. */
+/** The address to which a form redirects. */
 export function done(path: string, notice: Notice): string {
   return `${path}?done=${notice}`;
 }

@@ -9,9 +9,9 @@ import type { Member } from '../../wire/visitor.js';
 const HOLDS_SECONDS = 120;
 
 /**
- * Texts that a form made and only the next page shows, such as a new secret: a form answers with a redirect, so that a
- * reload of what follows does not send it again. They wait in the database, for whichever replica serves that page;
- * sealed with a key of the session, and for two minutes at most.
+ * Texts that a form created and only the next page shows, such as a new secret: a form answers with a redirect, so that
+ * a reload does not send it again. They are stored in the database for the replica that serves the page, sealed with a
+ * key of the session, for at most two minutes.
  */
 export class OneTimeTexts {
   readonly #secretKeys: readonly Buffer[];
@@ -22,7 +22,7 @@ export class OneTimeTexts {
     this.#dataSource = dataSource;
   }
 
-  /** Keeps a text for this session and this page, in place of one that was not fetched. */
+  /** Stores a text for this session and this page, and replaces one that was not fetched. */
   async keep({ sessionId }: Member, page: string, text: string): Promise<void> {
     const sealed = this.#boxOf(sessionId).seal(text);
     await this.#dataSource.query('DELETE FROM one_time_texts WHERE expires_at <= now()');
@@ -34,9 +34,9 @@ export class OneTimeTexts {
     );
   }
 
-  /** The text that waits for this page; only the first time, and only when a person opens the page. */
+  /** The text that is waiting for this page; only the first time, and only if a person opens the page. */
   async take({ sessionId }: Member, page: string, request: Request): Promise<string | undefined> {
-    // What browsers fetch ahead of time may never be seen.
+    // A prefetched page may never be seen.
     if (request.method !== 'GET' || request.headers['sec-purpose'] !== undefined) return undefined;
     const [row] = await rowsOf<{ sealed: string }>(
       this.#dataSource,
@@ -51,7 +51,7 @@ export class OneTimeTexts {
     try {
       return this.#boxOf(sessionId).open(sealed);
     } catch (error) {
-      // The secret key was changed in between.
+      // The secret key has changed in the meantime.
       if (error instanceof SecretBoxError) return undefined;
       throw error;
     }

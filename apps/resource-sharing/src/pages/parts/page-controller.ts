@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { PageErrorFilter } from './page-error.filter.js';
 import { PAGE_AUDIENCE, PageGuard, type PageAudience } from './page-guard.js';
 
-/** A controller whose answers are pages: its own guard asks for the login, and errors are pages too. */
+/** A controller whose answers are pages: its own guard asks for the login, and its errors are pages as well. */
 export const PageController = (path = '', audience: PageAudience = 'member'): ClassDecorator =>
   applyDecorators(
     Controller(path),
@@ -15,5 +15,5 @@ export const PageController = (path = '', audience: PageAudience = 'member'): Cl
     SetMetadata(PAGE_AUDIENCE, audience),
   ) as ClassDecorator;
 
-/** Who may see one page, where that differs from the others of its controller. */
+/** The visitors allowed on one page, if they differ from those of its controller. */
 export const Audience = (audience: PageAudience): MethodDecorator => SetMetadata(PAGE_AUDIENCE, audience);

@@ -8,7 +8,7 @@ import { LoginNeeded } from './page-guard.js';
 import { loginPath } from './return-address.js';
 import { Visitors } from './visitors.js';
 
-/** What went wrong, as a page; who has to log in is sent to where they can. */
+/** Shows an error as a page, and redirects visitors without a login to the login page. */
 @Catch()
 @Injectable()
 export class PageErrorFilter implements ExceptionFilter {
@@ -33,7 +33,7 @@ export class PageErrorFilter implements ExceptionFilter {
   }
 }
 
-/** An error as a page of its own: nothing is sent on to another site. */
+/** An error on a separate page: no redirect to another site. */
 export function sendErrorPage(visitor: Visitor, response: Response, error: AppError): void {
   const { words } = visitor;
   if (error.retryAfterSeconds !== undefined) {

@@ -9,9 +9,9 @@ import { Visitors } from './visitors.js';
 export type PageAudience = 'everybody' | 'member' | 'administrator';
 export const PAGE_AUDIENCE = 'gatehouse:page-audience';
 
-/** Raised when the visitor has to log in first. */
+/** Raised if the visitor has to log in first. */
 export class LoginNeeded extends AppError {
-  /** Where to go on to after it. */
+  /** Where to continue afterwards. */
   readonly returnTo: string | undefined;
 
   constructor(returnTo: string | undefined) {
@@ -20,7 +20,9 @@ export class LoginNeeded extends AppError {
   }
 }
 
-/** Guards every page: who looks at it, whether they may, and whether a form came from a page of ours. */
+/**
+ * Guards every page: identifies the visitor, checks their rights, and checks that a form came from a page of this site.
+ */
 @Injectable()
 export class PageGuard implements CanActivate {
   constructor(
@@ -37,7 +39,7 @@ export class PageGuard implements CanActivate {
     if (changes) this.visitors.assertOwnForm(request);
     const targets = [context.getHandler(), context.getClass()];
     const audience = this.reflector.getAllAndOverride<PageAudience | undefined>(PAGE_AUDIENCE, targets) ?? 'member';
-    // The page of authorization carries its request in its address; other forms have nothing to go back to.
+    // The page of authorization has its request in its address; other forms have no page to return to.
     const returns = !changes || isAuthorizePath(request.originalUrl);
     assertAudience(visitor, audience, returns ? request.originalUrl : undefined);
     return true;

@@ -11,7 +11,10 @@ import { ownPath } from './return-address.js';
 
 const A_YEAR_MS = 31_536_000_000;
 
-/** Language and theme, which every page lets the reader choose: for this browser, and for the account that is signed in. */
+/**
+ * Language and theme, which the reader can choose on every page: stored for this browser, and for the signed-in
+ * account.
+ */
 @PageController('preferences', 'everybody')
 export class PreferencesController {
   constructor(

@@ -7,7 +7,7 @@ import type { ReaderView } from '../../wire/visitor.js';
 /** Cookie of all pages of this host name, consoles included. */
 export const THEME_COOKIE = 'gatehouse_theme';
 
-/** What the account has kept, else what was chosen in this browser, else what the browser asks for. */
+/** The stored choice of the account, or else that of this browser, or else the browser's preference. */
 export function readerView(
   { headers }: Request,
   timeZone: string,

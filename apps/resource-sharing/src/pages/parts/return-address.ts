@@ -1,10 +1,10 @@
 const MAX_LENGTH = 8_000;
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 
-/** A path of this site to go on to; undefined for anything that could lead elsewhere. */
+/** A path of this site to continue with; undefined for anything that could lead to another site. */
 export function ownPath(text: unknown): string | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined;
-  // Browsers take a backslash for a slash and leave out tabs and line breaks: `/\evil.example` is another site.
+  // Browsers treat a backslash as a slash and drop tabs and line breaks: `/\evil.example` is another site.
   if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined;
   const origin = 'http://own.invalid';
   if (!URL.canParse(text, origin)) return undefined;
@@ -12,19 +12,19 @@ export function ownPath(text: unknown): string | undefined {
   return found === origin && !pathname.startsWith('//') ? `${pathname}${search}` : undefined;
 }
 
-/** The login page with where to go on to. */
+/** The login page with the path to continue with. */
 export function loginPath(returnTo: string | undefined, page: '/login' | '/register' = '/login'): string {
   return returnTo === undefined || returnTo === '/' ? page : `${page}?return_to=${encodeURIComponent(returnTo)}`;
 }
 
-/** Whether a path is the one on which users authorise applications. */
+/** Whether a path is the one on which users authorize applications. */
 export function isAuthorizePath(path: string): boolean {
   return /^\/(?:openapi|oauth2)\/authorize(?:\?|$)/.test(path);
 }
 
 /**
- * What `form-action` has to let through beside this site: browsers apply it to the redirects after a form too, and the
- * one after a consent leads to the application. Schemes only: the application's own redirects follow.
+ * What `form-action` has to allow besides this site: browsers also apply it to redirects after a form, and the one
+ * after a consent leads to the application. Schemes only, because the application may redirect further.
  */
 export function formTargetsOf(redirectUri: string | null | undefined): string {
   const scheme = SCHEME.exec(redirectUri ?? '')?.[1]?.toLowerCase();

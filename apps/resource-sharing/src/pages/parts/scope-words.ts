@@ -2,7 +2,7 @@ import { OPEN_SCOPES, type OpenScope } from '../../credentials/caller.js';
 import type { Visitor } from '../../wire/visitor.js';
 import type { Choice } from './forms.js';
 
-/** What scopes let an application do, for its users to read. */
+/** What each scope allows, in words for users. */
 export function scopeChoices({ words }: Visitor, scopes: readonly OpenScope[] = OPEN_SCOPES): Choice[] {
   return scopes.map((value) => ({
     value,

@@ -1,21 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { readEntryAssets } from '@gatehouse/platform';
 
-/** Where the build of the consoles and of the site's script is. */
+/** The folder with the built consoles and the site's script. */
 export const ASSET_FOLDER = fileURLToPath(new URL('../../../../console/dist/site', import.meta.url));
 
-/** Addresses of what every page needs; pages without a build have neither style nor script, and work. */
+/** Addresses of what every page needs; without a build, pages have neither style nor script, but they work. */
 export interface SiteAssets {
   readonly script: string | undefined;
   readonly styles: readonly string[];
   readonly icon: string | undefined;
-  /** Drawings by name, behind `#`. */
+  /** Icons by name, after `#`. */
   readonly icons: string | undefined;
 }
 
 let known: SiteAssets | undefined;
 
-/** Read once: a build belongs to the version that runs. */
+/** Read once, because a build belongs to the running version. */
 export function siteAssets(): SiteAssets {
   known ??= read();
   return known;

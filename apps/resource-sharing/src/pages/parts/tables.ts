@@ -2,7 +2,7 @@ import type { Visitor } from '../../wire/visitor.js';
 import { copyButton } from './forms.js';
 import { Html, markup, type Content } from './markup.js';
 
-/** A table with a caption for those who cannot see where it stands; a sentence where it would be empty. */
+/** A table with a caption for screen readers, or a sentence if it is empty. */
 export function dataTable(
   caption: string,
   columns: readonly string[],
@@ -22,12 +22,12 @@ export function dataTable(
 </table></div>`;
 }
 
-/** Names and what they are. */
+/** Names and their values. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   return markup`<dl class="facts">${pairs.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** Figures that people look at first. */
+/** Key figures. */
 export function tiles(pairs: readonly (readonly [string, Content] | false)[]): Html {
   const items = pairs.map(
     (pair) => pair !== false && markup`<div class="tile"><dt>${pair[0]}</dt><dd>${pair[1]}</dd></div>`,
@@ -35,7 +35,7 @@ export function tiles(pairs: readonly (readonly [string, Content] | false)[]): H
   return markup`<dl class="tiles">${items}</dl>`;
 }
 
-/** A part of a page with its own heading. */
+/** A section with its own heading. */
 export function card(title: string, content: Content): Html {
   return markup`<section class="card" aria-label="${title}">
 <header class="card-head"><h2>${title}</h2></header>
@@ -49,7 +49,7 @@ export function badge(tone: BadgeTone, text: string): Html {
   return markup`<span class="badge ${tone}">${text}</span>`;
 }
 
-/** Links to the pages before and after; `path` has every other parameter already. */
+/** Links to the previous and next page; `path` already has all other parameters. */
 export function pager({ words }: Visitor, path: string, page: number, hasMore: boolean): Content {
   if (page === 1 && !hasMore) return undefined;
   const at = (number: number): string => `${path}${path.includes('?') ? '&' : '?'}page=${number}`;
@@ -60,12 +60,12 @@ ${hasMore && markup`<a class="button" href="${at(page + 1)}" rel="next">${words.
 </nav>`;
 }
 
-/** A page number from a query; 1 for anything that is none. */
+/** A page number from a query; 1 if it is not valid. */
 export function pageNumber(text: unknown): number {
   return typeof text === 'string' && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
 }
 
-/** A secret at the only time when it can be read. */
+/** A secret at the only moment when it can be read. */
 export function secretOnce(visitor: Visitor, what: string, secret: string): Html {
   const about = visitor.words.text('common.shownOnce', { what: `${what} ` });
   return markup`<div class="secret" role="status"><p>${about}</p><code>${secret}</code>${copyButton(visitor, secret)}</div>`;

@@ -2,10 +2,10 @@ import type { SiteAccount } from '../../site/site-account.entity.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { Html, markup, type Content } from './markup.js';
 
-/** A moment of a page; `none` stands for null (default: "never"). */
+/** A time on a page; `none` stands for null (default: "never"). */
 export type TimeOf = (at: Date | null, none?: string) => Html;
 
-/** Moments as the reader of a page sees them: in the service's time zone, or in the reader's own where scripts run. */
+/** Times for the reader of a page: in the service's time zone, or in the reader's own if scripts run. */
 export function timesFor({ timeZone, words }: Pick<Visitor, 'timeZone' | 'words'>): TimeOf {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   return (at, none = words.text('common.never')) =>

@@ -4,7 +4,7 @@ import { Html, markup } from './markup.js';
 
 type TrailName = keyof typeof trail.trail;
 
-/** What an event or an action of the audit log was, in words, with its name in the API below. */
+/** An event or an action of the audit log in words, with its API name below. */
 export function trailWords({ words }: Visitor, type: string): Html {
   const name = type.replaceAll(/[._]/g, '-');
   if (!Object.hasOwn(trail.trail, name)) return markup`<code>${type}</code>`;

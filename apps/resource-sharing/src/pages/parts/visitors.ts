@@ -11,13 +11,13 @@ import { FormTokens } from './form-tokens.js';
 import { readerView } from './reader-view.js';
 import type { Visitor } from '../../wire/visitor.js';
 
-/** Name of the field that every form carries. */
+/** Name of the field with the token in every form. */
 export const TOKEN_FIELD = '_token';
 const VISIT_COOKIE = 'gatehouse_visit';
 const VISIT_SECONDS = 86_400;
 const FROM_HERE = new Set([undefined, 'same-origin', 'none']);
 
-/** Finds out who looks at a page, and whether a form was one of ours. */
+/** Identifies the visitor of a page, and checks whether a form came from this site. */
 @Injectable()
 export class Visitors {
   private readonly visits: SessionCookie;
@@ -65,8 +65,8 @@ export class Visitors {
   }
 
   /**
-   * Raises FORBIDDEN for a form that is none of ours (RFC 9700 section 4.7). The page of authorization sends no referrer,
-   * and browsers then name no origin either (`null`): the token is what decides.
+   * Raises FORBIDDEN for a form of another site (RFC 9700 section 4.7). The page of authorization sends no referrer,
+   * and then browsers send no origin either (`null`), so the token decides.
    */
   assertOwnForm(request: Request): void {
     const { origin } = request.headers;

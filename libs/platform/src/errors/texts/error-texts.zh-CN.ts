@@ -1,6 +1,6 @@
 import type { ErrorTexts } from '../error-texts.js';
 
-/** Texts of class-validator, without the name of the field that they begin with. */
+/** Texts of class-validator, without the name of the field at their beginning. */
 const VALIDATION: ErrorTexts = {
   'each value in {field} {problem}': '每一项{problem}',
   'must be a string': '必须是文本',

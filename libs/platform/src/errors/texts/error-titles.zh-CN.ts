@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@gatehouse/contracts';
 
-/** What each code means, in Chinese. A code without a text does not compile. */
+/** The meaning of each code in Chinese. A code without a text does not compile. */
 export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   INVALID_ARGUMENT: '参数或请求体无效',
   CREDENTIALS_CONFLICT: '一个请求中包含两种不同的凭据',
