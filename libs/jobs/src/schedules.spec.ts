@@ -226,7 +226,7 @@ describe('a schedule check', () => {
   });
 
   it('runs within seconds after the store was away for a while', async () => {
-    vi.useFakeTimers();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const store = new FakeStore();
       const health = new HealthRegistry(new JsonLogger({ service: 't', level: 'error', write: () => undefined }));

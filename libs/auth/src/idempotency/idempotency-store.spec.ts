@@ -6,10 +6,12 @@ import { IdempotencyStore } from './idempotency-store.js';
 
 afterEach(() => vi.useRealTimers());
 
+/** Not the time-outs of files that run in this process, too. */
+const INTERVALS: Parameters<typeof vi.useFakeTimers>[0] = { toFake: ['setInterval', 'clearInterval'] };
 const claimed = { actor: 'api_key:1', key: 'k', hash: 'h', claim: '0b1c' };
 
 it('the claim of a request is kept exactly as long as it runs', async () => {
-  vi.useFakeTimers();
+  vi.useFakeTimers(INTERVALS);
   const query = vi.fn<(sql: string, parameters: unknown[]) => Promise<unknown[]>>(() => Promise.resolve([]));
   const store = new IdempotencyStore({ query } as unknown as DataSource, createSecretBox(randomBytes(32)));
   const work = Promise.withResolvers<string>();
@@ -25,7 +27,7 @@ it('the claim of a request is kept exactly as long as it runs', async () => {
 });
 
 it('the work continues if the claim cannot be kept', async () => {
-  vi.useFakeTimers();
+  vi.useFakeTimers(INTERVALS);
   const query = vi.fn(() => Promise.reject(new Error('no database')));
   const store = new IdempotencyStore({ query } as unknown as DataSource, createSecretBox(randomBytes(32)));
   const work = Promise.withResolvers<string>();
