@@ -53,7 +53,7 @@ export async function startGateway(
   env: Record<string, string> = {},
   stored: Record<string, string> = {},
 ): Promise<Gateway> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase({ template: { key: 'proxy_gateway', prepare: migrate } });
   const home = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const settings = readSettings({
     DATABASE_URL: database.url,
@@ -65,7 +65,6 @@ export async function startGateway(
     LOG_LEVEL: 'debug',
     ...env,
   });
-  await SERVICE.migrate(settings);
   await storeSettings(database.url, stored);
   const clean = async (): Promise<void> => {
     await database.drop();
@@ -106,6 +105,10 @@ export async function startGateway(
   };
 }
 
+async function migrate(url: string): Promise<void> {
+  await SERVICE.migrate({ databaseUrl: url });
+}
+
 async function storeSettings(databaseUrl: string, stored: Record<string, string>): Promise<void> {
   if (Object.keys(stored).length === 0) return;
   const client = new Client({ connectionString: databaseUrl });
@@ -140,7 +143,5 @@ function client(base: string) {
 }
 
 export function listeningPort(kernel: KernelService): Promise<number> {
-  return waitFor(async () => (await kernel.status()).listeners.find(({ state }) => state === 'listening')?.port, {
-    timeoutMs: 10_000,
-  });
+  return waitFor(async () => (await kernel.status()).listeners.find(({ state }) => state === 'listening')?.port);
 }
