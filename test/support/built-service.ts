@@ -8,7 +8,7 @@ import { createTestDatabase, programEnvironment, type TestDatabase } from '@gate
 
 const APPS = new URL('../../apps/', import.meta.url);
 
-/** A built service as a process of its own, on a database and a home of its own. */
+/** A service as `npm start` runs it, as a process of its own, on a database and a home of its own. */
 export class BuiltService implements AsyncDisposable {
   readonly database: TestDatabase;
   readonly home: string;
@@ -30,7 +30,7 @@ export class BuiltService implements AsyncDisposable {
       LOG_LEVEL: 'warn',
       ...settings,
     };
-    this.#process = fork(fileURLToPath(new URL(`${app}/dist/main.js`, APPS)), [], {
+    this.#process = fork(fileURLToPath(new URL(`${app}/bundle/main.js`, APPS)), [], {
       env: this.env,
       execArgv: [], // the test runner's own would make the built files import sources
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildHelp, isHelpBuilt } from './build-help.mjs';
+import { areServicesBundled, bundleServices } from './build-services.mjs';
 import { BUNDLE_FILES, buildBundles, hasBundles, hasContent } from './build-bundles.mjs';
 import { PlainFailure } from './failure.mjs';
 import { fingerprintOf } from './fingerprint.mjs';
@@ -64,6 +65,7 @@ export function isBuilt(root = ROOT) {
       incompleteProjects(root).length === 0 &&
       hasBundles(root) &&
       isHelpBuilt(root) &&
+      areServicesBundled(root) &&
       readFileSync(STAMP, 'utf8') === fingerprint(root)
     );
   } catch {
@@ -112,6 +114,7 @@ export async function build(runtime, root = ROOT) {
     // Both to their end: an error of one must not leave the other running.
     const outcomes = await Promise.allSettled([compile(runtime, root), buildBundles(runtime, root)]);
     for (const { reason } of outcomes.filter(({ status }) => status === 'rejected')) throw reason;
+    await bundleServices(runtime, root);
     await buildHelp(runtime, root);
   } catch (error) {
     step.fail();

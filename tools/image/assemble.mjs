@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 /** Folders of a package of ours that are sources, or what its build is made with. */
 const NOT_SHIPPED = new Set([
   'src',
+  'bundle',
   'test',
   'node_modules',
   'tsconfig.json',

@@ -62,5 +62,5 @@ class DevelopmentTools implements Companion {
 /** `npm run dev`: the platform of `npm start` for people who change it. */
 export async function devCommand(args: string[]): Promise<number> {
   if (args.length > 0) throw new PlainFailure(`npm run dev takes no arguments (${args.join(' ')}).`);
-  return runPlatform({ nodeFlags: debuggerFlags }, (platform) => new DevelopmentTools(platform));
+  return runPlatform({ nodeFlags: debuggerFlags, isUnbundled: true }, (platform) => new DevelopmentTools(platform));
 }

@@ -32,6 +32,8 @@ export interface StartedPlatform {
 export interface PlatformOptions {
   /** Flags of Node for a service. */
   nodeFlags?: (entry: ServiceEntry) => string[];
+  /** Runs the compiled files, which change while somebody edits, instead of the bundles. */
+  isUnbundled?: boolean;
 }
 
 /** Database and services of one home, started together and stopped together. */
@@ -123,10 +125,11 @@ export class Platform {
 
   private async startService(entry: ServiceEntry, databaseUrl: string): Promise<{ entry: ServiceEntry; url: string }> {
     const { home, bindAddress } = this.settings;
+    const program = this.options.isUnbundled === true ? entry.main : entry.bundle;
     const service = new ServiceProcess({
       name: entry.name,
       command: process.execPath,
-      args: [...(this.options.nodeFlags?.(entry) ?? []), join(ROOT, entry.main)],
+      args: [...(this.options.nodeFlags?.(entry) ?? []), join(ROOT, program)],
       cwd: ROOT,
       env: this.serviceEnv(databaseUrl),
       logFile: join(home, 'logs', `${entry.name}.log`),

@@ -3,8 +3,10 @@ import { localized } from '../../bootstrap/language.mjs';
 /** A service of the platform as `npm start` runs it. */
 export interface ServiceEntry {
   name: string;
-  /** Relative to the repository. */
+  /** Its program as it is compiled, relative to the repository. */
   main: string;
+  /** The same with all that it loads in a few files, which `npm start` runs. */
+  bundle: string;
   portVariable: string;
   defaultPort: number;
   /** Sets a port for metrics alone. Not set: there is none. */
@@ -16,6 +18,7 @@ export const SERVICES: readonly ServiceEntry[] = [
   {
     name: 'proxy-gateway',
     main: 'apps/proxy-gateway/dist/main.js',
+    bundle: 'apps/proxy-gateway/bundle/main.js',
     portVariable: 'PROXY_GATEWAY_PORT',
     defaultPort: 8080,
     metricsPortVariable: 'PROXY_GATEWAY_METRICS_PORT',
@@ -24,6 +27,7 @@ export const SERVICES: readonly ServiceEntry[] = [
   {
     name: 'resource-sharing',
     main: 'apps/resource-sharing/dist/main.js',
+    bundle: 'apps/resource-sharing/bundle/main.js',
     portVariable: 'RESOURCE_SHARING_PORT',
     defaultPort: 8081,
     metricsPortVariable: 'RESOURCE_SHARING_METRICS_PORT',
@@ -32,6 +36,7 @@ export const SERVICES: readonly ServiceEntry[] = [
   {
     name: 'tunnel-gateway',
     main: 'apps/tunnel-gateway/dist/main.js',
+    bundle: 'apps/tunnel-gateway/bundle/main.js',
     portVariable: 'TUNNEL_GATEWAY_PORT',
     defaultPort: 8082,
     metricsPortVariable: 'TUNNEL_GATEWAY_METRICS_PORT',

@@ -1,7 +1,7 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { parseControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
 import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
 import { StartError, type JsonLogger } from '@gatehouse/platform';
@@ -101,9 +101,9 @@ export function channelEndpointOf({ edgeChannel, home }: Readonly<TunnelGatewayS
   return said ?? ownChannelAddress(edgeFolder(home));
 }
 
-/** Includes the program's version, because another version needs other files. */
+/** Includes the version of the edge's program, because another version needs another process. */
 function optionsIdOf(edge: SupervisorStart['edge']): string {
-  const { mtimeMs } = statSync(new URL(import.meta.url));
+  const { mtimeMs } = statSync(new URL(`../edge/edge-main${extname(import.meta.url)}`, import.meta.url));
   return createHash('sha256')
     .update(JSON.stringify([SERVICE_VERSION, mtimeMs, edge]))
     .digest('hex');

@@ -1,0 +1,1 @@
+export declare const SERVICE_PROGRAMS: Readonly<Record<string, readonly string[]>>;
