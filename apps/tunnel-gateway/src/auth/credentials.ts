@@ -12,8 +12,8 @@ interface GivenCredentials extends GivenPassword {
 }
 
 /**
- * Checks passwords and second factors, within the limits of logins.
- * @throws AppError TOTP_REQUIRED, LOCKED after too many wrong codes, RATE_LIMITED after too many failures
+ * Checks passwords and second factors, within the limits of logins. Each check also throws AppError TOTP_REQUIRED without a
+ * code, and LOCKED after too many wrong ones.
  */
 @Injectable()
 export class Credentials extends PasswordChecks<User, GivenCredentials> {
@@ -33,7 +33,10 @@ export class Credentials extends PasswordChecks<User, GivenCredentials> {
     });
   }
 
-  /** The user that the actor acts for, if the actor knows the password. @throws AppError FORBIDDEN for a wrong password or code */
+  /**
+   * The user that the actor acts for: a session that was left open or stolen is not enough.
+   * @throws AppError FORBIDDEN for a wrong password or code
+   */
   async prove(actor: Actor, { current_password: password, code }: ProvesPassword, address: string): Promise<User> {
     return this.confirm(requireLogin(actor), { password, code }, address);
   }

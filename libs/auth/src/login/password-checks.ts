@@ -62,7 +62,7 @@ export abstract class PasswordChecks<A extends LoginAccount, G extends GivenPass
     return confirmed;
   }
 
-  /** Stores another hash; false if the stored one is not that of `account` any longer. */
+  /** Stores another hash; false if the account has another one by now. */
   async replaceHash(
     { id, passwordHash: former }: LoginAccount,
     newer: string,
