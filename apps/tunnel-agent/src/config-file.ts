@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { Complaint, fileReason } from './command-line.js';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -35,23 +36,23 @@ export const AGENT_FIELDS: ReadonlySet<string> = new Set<FieldName>([
 /** Fields of `visit`. */
 export const VISIT_FIELDS: ReadonlySet<string> = new Set<FieldName>([...SHARED, 'listen']);
 
-/** YAML, including JSON. `known`: allowed fields. @throws Error that names the file and the field. */
+/** YAML, including JSON. `known`: allowed fields. @throws Complaint that names the file and the field. */
 export function readConfigFile(path: string, known: ReadonlySet<string>): ConfigFile {
   const fields = readFields(path);
-  for (const name of Object.keys(fields)) if (!known.has(name)) fail(path, `"${name}" is not known`);
+  for (const name of Object.keys(fields)) if (!known.has(name)) fail('Unknown', path, name);
   for (const name of TEXTS) {
-    if (fields[name] !== undefined && typeof fields[name] !== 'string') fail(path, `${name} is not a text`);
+    if (fields[name] !== undefined && typeof fields[name] !== 'string') fail('Text', path, name);
   }
   for (const name of LISTS) {
     const value = fields[name];
     const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
-    if (value !== undefined && !isList) fail(path, `${name} is not a list of texts`);
+    if (value !== undefined && !isList) fail('Texts', path, name);
   }
   const { grace_seconds: grace } = fields;
-  if (grace !== undefined && typeof grace !== 'number') fail(path, 'grace_seconds is not a number');
+  if (grace !== undefined && typeof grace !== 'number') fail('Number', path, 'grace_seconds');
   for (const name of FLAGS) {
     const value = fields[name];
-    if (value !== undefined && typeof value !== 'boolean') fail(path, `${name} is neither true nor false`);
+    if (value !== undefined && typeof value !== 'boolean') fail('Flag', path, name);
   }
   return fields as ConfigFile;
 }
@@ -60,15 +61,22 @@ function readFields(path: string): Record<string, unknown> {
   let value: unknown;
   try {
     const bytes = readFileSync(path);
-    if (bytes.length > MAX_BYTES) throw new Error(`longer than ${MAX_BYTES} bytes`);
+    if (bytes.length > MAX_BYTES)
+      throw new Complaint((words) => words.text('usage.fileTooLong', { path, max: MAX_BYTES }));
     value = parse(bytes.toString('utf8'), { maxAliasCount: 0 });
   } catch (error) {
-    fail(path, (error as Error).message);
+    if (error instanceof Complaint) throw error;
+    throw new Complaint((words) => words.text('usage.file', { path, reason: fileReason(error, words) }), {
+      cause: error,
+    });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(path, 'not a list of fields');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Complaint((words) => words.text('usage.fileNoFields', { path }));
   return value as Record<string, unknown>;
 }
 
-function fail(path: string, reason: string): never {
-  throw new Error(`${path}: ${reason}`);
+type FieldProblem = 'Unknown' | 'Text' | 'Texts' | 'Number' | 'Flag';
+
+function fail(problem: FieldProblem, path: string, field: string): never {
+  throw new Complaint((words) => words.text(`usage.field${problem}`, { path, field }));
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Complaint, fileReason } from './command-line.js';
 import type { ConfigFile } from './config-file.js';
 
 /** A kind of key string. */
@@ -16,14 +17,14 @@ export interface KeyPlaces {
   file: Pick<ConfigFile, 'key' | 'key_file'>;
 }
 
-/** From the command line, the environment or the file, in this order. @throws Error that says what is wrong. */
+/** From the command line, the environment or the file, in this order. @throws Complaint. */
 export function readKey({ variable, prefix, parse }: KeyKind, places: KeyPlaces): string {
   const key = findKey(variable, places)?.trim();
-  if (!key) throw new Error(`no key: ${variable}, --key-file FILE or --key KEY`);
+  if (!key) throw new Complaint((words) => words.text('usage.noKey', { variable }));
   try {
     parse(key);
   } catch {
-    throw new Error(`the key cannot be read: it begins with ${prefix} and must be copied whole`);
+    throw new Complaint((words) => words.text('usage.key', { prefix }));
   }
   return key;
 }
@@ -44,6 +45,8 @@ function readKeyFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Error(`the file of the key cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new Complaint((words) => words.text('usage.keyFile', { path, reason: fileReason(error, words) }), {
+      cause: error,
+    });
   }
 }

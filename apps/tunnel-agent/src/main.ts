@@ -18,7 +18,7 @@ const words = agentWords(terminalLanguage(OWN_ENVIRONMENT));
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
   if (!(error instanceof UsageError)) throw error;
-  for (const problem of error.problems) process.stderr.write(`gatehouse-agent: ${problem}\n`);
+  for (const problem of error.problems(words)) process.stderr.write(`gatehouse-agent: ${problem}\n`);
   process.stderr.write(`${words.text('help')}\n`);
   return EXIT.usage;
 });

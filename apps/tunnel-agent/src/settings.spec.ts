@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createAgentSecret, formatAgentKey } from '@gatehouse/tunnel-kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from './command-line.js';
+import { agentWords } from './messages/index.js';
 import { readSettings, type AgentSettings } from './settings.js';
 
 const key = formatAgentKey({ secret: createAgentSecret(), fingerprint: Buffer.alloc(32, 7).toString('base64url') });
@@ -30,7 +31,7 @@ function problems(args: string[], environment: Record<string, string> = {}): rea
   try {
     readSettings(args, environment, true);
   } catch (error) {
-    if (error instanceof UsageError) return error.problems;
+    if (error instanceof UsageError) return error.problems();
     throw error;
   }
   return [];
@@ -110,14 +111,38 @@ describe('settings of the agent', () => {
   });
 
   it.each([
-    [['--server', 'a', '--key', key, '--alow', 'x'], "Unknown option '--alow'"],
-    [['--server', 'a', '--key', key, 'extra'], 'extra'],
+    [['--server', 'a', '--key', key, '--alow', 'x'], '--alow is not an option'],
+    [['--server', 'a', '--key', key, 'extra'], '"extra" is not an option'],
+    [['--server', 'a', '--key', key, '--log'], '--log needs a value'],
+    [['--server', 'a', '--key', key, '--no-p2p=1'], '--no-p2p takes no value'],
     [['--key', key], 'no server'],
     [['--server', 'a'], 'no key'],
-    [['--server', 'a', '--key-file', '/nowhere'], 'the file of the key cannot be read'],
+    [['--server', 'a', '--key-file', '/nowhere'], 'the key file /nowhere cannot be read: there is no such file'],
     [['--server', 'a', '--key', key, '--config', '/nowhere'], '/nowhere'],
   ])('%j: %s', (args, expected) => {
     expect(problems(args).join()).toContain(expected);
+  });
+
+  it('are explained in the language of the person at the terminal', () => {
+    const explained = (args: string[]): string[] => {
+      try {
+        read(args);
+      } catch (error) {
+        if (error instanceof UsageError) return error.problems(agentWords('zh-CN'));
+        throw error;
+      }
+      return [];
+    };
+    const config = file('zh.yaml', 'p2p: 1');
+    expect(explained(['--allow', 'x:0', '--log', 'loud', '--key-file', '/nowhere', '--config', config])).toEqual([
+      `${config}：p2p 不是 true 或 false`,
+      '未指定服务器：--server HOST:PORT',
+      '无法读取密钥文件 /nowhere：文件不存在',
+      expect.stringContaining('“x:0”不是目标'),
+      '“loud”不是日志格式：可选 text 或 json',
+    ]);
+    expect(explained(['--alow', 'x'])).toEqual(['没有选项 --alow']);
+    expect(explained(['--key'])).toEqual(['--key 需要一个值']);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { DestinationRules, parseAgentKey } from '@gatehouse/tunnel-kernel';
-import { parseCommandLine, Problems } from './command-line.js';
+import { Complaint, parseCommandLine, Problems } from './command-line.js';
 import { AGENT_FIELDS, readConfigFile, type ConfigFile } from './config-file.js';
 import { keyFileOf, readKey, type KeyKind } from './key-setting.js';
 import { readWay, type WaySettings } from './way-settings.js';
@@ -75,8 +75,8 @@ export function readSettings(
     ...readWay(way, problems),
     key: note(() => readKey(KEY, { given, environment, file }), ''),
     keyFile: keyFileOf({ given, environment, file }, KEY),
-    allow: note(() => new DestinationRules(given.allow ?? file.allow ?? []), nowhere),
-    deny: note(() => new DestinationRules(given.deny ?? file.deny ?? []), nowhere),
+    allow: note(() => destinations(given.allow ?? file.allow ?? []), nowhere),
+    deny: note(() => destinations(given.deny ?? file.deny ?? []), nowhere),
     fileRoots: note(() => fileRoots(given['allow-file-root'] ?? file.allow_file_roots ?? []), []),
     log: note(() => logFormat(given.log ?? file.log, isTerminal), 'text'),
     graceMs: note(() => graceMs(given['grace-seconds'] ?? file.grace_seconds), 0),
@@ -88,23 +88,36 @@ export function readSettings(
   return { run: settings };
 }
 
-function fileRoots(paths: readonly string[]): string[] {
-  const relative = paths.filter((path) => !isAbsolute(path));
-  if (relative.length > 0) throw new Error(`"${relative.join('", "')}": a file root is an absolute path`);
-  return [...paths];
+/** @throws Complaint that names the first pattern which is none */
+function destinations(patterns: readonly string[]): DestinationRules {
+  for (const text of patterns) {
+    try {
+      new DestinationRules([text]);
+    } catch (error) {
+      throw new Complaint((words) => words.text('usage.destination', { text }), { cause: error });
+    }
+  }
+  return new DestinationRules(patterns);
+}
+
+function fileRoots(given: readonly string[]): string[] {
+  const relative = given.filter((path) => !isAbsolute(path));
+  const paths = `"${relative.join('", "')}"`;
+  if (relative.length > 0) throw new Complaint((words) => words.text('usage.fileRoot', { paths }));
+  return [...given];
 }
 
 /** Text for people, JSON lines for log collectors. */
 export function logFormat(text: string | undefined, isTerminal: boolean): 'text' | 'json' {
   if (text === undefined) return isTerminal ? 'text' : 'json';
-  if (text !== 'text' && text !== 'json') throw new Error(`"${text}" is not a log format: text or json`);
+  if (text !== 'text' && text !== 'json') throw new Complaint((words) => words.text('usage.log', { text }));
   return text;
 }
 
 function graceMs(value: string | number | undefined): number {
   const seconds = value === undefined ? 30 : Number(value);
   if (!Number.isFinite(seconds) || seconds < 0 || seconds > MAX_GRACE_SECONDS) {
-    throw new Error(`"${value}" is not a number of seconds from 0 to ${MAX_GRACE_SECONDS}`);
+    throw new Complaint((words) => words.text('usage.grace', { text: value ?? '', max: MAX_GRACE_SECONDS }));
   }
   return seconds * 1000;
 }

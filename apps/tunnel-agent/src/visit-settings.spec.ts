@@ -32,7 +32,7 @@ function problems(args: string[], environment: Record<string, string> = {}): rea
   try {
     readVisitSettings(args, environment, true);
   } catch (error) {
-    if (error instanceof UsageError) return error.problems;
+    if (error instanceof UsageError) return error.problems();
     throw error;
   }
   return [];
@@ -110,7 +110,7 @@ describe('settings of a visitor', () => {
     ]);
     expect(problems([...enough, '--key-file', join(folder, 'none')])).toEqual([]);
     expect(problems([...enough.slice(0, 4), '--key-file', join(folder, 'none')])).toMatchObject([
-      expect.stringContaining('the file of the key cannot be read'),
+      expect.stringContaining('cannot be read: there is no such file'),
     ]);
   });
 

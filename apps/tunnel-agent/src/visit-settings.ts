@@ -1,5 +1,5 @@
 import { parseVisitorKey, type HostAndPort } from '@gatehouse/tunnel-kernel';
-import { parseCommandLine, Problems } from './command-line.js';
+import { Complaint, parseCommandLine, Problems } from './command-line.js';
 import { readConfigFile, VISIT_FIELDS, type ConfigFile } from './config-file.js';
 import { readKey, type KeyKind } from './key-setting.js';
 import { logFormat, OWN_ENVIRONMENT, type Environment } from './settings.js';
@@ -63,9 +63,10 @@ export function readVisitSettings(
 
 /** A port without an address means the loopback address. */
 function parseListen(text: string | undefined): HostAndPort {
-  if (text === undefined) throw new Error('no port to listen at: --listen 127.0.0.1:PORT');
+  if (text === undefined) throw new Complaint((words) => words.text('usage.noListen'));
   const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\s]+)):)?(\d{1,5})$/.exec(text) ?? [];
   const listen = { host: bracketed ?? plain ?? '127.0.0.1', port: Number(digits ?? Number.NaN) };
-  if (!(listen.port >= 0 && listen.port <= 65_535)) throw new Error(`"${text}" is not a port: write 127.0.0.1:PORT`);
+  if (!(listen.port >= 0 && listen.port <= 65_535))
+    throw new Complaint((words) => words.text('usage.listen', { text }));
   return listen;
 }

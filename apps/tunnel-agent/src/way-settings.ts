@@ -6,7 +6,7 @@ import {
   type HostAndPort,
   type WebSocketAddress,
 } from '@gatehouse/tunnel-kernel';
-import type { Problems } from './command-line.js';
+import { Complaint, type Problems } from './command-line.js';
 
 const DEFAULT_PORT = 8024;
 const TRANSPORTS: readonly AgentTransport[] = ['auto', 'raw', 'websocket'];
@@ -37,13 +37,13 @@ export function nameOf({ server: { host, port }, websocket }: WaySettings): stri
   return websocket ? formatWebSocketAddress(websocket) : formatHostPort(host, port);
 }
 
-/** @throws Error that shows the right form. */
+/** @throws Complaint that shows the right form. */
 function parseServer(text: string | undefined): HostAndPort {
-  if (!text) throw new Error('no server: --server HOST:PORT');
+  if (!text) throw new Complaint((words) => words.text('usage.noServer'));
   const [, bracketed, plain, port = DEFAULT_PORT] = /^(?:\[([^\]]+)\]|([^:\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const server = { host: bracketed ?? plain ?? '', port: Number(port) };
   if (server.host === '' || server.port < 1 || server.port > 65_535) {
-    throw new Error(`"${text}" is not a server: write HOST:PORT or wss://HOST, an IPv6 address in brackets`);
+    throw new Complaint((words) => words.text('usage.server', { text }));
   }
   return server;
 }
@@ -51,7 +51,9 @@ function parseServer(text: string | undefined): HostAndPort {
 /** With a WebSocket address no other transport is possible. */
 function parseTransport(text: string | undefined, isWebSocket: boolean): AgentTransport {
   const found = TRANSPORTS.find((known) => known === (text ?? (isWebSocket ? 'websocket' : 'auto')));
-  if (!found) throw new Error(`"${text}" is not a transport: ${TRANSPORTS.join(', ')}`);
-  if (isWebSocket && found !== 'websocket') throw new Error(`transport ${found} needs --server HOST:PORT`);
+  if (!found)
+    throw new Complaint((words) => words.text('usage.transport', { text: text ?? '', known: TRANSPORTS.join(', ') }));
+  if (isWebSocket && found !== 'websocket')
+    throw new Complaint((words) => words.text('usage.transportNeedsPort', { transport: found }));
   return found;
 }
