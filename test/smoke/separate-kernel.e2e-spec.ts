@@ -82,6 +82,11 @@ class Machine implements AsyncDisposable {
     return this.status(this.healthPort, path);
   }
 
+  /** What the kernel shows. */
+  async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.healthPort}/metrics`)).text();
+  }
+
   /** A CONNECT tunnel through the proxy; the status where there is none. */
   async tunnel(port: number, password = USER.password): Promise<Socket | number> {
     const socket = connect(this.proxyPort, '127.0.0.1');
@@ -310,6 +315,10 @@ describe('a separate kernel', () => {
     const after = await machine.tunnel(target.port);
     expect(await echo(after, 'after')).toBe('after');
     await close(after);
+    // Its figures are there without a service, too.
+    const shown = await machine.metrics();
+    expect(shown).toMatch(/^gatehouse_kernel_up 1$/m);
+    expect(shown).toMatch(/^gatehouse_proxy_bytes_total\{direction="download"\} 5$/m);
     const file = join(machine.folder, 'kernel', 'proxy-kernel', 'configuration.sealed');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).not.toContain(USER.name);

@@ -191,7 +191,18 @@ describe('docker-compose.yml', () => {
     const services = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'];
     const own = String(FILE.services['proxy-gateway']?.environment?.['PROXY_KERNEL_OWN_ENDPOINTS']);
     expect(FILE.networks['metrics']).toEqual({ internal: true });
-    expect(onNetwork('metrics')).toEqual(services);
+    expect(FILE.networks['kernel-metrics']).toEqual({ internal: true });
+    const others = ['proxy-gateway-worker', 'resource-sharing-worker', 'tunnel-edge', 'tunnel-gateway-worker'];
+    expect(onNetwork('metrics').toSorted()).toEqual([...services, ...others].toSorted());
+    expect(onNetwork('kernel-metrics')).toEqual(['proxy-kernel']);
+    const variables = ['WORKER', 'WORKER', 'TUNNEL_EDGE', 'WORKER'].map((prefix) => `${prefix}_METRICS_PORT`);
+    for (const [index, name] of others.entries()) {
+      expect(FILE.services[name]?.environment).toMatchObject({
+        [variables[index] ?? '']: 9090,
+        METRICS_ADDRESS: '0.0.0.0',
+      });
+    }
+    expect(FILE.services['proxy-kernel']?.environment).toMatchObject({ PROXY_KERNEL_METRICS_PORT: 9090 });
     for (const name of services) {
       const { environment = {}, ports = [] } = FILE.services[name] ?? {};
       const variable = `${name.toUpperCase().replace('-', '_')}_METRICS_PORT`;
@@ -207,7 +218,7 @@ describe('docker-compose.yml', () => {
     expect(service?.environment).toMatchObject({ PROXY_KERNEL: 'separate', PROXY_KERNEL_CHANNEL: 'proxy-kernel:7891' });
     expect(service?.environment).toMatchObject({ PROXY_KERNEL_ADDRESS: '0.0.0.0', PROXY_KERNEL_PORT: 7890 });
     expect(kernel?.environment?.['PROXY_KERNEL_CHANNEL']).toBe('0.0.0.0:7891');
-    expect(kernel?.networks).toEqual(['proxy', 'kernel-channel']);
+    expect(kernel?.networks).toEqual(['proxy', 'kernel-channel', 'kernel-metrics']);
     expect(FILE.networks['kernel-channel']).toEqual({ internal: true });
     expect(onNetwork('kernel-channel')).toEqual(['proxy-gateway', 'proxy-kernel', 'proxy-gateway-worker']);
     expect(onNetwork('proxy')).toEqual(['proxy-kernel']);

@@ -38,6 +38,11 @@ export class RunningProxyGateway implements AsyncDisposable {
     return this.#service.database;
   }
 
+  /** What another process of the service would be given. */
+  get environment(): NodeJS.ProcessEnv {
+    return this.#service.env;
+  }
+
   async call<T>(method: string, route: string, body?: unknown): Promise<T> {
     const response = await fetch(this.#base + route, {
       method,

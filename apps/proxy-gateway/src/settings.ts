@@ -51,6 +51,11 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @Port('PROXY_KERNEL_HEALTH_PORT')
   kernelHealthPort = 7892;
 
+  /** Of a separate kernel: a port for `/metrics` alone; the health port has none then. */
+  @IsOptional()
+  @Port('PROXY_KERNEL_METRICS_PORT')
+  kernelMetricsPort?: number;
+
   /** Besides this service, its database and Redis. */
   @Variable('PROXY_KERNEL_OWN_ENDPOINTS', {
     kind: 'list',

@@ -4,15 +4,28 @@
  */
 import 'reflect-metadata';
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
-import { createLogger, runProcess, StartError, type JsonLogger, type RunningProcess } from '@gatehouse/platform';
+import {
+  createLogger,
+  localMetrics,
+  MetricsRegistry,
+  runProcess,
+  serveMetrics,
+  StartError,
+  type JsonLogger,
+  type RenderMetrics,
+  type RunningProcess,
+} from '@gatehouse/platform';
+import type { EdgeStatus } from './common/edge-ipc.js';
 import { EdgeDatabase } from './common/edge-database.js';
 import { separateChannelKey, textOfChannelKey } from './common/channel-key.js';
 import { SupervisorProgram } from './edge-supervisor/supervisor-program.js';
 import { forkEdge } from './edge-supervisor/fork-edge.js';
 import { serveHealth } from './common/health-port.js';
+import { showEdge } from './common/show-edge.js';
 import { loadServerIdentity, type KnownIdentity } from './edge-host/server-identity.js';
 import { channelEndpointOf, edgeFolder, edgeOptions, logAll, portLine } from './edge-host/start-edge.js';
 import { readSettings, type TunnelGatewaySettings } from './settings.js';
@@ -41,7 +54,7 @@ await runProcess(NAME, async (): Promise<RunningProcess> => {
     throw new StartError(`TUNNEL_EDGE_CHANNEL: cannot be listened on (${cause.code ?? cause.message})`, { cause });
   });
   if (first.outcome === 'port') throw new StartError(portLine(first, settings));
-  const health = await healthOf(settings, supervisor);
+  const watchers = await watchersOf(settings, supervisor);
   if (process.platform !== 'win32') process.on('SIGUSR2', () => void supervisor.renew());
   const ports = first.outcome === 'ready' ? first.ports : {};
   logger.log('the edge serves', { ...ports }, 'Edge');
@@ -49,7 +62,7 @@ await runProcess(NAME, async (): Promise<RunningProcess> => {
     logger,
     ready: { ...ports },
     stop: async () => {
-      health.close();
+      for (const { server } of watchers) server.close();
       await supervisor.end(settings.shutdownTimeoutMs);
     },
   };
@@ -78,14 +91,38 @@ async function identityOf(
   }
 }
 
-async function healthOf(
-  { edgeHealthPort }: Readonly<TunnelGatewaySettings>,
+interface Watcher {
+  readonly server: Server;
+  readonly port: number;
+}
+
+/** Health checks, and metrics: on a port of their own, or for programs of this machine beside the health checks. */
+async function watchersOf(
+  { edgeHealthPort, edgeMetricsPort, metricsAddress: address }: Readonly<TunnelGatewaySettings>,
   supervisor: SupervisorProgram,
-): Promise<Server> {
+): Promise<Watcher[]> {
+  const status = (): Promise<EdgeStatus> => supervisor.status();
+  const metrics = new MetricsRegistry();
+  showEdge(metrics, status);
+  const render: RenderMetrics = () => metrics.render();
+  if (edgeMetricsPort === undefined) {
+    const routes = localMetrics(render);
+    return [await listening('TUNNEL_EDGE_HEALTH_PORT', edgeHealthPort, serveHealth(edgeHealthPort, status, routes))];
+  }
+  const own = serveMetrics({ port: edgeMetricsPort, address }, render);
+  return [
+    await listening('TUNNEL_EDGE_METRICS_PORT', edgeMetricsPort, own),
+    await listening('TUNNEL_EDGE_HEALTH_PORT', edgeHealthPort, serveHealth(edgeHealthPort, status)),
+  ];
+}
+
+/** @throws StartError that names the variable of the port. */
+async function listening(variable: string, asked: number, server: Promise<Server>): Promise<Watcher> {
   try {
-    return await serveHealth(edgeHealthPort, () => supervisor.status());
+    const bound = await server;
+    return { server: bound, port: (bound.address() as AddressInfo).port };
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? '';
-    throw new StartError(`TUNNEL_EDGE_HEALTH_PORT: port ${edgeHealthPort} cannot be listened on (${code})`, { cause });
+    throw new StartError(`${variable}: port ${asked} cannot be listened on (${code})`, { cause });
   }
 }

@@ -227,6 +227,11 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @ValidateBy({ name: 'isHost', validator: { validate: isHost } })
   edgePublicHost?: string;
 
+  /** Of a separate edge: a port for `/metrics` alone; the health port has none then. */
+  @IsOptional()
+  @Port('TUNNEL_EDGE_METRICS_PORT')
+  edgeMetricsPort?: number;
+
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');
   }

@@ -118,6 +118,11 @@ describe('a separate edge', () => {
     const second = await service();
     expect((await second.call('GET', `/clients/${client.id}/connections`)).body.total).toBe(1);
 
+    // The edge shows its figures on its health port, and the service does not repeat them.
+    const metricsAt = async (base: string): Promise<string> => (await fetch(`${base}/metrics`)).text();
+    expect(await metricsAt(`http://127.0.0.1:${ports.health}`)).toMatch(/^gatehouse_tunnel_agents_online 1$/m);
+    expect(await metricsAt(second.url)).not.toContain('gatehouse_tunnel_agents_online');
+
     // The data plane is renewed by either's signal.
     for (const renewed of [edge.child, second.child]) {
       const moved = visitor.received;

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { createSecretBox, PgListener } from '@gatehouse/persistence';
-import { JsonLogger } from '@gatehouse/platform';
+import { JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import { DataSource } from 'typeorm';
 import { AuthGuard } from './guard/auth.guard.js';
 import { Authenticator, AuthPolicy } from './guard/authenticator.js';
@@ -157,8 +157,13 @@ function guardProviders({ service, policy }: AuthModuleOptions): Provider[] {
 function loginThrottle({ loginLimits }: AuthModuleOptions): Provider {
   return {
     provide: LoginThrottle,
-    inject: [DataSource],
-    useFactory: (dataSource: DataSource) => new LoginThrottle(dataSource, loginLimits),
+    inject: [DataSource, optional(MetricsRegistry)],
+    useFactory: (dataSource: DataSource, metrics?: MetricsRegistry) => {
+      const logins = metrics?.counter('gatehouse_logins_total', 'Logins and other checks of passwords, by result', [
+        'result',
+      ]);
+      return new LoginThrottle(dataSource, loginLimits, (result) => logins?.inc({ result }));
+    },
   };
 }
 

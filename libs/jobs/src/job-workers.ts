@@ -13,7 +13,14 @@ const STALLED_LOOK_MS = 10_000;
 const IDLE_LOOK_S = 15;
 const ABORT_PATIENCE_MS = 1_000;
 
+/** `retried`: the attempt failed, and another follows. */
+export type JobResult = 'completed' | 'retried' | 'failed';
+
+/** Called when a handler has ended. */
+export type JobEnded = (queue: QueueName, result: JobResult, seconds: number) => void;
+
 export interface WorkerLog {
+  jobEnded: JobEnded;
   jobFailed(queue: QueueName, jobId: string, error: unknown): void;
   workerError(queue: QueueName, error: Error): void;
 }
@@ -89,17 +96,24 @@ export class JobWorkers {
   }
 
   private async process(registered: RegisteredHandler, job: Job): Promise<unknown> {
-    this.count(registered.queue, 1);
+    const { queue, handler } = registered;
+    const context = this.contextOf(queue, job);
+    const startedAt = performance.now();
+    let outcome: JobResult = 'completed';
+    this.count(queue, 1);
     try {
-      const result = await registered.handler.handle(job.data as never, this.contextOf(registered.queue, job));
+      const result = await handler.handle(job.data as never, context);
       return result ?? null;
     } catch (error) {
-      this.log.jobFailed(registered.queue, job.id ?? '', error);
+      const isLast = error instanceof PermanentJobError || context.attempt >= context.attempts;
+      outcome = isLast ? 'failed' : 'retried';
+      this.log.jobFailed(queue, context.id, error);
       const reason = encodeFailure(error);
       if (error instanceof PermanentJobError) throw new UnrecoverableError(reason);
       throw new Error(reason, { cause: error });
     } finally {
-      this.count(registered.queue, -1);
+      this.count(queue, -1);
+      this.log.jobEnded(queue, outcome, (performance.now() - startedAt) / 1_000);
     }
   }
 

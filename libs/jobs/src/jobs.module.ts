@@ -20,6 +20,7 @@ import { DataSource } from 'typeorm';
 import { HandlerRegistry, type RegisteredHandler } from './handler-registry.js';
 import { decodeFailure, encodeFailure } from './job-errors.js';
 import type { JobsConfig } from './job-types.js';
+import { countJobs, showQueues } from './job-metrics.js';
 import { JobWaiter } from './job-waiter.js';
 import { JobWorkers } from './job-workers.js';
 import { Jobs } from './jobs.service.js';
@@ -112,6 +113,7 @@ export class JobsModule {
         Jobs,
         SCHEDULES,
         WORKER_HEALTH,
+        QUEUE_METRICS,
         WorkersLifecycle,
         QueuesLifecycle,
       ],
@@ -139,6 +141,17 @@ const WORKER_HEALTH: FactoryProvider<boolean> = {
   ) => {
     if (config.workers !== 'only' || health === undefined) return false;
     registerWorkerHealth(health, { registry, workers, dataSource });
+    return true;
+  },
+};
+
+/** Workers of their own show none: every one of them would show the same queues. */
+const QUEUE_METRICS: FactoryProvider<boolean> = {
+  provide: Symbol('metrics of the queues'),
+  inject: [CONFIG, Jobs, QueueRegistry, { token: MetricsRegistry, optional: true }],
+  useFactory: (config: JobsConfig, jobs: Jobs, registry: QueueRegistry, metrics?: MetricsRegistry) => {
+    if (config.workers === 'only' || metrics === undefined) return false;
+    showQueues(metrics, jobs, registry);
     return true;
   },
 };
@@ -181,9 +194,10 @@ function machinery({ namespace, queues }: JobsModuleQueues): Provider[] {
     { provide: JobWaiter, inject: [QueueRegistry], useFactory: (registry: QueueRegistry) => new JobWaiter(registry) },
     {
       provide: JobWorkers,
-      inject: [QueueRegistry],
-      useFactory: (registry: QueueRegistry) =>
+      inject: [QueueRegistry, { token: MetricsRegistry, optional: true }],
+      useFactory: (registry: QueueRegistry, metrics?: MetricsRegistry) =>
         new JobWorkers(registry, {
+          jobEnded: metrics === undefined ? () => undefined : countJobs(metrics),
           jobFailed: (queue, jobId, error) => logFailure(logger, { queue, jobId }, error),
           workerError: (queue, error) => logger.warn(`The worker of ${queue} met an error: ${error.message}`),
         }),

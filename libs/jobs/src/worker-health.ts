@@ -45,7 +45,7 @@ export async function jobsAreTaken(
 }
 
 /** When the queue's next job could have been taken, in milliseconds of the epoch; infinite if none waits. */
-async function oldestSince(registry: QueueRegistry, name: QueueName): Promise<number> {
+export async function oldestSince(registry: QueueRegistry, name: QueueName): Promise<number> {
   const jobs = await registry.queue(name).getJobs(['waiting', 'prioritized'], 0, 0, true);
   const since = jobs.flatMap((job) => (job === undefined ? [] : [job.timestamp + (job.opts.delay ?? 0)]));
   return Math.min(Number.POSITIVE_INFINITY, ...since);

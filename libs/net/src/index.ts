@@ -97,5 +97,6 @@ export { ChannelError, ChannelPeer, type ChannelHandlers } from './control/chann
 export { PendingRequests, type StartTimer } from './control/pending-requests.js';
 export { ControlLink, type ControlLinkLimits } from './control/control-link.js';
 export { ControlServer, type ControlServerOptions } from './control/control-server.js';
+export { processLoad, type ProcessLoad } from './process-load.js';
 export { keepOwner, makePrivateFolder, writePrivate, writePrivately, writePrivateOnce } from './private-files.js';
 export { addCounts, MAX_COUNT } from './whole-numbers.js';

@@ -39,8 +39,10 @@ export {
   runInRequestContext,
   type RequestContext,
 } from './logging/request-context.js';
-export { MetricsRegistry } from './metrics/metrics-registry.js';
+export { dataPlaneLoad, type DataPlaneLoad } from './metrics/data-plane-load.js';
+export { MetricsRegistry, type ReadMetric } from './metrics/metrics-registry.js';
 export { MetricsServer } from './metrics/metrics-server.js';
+export { localMetrics, serveMetrics, type RenderMetrics } from './metrics/watch-metrics.js';
 export { Answers, AnswersEvents, AnswersFile, AnswersNothing, Fails } from './openapi/answers.js';
 export type { OperationExample } from './openapi/examples.js';
 export { createOpenApiDocument, type OpenApiOptions } from './openapi/openapi-document.js';

@@ -297,6 +297,8 @@ describe('a flow', () => {
     expect((await socks(port, 'localhost', closed)).reply).toBe(5);
     expect((await socks(port, 'none.test', 80)).reply).toBe(4);
     await until(() => records.length === 2);
+    const { failedTotal, failuresByKind } = kernel.status();
+    expect([failedTotal, failuresByKind]).toMatchObject([2, { connection_refused: 1, dns_error: 1, timeout: 0 }]);
     expect(records).toMatchObject([
       {
         status: 'failed',

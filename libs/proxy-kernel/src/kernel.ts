@@ -1,4 +1,4 @@
-import { FlowFailures, guarded, GuessLimit, setFlowTimeout } from '@gatehouse/net';
+import { FlowFailures, guarded, GuessLimit, processLoad, setFlowTimeout } from '@gatehouse/net';
 import { ConnectionTable } from './accounting/connection-table.js';
 import { withRealName, type DnsSource } from './dns/index.js';
 import { Authenticator } from './authenticator.js';
@@ -154,6 +154,9 @@ class Kernel implements ProxyKernel, Dispatcher {
       activeConnections: this.table.size,
       openedTotal: totals.opened,
       failedTotal: totals.failed,
+      failuresByKind: totals.failures,
+      rejectedTotal: totals.rejected,
+      load: processLoad(),
       uploadTotal: totals.upload,
       downloadTotal: totals.download,
       rssBytes: process.memoryUsage.rss(),

@@ -12,6 +12,7 @@ import {
 } from '@gatehouse/platform';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { DatabaseHealthModule } from './database-health.module.js';
+import { DatabaseMetricsModule } from './database-metrics.module.js';
 import { EnvironmentModule } from './environment.module.js';
 import { databaseConfig, migrateDatabase, prepareDatabase, type StoreAddresses } from './service-database.js';
 import type { ServiceDescription } from './service-description.js';
@@ -97,6 +98,7 @@ function foundation<S extends ServiceSettings>(
       autoMigrate,
       workers,
     }),
+    DatabaseMetricsModule,
     // A worker's health includes its database already.
     ...(isWorker ? [] : [DatabaseHealthModule]),
   ];

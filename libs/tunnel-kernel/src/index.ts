@@ -38,6 +38,7 @@ export {
   type LevelExplanation,
 } from './access/ip-rules.js';
 export { TrustedProxies } from './access/trusted-proxies.js';
+export { ADMISSION_REFUSALS, type AdmissionRefusal, type Refusals } from './access/gate.js';
 export type { AgentPortState } from './session/unknown-connections.js';
 export type { DeniedVisitors } from './access/refusal-sampler.js';
 export type { GatewayAnswer, Verdict } from './access/visitor-verifier.js';

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { guardPromise, ListeningSockets, setFlowTimeout } from '@gatehouse/net';
 import { AccessControl } from './access/access-control.js';
+import type { Refusals } from './access/gate.js';
 import { TrustedProxies } from './access/trusted-proxies.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
 import { checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
@@ -243,6 +244,11 @@ export class TunnelServer {
   /** Visitors since the last call. */
   takeVisitors(): VisitorHits[] {
     return this.visitors.take();
+  }
+
+  /** Refused visitors since the start, by reason. */
+  refusals(): Refusals {
+    return this.access.refusals();
   }
 
   /** Clients whose rate limit delayed them since the last call. */

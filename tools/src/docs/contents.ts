@@ -14,7 +14,15 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: { en: 'Administration', 'zh-CN': '运维' },
-    pages: ['docs/operations.md', 'docs/security.md', 'docs/reliability.md', 'docs/limits.md', 'docs/errors.md'],
+    pages: [
+      'docs/operations.md',
+      'docs/metrics.md',
+      'docs/runbook.md',
+      'docs/security.md',
+      'docs/reliability.md',
+      'docs/limits.md',
+      'docs/errors.md',
+    ],
   },
   {
     title: { en: 'Tunnels', 'zh-CN': '隧道' },

@@ -35,5 +35,6 @@ export const PEERS: readonly Peer[] = [
     file: 'usr/lib/chromium/chromium-headless-shell',
     companions: [],
   },
+  { program: 'promtool', packages: ['prometheus'], companions: ['prometheus'] },
   { program: 'curl', packages: ['curl'], companions: [] },
 ];

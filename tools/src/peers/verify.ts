@@ -58,6 +58,7 @@ const PRINT_VERSION: Record<string, string[]> = {
   pebble: ['-h'],
   slowhttptest: ['-h'],
   testssl: ['--help'],
+  promtool: ['--version'],
 };
 
 function ended(child: ChildProcess): Promise<void> {

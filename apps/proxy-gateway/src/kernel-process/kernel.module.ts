@@ -4,6 +4,7 @@ import { loadSecretKeys } from '@gatehouse/persistence';
 import { MetricsRegistry, StartError } from '@gatehouse/platform';
 import { Logger, Module } from '@nestjs/common';
 import { kernelChannelKey } from '../common/kernel-channel.js';
+import { showKernel } from '../common/show-kernel.js';
 import { openSpoolFiles, type SpoolFiles } from '../common/spool-files.js';
 import { CountryGroups } from '../kernel-config/country-groups.js';
 import { GroupSwitches } from '../data/group-switches.js';
@@ -57,5 +58,7 @@ export function spoolFilesFor({ home, port }: Pick<ProxyGatewaySettings, 'home' 
 export class KernelModule {
   constructor(kernel: KernelService, metrics: MetricsRegistry) {
     metrics.countFlowFailures('kernel', () => kernel.flowFailures());
+    // A separate kernel shows its figures itself.
+    if (!kernel.runsElsewhere) showKernel(metrics, () => kernel.liveStatus());
   }
 }

@@ -263,6 +263,11 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return (await this.process.request('status', null, 1_000)).flowFailuresTotal;
   }
 
+  /** What the kernel says at once; null if it does not answer. */
+  liveStatus(): Promise<KernelStatus | null> {
+    return this.process.request('status', null, 1_000).catch(() => null);
+  }
+
   /** The configuration that the kernel received last; null before the first. */
   get config(): KernelConfig | null {
     return this.configurator.applied?.config ?? null;
@@ -275,7 +280,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** The state of the kernel with the facts that are available; never rejects. */
   async describe(version: string): Promise<{ view: KernelStatusView; live: KernelStatus | null }> {
-    const live = await this.process.request('status', null, 1_000).catch(() => null);
+    const live = await this.liveStatus();
     return { view: describeKernel(this.process, this.configurator, { live, version, type: this.program }), live };
   }
 

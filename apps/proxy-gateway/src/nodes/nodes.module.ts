@@ -4,6 +4,7 @@ import { DocumentParser } from '../documents/document-parser.js';
 import { CountryChoice } from './country-choice.js';
 import { NodeStorageModule } from './node-storage.module.js';
 import { ActiveConnections } from './active-connections.js';
+import { NodeMetrics } from './node-metrics.js';
 import { NodesController } from './nodes.controller.js';
 import { NodesQuery } from './nodes.query.js';
 import { NodesService } from './nodes.service.js';
@@ -22,6 +23,7 @@ import { NodeTransferController } from './transfer/transfer.controller.js';
     NodesService,
     CountryChoice,
     NodesQuery,
+    NodeMetrics,
     ActiveConnections,
     OpenedNodes,
     NodeBatch,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { PointMetrics } from '../points/point-metrics.js';
 import { explainingRefusals } from '../points/points-ledger.js';
 import { runStatement, type Statement } from '../points/run-statement.js';
 import { ResourceSharingSettings } from '../settings.js';
@@ -56,6 +57,7 @@ export class CheckIns {
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: ResourceSharingSettings,
+    private readonly metrics: PointMetrics,
   ) {}
 
   /**
@@ -71,6 +73,7 @@ export class CheckIns {
     const [row] = await explainingRefusals(runStatement<CheckInRow>(this.dataSource, tx, CHECK_IN, values));
     if (row === undefined) throw new Error('a check-in answered nothing');
     const { checked_in: checkedIn, ...rest } = row;
+    if (checkedIn) this.metrics.moved('check_in', Math.abs(rest.points));
     return { checkedIn, ...rest };
   }
 

@@ -37,6 +37,7 @@ export function refusalParts(refusal: Refusal): ConstructorParameters<typeof App
         limit_code: code,
       },
       level: 'debug',
+      limit: code.toLowerCase(),
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { AppError, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { ResourceSharingSettings } from '../settings.js';
@@ -13,18 +14,38 @@ import { RefreshRotation } from './refresh-rotation.js';
 @Injectable()
 export class TokenService {
   private readonly resource: string;
+  private readonly issued;
+  private readonly refused;
 
   constructor(
     private readonly clients: ClientAuthentication,
     private readonly codes: CodeExchange,
     private readonly refreshes: RefreshRotation,
     settings: ResourceSharingSettings,
+    metrics: MetricsRegistry,
   ) {
+    this.issued = metrics.counter('gatehouse_tokens_issued_total', 'Pairs of tokens that were issued, by grant type', [
+      'grant',
+    ]);
+    this.refused = metrics.counter(
+      'gatehouse_tokens_refused_total',
+      'Requests for tokens that were refused, by reason',
+      ['reason'],
+    );
     this.resource = resourceOf(issuerOf(settings));
   }
 
   /** Raises OAuthError. `grantType`: given if the address determines it. */
   async issue(request: Request, grantType?: 'refresh_token'): Promise<IssuedTokens> {
+    try {
+      return await this.issueTokens(request, grantType);
+    } catch (error) {
+      if (error instanceof AppError) this.refused.inc({ reason: reasonOf(error) });
+      throw error;
+    }
+  }
+
+  private async issueTokens(request: Request, grantType?: 'refresh_token'): Promise<IssuedTokens> {
     const parameters = new OAuthParameters(request.body);
     const client = await this.clients.authenticate(request, parameters);
     const resource = parameters.optional('resource');
@@ -32,8 +53,19 @@ export class TokenService {
       throw new OAuthError('invalid_target', `The only resource is ${this.resource}`);
     }
     const wanted = grantType ?? parameters.required('grant_type');
-    if (wanted === 'authorization_code') return this.codes.exchange(client, parameters);
-    if (wanted === 'refresh_token') return this.refreshes.refresh(client, parameters);
+    if (wanted === 'authorization_code') return this.counted(wanted, this.codes.exchange(client, parameters));
+    if (wanted === 'refresh_token') return this.counted(wanted, this.refreshes.refresh(client, parameters));
     throw new OAuthError('unsupported_grant_type', 'The grant types are authorization_code and refresh_token');
   }
+
+  private async counted(grant: string, issuing: Promise<IssuedTokens>): Promise<IssuedTokens> {
+    const tokens = await issuing;
+    this.issued.inc({ grant });
+    return tokens;
+  }
+}
+
+/** A name of RFC 6749, or another code of the service. */
+function reasonOf(error: AppError): string {
+  return error instanceof OAuthError ? error.error : error.code.toLowerCase();
 }

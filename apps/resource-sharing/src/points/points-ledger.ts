@@ -2,10 +2,8 @@ import { AppError } from '@gatehouse/platform';
 import { pgPool } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { PointMetrics, type TransferKind } from './point-metrics.js';
 import { runStatement, type Statement } from './run-statement.js';
-
-/** The reasons for a transfer. */
-export type TransferKind = 'unlock' | 'check_in' | 'grant' | 'share_deletion';
 
 /** The service's own side of a transfer; it has no balance and no limit. */
 export type SystemAccount = 'grants' | 'check_ins' | 'fees';
@@ -84,7 +82,10 @@ const HISTORY: Statement = {
  */
 @Injectable()
 export class PointsLedger {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly metrics: PointMetrics,
+  ) {}
 
   /**
    * Moves points, in `tx` or in its own transaction. Raises INSUFFICIENT_POINTS if the payer has too few, and CONFLICT
@@ -97,6 +98,7 @@ export class PointsLedger {
     const values = [kind, ref, userOf(from), userOf(to), system, amount, atMostBalance, actorId, note];
     const [row] = await explainingRefusals(runStatement<TransferRow>(this.dataSource, tx, TRANSFER, values));
     if (row === undefined) throw new Error('a transfer answered nothing');
+    if (!row.replayed) this.metrics.moved(kind, row.moved);
     return {
       transactionId: row.transaction_id,
       moved: row.moved,

@@ -45,7 +45,7 @@ export class UnlockRefused extends AppError {
       group: 'unlock',
     });
     const members = { ...options?.members, limit_code: limit };
-    super(limit === 'RISK_BLOCKED' ? limit : shown, message, { ...options, members });
+    super(limit === 'RISK_BLOCKED' ? limit : shown, message, { ...options, members, limit: limit.toLowerCase() });
     this.tier = tier;
     this.hit = outcome === 'too_fast';
   }

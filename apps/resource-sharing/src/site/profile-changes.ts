@@ -62,6 +62,7 @@ export class ProfileChanges {
     throw new AppError('RATE_LIMITED', 'The profile was changed too often', {
       retryAfterSeconds: remainingMs / 1_000,
       level: 'info',
+      limit: 'profile_changes',
     });
   }
 }

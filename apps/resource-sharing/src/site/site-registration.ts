@@ -59,6 +59,7 @@ export class SiteRegistration {
     throw new AppError('RATE_LIMITED', 'Too many accounts were registered from this address', {
       retryAfterSeconds: remainingMs / 1_000,
       level: 'info',
+      limit: 'registrations',
     });
   }
 }

@@ -1,10 +1,11 @@
-import { AppError } from '@gatehouse/platform';
+import { AppError, MetricsRegistry } from '@gatehouse/platform';
 import { formatFullUrl, type ShareLinkKind } from '@gatehouse/share-links';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batches, wasUndone } from '../batches/batches.js';
 import { LimitStore } from '../limits/limit-store.js';
 import type { UserCaller } from '../credentials/caller.js';
+import { PointMetrics } from '../points/point-metrics.js';
 import { runStatement, type Statement } from '../points/run-statement.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { UnlockRefused, UnlockRisk, type RefusedOutcome, type UnlockAllowance } from '../risk/unlock-risk.js';
@@ -64,12 +65,18 @@ export class Unlocks {
     expects: () => this.limits.admitting,
   });
 
+  private readonly results;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: ResourceSharingSettings,
     private readonly risk: UnlockRisk,
     private readonly limits: LimitStore,
-  ) {}
+    private readonly points: PointMetrics,
+    metrics: MetricsRegistry,
+  ) {
+    this.results = metrics.counter('gatehouse_unlocks_total', 'Attempts to unlock a share, by result', ['result']);
+  }
 
   /**
    * One transaction, which concurrent unlocks may share, or part of `tx`; a repeat never pays again. Raises
@@ -80,7 +87,10 @@ export class Unlocks {
     const asked = { caller, slug: slugOf(slug), looked: this.risk.hasLooked(caller.userId, slug) };
     const work =
       tx === undefined ? this.batches.submit(asked) : this.run([asked], tx).then(([row]) => row as UnlockRow);
-    return unlockedShare(await work.catch(rethrow));
+    const row = await work.catch(rethrow);
+    this.results.inc({ result: row.outcome });
+    if (row.outcome === 'points') this.points.moved('unlock', row.points);
+    return unlockedShare(row);
   }
 
   private async run(asked: readonly Asked[], tx?: EntityManager): Promise<UnlockRow[]> {

@@ -55,5 +55,5 @@ function refuseHaste(state: AcmeState | undefined): void {
   const wait = Math.max(again, +(state.blockedUntil ?? 0)) - Date.now();
   if (wait <= 0) return;
   const reason = state.blockedUntil ? 'the authority does not want to be asked yet' : 'one was ordered a moment ago';
-  throw new AppError('RATE_LIMITED', reason, { retryAfterSeconds: wait / 1000 });
+  throw new AppError('RATE_LIMITED', reason, { retryAfterSeconds: wait / 1000, limit: 'certificate_renewal' });
 }

@@ -1,10 +1,12 @@
 /** Messages between the service and its edge process. Both import this file: types only. */
+import type { ProcessLoad } from '@gatehouse/net';
 import type {
   AgentPortState,
   AgentState,
   DatagramState,
   FormerIdentity,
   HttpsPortState,
+  Refusals,
   ResourceKind,
   ResourceRef,
   ServerIdentity,
@@ -81,6 +83,22 @@ export interface EdgePorts {
   https: number;
 }
 
+/** What was carried for tunnels or for hosts. */
+export interface CarriedFigures {
+  connections: number;
+  /** Bytes from visitors. */
+  upload: number;
+  /** Bytes to visitors. */
+  download: number;
+}
+
+/** Counts since the edge started. */
+export interface EdgeFigures {
+  carried: Record<ResourceKind, CarriedFigures>;
+  /** Refused visitors. */
+  refusals: Refusals;
+}
+
 export interface EdgeStatus {
   pid: number;
   /** Revision of the configuration in force. */
@@ -105,6 +123,10 @@ export interface EdgeStatus {
   httpsPort?: HttpsPortState;
   /** Sessions of visitors' datagrams. Absent in older versions. */
   datagrams?: Pick<DatagramState, 'sessions' | 'evicted'>;
+  /** Absent in older versions. */
+  figures?: EdgeFigures;
+  /** By process: the edge's own, or its door's and its workers'. Absent in older versions. */
+  load?: ProcessLoad[];
   /** Process ids of the workers, if there are several; null for one that does not serve or answer at the moment. */
   workers?: (number | null)[];
 }

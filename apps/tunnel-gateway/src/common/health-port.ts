@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { jsonAnswer, serveWatchers, type WatchAnswer } from '@gatehouse/platform';
+import { jsonAnswer, serveWatchers, type WatchAnswer, type WatchRoutes } from '@gatehouse/platform';
 import type { EdgeStatus } from './edge-ipc.js';
 
 /** Problems of an edge, with the names that the service's `/readyz` uses. */
@@ -13,10 +13,15 @@ export function problemsOf({ databaseAnswers, source, workers = [], problems = [
 }
 
 /**
- * `/healthz`: the edge serves, from whatever source. `/readyz`: it serves with a working database, and is not drained. Answers 200, or 503
- * with the problems. Listens on the loopback interface only. @throws Error of `listen`.
+ * `/healthz`: the edge serves, from whatever source. `/readyz`: it serves with a working database, and is not drained.
+ * Answers 200, or 503 with the problems. `others`: further paths. Listens on the loopback interface only. @throws Error
+ * of `listen`.
  */
-export function serveHealth(port: number, status: () => Promise<EdgeStatus>): Promise<Server> {
+export function serveHealth(
+  port: number,
+  status: () => Promise<EdgeStatus>,
+  others: WatchRoutes = {},
+): Promise<Server> {
   const answer = async (alive: boolean): Promise<WatchAnswer> => {
     const problems = await status()
       .then((found) => (alive ? [] : [...problemsOf(found), ...(found.drained ? ['the edge is drained'] : [])]))
@@ -26,6 +31,6 @@ export function serveHealth(port: number, status: () => Promise<EdgeStatus>): Pr
   };
   return serveWatchers(
     { port, address: '127.0.0.1' },
-    { '/healthz': () => answer(true), '/readyz': () => answer(false) },
+    { ...others, '/healthz': () => answer(true), '/readyz': () => answer(false) },
   );
 }

@@ -1,6 +1,8 @@
 import { HealthRegistry, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { EdgeStatus } from '../common/edge-ipc.js';
+import { showEdge } from '../common/show-edge.js';
+import { TunnelGatewaySettings } from '../settings.js';
 import { Edges } from './edges.service.js';
 
 const STAGES = ['silent', 'handshaking', 'unauthenticated'] as const;
@@ -12,6 +14,7 @@ export class EdgeMetrics implements OnApplicationBootstrap {
     private readonly edges: Edges,
     private readonly metrics: MetricsRegistry,
     private readonly health: HealthRegistry,
+    private readonly settings: TunnelGatewaySettings,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -25,6 +28,8 @@ export class EdgeMetrics implements OnApplicationBootstrap {
       'Connections to the port for agents that were reset to make room for others, since the edge started',
     );
     const visitors = this.visitorGauges();
+    // A separate edge shows its figures itself.
+    if (this.settings.edge === 'own') showEdge(this.metrics, () => this.edges.status());
     this.metrics.onScrape(async () => {
       // Without an edge, the last values stay.
       const { agentPort, httpsPort, datagrams } = await this.status();

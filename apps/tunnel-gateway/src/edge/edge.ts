@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
-import { guardPromise, type HandedSocket, ListeningSockets } from '@gatehouse/net';
+import { guardPromise, type HandedSocket, ListeningSockets, processLoad } from '@gatehouse/net';
 import type { ResourceRef, TargetCheck, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
+import { CarriedTotals } from './carried-totals.js';
 import { ClientDirectory } from './client-directory.js';
 import { ConfigFeed } from './config-feed.js';
 import { findClientByKey } from '../common/config-rows.js';
@@ -63,6 +64,7 @@ export class Edge implements EdgeRole {
   private readonly served: ServedConfig;
   private readonly flows: FlowWriter;
   private readonly fleet: EdgeFleet;
+  private readonly carried = new CarriedTotals();
   private readonly challenges: Reloading;
   private readonly feed: ConfigFeed;
   private readonly timers: NodeJS.Timeout[] = [];
@@ -175,6 +177,8 @@ export class Edge implements EdgeRole {
       agentPort: this.server.agentPort(),
       httpsPort: this.server.httpsPort(),
       datagrams: { sessions, evicted },
+      figures: { carried: this.carried.totals(), refusals: this.server.refusals() },
+      load: [processLoad()],
     };
   }
 
@@ -308,7 +312,10 @@ export class Edge implements EdgeRole {
   }
 
   private collect(unsent: UnsentFlows): void {
-    for (const delta of this.server.takeDeltas()) unsent.add(delta, this.directory.ownerOf(delta.clientId));
+    for (const delta of this.server.takeDeltas()) {
+      this.carried.add(delta);
+      unsent.add(delta, this.directory.ownerOf(delta.clientId));
+    }
     const lastSeen = Date.now();
     for (const hits of this.server.takeVisitors()) {
       unsent.addVisitor(hits, this.directory.ownerOf(hits.clientId), lastSeen);

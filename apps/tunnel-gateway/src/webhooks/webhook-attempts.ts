@@ -1,5 +1,5 @@
 import { Jobs } from '@gatehouse/jobs';
-import { JsonLogger } from '@gatehouse/platform';
+import { JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { WebhookSlots } from './webhook-slots.js';
@@ -55,13 +55,18 @@ const WEBHOOK_OF = `
 @Injectable()
 export class WebhookAttempts {
   private readonly slots = new WebhookSlots();
+  private readonly results;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly jobs: Jobs,
     private readonly sender: WebhookSender,
     private readonly logger: JsonLogger,
-  ) {}
+    metrics: MetricsRegistry,
+  ) {
+    const help = 'Attempts to deliver events to webhooks, by result';
+    this.results = metrics.counter('gatehouse_webhook_deliveries_total', help, ['result']);
+  }
 
   /** Attempts everything that is due for the delivery's webhook, including this delivery. */
   async attempt(deliveryId: number): Promise<void> {
@@ -114,12 +119,14 @@ export class WebhookAttempts {
   private async settle(claimed: Claimed, outcome: SendOutcome): Promise<void> {
     const waitS = WAITS_S[claimed.attempts - 1];
     if (outcome.delivered || outcome.gone || waitS === undefined) return this.finish(claimed, outcome);
+    this.results.inc({ result: 'retried' });
     await this.dataSource.query(RETRY, [claimed.id, outcome.status, outcome.error, waitS]);
     await this.later(claimed.id, waitS * 1_000, `${claimed.attempts}`);
   }
 
   private async finish({ id, webhookId, enabled }: Claimed, outcome: SendOutcome): Promise<void> {
     const { delivered, gone, status, error } = outcome;
+    this.results.inc({ result: delivered ? 'delivered' : 'given_up' });
     await this.dataSource.query(FINISH, [id, delivered ? 'delivered' : 'dead', status, error]);
     // The person who disabled it knows.
     if (!enabled) return;

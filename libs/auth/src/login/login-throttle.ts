@@ -28,6 +28,9 @@ export const DEFAULT_LOGIN_LIMITS: LoginThrottleLimits = {
   attemptWindowSeconds: 60,
 };
 
+/** `failed`: wrong credentials; `refused`: a limit refused the attempt. */
+export type LoginResult = 'succeeded' | 'failed' | 'refused';
+
 interface Counter {
   count: number;
   age_s: number;
@@ -95,6 +98,7 @@ const SWEEP = `DELETE FROM login_attempts WHERE window_started_at < now() - make
 export class LoginThrottle {
   private readonly dataSource: DataSource;
   private readonly limits: LoginThrottleLimits;
+  private readonly onEnd: (result: LoginResult) => void;
   private readonly recent = new RecentFailures();
   /** Users who have logged in through this process; the database is asked about others later. */
   private readonly known = new BoundedCache<true>(KNOWN_PAIRS);
@@ -102,9 +106,15 @@ export class LoginThrottle {
   private readonly entry = new HashingSlots({ slots: 4, waiting: 400, rest: 0 });
   private counted = 0;
 
-  constructor(dataSource: DataSource, limits: LoginThrottleLimits = DEFAULT_LOGIN_LIMITS) {
+  /** `onEnd` is called for every attempt. */
+  constructor(
+    dataSource: DataSource,
+    limits: LoginThrottleLimits = DEFAULT_LOGIN_LIMITS,
+    onEnd: (result: LoginResult) => void = () => undefined,
+  ) {
     this.dataSource = dataSource;
     this.limits = limits;
+    this.onEnd = onEnd;
   }
 
   /**
@@ -114,6 +124,21 @@ export class LoginThrottle {
    * LOGIN_FAILED. `account`: the given name.
    */
   async attempt<T>(address: string, account: string, check: () => Promise<T | undefined>): Promise<T | undefined> {
+    try {
+      const result = await this.tryOnce(address, account, check);
+      this.onEnd(result === undefined ? 'failed' : 'succeeded');
+      return result;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'RATE_LIMITED') this.onEnd('refused');
+      throw error;
+    }
+  }
+
+  private async tryOnce<T>(
+    address: string,
+    account: string,
+    check: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     const client = networkOf(address);
     // Hashed, because users sometimes type a password as their name.
     const pair = `${client} ${hash('sha256', account.toLowerCase(), 'base64url').slice(0, 22)}`;
@@ -215,5 +240,5 @@ function refuseClosed({ closing }: Standing, counters: ReadonlyMap<string, Count
 }
 
 function refusal(retryAfterSeconds: number): AppError {
-  return new AppError('RATE_LIMITED', 'Too many login attempts', { retryAfterSeconds, level: 'info' });
+  return new AppError('RATE_LIMITED', 'Too many login attempts', { retryAfterSeconds, level: 'info', limit: 'login' });
 }

@@ -19,6 +19,8 @@ export interface AppErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Further public members of the body, for formats that define some. */
   readonly members?: Readonly<Record<string, unknown>>;
+  /** Of a refusal by a limit: the limit's name in metrics, one of few. Default: the code in small letters. */
+  readonly limit?: string;
 }
 
 /** An expected failure: a code of the catalogue and a text that can be shown to anyone. */
@@ -30,6 +32,8 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<Record<string, unknown>>;
+  /** The limit that refused; undefined for other errors. */
+  readonly limit: string | undefined;
 
   constructor(code: ErrorCode, publicMessage?: string, options: AppErrorOptions = {}) {
     const entry = errorEntry(code);
@@ -42,6 +46,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = wholeSeconds(options.retryAfterSeconds);
     this.headers = options.headers ?? {};
     this.members = options.members ?? {};
+    this.limit = options.limit ?? (entry.status === 429 ? code.toLowerCase() : undefined);
   }
 }
 

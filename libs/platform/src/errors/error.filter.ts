@@ -3,6 +3,7 @@ import { acceptedLanguage } from '@gatehouse/i18n';
 import type { Request, Response, Application } from 'express';
 import type { JsonLogger } from '../logging/json-logger.js';
 import { currentRequestId, noteErrorCode } from '../logging/request-context.js';
+import type { MetricsRegistry } from '../metrics/metrics-registry.js';
 import { AppError } from './app-error.js';
 import { classifyError } from './classify-error.js';
 import { formatError, type ErrorFormat } from './error-format.js';
@@ -16,11 +17,13 @@ export class ErrorFilter implements ExceptionFilter {
   private readonly format: ErrorFormat;
   private readonly translator: ErrorTranslator;
   private readonly logger: JsonLogger;
+  private readonly metrics: MetricsRegistry;
 
-  constructor(format: ErrorFormat, translator: ErrorTranslator, logger: JsonLogger) {
+  constructor(format: ErrorFormat, translator: ErrorTranslator, logger: JsonLogger, metrics: MetricsRegistry) {
     this.format = format;
     this.translator = translator;
     this.logger = logger;
+    this.metrics = metrics;
   }
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -29,6 +32,7 @@ export class ErrorFilter implements ExceptionFilter {
     const response = http.getResponse<Response>();
     const error = wrongMethod(thrown, request) ?? classifyError(thrown);
     this.report(error, request);
+    this.metrics.noteError(error.code, error.limit);
     if (response.headersSent) {
       // The client already has a part of another answer: only a cut connection shows it that this one is void.
       response.destroy();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
 export interface WatchAnswer {
   readonly status: number;
@@ -7,8 +7,10 @@ export interface WatchAnswer {
   readonly text: string;
 }
 
-/** The answer for each path. Other paths get 404. */
-export type WatchRoutes = Readonly<Record<string, () => WatchAnswer | Promise<WatchAnswer>>>;
+/** The answer for each path. Null is 404, and so are other paths. */
+export type WatchRoutes = Readonly<
+  Record<string, (request: IncomingMessage) => WatchAnswer | null | Promise<WatchAnswer | null>>
+>;
 
 /**
  * A small separate HTTP server for programs that monitor a process: health checks, Prometheus. @throws Error of
@@ -23,7 +25,7 @@ export async function serveWatchers(
   server.on('request', (request, response) => {
     request.resume();
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    void answer(response, Object.hasOwn(routes, path) ? routes[path] : undefined);
+    void answer(request, response, Object.hasOwn(routes, path) ? routes[path] : undefined);
   });
   server.listen(target.port, target.address);
   await once(server, 'listening');
@@ -36,10 +38,14 @@ export function jsonAnswer(status: number, body: object): WatchAnswer {
   return { status, contentType: 'application/json', text: JSON.stringify(body) };
 }
 
-async function answer(response: ServerResponse, route: WatchRoutes[string] | undefined): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: WatchRoutes[string] | undefined,
+): Promise<void> {
   let found: WatchAnswer;
   try {
-    found = route === undefined ? jsonAnswer(404, { status: 'unknown' }) : await route();
+    found = (await route?.(request)) ?? jsonAnswer(404, { status: 'unknown' });
   } catch {
     found = jsonAnswer(500, { status: 'failed' });
   }

@@ -1,5 +1,5 @@
+import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@gatehouse/net';
-import type { Request } from 'express';
 
 /** Headers by which a proxy on this machine shows that the request comes from another machine. */
 const FORWARDING = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'];
@@ -8,6 +8,6 @@ const FORWARDING = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'];
  * True for a request that a program on this machine makes for itself. The address is that of the socket, because with
  * TRUSTED_PROXIES a header could choose it.
  */
-export function isLocalRequest({ socket, headers }: Pick<Request, 'socket' | 'headers'>): boolean {
+export function isLocalRequest({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
   return isLoopback(socket.remoteAddress ?? '') && !FORWARDING.some((name) => headers[name] !== undefined);
 }

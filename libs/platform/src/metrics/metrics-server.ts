@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { serveWatchers } from '../http/watch-server.js';
 import { MetricsRegistry } from './metrics-registry.js';
+import { serveMetrics } from './watch-metrics.js';
 
 /** `/metrics` on a separate port, on which nothing else is served. */
 @Injectable()
@@ -18,11 +18,7 @@ export class MetricsServer implements OnApplicationShutdown {
 
   /** @throws Error of `listen`. */
   async listen(port: number, address: string): Promise<void> {
-    const render = async (): Promise<{ status: number; contentType: string; text: string }> => ({
-      status: 200,
-      ...(await this.metrics.render()),
-    });
-    this.server = await serveWatchers({ port, address }, { '/metrics': render });
+    this.server = await serveMetrics({ port, address }, () => this.metrics.render());
   }
 
   onApplicationShutdown(): void {

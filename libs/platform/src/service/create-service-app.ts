@@ -94,7 +94,8 @@ export function configureServiceApp(
   }
   for (const step of steps) app.use(step);
   if (http.globalPrefix !== undefined) app.setGlobalPrefix(http.globalPrefix);
-  app.useGlobalFilters(new ErrorFilter(http.errorFormat, new ErrorTranslator(http.errorTexts), app.get(JsonLogger)));
+  const translator = new ErrorTranslator(http.errorTexts);
+  app.useGlobalFilters(new ErrorFilter(http.errorFormat, translator, app.get(JsonLogger), metrics));
   app.useGlobalPipes(createValidationPipe(http.validationCode ?? defaultValidationCode(http)));
   limitServer(app.getHttpServer());
   answerClientErrors(app.getHttpServer(), http.errorFormat);

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { JsonLogger } from '../logging/json-logger.js';
-import { MetricsServer } from '../metrics/metrics-server.js';
+import { listenForMetrics } from './listen-for-metrics.js';
 import type { ServiceSettings } from '../settings/service-settings.js';
 import { createLogger, createServiceApp } from './create-service-app.js';
 import { shutdownGracefully } from './graceful-shutdown.js';
@@ -49,7 +49,12 @@ async function startService<S extends ServiceSettings>(definition: ServiceDefini
   const stop = (): Promise<void> => shutdownGracefully(app, settings.shutdownTimeoutMs);
   try {
     await definition.configure?.(app, settings);
-    const metricsPort = await listenForMetrics(app, definition, settings);
+    // First, so that a service that is ready also has its metrics.
+    const metricsPort = await listenForMetrics(app, {
+      port: settings.metricsPort,
+      portVariable: definition.metricsPortVariable,
+      address: settings.metricsAddress,
+    });
     const port = await listen(app, definition, settings);
     logger.log('listening', { address: settings.bindAddress, port, metricsPort }, 'Service');
     return { logger, stop, ready: { port, metricsPort } };
@@ -57,23 +62,6 @@ async function startService<S extends ServiceSettings>(definition: ServiceDefini
     await stop();
     throw error;
   }
-}
-
-/** First, so that a service that is ready also has its metrics. */
-async function listenForMetrics<S extends ServiceSettings>(
-  app: NestExpressApplication,
-  { metricsPortVariable }: ServiceDefinition<S>,
-  { metricsPort, metricsAddress }: Readonly<S>,
-): Promise<number | undefined> {
-  if (metricsPort === undefined) return undefined;
-  const server = app.get(MetricsServer);
-  try {
-    await server.listen(metricsPort, metricsAddress);
-  } catch (error) {
-    const target = { port: metricsPort, portVariable: metricsPortVariable, address: metricsAddress };
-    throw explainListenError(error, { ...target, addressVariable: 'METRICS_ADDRESS' });
-  }
-  return server.port;
 }
 
 async function listen<S extends ServiceSettings>(

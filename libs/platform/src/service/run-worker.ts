@@ -3,8 +3,11 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { HealthRegistry } from '../health/health-registry.js';
 import { HEALTH_ADDRESS, serveHealth } from '../health/health-server.js';
+import { MetricsRegistry } from '../metrics/metrics-registry.js';
+import { localMetrics } from '../metrics/watch-metrics.js';
 import type { ServiceSettings } from '../settings/service-settings.js';
 import { createLogger, rootModule } from './create-service-app.js';
+import { listenForMetrics } from './listen-for-metrics.js';
 import { runProcess, type RunningProcess } from './process-lifecycle.js';
 import type { ServiceDefinition } from './run-service.js';
 import { explainListenError } from './start-failure.js';
@@ -25,25 +28,37 @@ async function startWorker<S extends ServiceSettings>(definition: WorkerDefiniti
   await definition.prepare?.(settings, logger);
   const root = rootModule({ module: definition.module(settings) }, logger);
   const context = await NestFactory.createApplicationContext(root, { logger, abortOnError: false });
-  const health = await listenForHealth(settings.healthPort, context);
-  logger.log('working', { ...health.ready }, 'Service');
-  const stop = async (): Promise<void> => {
-    health.close();
+  try {
+    const metricsPort = await listenForMetrics(context, {
+      port: settings.workerMetricsPort,
+      portVariable: 'WORKER_METRICS_PORT',
+      address: settings.metricsAddress,
+    });
+    const health = await listenForHealth(settings, context);
+    const ready = { ...health.ready, ...(metricsPort === undefined ? {} : { metricsPort }) };
+    logger.log('working', { ...ready }, 'Service');
+    const stop = async (): Promise<void> => {
+      health.close();
+      await context.close();
+    };
+    return { logger, stop, ready };
+  } catch (error) {
     await context.close();
-  };
-  return { logger, stop, ready: health.ready };
+    throw error;
+  }
 }
 
 async function listenForHealth(
-  port: number | undefined,
+  { healthPort: port, workerMetricsPort }: Readonly<ServiceSettings>,
   context: INestApplicationContext,
 ): Promise<{ ready: { healthPort?: number }; close: () => void }> {
   if (port === undefined) return { ready: {}, close: () => undefined };
+  const metrics = context.get(MetricsRegistry);
+  const routes = workerMetricsPort === undefined ? localMetrics(() => metrics.render()) : {};
   try {
-    const server = await serveHealth(port, context.get(HealthRegistry));
+    const server = await serveHealth(port, context.get(HealthRegistry), routes);
     return { ready: { healthPort: (server.address() as AddressInfo).port }, close: () => void server.close() };
   } catch (error) {
-    await context.close();
     throw explainListenError(error, { port, portVariable: 'HEALTH_PORT', address: HEALTH_ADDRESS });
   }
 }

@@ -112,7 +112,12 @@ export class ServiceSettings {
    */
   readonly metricsPort?: number;
 
-  /** The address on which `metricsPort` listens. */
+  /** The same for a worker. */
+  @IsOptional()
+  @Port('WORKER_METRICS_PORT')
+  workerMetricsPort?: number;
+
+  /** The address on which these ports listen. */
   @Variable('METRICS_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0' })
   @IsAddress()
   metricsAddress = '127.0.0.1';

@@ -57,7 +57,8 @@ export class ThrottlingGuard extends ThrottlerGuard {
   }
 
   protected override throwThrottlingException(_: ExecutionContext, detail: ThrottlerLimitDetail): Promise<void> {
-    throw new AppError('RATE_LIMITED', undefined, { retryAfterSeconds: detail.timeToBlockExpire, level: 'debug' });
+    const { timeToBlockExpire: retryAfterSeconds } = detail;
+    throw new AppError('RATE_LIMITED', undefined, { retryAfterSeconds, level: 'debug', limit: 'requests' });
   }
 }
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { DialError, ForbiddenTargetError, RejectedError } from '../interfaces/index.js';
+import { DialError, ERROR_KINDS, ForbiddenTargetError, RejectedError } from '../interfaces/index.js';
 import type {
   CloseReason,
   ConnectionMetadata,
   ConnectionRecord,
   ConnectionSnapshot,
+  ErrorKind,
   ErrorStage,
   FlowOutcome,
   RouteDecision,
@@ -23,6 +24,8 @@ const MOST_OF_ONE = 8_192;
 export interface ConnectionTotals {
   opened: number;
   failed: number;
+  failures: Record<ErrorKind, number>;
+  rejected: number;
   upload: number;
   download: number;
 }
@@ -30,7 +33,14 @@ export interface ConnectionTotals {
 /** All open flows, the traffic since the last delta, and the records of finished flows. */
 export class ConnectionTable {
   /** Totals of finished flows; `totals` adds the open ones. */
-  private readonly ended: ConnectionTotals = { opened: 0, failed: 0, upload: 0, download: 0 };
+  private readonly ended: ConnectionTotals = {
+    opened: 0,
+    failed: 0,
+    failures: Object.fromEntries(ERROR_KINDS.map((kind) => [kind, 0])) as Record<ErrorKind, number>,
+    rejected: 0,
+    upload: 0,
+    download: 0,
+  };
   private readonly entries = new Map<string, ConnectionEntry>();
   private readonly shares: FlowShares;
   private readonly idPrefix = randomBytes(4).toString('hex');
@@ -85,8 +95,10 @@ export class ConnectionTable {
     const status = flowStatus(outcome, stage);
     this.ended.upload += entry.upload;
     this.ended.download += entry.download;
+    if (status.status === 'rejected') this.ended.rejected += 1;
     if (status.status === 'failed') {
       this.ended.failed += 1;
+      this.ended.failures[status.errorKind ?? 'other'] += 1;
       if (entry.outbound !== null) outboundOf(this.delta(), entry.outbound).failed += 1;
     }
     entry.state = 'closing';
@@ -106,7 +118,7 @@ export class ConnectionTable {
   }
 
   totals(): ConnectionTotals {
-    const totals = { ...this.ended };
+    const totals = { ...this.ended, failures: { ...this.ended.failures } };
     for (const entry of this.entries.values()) {
       totals.upload += entry.upload;
       totals.download += entry.download;

@@ -89,16 +89,18 @@ export interface ConnectionSnapshot extends ConnectionMetadata {
 }
 
 export type ErrorStage = 'route' | 'dns' | 'dial' | 'handshake' | 'relay';
-export type ErrorKind =
-  | 'dns_error'
-  | 'timeout'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'unreachable'
-  | 'tls_error'
-  | 'auth_failed'
-  | 'protocol_error'
-  | 'other';
+export const ERROR_KINDS = [
+  'dns_error',
+  'timeout',
+  'connection_refused',
+  'connection_reset',
+  'unreachable',
+  'tls_error',
+  'auth_failed',
+  'protocol_error',
+  'other',
+] as const;
+export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /** Emitted once for each flow, at its end. The traffic log and all totals are made of records and deltas. */
 export interface ConnectionRecord extends ConnectionSnapshot {

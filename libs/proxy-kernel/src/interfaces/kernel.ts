@@ -1,5 +1,12 @@
+import type { ProcessLoad } from '@gatehouse/net';
 import type { GroupType, KernelConfig } from './config.js';
-import type { ConnectionMetadata, ConnectionRecord, ConnectionSnapshot, TracedDecision } from './connection.js';
+import type {
+  ConnectionMetadata,
+  ConnectionRecord,
+  ConnectionSnapshot,
+  ErrorKind,
+  TracedDecision,
+} from './connection.js';
 import type { AsnLookup, CountryLookup, Resolver } from './route.js';
 
 export interface KernelLogger {
@@ -112,6 +119,12 @@ export interface KernelStatus {
   activeConnections: number;
   openedTotal: number;
   failedTotal: number;
+  /** Absent in other programs and older versions, as are the next two. */
+  failuresByKind?: Readonly<Record<ErrorKind, number>>;
+  /** Flows that a rule, or the protection of the platform's own services, rejected. */
+  rejectedTotal?: number;
+  /** The process of the kernel. */
+  load?: ProcessLoad;
   uploadTotal: number;
   downloadTotal: number;
   rssBytes: number;

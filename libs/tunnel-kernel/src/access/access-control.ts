@@ -5,7 +5,7 @@ import { RateLimits } from '../limits/rate-limits.js';
 import { SharedLimits } from '../limits/shared-limits.js';
 import { Admission } from '../modes/admission.js';
 import type { ResourceRef } from '../resource.js';
-import { Gate, type AdmissionRefusal } from './gate.js';
+import { ADMISSION_REFUSALS, Gate, type AdmissionRefusal, type Refusals } from './gate.js';
 import type { IpRuleOptions } from './ip-rules.js';
 import { RefusalSampler, type DeniedVisitors } from './refusal-sampler.js';
 import type { TrustedProxies } from './trusted-proxies.js';
@@ -32,6 +32,7 @@ export class AccessControl {
   private readonly limits = new RateLimits();
   private readonly expiry: ExpiryClock;
   private readonly sampler: RefusalSampler;
+  private readonly counts = Object.fromEntries(ADMISSION_REFUSALS.map((reason) => [reason, 0])) as Refusals;
 
   constructor(options: AccessControlOptions) {
     const { now, proxyHeaderMs } = options;
@@ -73,6 +74,11 @@ export class AccessControl {
     return this.gate.refusal(resource, clientId, visitor.address) === null;
   }
 
+  /** Refused visitors since the start. */
+  refusals(): Refusals {
+    return { ...this.counts };
+  }
+
   /** Clients whose rate limit delayed them since the last call. */
   takeHeldBack(): number[] {
     return this.limits.takeHeldBack();
@@ -93,6 +99,7 @@ export class AccessControl {
   }
 
   private refused(resource: ResourceRef, clientId: number, address: string, reason: AdmissionRefusal): void {
+    this.counts[reason] += 1;
     const count = this.sampler.count(resource, reason);
     if (count === 0) return;
     const rule = reason === 'address_denied' ? this.gate.denial(resource, clientId, address) : null;

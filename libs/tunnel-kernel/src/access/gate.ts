@@ -4,9 +4,13 @@ import { resourceKey, type ResourceRef } from '../resource.js';
 import { IpPatternError } from './ip-pattern.js';
 import { IpRules, type IpDenial, type IpRuleOptions } from './ip-rules.js';
 
-export type GateRefusal = 'client_disabled' | 'client_expired' | 'address_denied' | 'too_many_connections';
+const GATE_REFUSALS = ['client_disabled', 'client_expired', 'address_denied', 'too_many_connections'] as const;
 /** Includes refusals before the gate: by a proxy that is not trusted, or whose header is invalid. */
-export type AdmissionRefusal = GateRefusal | 'untrusted_proxy' | 'bad_proxy_header';
+export const ADMISSION_REFUSALS = [...GATE_REFUSALS, 'untrusted_proxy', 'bad_proxy_header'] as const;
+export type GateRefusal = (typeof GATE_REFUSALS)[number];
+export type AdmissionRefusal = (typeof ADMISSION_REFUSALS)[number];
+/** Refused visitors by reason. */
+export type Refusals = Record<AdmissionRefusal, number>;
 
 /** What an admitted visitor occupies until it leaves. */
 export interface Lease {

@@ -8,12 +8,11 @@ import type { KernelLogEntry } from '../../common/kernel-ipc.js';
 import { KernelStore } from './kernel-store.js';
 import { SeparateKernel } from './separate-kernel.js';
 import type { SeparateKernelSettings } from './settings.js';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { openWatchers } from './kernel-watchers.js';
 
 /** @throws StartError without a secret key or an address for the control channel, and if a port is taken. */
 export async function startSeparateKernel(settings: Readonly<SeparateKernelSettings>): Promise<RunningProcess> {
-  const { home, kernelChannel = '', kernelHealthPort, shutdownTimeoutMs } = settings;
+  const { home, kernelChannel = '', shutdownTimeoutMs } = settings;
   const secretKeys = findSecretKeys({ home, envValue: settings.secretKey });
   if (!secretKeys)
     throw new StartError('GATEHOUSE_SECRET_KEY is not set: the kernel needs the one that proxy-gateway has');
@@ -30,17 +29,20 @@ export async function startSeparateKernel(settings: Readonly<SeparateKernelSetti
   // The service decides by its own setting which lines it keeps, as for a kernel that it started.
   log.setContextLevel(CONTEXT, 'debug');
   log.tap((record) => separate.log(toLogEntry(record)));
-  const health = await openHealthPort(kernelHealthPort, () => separate.ready).catch((error: unknown) => {
-    throw new StartError(`PROXY_KERNEL_HEALTH_PORT: port ${kernelHealthPort} is not available`, { cause: error });
-  });
-  const bound = await separate.start(endpoint, [health.port]).catch((error: unknown) => {
-    throw new StartError(`PROXY_KERNEL_CHANNEL: ${kernelChannel} cannot be listened on`, { cause: error });
-  });
+  const watchers = await openWatchers(settings, kernel, () => separate.ready);
+  const bound = await separate
+    .start(
+      endpoint,
+      watchers.map(({ port }) => port),
+    )
+    .catch((error: unknown) => {
+      throw new StartError(`PROXY_KERNEL_CHANNEL: ${kernelChannel} cannot be listened on`, { cause: error });
+    });
   const stop = async (): Promise<void> => {
-    health.server.close();
+    for (const { server } of watchers) server.close();
     await separate.stop(Math.min(shutdownTimeoutMs, MAX_GRACE_MS));
   };
-  return { logger: log, stop, ready: { channel: bound, healthPort: health.port } };
+  return { logger: log, stop, ready: { channel: bound, healthPort: watchers[0].port, metricsPort: watchers[1]?.port } };
 }
 
 const CONTEXT = 'Kernel';
@@ -60,24 +62,4 @@ function loggerOver(log: RunningProcess['logger']): KernelLogger {
 /** The record has already been redacted. */
 function toLogEntry({ time, level, message, fields }: LogRecord): KernelLogEntry {
   return { at: Date.parse(time), level: level === 'fatal' ? 'error' : level, message, fields };
-}
-
-/** Serves `/healthz` and `/readyz` on the loopback, for monitoring. Resolves to the server and its port. */
-function openHealthPort(port: number, isReady: () => boolean): Promise<{ server: Server; port: number }> {
-  const server = createServer((request, response) => {
-    const ready = isReady();
-    const known = request.url === '/healthz' || request.url === '/readyz';
-    const ok = request.url === '/healthz' || ready;
-    response.writeHead(known ? (ok ? 200 : 503) : 404, { 'Content-Type': 'application/json', Connection: 'close' });
-    response.end(`${JSON.stringify({ status: ok ? 'ok' : 'waiting for a configuration' })}\n`);
-  });
-  server.headersTimeout = server.requestTimeout = 5_000;
-  server.maxConnections = 32;
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject).on('error', () => undefined);
-      resolve({ server, port: (server.address() as AddressInfo).port });
-    });
-  });
 }

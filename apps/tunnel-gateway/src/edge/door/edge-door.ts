@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ListeningSockets, type HandedSocket } from '@gatehouse/net';
+import { ListeningSockets, processLoad, type HandedSocket } from '@gatehouse/net';
 import {
   TrustedProxies,
   type AgentPortState,
@@ -26,6 +26,7 @@ import type {
 } from '../../common/edge-ipc.js';
 import type { WantedState } from '../../common/edge-leases.js';
 import { EdgePortError } from '../edge-port-error.js';
+import { WorkerFigures } from '../../common/edge-figures.js';
 import { EdgeUnavailableError } from '../../common/edge-process.js';
 import { patienceFor } from '../../common/target-check-times.js';
 import type { EdgeRole } from '../edge-role.js';
@@ -57,6 +58,7 @@ export class EdgeDoor implements EdgeRole {
   private ports = NO_PORTS;
   private readonly sockets = new ListeningSockets();
   private readonly proxies: TrustedProxies;
+  private readonly figures = new WorkerFigures();
   private last = 0;
   private readonly gaveUp = Promise.withResolvers<void>();
 
@@ -126,6 +128,9 @@ export class EdgeDoor implements EdgeRole {
     const answers = await this.answers('status', null);
     const all = answers.filter((answer) => answer !== null);
     if (all.length === 0) throw new EdgeUnavailableError('No worker answers.');
+    for (const [place, answer] of answers.entries()) {
+      if (answer?.figures) this.figures.answered(place, answer.pid, answer.figures);
+    }
     return {
       pid: process.pid,
       revision: Math.min(...all.map(({ revision }) => revision)),
@@ -144,6 +149,8 @@ export class EdgeDoor implements EdgeRole {
         sessions: sum(all.map(({ datagrams }) => datagrams?.sessions ?? 0)),
         evicted: sum(all.map(({ datagrams }) => datagrams?.evicted ?? 0)),
       },
+      figures: this.figures.total(),
+      load: [processLoad(), ...all.flatMap(({ load = [] }) => load)],
       workers: this.slots.map(({ pid, serving }, index) => (serving && answers[index] ? pid : null)),
     };
   }

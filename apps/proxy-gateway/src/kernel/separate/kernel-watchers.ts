@@ -1,0 +1,65 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  jsonAnswer,
+  localMetrics,
+  MetricsRegistry,
+  serveMetrics,
+  serveWatchers,
+  StartError,
+  type WatchRoutes,
+} from '@gatehouse/platform';
+import type { ProxyKernel } from '@gatehouse/proxy-kernel';
+import { showKernel } from '../../common/show-kernel.js';
+import type { SeparateKernelSettings } from './settings.js';
+
+export interface Watcher {
+  readonly server: Server;
+  readonly port: number;
+}
+
+/**
+ * `/healthz` and `/readyz` on the loopback, and `/metrics`: on a port of its own, or for programs of this machine beside
+ * them. @throws StartError if a port is taken.
+ */
+export async function openWatchers(
+  { kernelHealthPort, kernelMetricsPort, metricsAddress }: Readonly<SeparateKernelSettings>,
+  kernel: ProxyKernel,
+  isReady: () => boolean,
+): Promise<[Watcher, ...Watcher[]]> {
+  const metrics = new MetricsRegistry();
+  showKernel(metrics, () => Promise.resolve(kernel.status()));
+  metrics.countFlowFailures('kernel', () => kernel.status().flowFailuresTotal);
+  const render = (): ReturnType<MetricsRegistry['render']> => metrics.render();
+  const routes = healthRoutes(isReady);
+  const target = { port: kernelHealthPort, address: '127.0.0.1' };
+  if (kernelMetricsPort === undefined) {
+    return [
+      await listening(
+        'PROXY_KERNEL_HEALTH_PORT',
+        target.port,
+        serveWatchers(target, { ...routes, ...localMetrics(render) }),
+      ),
+    ];
+  }
+  const own = serveMetrics({ port: kernelMetricsPort, address: metricsAddress }, render);
+  const metricsWatcher = await listening('PROXY_KERNEL_METRICS_PORT', kernelMetricsPort, own);
+  return [await listening('PROXY_KERNEL_HEALTH_PORT', target.port, serveWatchers(target, routes)), metricsWatcher];
+}
+
+function healthRoutes(isReady: () => boolean): WatchRoutes {
+  return {
+    '/healthz': () => jsonAnswer(200, { status: isReady() ? 'ok' : 'waiting for a configuration' }),
+    '/readyz': () =>
+      isReady() ? jsonAnswer(200, { status: 'ok' }) : jsonAnswer(503, { status: 'waiting for a configuration' }),
+  };
+}
+
+async function listening(variable: string, asked: number, server: Promise<Server>): Promise<Watcher> {
+  try {
+    const bound = await server;
+    return { server: bound, port: (bound.address() as AddressInfo).port };
+  } catch (cause) {
+    throw new StartError(`${variable}: port ${asked} is not available`, { cause });
+  }
+}
