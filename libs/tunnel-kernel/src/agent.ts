@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { guardPromise, setFlowTimeout } from '@gatehouse/net';
-import { AgentConnection, type AgentStatus, type TunnelAgentEnvironment } from './agent-connection.js';
+import {
+  AgentConnection,
+  type AgentEvents,
+  type AgentStatus,
+  type TunnelAgentEnvironment,
+} from './agent-connection.js';
 import type { FlowDelta } from './flow-ledger.js';
 import { resourceKey } from './resource.js';
 import type { EdgeAddress, EdgesMessage } from './wire/messages.js';
@@ -100,15 +105,16 @@ export class TunnelAgent {
   private connectTo(edge: EdgeAddress): void {
     // The address for WebSockets is that of the first server.
     const { websocket: _own, ...environment } = this.environment;
+    const events: AgentEvents = { ...environment.events, status: (status) => this.secondChanged(connection, status) };
     // Both servers send the same configuration, which is reported once.
-    const { configured: _reported, ...events } = environment.events ?? {};
+    delete events.configured;
     const { host, port } = edge;
     const slot = 1 + (this.seconds++ % SLOTS);
     const connection: AgentConnection = new AgentConnection(
       {
         ...environment,
         server: { host, port },
-        events: { ...events, status: (status) => this.secondChanged(connection, status) },
+        events,
       },
       { agentId: this.agentId, slot, edges: () => undefined },
     );
