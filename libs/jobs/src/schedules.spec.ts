@@ -193,12 +193,12 @@ describe('a schedule check', () => {
   };
 
   it.each([
-    ['is late by less than a minute', { stored: due(-50_000) }, []],
-    ['is late while a worker is busy with the queue', { stored: due(-600_000), busy: true }, []],
-    ['has lost its next job', { stored: due(-120_000), hasJob: false }, ['remove sweep', 'put sweep']],
-    ['is due an hour later than it can be', { stored: due(3_600_000) }, ['remove sweep', 'put sweep']],
+    ['is late by less than a minute', () => ({ stored: due(-50_000) }), []],
+    ['is late while a worker is busy with the queue', () => ({ stored: due(-600_000), busy: true }), []],
+    ['has lost its next job', () => ({ stored: due(-120_000), hasJob: false }), ['remove sweep', 'put sweep']],
+    ['is due an hour later than it can be', () => ({ stored: due(3_600_000) }), ['remove sweep', 'put sweep']],
   ])('%s', async (_case, state, done) => {
-    const store = Object.assign(new FakeStore(), state);
+    const store = Object.assign(new FakeStore(), state());
     const kept = lookAt(store);
     await kept.look();
     expect(store.done).toEqual(done);
@@ -226,7 +226,7 @@ describe('a schedule check', () => {
   });
 
   it('runs within seconds after the store was away for a while', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
     try {
       const store = new FakeStore();
       const health = new HealthRegistry(new JsonLogger({ service: 't', level: 'error', write: () => undefined }));
