@@ -64,6 +64,8 @@ const TUNNELS: ErrorTexts = {
   'must name the {scope} that the rule applies to': '必须指定规则适用的 {scope}',
   'only administrators can manage {scope} rules': '作用范围为 {scope} 的规则仅限管理员管理',
   'Too many checks are running': '正在进行的检查过多',
+  'No other edge serves: start another one first, or stop the program':
+    '没有其他 edge 在提供服务：请先启动另一个，或直接停止程序',
   '{client} was cut off by {user}': '{client} 被 {user} 断开',
   '{visitors} did not prove who they are': '{visitors} 未通过身份验证',
 };

@@ -7,7 +7,7 @@ export interface NoticeText {
   readonly text: string;
   /** Page of the site that is about it. */
   readonly path: string;
-  /** Whoever did not do this should change the password. */
+  /** A user who did not do this should change the password. */
   readonly isSecurity: boolean;
   /** When what it says ends. */
   readonly until?: Date | undefined;
@@ -27,7 +27,7 @@ const keyOf = ({ credential }: Notice, words: Words): string => credential ?? wo
 const shareOf = ({ share }: Notice, words: Words): string => share ?? words.text('notice.goneShare');
 const pageOf = ({ clientId }: Notice): string => (clientId === null ? '/developer' : `/developer/${clientId}`);
 
-/** Security events: whoever did not cause them has to act. */
+/** Security events: a user who did not cause them has to act. */
 const SECURITY: Readonly<Record<string, TextOf>> = {
   'user.new_sign_in_address': ({ ip }, words) => ({
     text: words.text('notice.newSignIn', { address: ip ?? '' }),

@@ -13,7 +13,7 @@ export class SiteNoticeView {
   text: string;
   @ApiProperty({ type: String, description: 'Page of the site that is about it' })
   path: string;
-  @ApiProperty({ type: Boolean, description: 'Whoever did not cause it should change the password' })
+  @ApiProperty({ type: Boolean, description: 'A user who did not cause it should change the password' })
   security: boolean;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When what it says ends' })
   until: string | null;

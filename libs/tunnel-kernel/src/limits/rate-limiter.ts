@@ -48,7 +48,7 @@ export class RateLimiter implements Throttle {
     return heldBack;
   }
 
-  /** What was let through since the last call, and whether somebody had to wait for more. */
+  /** The bytes granted since the last call, and whether a sender had to wait for more. */
   takeDemand(): { bytes: number; delayed: boolean } {
     const demand = { bytes: this.carried, delayed: this.delayed || this.line.size > 0 };
     this.carried = 0;

@@ -78,7 +78,7 @@ describe('a visitor who does not read', () => {
   });
 });
 
-describe('a visitor who reads nothing of a response', () => {
+describe('a visitor who does not read the response', () => {
   it('is disconnected, together with its connection to the target', async () => {
     rig = await start();
     const { port, answers } = await pouring();

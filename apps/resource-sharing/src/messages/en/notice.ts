@@ -1,4 +1,4 @@
-/** What users are told about their accounts. The texts are plain, so that a mail can have the same ones. */
+/** Notices to users about their accounts. They are plain text, so that a mail can use them as well. */
 export const notice = {
   notice: {
     title: 'Notices',

@@ -89,7 +89,7 @@ export class RowRestorer {
         : hash === null
           ? 'has no password: set one'
           : null;
-      report(context, { kind: 'user', id, note });
+      push(context, { kind: 'user', id, note });
     }
     const values = added.map(({ id, createdAt, updatedAt, body, hash }) => ({
       id: idOf(context, 'user', id),
@@ -117,7 +117,7 @@ export class RowRestorer {
         : verifiedAt
           ? null
           : 'has a new record to publish';
-      report(context, { kind: 'domain', id, note });
+      push(context, { kind: 'domain', id, note });
       if (isPresent) continue;
       const row = {
         id: idOf(context, 'domain', id),
@@ -137,7 +137,7 @@ export class RowRestorer {
     const values = rows.map(({ id, body, hash, createdAt, updatedAt }, index) => {
       const made = hash === null ? this.agentKeys.create() : null;
       const note = made ? 'has a new key' : null;
-      report(context, { kind: 'client', id, note, secret: made?.key ?? null });
+      push(context, { kind: 'client', id, note, secret: made?.key ?? null });
       return {
         id: idOf(context, 'client', id),
         name: body.name,
@@ -163,7 +163,7 @@ export class RowRestorer {
     for (const [index, row] of rows.entries()) {
       const path = `archive.tunnels[${index}]`;
       const { id, body } = row;
-      report(context, { kind: 'tunnel', id, note: null });
+      push(context, { kind: 'tunnel', id, note: null });
       await insert(context.tx, Tunnel, [await this.tunnel(row, path, context)]);
       const options = {
         tunnelId: idOf(context, 'tunnel', id),
@@ -177,7 +177,7 @@ export class RowRestorer {
   async hosts(rows: readonly CheckedRow<NewHostBody>[], context: RestoreContext): Promise<void> {
     for (const [index, row] of rows.entries()) {
       const { id, body } = row;
-      report(context, { kind: 'host', id, note: null });
+      push(context, { kind: 'host', id, note: null });
       await insert(context.tx, Host, [await host(row, `archive.hosts[${index}]`, context)]);
       const options = {
         hostId: idOf(context, 'host', id),
@@ -195,7 +195,7 @@ export class RowRestorer {
       const path = `archive.ip_rules[${index}]`;
       const { scope, type, priority, remark, pattern_kind: patternKind = 'exact' } = body;
       const isOwned = scope !== 'global' && scope !== 'console';
-      report(context, { kind: 'ip_rule', id, note: null });
+      push(context, { kind: 'ip_rule', id, note: null });
       return {
         id: idOf(context, 'ip_rule', id),
         scope,
@@ -235,7 +235,7 @@ export class RowRestorer {
     for (const { id } of privateOnes) {
       const tunnel = await context.tx.findOneByOrFail(Tunnel, { id: idOf(context, 'tunnel', id) });
       const secret = await this.visitorKeys.ensure(tunnel, context.actor, context.tx);
-      if (secret !== null) report(context, { kind: 'tunnel', id, note: 'has a new key for its visitors', secret });
+      if (secret !== null) push(context, { kind: 'tunnel', id, note: 'has a new key for its visitors', secret });
     }
   }
 
@@ -243,7 +243,7 @@ export class RowRestorer {
     const values = rows.map(({ id, body, createdAt, updatedAt }, index) => {
       const path = `archive.webhooks[${index}]`;
       const { secret, sealed } = this.secrets.create(idOf(context, 'webhook', id));
-      report(context, { kind: 'webhook', id, note: 'has a new secret', secret });
+      push(context, { kind: 'webhook', id, note: 'has a new secret', secret });
       return {
         id: idOf(context, 'webhook', id),
         ownerUserId: referred(context, 'user', body.owner_user_id, `${path}.owner_user_id`),
@@ -323,7 +323,7 @@ function policy(
       : body.has_secret
         ? 'lets nobody in: set its secret'
         : null;
-  report(context, { kind: 'auth_policy', id, note });
+  push(context, { kind: 'auth_policy', id, note });
   if (type === 'oauth' && !body.oauth) throw fieldError(`${path}.oauth`, 'is needed');
   if (type === 'callback' && !url) throw fieldError(`${path}.callback_url`, 'is needed');
   return {
@@ -352,10 +352,7 @@ function referred({ ids }: RestoreContext, kind: Kind, id: number, field: string
 }
 
 /** Reports only what users need to know. */
-function report(
-  context: RestoreContext,
-  row: Omit<RestoredRow, 'new_id' | 'secret'> & { secret?: string | null },
-): void {
+function push(context: RestoreContext, row: Omit<RestoredRow, 'new_id' | 'secret'> & { secret?: string | null }): void {
   const { secret = null, ...rest } = row;
   const newId = idOf(context, row.kind, row.id);
   if (newId !== row.id || row.note !== null || secret !== null)
