@@ -244,6 +244,11 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       const { endsAt } = site.app.get(ServiceDays).at();
       expect((refused.body as { retry_after_seconds: number }).retry_after_seconds).toBeLessThanOrEqual(86_400);
       expect(Math.abs(Number(refused.headers['x-ratelimit-reset']) - endsAt / 1_000)).toBeLessThanOrEqual(2);
+      expect(refused.headers).toMatchObject({ 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' });
+      expect(parseList(refused.headers['ratelimit'] ?? '')[0]).toMatchObject({
+        value: 'app-day',
+        parameters: { r: 0 },
+      });
       const real = Date.now;
       try {
         Date.now = () => endsAt;
@@ -260,6 +265,7 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       const answer = await request(site.url).get('/api/open/quota').set('X-API-Key', app.secret).expect(200);
       expect(answer.body).toMatchObject({ data: { endpoint_limit: 10, endpoint_remaining: 9 } });
       expect(answer.headers).toMatchObject({ 'x-endpoint-limit': '10', 'x-endpoint-remaining': '9' });
+      expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': '9' });
       const { daily_reset: reset } = (answer.body as { data: { daily_reset: number } }).data;
       expect(answer.headers['x-ratelimit-reset']).toBe(String(reset));
     });

@@ -180,7 +180,7 @@ async function insist(confirmed: Confirmed, ask: (at: number) => Promise<Cluster
   while (performance.now() < end) {
     try {
       const answer = await ask(randomInt(1000));
-      const running = answer.status === 409 && answer.code === '409';
+      const running = answer.code === 'IDEMPOTENCY_KEY_IN_USE';
       if (answer.status < 500 && !running) return answer;
       last = answer;
     } catch (error) {

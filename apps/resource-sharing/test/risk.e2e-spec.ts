@@ -157,6 +157,21 @@ describe('tier 0', () => {
   });
 });
 
+it('a refusal names the limit that refused, and not one of the application', async () => {
+  await configure('unlocks_per_minute = 2, hits = 100');
+  const [one, two, three] = await shares(3);
+  await unlock(one).expect(200);
+  await unlock(two).expect(200);
+  const { headers, body } = await unlock(three).expect(429);
+  const { retry_after_seconds: seconds } = body as { retry_after_seconds: number };
+  expect(parseList(headers['ratelimit'] ?? '')).toEqual([{ value: 'unlock-user', parameters: { r: 0, t: seconds } }]);
+  expect(parseList(headers['ratelimit-policy'] ?? '')).toEqual([
+    { value: 'unlock-user', parameters: { q: 2, w: 60, qu: 'requests' } },
+  ]);
+  expect(headers).toMatchObject({ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '0' });
+  expect(Math.abs(Number(headers['x-ratelimit-reset']) - Date.now() / 1_000 - seconds)).toBeLessThanOrEqual(2);
+});
+
 describe('tier 1', () => {
   it('after three hits in ten minutes: a pause of a minute, then two a minute', async () => {
     const answers = await storm(13);
@@ -165,7 +180,11 @@ describe('tier 1', () => {
     const [share] = await shares(1);
     const paused = await unlock(share).expect(429);
     expect(paused.body).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', limit_code: 'OPENAPI_COOLDOWN' });
-    expect((paused.body as { retry_after_seconds: number }).retry_after_seconds).toBeGreaterThan(50);
+    const { retry_after_seconds: seconds } = paused.body as { retry_after_seconds: number };
+    expect(seconds).toBeGreaterThan(50);
+    expect(parseList(paused.headers['ratelimit'] ?? '')).toEqual([
+      { value: 'unlock-user', parameters: { r: 0, t: seconds } },
+    ]);
     expect(paused.headers['x-risk-tier']).toBe('T1');
     await pass('2 minutes');
     const later = await storm(5);

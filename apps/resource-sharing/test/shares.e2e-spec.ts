@@ -257,6 +257,31 @@ describe('resources of a title', () => {
     ]);
   });
 
+  it('come in pages for those who ask, with their true number', async () => {
+    const title = { tmdb_id: '5003' };
+    await share(owner, title);
+    await sql(
+      `INSERT INTO shares (owner_id, movie_id, kind, link_key, url, access_code)
+       SELECT owner_id, movie_id, kind, '115:' || key, 'https://115.com/s/' || key, ''
+       FROM (SELECT * FROM shares WHERE movie_id = (SELECT id FROM titles WHERE tmdb_id = '5003') LIMIT 1) s,
+         (SELECT replace(gen_random_uuid()::text, '-', '') AS key FROM generate_series(1, 519)) keys`,
+    );
+    const listed = async (query = ''): Promise<{ slugs: string[]; meta: object }> => {
+      const { body } = await other.get(`/resources/movie/5003${query}`);
+      const { data, meta } = body as { data: { slug: string }[]; meta: object };
+      return { slugs: data.map(({ slug }) => slug), meta };
+    };
+    const known = await listed();
+    expect([known.slugs.length, known.meta]).toEqual([500, { total: 520 }]);
+    const second = await listed('?page=2&page_size=300');
+    expect([second.slugs.length, second.meta]).toEqual([220, { total: 520, page: 2, page_size: 300 }]);
+    const first = await listed('?page_size=300');
+    expect(new Set([...first.slugs, ...second.slugs]).size).toBe(520);
+    expect((await listed('?page=3')).meta).toEqual({ total: 520, page: 3, page_size: 100 });
+    expect((await listed('?page_size=9999')).meta).toEqual({ total: 520, page: 1, page_size: 500 });
+    expect((await other.get('/resources/movie/5003?page=0')).status).toBe(400);
+  });
+
   it('are of films and series only', async () => {
     const answer = await owner.get('/resources/book/603');
     expect([answer.status, (answer.body as { code: string }).code]).toEqual([400, '400']);

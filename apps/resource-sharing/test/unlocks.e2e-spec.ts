@@ -181,11 +181,11 @@ describe('unlocking', () => {
     expect(await sql.query('SELECT * FROM unlocks WHERE share_id = $1', [id])).toEqual([]);
   });
 
-  it('a free share: the same words each time, counted once', async () => {
+  it('a free share: the same words each time, counted once, and owned the second time', async () => {
     const { id, slug } = await own(null);
-    for (let time = 0; time < 2; time++) {
+    for (const owned of [false, true, true]) {
       const answer = await unlock(caller, slug);
-      expect(answer.body).toMatchObject({ message: '免费资源', data: { already_owned: false } });
+      expect(answer.body).toMatchObject({ message: '免费资源', data: { already_owned: owned } });
     }
     const counted = await sql.query('SELECT unlocked_users_count AS n FROM share_counters WHERE share_id = $1', [id]);
     expect(counted).toEqual([{ n: 1 }]);
@@ -444,6 +444,7 @@ describe('Idempotency-Key', () => {
     });
     const running = await keyed(unlock(caller, slug), key);
     expect(running.headers['retry-after']).toBe('1');
+    expect([running.status, running.body]).toMatchObject([409, { code: 'IDEMPOTENCY_KEY_IN_USE', former_code: '409' }]);
     await blocker.commitTransaction();
     await blocker.release();
     expect((await first).body).toMatchObject({ message: '解锁成功' });

@@ -48,6 +48,7 @@ export const ERROR_CATALOGUE = {
   NOT_ACCEPTABLE: { status: 406, title: 'No representation matches the Accept header' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   CONFLICT: { status: 409, title: 'The change contradicts what is stored' },
+  IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'The first request with this Idempotency-Key is still running' },
   SHARE_LINK_EXISTS: { status: 409, title: 'The link is shared already' },
   IN_USE: { status: 409, title: 'Something else still refers to it' },
   USERNAME_TAKEN: { status: 409, title: 'Another user has the name' },

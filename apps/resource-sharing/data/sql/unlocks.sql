@@ -18,6 +18,8 @@ DECLARE
   kept integer;
 BEGIN
   r.tier := tier;
+  r.quota := quota;
+  r.remaining := 0;
   IF state.paused_until > t THEN
     r.outcome := CASE tier WHEN 3 THEN 'blocked' ELSE 'paused' END;
     r.retry_s := extract(epoch FROM state.paused_until - t);
@@ -35,7 +37,6 @@ BEGIN
   END IF;
   state.minute_tat := minute_end;
   state.hour_tat := hour_end;
-  r.quota := quota;
   r.remaining := least(floor(quota + 1e-6 - extract(epoch FROM minute_end - t) / extract(epoch FROM minute_step)),
     floor(s.unlocks_per_hour + 1e-6 - extract(epoch FROM hour_end - t) / extract(epoch FROM hour_step)));
   r.reset_s := extract(epoch FROM minute_end - t);
@@ -106,7 +107,7 @@ BEGIN
       CASE WHEN sh.id IS NULL THEN 'none'
         WHEN sh.owner_id = a.user_id AND sh.deleted_at IS NULL THEN 'own'
         WHEN (SELECT true FROM unlocks u WHERE u.user_id = a.user_id AND u.share_id = sh.id)
-          THEN CASE WHEN sh.price = 0 AND sh.deleted_at IS NULL THEN 'free' ELSE 'owned' END
+          THEN CASE WHEN sh.price = 0 AND sh.deleted_at IS NULL THEN 'free_again' ELSE 'owned' END
         WHEN sh.deleted_at IS NOT NULL THEN 'none' END,
       CASE WHEN sh.price = 0 THEN 'free'
         WHEN a.premium AND (SELECT true FROM site_accounts u
@@ -169,7 +170,7 @@ BEGIN
     CONTINUE WHEN r.outcome IS NOT NULL;
     at := array_position(accounts, r.user_id);
     IF r.user_id = ANY (had) THEN
-      r.outcome := CASE r.way WHEN 'free' THEN 'free' ELSE 'owned' END;
+      r.outcome := CASE r.way WHEN 'free' THEN 'free_again' ELSE 'owned' END;
     ELSIF r.way = 'points' AND balances[at] < r.price THEN
       r.outcome := 'insufficient';
     ELSE

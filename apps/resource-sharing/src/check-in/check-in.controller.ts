@@ -30,7 +30,7 @@ export class CheckInController {
   @ApiBody({ type: CheckInBody, required: false })
   @ApiIdempotent()
   @ApiEnvelope(CheckInView)
-  @Fails('CONFLICT', 'UNPROCESSABLE')
+  @Fails('CONFLICT', 'IDEMPOTENCY_KEY_IN_USE', 'UNPROCESSABLE')
   checkIn(
     @Req() request: Request,
     // Clients send no body.

@@ -52,9 +52,8 @@ export class IdempotentRequests {
   ) {}
 
   /**
-   * Runs `work`, in a transaction if the request has a key, or answers a repeat with the first answer. Raises CONFLICT
-   * while the first request is running, UNPROCESSABLE for a key of another request, INVALID_ARGUMENT for an invalid
-   * key.
+   * Runs `work`, in a transaction when the request has a key, or answers a repeat with the first answer. Raises
+   * IDEMPOTENCY_KEY_IN_USE while the first is running, UNPROCESSABLE for a key of another request, INVALID_ARGUMENT for what is no key.
    */
   async run(
     request: Request,
@@ -92,7 +91,7 @@ export class IdempotentRequests {
 
 async function lock(tx: EntityManager, id: readonly unknown[]): Promise<void> {
   const [row] = await tx.query<{ locked: boolean }[]>(LOCK, [`idempotency ${id.join(' ')}`]);
-  if (row?.locked !== true) throw idempotencyKeyRunning();
+  if (row?.locked !== true) throw idempotencyKeyRunning('IDEMPOTENCY_KEY_IN_USE');
 }
 
 function replay({ request_hash: hash, answer }: KeptRow, requestHash: string, request: Request): Enveloped {

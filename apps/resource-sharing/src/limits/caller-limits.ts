@@ -11,6 +11,8 @@ import { policyField } from './rate-limit-fields.js';
 
 /** A daily quota that applies to a call. */
 export interface DayLimit {
+  /** In the RateLimit fields. */
+  readonly name: string;
   readonly count: DayCount;
   readonly limit: number;
   readonly code: LimitCode;
@@ -65,7 +67,7 @@ export class CallerLimitsCache {
   endpointQuota(caller: Caller, { name, exempt }: Operation, day: string): DayLimit | undefined {
     const limit = exempt ? undefined : this.profiles.of(caller).endpointPerDay[name];
     if (limit === undefined) return undefined;
-    return this.dayLimit(`e:${appOf(caller)} ${name}`, limit, ['ENDPOINT_QUOTA_EXCEEDED', 'app'], day);
+    return this.dayLimit(`e:${appOf(caller)} ${name}`, limit, ['endpoint-day', 'ENDPOINT_QUOTA_EXCEEDED', 'app'], day);
   }
 
   private make(caller: Caller, operation: Operation, address: string, { date, endsAt }: ServiceDay): CallerLimits {
@@ -95,16 +97,25 @@ export class CallerLimitsCache {
     if (exempt) return [];
     const limits: DayLimit[] = [];
     if (profile.appPerDay !== null) {
-      limits.push(this.dayLimit(callsOfDayKey(caller), profile.appPerDay, ['APP_DAILY_QUOTA_EXCEEDED', 'app'], day));
+      limits.push(
+        this.dayLimit(callsOfDayKey(caller), profile.appPerDay, ['app-day', 'APP_DAILY_QUOTA_EXCEEDED', 'app'], day),
+      );
     }
     if (profile.userPerDay !== null && caller.userId !== null) {
-      limits.push(this.dayLimit(`u:${caller.userId}`, profile.userPerDay, ['USER_DAILY_QUOTA_EXCEEDED', 'user'], day));
+      limits.push(
+        this.dayLimit(`u:${caller.userId}`, profile.userPerDay, ['user-day', 'USER_DAILY_QUOTA_EXCEEDED', 'user'], day),
+      );
     }
     return limits;
   }
 
-  private dayLimit(key: string, limit: number, [code, scope]: [LimitCode, LimitScope], day: string): DayLimit {
-    return { count: this.quotas.count(key, day), limit, code, scope };
+  private dayLimit(
+    key: string,
+    limit: number,
+    [name, code, scope]: [string, LimitCode, LimitScope],
+    day: string,
+  ): DayLimit {
+    return { name, count: this.quotas.count(key, day), limit, code, scope };
   }
 
   private makeRoom(): void {

@@ -20,6 +20,7 @@ export interface Call {
 }
 
 const STORE_TIMEOUT_MS = 2_000;
+const DAY_MS = 86_400_000;
 
 /** Decides whether a call may pass: reads by the tokens of this process, unlocks by the counts of all replicas. */
 @Injectable()
@@ -49,7 +50,8 @@ export class LimitCheck {
     const most = limits.profile.addressesPerDay ?? Infinity;
     if (!(await this.addresses.admit(caller.credentialId, limits.day, address, most))) {
       const retryAfterMs = Number(limits.reset) * 1_000 - Date.now();
-      throw limitRefusal({ code: 'IP_COUNT_EXCEEDED', scope: 'app', retryAfterMs });
+      const limit = { name: 'addresses-day', quota: most, windowMs: DAY_MS, resetMs: retryAfterMs };
+      throw limitRefusal({ code: 'IP_COUNT_EXCEEDED', scope: 'app', retryAfterMs, limit });
     }
     limits.addressAdmitted = true;
   }
@@ -132,7 +134,8 @@ function takeExactly({ limits: { leases, policy }, operation, response }: Call, 
     scope: lease.rule.scope,
     retryAfterMs: state.resetMs - interval * (state.quota - 1),
     group: operation.scope,
-    headers: { 'RateLimit-Policy': policy, RateLimit: limitField({ ...state, remaining: 0 }) },
+    limit: state,
+    headers: { 'RateLimit-Policy': policy },
   });
 }
 
@@ -170,30 +173,41 @@ function refusalOf(lease: Lease, { operation, limits }: Call, now: number): AppE
     scope,
     retryAfterMs: lease.deniedUntil - now,
     group: operation.scope,
-    headers: { 'RateLimit-Policy': limits.policy, RateLimit: limitField({ ...stateOf(lease, now), remaining: 0 }) },
+    limit: stateOf(lease, now),
+    headers: { 'RateLimit-Policy': limits.policy },
   });
 }
 
-function quotaRefusal({ code, scope }: DayLimit, { operation, limits }: Call): AppError {
+function quotaRefusal({ name, limit: quota, code, scope }: DayLimit, { operation, limits }: Call): AppError {
   const { endpoint } = limits;
+  const retryAfterMs = Number(limits.reset) * 1_000 - Date.now();
   return limitRefusal({
     code,
     scope,
-    retryAfterMs: Number(limits.reset) * 1_000 - Date.now(),
+    retryAfterMs,
     group: operation.scope,
+    limit: { name, quota, windowMs: DAY_MS, resetMs: retryAfterMs },
     headers: endpoint === undefined ? {} : endpointHeaders(endpoint),
   });
 }
 
+/** The daily quota that will be reached first, in the header fields that older clients read. */
 function setDayHeaders({ limits, response }: Call): void {
   addHeader(response, 'X-RateLimit-Reset', limits.reset);
+  const [first, ...others] = limits.dayLimits;
+  if (first !== undefined) {
+    const next = others.reduce((one, other) => (leftOf(other) < leftOf(one) ? other : one), first);
+    addHeader(response, 'X-RateLimit-Limit', String(next.limit));
+    addHeader(response, 'X-RateLimit-Remaining', String(leftOf(next)));
+  }
   if (limits.endpoint === undefined) return;
   for (const [name, value] of Object.entries(endpointHeaders(limits.endpoint))) addHeader(response, name, value);
 }
 
-function endpointHeaders({ limit, count }: DayLimit): Record<string, string> {
-  return {
-    'X-Endpoint-Limit': String(limit),
-    'X-Endpoint-Remaining': String(Math.max(0, limit - count.used - count.pending)),
-  };
+function endpointHeaders(endpoint: DayLimit): Record<string, string> {
+  return { 'X-Endpoint-Limit': String(endpoint.limit), 'X-Endpoint-Remaining': String(leftOf(endpoint)) };
+}
+
+function leftOf({ limit, count }: DayLimit): number {
+  return Math.max(0, limit - count.used - count.pending);
 }

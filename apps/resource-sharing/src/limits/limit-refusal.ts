@@ -2,6 +2,7 @@ import { AppError } from '@gatehouse/platform';
 import type { OpenScope } from '../credentials/caller.js';
 import { openText } from '../messages/open-api.js';
 import type { LimitCode, LimitScope } from './limit-rule.js';
+import { limitField, policyField, type LimitState } from './rate-limit-fields.js';
 
 export interface Refusal {
   readonly code: LimitCode;
@@ -9,19 +10,19 @@ export interface Refusal {
   readonly retryAfterMs: number;
   /** Error code of the operation. Unlocking always answers RATE_LIMIT_EXCEEDED, with the finer code in `limit_code`. */
   readonly group?: OpenScope;
+  /** The one that is reached: what a client reads in the fields is what it has to wait for. */
+  readonly limit: Omit<LimitState, 'remaining'>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The 429 of a limit: whole seconds, never 0. */
-export function limitRefusal({ code, scope, retryAfterMs, group, headers = {} }: Refusal): AppError {
-  return new AppError(
-    ...refusalParts({ code, scope, retryAfterMs, headers, ...(group === undefined ? {} : { group }) }),
-  );
+export function limitRefusal(refusal: Refusal): AppError {
+  return new AppError(...refusalParts(refusal));
 }
 
 /** Options that a special error class passes on. */
 export function refusalParts(refusal: Refusal): ConstructorParameters<typeof AppError> {
-  const { code, scope, retryAfterMs, group, headers = {} } = refusal;
+  const { code, scope, retryAfterMs, group, limit, headers = {} } = refusal;
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000 - 1e-3));
   const shown = group === 'unlock' ? 'RATE_LIMIT_EXCEEDED' : code;
   return [
@@ -29,7 +30,14 @@ export function refusalParts(refusal: Refusal): ConstructorParameters<typeof App
     undefined,
     {
       retryAfterSeconds: seconds,
-      headers: { ...headers, 'X-RateLimit-Reset': String(Math.ceil(Date.now() / 1_000) + seconds) },
+      headers: {
+        'RateLimit-Policy': policyField([limit]),
+        RateLimit: limitField({ ...limit, remaining: 0 }),
+        'X-RateLimit-Limit': String(limit.quota),
+        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Reset': String(Math.ceil(Date.now() / 1_000) + seconds),
+        ...headers,
+      },
       members: {
         retry_after_seconds: seconds,
         limit_scope: scope,

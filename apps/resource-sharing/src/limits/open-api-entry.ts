@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { RequestHandler, Response } from 'express';
 import { AddressLimit } from './address-limit.js';
 import { limitRefusal } from './limit-refusal.js';
-import { EXPOSED_HEADERS, limitField, policyField } from './rate-limit-fields.js';
+import { EXPOSED_HEADERS } from './rate-limit-fields.js';
 
 const PATH = /^\/api\/(open|public\/openapi)(?:\/|$)/i;
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS';
@@ -34,9 +34,8 @@ export function openApiEntry(app: INestApplication): RequestHandler {
 }
 
 function refusal(quota: number, retryAfterMs: number): Error {
-  const limit = { name: 'address', quota, windowMs: 60_000, remaining: 0, resetMs: 60_000 };
-  const headers = { 'RateLimit-Policy': policyField([limit]), RateLimit: limitField(limit) };
-  return limitRefusal({ code: 'GLOBAL_RATE_LIMIT_EXCEEDED', scope: 'global', retryAfterMs, headers });
+  const limit = { name: 'address', quota, windowMs: 60_000, resetMs: 60_000 };
+  return limitRefusal({ code: 'GLOBAL_RATE_LIMIT_EXCEEDED', scope: 'global', retryAfterMs, limit });
 }
 
 function allowOrigin(response: Response): void {

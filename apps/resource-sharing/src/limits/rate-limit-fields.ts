@@ -14,6 +14,8 @@ export const EXPOSED_HEADERS = [
   'Retry-After',
   'X-Endpoint-Limit',
   'X-Endpoint-Remaining',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'X-Request-Id',
   'X-Risk-Tier',

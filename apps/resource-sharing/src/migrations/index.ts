@@ -29,6 +29,7 @@ import { CreateRefusedCalls1763668801720 } from './1763668801720-create-refused-
 import { KeepPreferences1763668801730 } from './1763668801730-keep-preferences.js';
 import { CreateNotices1763668801740 } from './1763668801740-create-notices.js';
 import { UseNoticeSql1763668801741 } from './1763668801741-use-notice-sql.js';
+import { TellLimitsOfUnlocks1763668801742 } from './1763668801742-tell-limits-of-unlocks.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -63,4 +64,5 @@ export const MIGRATIONS = [
   KeepPreferences1763668801730,
   CreateNotices1763668801740,
   UseNoticeSql1763668801741,
+  TellLimitsOfUnlocks1763668801742,
 ];

@@ -36,13 +36,18 @@ export class UnlockRefused extends AppError {
   /** True if it counts against the user. */
   readonly hit: boolean;
 
-  constructor(outcome: RefusedOutcome, tier: number, retryAfterSeconds: number) {
+  constructor(
+    outcome: RefusedOutcome,
+    { tier, quota, retryAfterSeconds }: { tier: number; quota: number; retryAfterSeconds: number },
+  ) {
     const limit = LIMITS[outcome];
+    const resetMs = retryAfterSeconds * 1_000;
     const [shown, message, options] = refusalParts({
       code: limit === 'RISK_BLOCKED' ? 'OPENAPI_COOLDOWN' : limit,
       scope: 'user',
-      retryAfterMs: retryAfterSeconds * 1_000,
+      retryAfterMs: resetMs,
       group: 'unlock',
+      limit: { name: 'unlock-user', quota, windowMs: 60_000, resetMs },
     });
     const members = { ...options?.members, limit_code: limit };
     super(limit === 'RISK_BLOCKED' ? limit : shown, message, { ...options, members, limit: limit.toLowerCase() });

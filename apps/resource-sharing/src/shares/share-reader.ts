@@ -6,8 +6,8 @@ import { type MediaType, TMDB_ID } from '../titles/titles.js';
 import { selectShares, type ShareRow } from './share-rows.js';
 import { parseSlug } from './share-slug.js';
 
-/** For one title; nobody would read a longer list. */
-const MAX_OF_TITLE = 500;
+/** Of one title in one answer; more are on further pages. */
+export const MAX_OF_TITLE = 500;
 
 const NEWEST_FIRST = 'ORDER BY s.id DESC';
 const ITEM = selectShares('SELECT * FROM shares WHERE id = $3 LIMIT 1');
@@ -19,6 +19,11 @@ const OF_TITLE: Readonly<Record<MediaType, string>> = {
   tv: ofTitle('tv'),
   collection: ofTitle('collection'),
 };
+const COUNT_OF_TITLE: Readonly<Record<MediaType, string>> = {
+  movie: countOfTitle('movie'),
+  tv: countOfTitle('tv'),
+  collection: countOfTitle('collection'),
+};
 const BY_IDS = selectShares('SELECT * FROM shares WHERE id = ANY ($3::bigint[]) LIMIT 1000');
 const OF_OWNER = `${selectShares(`
   SELECT * FROM shares WHERE owner_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $3 OFFSET $4`)}
@@ -28,8 +33,13 @@ const COUNT_OF_OWNER = 'SELECT count(*) AS total FROM shares WHERE owner_id = $1
 function ofTitle(type: MediaType): string {
   const title = `SELECT id FROM titles WHERE media_type = '${type}' AND tmdb_id = $3`;
   const chosen = `SELECT * FROM shares WHERE ${type}_id = (${title}) AND deleted_at IS NULL
-    ORDER BY id DESC LIMIT ${MAX_OF_TITLE}`;
+    ORDER BY id DESC LIMIT $4 OFFSET $5`;
   return `${selectShares(chosen)} ${NEWEST_FIRST}`;
+}
+
+function countOfTitle(type: MediaType): string {
+  return `SELECT count(*) AS total FROM shares
+    WHERE ${type}_id = (SELECT id FROM titles WHERE media_type = '${type}' AND tmdb_id = $1) AND deleted_at IS NULL`;
 }
 
 export interface SharePage {
@@ -46,9 +56,17 @@ export class ShareReader {
   ) {}
 
   /** Newest first; empty for an unknown title. */
-  async ofTitle(type: MediaType, tmdbId: string, viewerId: number | null): Promise<ShareRow[]> {
-    if (!TMDB_ID.test(tmdbId)) return [];
-    return this.select(`shares_of_${type}`, OF_TITLE[type], [viewerId, this.settings.timeZone, tmdbId]);
+  async ofTitle(
+    { type, tmdbId }: { type: MediaType; tmdbId: string },
+    viewerId: number | null,
+    { page = 1, pageSize = MAX_OF_TITLE }: { page?: number | undefined; pageSize?: number | undefined } = {},
+  ): Promise<SharePage> {
+    if (!TMDB_ID.test(tmdbId)) return { rows: [], total: 0 };
+    const offset = (page - 1) * pageSize;
+    const values = [viewerId, this.settings.timeZone, tmdbId, pageSize, offset];
+    const rows = await this.select(`shares_of_${type}`, OF_TITLE[type], values);
+    const isWhole = page === 1 && rows.length < pageSize;
+    return { rows, total: isWhole ? rows.length : await this.count(`count_of_${type}`, COUNT_OF_TITLE[type], tmdbId) };
   }
 
   /** Undefined if there is none that the viewer can see. */
@@ -61,15 +79,11 @@ export class ShareReader {
 
   async ofOwner(ownerId: number, page: number, pageSize: number): Promise<SharePage> {
     const values = [ownerId, this.settings.timeZone, pageSize, (page - 1) * pageSize];
-    const [rows, counted] = await Promise.all([
+    const [rows, total] = await Promise.all([
       this.select('shares_of_owner', OF_OWNER, values),
-      pgPool(this.dataSource).query<{ total: number }>({
-        name: 'share_count',
-        text: COUNT_OF_OWNER,
-        values: [ownerId],
-      }),
+      this.count('share_count', COUNT_OF_OWNER, ownerId),
     ]);
-    return { rows, total: counted.rows[0]?.total ?? 0 };
+    return { rows, total };
   }
 
   /** Shares by their ids, including deleted ones, in any order; at most 1,000. */
@@ -82,6 +96,11 @@ export class ShareReader {
     const [row] = await tx.query<ShareRow[]>(ITEM, [viewerId, this.settings.timeZone, id]);
     if (row === undefined) throw new Error(`share ${id} is gone`);
     return row;
+  }
+
+  private async count(name: string, text: string, value: unknown): Promise<number> {
+    const { rows } = await pgPool(this.dataSource).query<{ total: number }>({ name, text, values: [value] });
+    return rows[0]?.total ?? 0;
   }
 
   private async select(name: string, text: string, values: unknown[]): Promise<ShareRow[]> {

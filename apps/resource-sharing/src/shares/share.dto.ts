@@ -201,3 +201,18 @@ export class ListSharesQuery {
   @IsIn(['link'])
   include?: 'link';
 }
+
+export class ListResourcesQuery {
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  page?: number;
+
+  /** At most 500, 100 where only a page is given; what is beyond the bounds counts as the bound. */
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  page_size?: number;
+}

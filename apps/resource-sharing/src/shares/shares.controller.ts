@@ -53,7 +53,7 @@ export class SharesController {
   @ApiOperation({ summary: 'Share a link' })
   @ApiIdempotent()
   @ApiEnvelope(ShareItemView)
-  @Fails('SHARE_LINK_EXISTS', 'CONFLICT', 'UNPROCESSABLE')
+  @Fails('SHARE_LINK_EXISTS', 'CONFLICT', 'IDEMPOTENCY_KEY_IN_USE', 'UNPROCESSABLE')
   create(
     @Req() request: Request,
     @Body() body: CreateShareBody,

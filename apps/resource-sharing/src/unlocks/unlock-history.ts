@@ -12,7 +12,7 @@ export interface PastUnlock {
   readonly share: ShareRow;
   /** The link with its access code. */
   readonly fullUrl: string;
-  readonly via: Exclude<UnlockOutcome, 'own' | 'owned'>;
+  readonly via: Exclude<UnlockOutcome, 'own' | 'owned' | 'free_again'>;
   /** The price that was paid. */
   readonly points: number;
   /** The application that unlocked it; null on the site, with a personal key, or for a deleted application. */

@@ -30,13 +30,14 @@ const MESSAGES = {
   own: 'open.alreadyOwned',
   owned: 'open.alreadyOwned',
   free: 'open.free',
+  free_again: 'open.free',
   official: 'open.unlocked',
   weekly_free: 'open.unlocked',
   points: 'open.unlocked',
 } as const satisfies Readonly<Record<UnlockedShare['outcome'], string>>;
 
 export function toUnlockAnswer({ outcome, url, accessCode, fullUrl }: UnlockedShare): Enveloped {
-  const owned = outcome === 'own' || outcome === 'owned';
+  const owned = outcome === 'own' || outcome === 'owned' || outcome === 'free_again';
   const view: UnlockView = { url, access_code: accessCode, full_url: fullUrl, already_owned: owned };
   return new Enveloped(view, { message: openText(MESSAGES[outcome]) });
 }

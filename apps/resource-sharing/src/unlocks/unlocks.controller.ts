@@ -26,7 +26,15 @@ export class UnlocksController {
   @ApiOperation({ summary: 'Unlock a share: get its link and access code. A price is paid once' })
   @ApiIdempotent()
   @ApiEnvelope(UnlockView)
-  @Fails('INSUFFICIENT_POINTS', 'NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE', 'RATE_LIMIT_EXCEEDED', 'RISK_BLOCKED')
+  @Fails(
+    'INSUFFICIENT_POINTS',
+    'NOT_FOUND',
+    'CONFLICT',
+    'IDEMPOTENCY_KEY_IN_USE',
+    'UNPROCESSABLE',
+    'RATE_LIMIT_EXCEEDED',
+    'RISK_BLOCKED',
+  )
   unlock(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,

@@ -11,8 +11,8 @@ import { ResourceSharingSettings } from '../settings.js';
 import { UnlockRefused, UnlockRisk, type RefusedOutcome, type UnlockAllowance } from '../risk/unlock-risk.js';
 import { parseSlug } from '../shares/share-slug.js';
 
-/** Why the caller gets the link: `own` to `owned` changed nothing, the others are new. */
-export type UnlockOutcome = 'own' | 'free' | 'owned' | 'official' | 'weekly_free' | 'points';
+/** Why the caller gets the link: `own`, `owned` and `free_again` changed nothing, the others are new. */
+export type UnlockOutcome = 'own' | 'free' | 'free_again' | 'owned' | 'official' | 'weekly_free' | 'points';
 
 export interface UnlockedShare {
   readonly outcome: UnlockOutcome;
@@ -116,7 +116,7 @@ function unlockedShare(row: UnlockRow): UnlockedShare {
   if (outcome === 'none') throw new AppError('NOT_FOUND', 'The share does not exist');
   if (outcome === 'insufficient') throw new AppError('INSUFFICIENT_POINTS');
   if (outcome === 'paused' || outcome === 'blocked' || outcome === 'too_fast') {
-    throw new UnlockRefused(outcome, tier ?? 0, row.retry_s ?? 0);
+    throw new UnlockRefused(outcome, { tier: tier ?? 0, quota: quota ?? 0, retryAfterSeconds: row.retry_s ?? 0 });
   }
   const allowance = { tier, quota, remaining, reset_s };
   return { outcome, url, accessCode, fullUrl: formatFullUrl({ kind, url, accessCode }), points, allowance };

@@ -14,10 +14,14 @@ export function ApiEnvelopeArray(item: Type): MethodDecorator & ClassDecorator {
   return described(item, { type: 'array', items: { $ref: getSchemaPath(item) } });
 }
 
-/** Describes a success whose `data` is a list; with `paged`, `meta` has the page. */
-export function ApiEnvelopeList(item: Type, { paged = false } = {}): MethodDecorator & ClassDecorator {
-  const properties = paged ? { total: COUNT, page: COUNT, page_size: COUNT } : { total: COUNT };
-  const meta = { type: 'object', required: Object.keys(properties), properties };
+/** Describes a success whose `data` is a list; `paged` ones say in `meta` which page they are, always or when a page was asked for. */
+export function ApiEnvelopeList(
+  item: Type,
+  { paged = false }: { paged?: boolean | 'when asked' } = {},
+): MethodDecorator & ClassDecorator {
+  const properties = paged === false ? { total: COUNT } : { total: COUNT, page: COUNT, page_size: COUNT };
+  const required = paged === true ? Object.keys(properties) : ['total'];
+  const meta = { type: 'object', required, properties };
   return described(item, { type: 'array', items: { $ref: getSchemaPath(item) } }, { meta });
 }
 

@@ -27,9 +27,11 @@ export function idempotencyKeyOf(request: Request): IdempotencyKey | null {
 }
 
 /** For a repeat of a request that has not been answered yet. */
-export function idempotencyKeyRunning(): AppError {
-  return new AppError('CONFLICT', 'The first request with this Idempotency-Key is still running', {
+export function idempotencyKeyRunning(code: 'CONFLICT' | 'IDEMPOTENCY_KEY_IN_USE' = 'CONFLICT'): AppError {
+  return new AppError(code, 'The first request with this Idempotency-Key is still running', {
     retryAfterSeconds: 1,
+    // For clients of the version before: in the envelope the code was the status.
+    ...(code === 'CONFLICT' ? {} : { members: { former_code: '409' } }),
   });
 }
 

@@ -41,6 +41,20 @@ describe('ThrottlingModule', () => {
     expect(await statuses('/usual', 1, '192.0.2.2')).toEqual([200]);
   });
 
+  it('says when the window ends in Unix seconds, in answers and refusals', async () => {
+    const call = () => request(app.getHttpServer()).get('/usual').set('X-Forwarded-For', '192.0.2.7');
+    const inSeconds = (answer: request.Response): number =>
+      Number(answer.headers['x-ratelimit-reset']) - Date.now() / 1_000;
+    const passed = await call();
+    expect(passed.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '2' });
+    expect(Math.abs(inSeconds(passed) - 60)).toBeLessThanOrEqual(10);
+    await statuses('/usual', 2, '192.0.2.7');
+    const refused = await call();
+    expect(refused.status).toBe(429);
+    expect(refused.headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
+    expect(Math.abs(inSeconds(refused) - Number(refused.headers['retry-after']))).toBeLessThanOrEqual(2);
+  });
+
   it('counts an IPv6 network as one client', async () => {
     const from = (address: string): Promise<number[]> => statuses('/strict', 1, address);
     expect(await from('2001:db8:1:2::1')).toEqual([200]);

@@ -17,7 +17,7 @@ import {
   type ThrottlerModuleOptions,
   type ThrottlerStorage,
 } from '@nestjs/throttler';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { AppError } from '../errors/app-error.js';
 import { clientAddress } from '../http/client-address.js';
 import { FixedWindowStorage, type WindowCounter } from './fixed-window.js';
@@ -29,6 +29,11 @@ const SKIPPED = 'gatehouse:skip-throttle';
 export const SkipThrottle = (): CustomDecorator => SetMetadata(SKIPPED, true);
 
 const PASSED = Promise.resolve(true);
+const RESET = 'X-RateLimit-Reset';
+
+function resetTime(seconds: number): number {
+  return Math.ceil(Date.now() / 1_000) + seconds;
+}
 
 /** Answers a refusal in the service's wire format; counts by client address, an IPv6 /64 as one. */
 @Injectable()
@@ -47,6 +52,11 @@ export class ThrottlingGuard extends ThrottlerGuard {
     return isSkipped ? PASSED : super.canActivate(context);
   }
 
+  /** The library says in how many seconds a window ends; everything else here says when, in Unix seconds. */
+  protected override setResponseHeader(response: Response, name: string, value: string | number): void {
+    super.setResponseHeader(response, name, name === RESET ? resetTime(Number(value)) : value);
+  }
+
   protected override getTracker(request: Request): Promise<string> {
     return Promise.resolve(clientAddress(request).key);
   }
@@ -57,8 +67,17 @@ export class ThrottlingGuard extends ThrottlerGuard {
   }
 
   protected override throwThrottlingException(_: ExecutionContext, detail: ThrottlerLimitDetail): Promise<void> {
-    const { timeToBlockExpire: retryAfterSeconds } = detail;
-    throw new AppError('RATE_LIMITED', undefined, { retryAfterSeconds, level: 'debug', limit: 'requests' });
+    const { limit, timeToBlockExpire } = detail;
+    throw new AppError('RATE_LIMITED', undefined, {
+      retryAfterSeconds: timeToBlockExpire,
+      headers: {
+        'X-RateLimit-Limit': String(limit),
+        'X-RateLimit-Remaining': '0',
+        [RESET]: String(resetTime(timeToBlockExpire)),
+      },
+      level: 'debug',
+      limit: 'requests',
+    });
   }
 }
 

@@ -40,9 +40,9 @@ export class TitlesController {
     @Res() response: Response,
   ): Promise<void> {
     if (!isMediaType(type) || !TMDB_ID.test(tmdbId)) throw new AppError('NOT_FOUND', 'The title does not exist');
-    const shares = await this.reader.ofTitle(type, tmdbId, visitor.account.id);
     const page = pageNumber(new FormValues(query).text('page'));
-    const start = (page - 1) * PAGE_SIZE;
+    const asked = { page, pageSize: PAGE_SIZE };
+    const { rows: shares, total } = await this.reader.ofTitle({ type, tmdbId }, visitor.account.id, asked);
     const name = titleName(visitor, {
       mediaType: type,
       tmdbId,
@@ -51,9 +51,9 @@ export class TitlesController {
     const body = titlePage(visitor, {
       mediaType: type,
       tmdbId,
-      shares: shares.slice(start, start + PAGE_SIZE),
+      shares,
       page,
-      hasMore: shares.length > start + PAGE_SIZE,
+      hasMore: page * PAGE_SIZE < total,
     });
     sendPage(response, visitor, { title: name, body });
   }

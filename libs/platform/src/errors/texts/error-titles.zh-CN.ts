@@ -40,6 +40,7 @@ export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   NOT_ACCEPTABLE: '无法提供 Accept 请求头要求的格式',
   REQUEST_TIMEOUT: '请求发送超时',
   CONFLICT: '更改与现有数据冲突',
+  IDEMPOTENCY_KEY_IN_USE: '使用此 Idempotency-Key 的首个请求仍在执行',
   SHARE_LINK_EXISTS: '该链接已被分享',
   IN_USE: '仍被其他对象使用',
   USERNAME_TAKEN: '用户名已被使用',
