@@ -232,6 +232,17 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Port('TUNNEL_EDGE_METRICS_PORT')
   edgeMetricsPort?: number;
 
+  /** Port where other edges connect. Worker n adds n. Default: this edge has no connections to others. */
+  @IsOptional()
+  @Port('TUNNEL_EDGE_PEER_PORT')
+  edgePeerPort?: number;
+
+  /** Host under which other edges reach this one. */
+  @Variable('TUNNEL_EDGE_PEER_HOST', { expected: 'a host name or address such as 10.0.0.5' })
+  @IsOptional()
+  @ValidateBy({ name: 'isHost', validator: { validate: isHost } })
+  edgePeerHost?: string;
+
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');
   }

@@ -182,7 +182,7 @@ describe('clients of several workers', () => {
     expect(new Set([...pids, world.edges.pid]).size).toBe(WORKERS + 1);
     expect(ofWorkers().every((own) => own.length >= 3)).toBe(true);
     const ids = sites.map(({ client }) => client.id);
-    expect((await world.edges.agentsOf(ids))?.size).toBe(CLIENTS);
+    expect((await world.edges.agents(ids))?.length).toBe(CLIENTS);
     expect((await world.edges.status()).agents).toBe(CLIENTS);
     expect((await world.edges.tunnelStates(sites.map(({ tunnel }) => tunnel.id)))?.size).toBe(CLIENTS);
   });
@@ -278,7 +278,7 @@ describe('clients of several workers', () => {
       });
       await waitFor(async () => {
         visitor.send('ping', tunnel.listen_port, '127.0.0.1');
-        return (await world.edges.agentsOf([client.id]))?.get(client.id)?.packets;
+        return (await world.edges.agents([client.id]))?.[0]?.packets;
       });
       visitor.close();
     }

@@ -95,6 +95,8 @@ describe('the interface description', () => {
   it.each(API_WALK)('%s is answered as documented', async (id, request, body) => {
     const sent = body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, filled(value)]));
     const answer = await exchange(world.admin, id, request, sent);
+    // It does not answer, which other operations would report.
+    if (id === 'edges_serve') await world.rows("DELETE FROM tunnel_gateway_ops.edges WHERE lease_until = 'infinity'");
     if (id.endsWith('_create')) ids.set(nameOf(id), answer.body.id);
   });
 

@@ -1,19 +1,21 @@
 import type { AgentView, TunnelClientView, TunnelConnectionView } from '@gatehouse/contracts';
 import type { EdgeAgent, VisitorConnection } from '../common/edge-ipc.js';
+import type { Placed } from '../edge-host/fleet.service.js';
 import { flag, instant } from '../wire/view-parts.js';
 import type { Client, ClientOptions } from '../data/client.entity.js';
 
 export interface ClientFacts {
   options: ClientOptions | undefined;
-  /** Null: the data plane does not answer. Undefined: not connected. */
-  agent: EdgeAgent | undefined | null;
+  /** Newest first. Null: unknown, because a data plane does not answer. */
+  agents: Placed<EdgeAgent>[] | null;
   now: Date;
 }
 
 const KIBIBYTE = 1024;
 
-export function toClientView(client: Client, { options, agent, now }: ClientFacts): TunnelClientView {
+export function toClientView(client: Client, { options, agents, now }: ClientFacts): TunnelClientView {
   const { expireAt } = client;
+  const [newest] = agents ?? [];
   const rateLimit = client.rateLimit ?? 0;
   const previousKeyUntil = options?.previousKeyUntil ?? null;
   return {
@@ -28,8 +30,9 @@ export function toClientView(client: Client, { options, agent, now }: ClientFact
     status: flag(client.status),
     encrypt: options?.encrypt ?? true,
     previous_key_until: instant(previousKeyUntil !== null && previousKeyUntil > now ? previousKeyUntil : null),
-    online: agent === null ? null : agent !== undefined,
-    agent: agent ? toAgentView(agent) : null,
+    online: agents && agents.length > 0,
+    agent: newest ? toAgentView(newest) : null,
+    agents: agents?.map(toAgentView) ?? [],
     inlet_flow: client.inletFlow ?? 0,
     export_flow: client.exportFlow ?? 0,
     created_at: instant(client.createdAt),
@@ -37,8 +40,9 @@ export function toClientView(client: Client, { options, agent, now }: ClientFact
   };
 }
 
-function toAgentView({ address, software, connectedAt, roundTripMs, previousKey }: EdgeAgent): AgentView {
+function toAgentView({ edge, address, software, connectedAt, roundTripMs, previousKey }: Placed<EdgeAgent>): AgentView {
   return {
+    edge,
     address,
     software,
     connected_at: new Date(connectedAt).toISOString(),
@@ -47,8 +51,9 @@ function toAgentView({ address, software, connectedAt, roundTripMs, previousKey 
   };
 }
 
-export function toConnectionView(connection: VisitorConnection): TunnelConnectionView {
+export function toConnectionView(connection: Placed<VisitorConnection>): TunnelConnectionView {
   return {
+    edge: connection.edge,
     resource_type: connection.kind,
     resource_id: connection.id,
     visitor_ip: connection.address,

@@ -12,7 +12,8 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { EventLog } from '../events/event-log.js';
-import { Edges } from '../edge-host/edges.service.js';
+import type { EdgeAgent } from '../common/edge-ipc.js';
+import { Fleet, type FleetAgents, type Placed } from '../edge-host/fleet.service.js';
 import { isAdministrator, OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { containing } from '../data/sort-keys.js';
@@ -40,7 +41,7 @@ export class ClientsService {
   constructor(
     private readonly owned: OwnedRows,
     private readonly unitOfWork: UnitOfWork,
-    private readonly edges: Edges,
+    private readonly fleet: Fleet,
     private readonly keys: AgentKeys,
     private readonly events: EventLog,
   ) {}
@@ -60,7 +61,7 @@ export class ClientsService {
       const { client, key, command } = await this.add(body, actor, tx);
       const options = await readOptions(tx, ClientOptions, 'clientId', [client.id]);
       // No agent can be connected, because the key is new.
-      const view = toClientView(client, { options: options.get(client.id), agent: undefined, now: new Date() });
+      const view = toClientView(client, { options: options.get(client.id), agents: [], now: new Date() });
       return keepAnswer(tx, { ...view, key, command });
     });
   }
@@ -120,7 +121,7 @@ export class ClientsService {
   /** Ends the agent's session and all connections; the agent may reconnect. */
   async kick(id: number, actor: Actor): Promise<void> {
     const client = await this.owned.clients(actor).one(id);
-    const online = await this.edges.kick(id);
+    const online = await this.fleet.kick(id);
     await this.events.record({
       type: 'client.kicked',
       resource: { kind: 'client', id },
@@ -143,8 +144,8 @@ export class ClientsService {
 
   async connections(id: number, limit: number, actor: Actor): Promise<TunnelConnectionList> {
     await this.owned.clients(actor).one(id);
-    const { items, total } = await this.edges.connections(id, limit);
-    return { items: items.map(toConnectionView), total };
+    const { items, total, silent } = await this.fleet.connections(id, limit);
+    return { items: items.map(toConnectionView), total, silent_edges: silent };
   }
 
   private async saveOptions(clientId: number, { encrypt }: ClientChanges, tx: EntityManager): Promise<void> {
@@ -159,14 +160,19 @@ export class ClientsService {
 
   private async views(clients: readonly Client[]): Promise<TunnelClientView[]> {
     const ids = clients.map(({ id }) => id);
-    const agents = await this.edges.agentsOf(ids);
+    const agents = await this.fleet.agentsOf(ids);
     const options = await readOptions(this.owned.options, ClientOptions, 'clientId', ids);
     const now = new Date();
     return clients.map((client) => {
-      const agent = agents === null ? null : agents.get(client.id);
-      return toClientView(client, { options: options.get(client.id), agent, now });
+      return toClientView(client, { options: options.get(client.id), agents: presenceOf(client.id, agents), now });
     });
   }
+}
+
+/** Null: unknown, because an edge that could have an agent does not answer. */
+function presenceOf(clientId: number, agents: FleetAgents | null): Placed<EdgeAgent>[] | null {
+  const found = agents?.of(clientId) ?? [];
+  return found.length === 0 && agents?.silent.length !== 0 ? null : found;
 }
 
 function conditionsOf({ q, status, owner_user_id: owner }: ClientQuery): Condition[] {

@@ -13,6 +13,11 @@ export function separateChannelKey(secretKey: Buffer): ControlKey {
   return deriveControlKey(secretKey, PURPOSE);
 }
 
+/** The key of the connections between edges. */
+export function peerKey(secretKey: Buffer): ControlKey {
+  return deriveControlKey(secretKey, 'tunnel-peers');
+}
+
 export function textOfChannelKey({ identity, psk }: ControlKey): ChannelKeyText {
   return { identity, psk: psk.toString('base64') };
 }

@@ -38,6 +38,17 @@ export interface EdgePlace {
   version: string;
   /** The host under which agents and visitors know this edge in particular; null: there is none. */
   publicHost: string | null;
+  /** How other edges reach this one; null: they do not. */
+  peers: EdgePeering | null;
+}
+
+export interface EdgePeering {
+  /** Of the first worker; the next ones add their index, unless the port is 0 (any free one). */
+  listen: ListenAddress;
+  /** The host under which other edges reach this one. */
+  host: string;
+  /** Newest first: the same at all edges. */
+  keys: { identity: string; psk: string }[];
 }
 
 /** All options of an edge process; it reads no environment. */
@@ -103,6 +114,8 @@ export interface EdgeStatus {
   pid: number;
   /** Revision of the configuration in force. */
   revision: number;
+  /** Id of the edge. Absent in older versions. */
+  edge?: string | undefined;
   /** Whether it accepts nobody because an administrator wants so. Absent in older versions. */
   drained?: boolean | undefined;
   /** Origin of the configuration. */
@@ -159,6 +172,21 @@ export interface DrainParams {
   settleMs: number;
 }
 
+/** What edges ask each other. */
+export type PeerMethod = 'agents' | 'connections' | 'kick';
+
+/** `params`: of the request to an edge. */
+export type PeerQuestion = { [M in PeerMethod]: { method: M; params: EdgeCalls[M]['params'] } }[PeerMethod];
+
+export interface PeerAnswers<T = unknown> {
+  /** Name of the edge that asked. */
+  own: string | null;
+  /** One for each process of another edge. */
+  answers: { name: string; result: T }[];
+  /** Names of the edges of which a process did not answer. */
+  silent: string[];
+}
+
 /** One row for each request to an edge. */
 export interface EdgeCalls {
   ping: { params: null; result: null };
@@ -169,6 +197,8 @@ export interface EdgeCalls {
   connections: { params: { clientId: number; limit: number }; result: ConnectionList };
   /** Reaches the target of a tunnel or host of the client through its agent. */
   checkTarget: { params: { clientId: number; resource: ResourceRef }; result: TargetCheck };
+  /** Asks the other edges. */
+  peers: { params: PeerQuestion; result: PeerAnswers };
   /** True if an agent was connected. */
   kick: { params: { clientId: number }; result: boolean };
   /**

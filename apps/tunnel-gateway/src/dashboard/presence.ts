@@ -1,7 +1,11 @@
 import type { Actor } from '@gatehouse/auth';
+import { pgPool } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { readLeases } from '../common/edge-leases.js';
 import { Edges } from '../edge-host/edges.service.js';
+import { Fleet } from '../edge-host/fleet.service.js';
 import { seesAll, OwnedRows } from '../data/owned-rows.js';
 
 /** More clients than one user has; the state of those beyond is not shown. */
@@ -18,24 +22,37 @@ export interface Presence {
 export class PresenceReader {
   constructor(
     private readonly edges: Edges,
+    private readonly fleet: Fleet,
     private readonly owned: OwnedRows,
+    private readonly dataSource: DataSource,
   ) {}
 
   async of(actor: Actor): Promise<Presence> {
     try {
-      return await (seesAll(actor) ? this.edges.status() : this.ofOwn(actor));
+      return await (seesAll(actor) ? this.ofAll() : this.ofOwn(actor));
     } catch (error) {
       if (error instanceof AppError && error.code === 'EDGE_UNAVAILABLE') return { agents: null, connections: null };
       throw error;
     }
   }
 
+  /** Other edges as of the last renewal of their leases. */
+  private async ofAll(): Promise<Presence> {
+    const { edge, agents, connections } = await this.edges.status();
+    const others = (await readLeases(pgPool(this.dataSource))).filter((lease) => lease.edge !== edge);
+    return {
+      agents: others.reduce((sum, lease) => sum + lease.agents, agents),
+      connections: others.reduce((sum, lease) => sum + lease.connections, connections),
+    };
+  }
+
   private async ofOwn(actor: Actor): Promise<Presence> {
     const ids = await this.owned.clients(actor).ids(MAX_CLIENTS);
-    const agents = await this.edges.agentsOf(ids);
-    if (agents === null) return { agents: null, connections: null };
+    const agents = await this.fleet.agentsOf(ids);
+    if (agents === null || agents.silent.length > 0) return { agents: null, connections: null };
     // Only clients with an agent have visitors, apart from some that are about to disconnect.
-    const totals = await Promise.all([...agents.keys()].map((id) => this.edges.connections(id, 0)));
-    return { agents: agents.size, connections: totals.reduce((sum, { total }) => sum + total, 0) };
+    const online = ids.filter((id) => agents.of(id).length > 0);
+    const totals = await Promise.all(online.map((id) => this.fleet.connections(id, 0)));
+    return { agents: online.length, connections: totals.reduce((sum, { total }) => sum + total, 0) };
   }
 }

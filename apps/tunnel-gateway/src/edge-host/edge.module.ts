@@ -3,6 +3,7 @@ import { EdgeLauncher } from './edge-launcher.js';
 import { EdgeMetrics } from './edge-metrics.js';
 import { EdgeStarter } from './edge-starter.js';
 import { Edges } from './edges.service.js';
+import { Fleet } from './fleet.service.js';
 import { RunningEdge } from './start-edge.js';
 
 @Module({})
@@ -14,12 +15,13 @@ export class EdgeModule {
       global: true,
       providers: [
         Edges,
+        Fleet,
         EdgeStarter,
         EdgeMetrics,
         { provide: EdgeLauncher, useFactory: () => new EdgeLauncher() },
         ...(handedOver ? [{ provide: RunningEdge, useValue: handedOver }] : []),
       ],
-      exports: [Edges],
+      exports: [Edges, Fleet],
     };
   }
 }

@@ -4,7 +4,15 @@ import type { ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-ke
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { TunnelGatewaySettings } from '../settings.js';
-import type { ConnectionList, EdgeAgent, EdgeCalls, EdgePorts, EdgeStatus } from '../common/edge-ipc.js';
+import type {
+  ConnectionList,
+  EdgeAgent,
+  EdgeCalls,
+  EdgePorts,
+  EdgeStatus,
+  PeerAnswers,
+  PeerQuestion,
+} from '../common/edge-ipc.js';
 import { EdgeUnavailableError } from '../common/edge-process.js';
 import { EdgeStarter } from './edge-starter.js';
 import { problemsOf } from '../common/health-port.js';
@@ -76,10 +84,18 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   }
 
   /** Connected agents of these clients; null: the data plane does not answer. */
-  async agentsOf(clientIds: number[]): Promise<Map<number, EdgeAgent> | null> {
-    if (clientIds.length === 0) return new Map();
-    const agents = await this.ifThere('agents', { clientIds });
-    return agents && new Map(agents.map((agent) => [agent.clientId, agent]));
+  agents(clientIds: number[]): Promise<EdgeAgent[] | null> {
+    return this.ifThere('agents', { clientIds });
+  }
+
+  /** Has the edge ask the other ones; null: it does not answer. */
+  async peers(question: PeerQuestion): Promise<PeerAnswers | null> {
+    try {
+      return await this.ifThere('peers', question);
+    } catch {
+      // An edge of an older version, which knows no others.
+      return { own: null, answers: [], silent: [] };
+    }
   }
 
   /** The states of these tunnels; null: the data plane does not answer. */

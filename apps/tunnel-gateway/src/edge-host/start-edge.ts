@@ -9,12 +9,12 @@ import { certificateSecret, joinKeys, newestOf } from '../common/key-box.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import type { TunnelGatewaySettings } from '../settings.js';
 import type { Queries } from '../common/edge-database.js';
-import type { EdgeLogEntry, EdgeOptions, EdgePorts } from '../common/edge-ipc.js';
+import type { EdgeLogEntry, EdgeOptions, EdgePeering, EdgePorts } from '../common/edge-ipc.js';
 import { edgeIdOf } from '../common/edge-id.js';
 import type { EdgeLauncher } from './edge-launcher.js';
 import type { FirstStart } from '../edge-supervisor/edge-supervisor.js';
 import { ownChannelAddress } from '../common/channel-address.js';
-import { ownChannelKey, separateChannelKey, textOfChannelKey } from '../common/channel-key.js';
+import { ownChannelKey, peerKey, separateChannelKey, textOfChannelKey } from '../common/channel-key.js';
 import { EdgeLink, type EdgeLinkOptions } from './edge-link.js';
 import type { SupervisorStart } from '../common/supervisor-calls.js';
 import { loadServerIdentity, type KnownIdentity } from './server-identity.js';
@@ -123,6 +123,7 @@ export function edgeOptions(
       name: settings.edgeName ?? hostname(),
       version: SERVICE_VERSION,
       publicHost: settings.edgePublicHost ?? null,
+      peers: peeringOf(settings, secretKeys),
     },
     folder: edgeFolder(settings.home),
     identity: { key, certificate },
@@ -141,6 +142,20 @@ export function edgeOptions(
     debug: settings.logLevel === 'debug',
     workers: settings.edgeWorkers,
     worker: null,
+  };
+}
+
+/** Without TUNNEL_EDGE_PEER_PORT, an edge opens no port for others. */
+function peeringOf(
+  { edgePeerPort: port, edgePeerHost, edgePublicHost, listenAddress: host }: Readonly<TunnelGatewaySettings>,
+  secretKeys: readonly Buffer[],
+): EdgePeering | null {
+  if (port === undefined) return null;
+  const own = host === '0.0.0.0' || host === '::' ? (edgePublicHost ?? hostname()) : host;
+  return {
+    listen: { host, port },
+    host: edgePeerHost ?? own,
+    keys: secretKeys.map((key) => textOfChannelKey(peerKey(key))),
   };
 }
 

@@ -38,6 +38,7 @@ const FORWARDED: ReadonlySet<string> = new Set<ForwardedMethod>([
   'connections',
   'checkTarget',
   'kick',
+  'peers',
 ]);
 
 /**

@@ -1,6 +1,7 @@
 import type { TunnelServer } from '@gatehouse/tunnel-kernel';
-import type { ConnectionList, EdgeAgent } from '../common/edge-ipc.js';
+import type { ConnectionList, EdgeAgent, PeerQuestion } from '../common/edge-ipc.js';
 import type { ClientDirectory } from './client-directory.js';
+import type { EdgeRole } from './edge-role.js';
 
 /** Connected agents of these clients; null: of all. */
 export function agentsAt(
@@ -25,4 +26,18 @@ export function connectionsAt(server: TunnelServer, clientId: number, limit: num
     download,
   }));
   return { items, total: all.length };
+}
+
+/** Answers what another edge asks. @throws Error for another question: that edge is of another version. */
+export async function answerPeer(edge: EdgeRole, question: PeerQuestion): Promise<unknown> {
+  switch (question.method) {
+    case 'agents':
+      return edge.agents(question.params.clientIds);
+    case 'connections':
+      return edge.connections(question.params.clientId, question.params.limit);
+    case 'kick':
+      return edge.kick(question.params.clientId);
+    default:
+      throw new Error('there is no such question');
+  }
 }

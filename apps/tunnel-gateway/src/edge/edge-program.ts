@@ -158,6 +158,8 @@ export class EdgeProgram {
         return edge.connections(request.params.clientId, request.params.limit);
       case 'checkTarget':
         return edge.checkTarget(request.params.clientId, request.params.resource);
+      case 'peers':
+        return edge.peers(request.params);
       case 'kick':
         return edge.kick(request.params.clientId);
       case 'handOver':

@@ -1,6 +1,14 @@
 import type { ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
 import type { HandedSocket } from '@gatehouse/net';
-import type { ConnectionList, DrainParams, EdgeAgent, EdgePorts, EdgeStatus } from '../common/edge-ipc.js';
+import type {
+  ConnectionList,
+  DrainParams,
+  EdgeAgent,
+  EdgePorts,
+  EdgeStatus,
+  PeerAnswers,
+  PeerQuestion,
+} from '../common/edge-ipc.js';
 
 /** The roles of an edge's process: the data plane itself, or the door of several workers. */
 export interface EdgeRole {
@@ -20,6 +28,8 @@ export interface EdgeRole {
   tunnels(ids: readonly number[]): TunnelState[] | Promise<TunnelState[]>;
   connections(clientId: number, limit: number): ConnectionList | Promise<ConnectionList>;
   checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck>;
+  /** Asks the other edges. */
+  peers(question: PeerQuestion): Promise<PeerAnswers>;
   kick(clientId: number): boolean | Promise<boolean>;
   /** Passes on all listening sockets; returns the clients whose agents are connected. */
   handOver(give: (socket: HandedSocket) => void): Promise<number[]>;

@@ -2,6 +2,7 @@ import type { ListeningSockets } from '@gatehouse/net';
 import {
   TunnelServer,
   type ClientStore,
+  type PeerOptions,
   type TunnelLogger,
   type TunnelServerEnvironment,
 } from '@gatehouse/tunnel-kernel';
@@ -29,6 +30,8 @@ export interface EdgeServerParts {
   acme: AcmeAnswers;
   passwords: PasswordProcess;
   sockets: ListeningSockets;
+  /** Undefined: other edges are not reached. */
+  peers: PeerOptions | undefined;
   events: NonNullable<TunnelServerEnvironment['events']>;
 }
 
@@ -36,7 +39,7 @@ export interface EdgeServerParts {
 const PLATFORM_COOKIES = [SESSION_COOKIE, 'gatehouse_site', 'gatehouse_visit'];
 
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
-  const { logger, clients, share, countries, grants, acme, passwords, sockets, events } = parts;
+  const { logger, clients, share, countries, grants, acme, passwords, sockets, peers, events } = parts;
   const { publicHttpsPort, worker } = options;
   const visitorSecrets = splitKeys(options.visitorSecret);
   return new TunnelServer({
@@ -58,6 +61,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
       grants: grants.store,
     },
     sockets,
+    ...(peers && { peers }),
     timeouts: { arrival: ARRIVAL_MS },
     http: {
       ...(publicHttpsPort !== null && { publicHttpsPort }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { guardPromise, type HandedSocket, ListeningSockets, processLoad } from '@gatehouse/net';
 import type { ResourceRef, TargetCheck, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
@@ -10,7 +11,8 @@ import { ConfigSource } from './config-source.js';
 import { CountryFile } from '../common/country-file.js';
 import { DatabasePresence } from './database-presence.js';
 import { WorkerShare } from './door/worker-share.js';
-import { agentsAt, connectionsAt } from './edge-answers.js';
+import { agentsAt, answerPeer, connectionsAt } from './edge-answers.js';
+import { peerOptionsOf } from './fleet/edge-peers.js';
 import { EdgeDatabase } from '../common/edge-database.js';
 import { TARGET_CHECK_MS } from '../common/target-check-times.js';
 import { EdgeEvents } from './edge-events.js';
@@ -24,6 +26,8 @@ import type {
   EdgeOptions,
   EdgePorts,
   EdgeStatus,
+  PeerAnswers,
+  PeerQuestion,
   PortName,
 } from '../common/edge-ipc.js';
 import type { WantedState } from '../common/edge-leases.js';
@@ -46,6 +50,8 @@ const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 /** The data plane of one process: a tunnel server that follows the database, and writers that report back to it. */
 export class Edge implements EdgeRole {
   private readonly options: EdgeOptions;
+  /** Id of this process. */
+  private readonly id = randomUUID();
   private readonly logger: TunnelLogger;
   private readonly database: EdgeDatabase;
   private readonly presence: DatabasePresence;
@@ -168,6 +174,7 @@ export class Edge implements EdgeRole {
     return {
       pid: process.pid,
       ...this.figures(),
+      edge: this.options.place.edge,
       drained: this.fleet.retired,
       source: this.config.source,
       databaseAnswers: this.database.answers,
@@ -197,6 +204,10 @@ export class Edge implements EdgeRole {
 
   checkTarget(_clientId: number, resource: ResourceRef): Promise<TargetCheck> {
     return this.server.checkTarget(resource, TARGET_CHECK_MS);
+  }
+
+  peers(question: PeerQuestion): Promise<PeerAnswers> {
+    return this.fleet.peers.ask(question);
   }
 
   kick(clientId: number): boolean {
@@ -265,7 +276,7 @@ export class Edge implements EdgeRole {
   }
 
   private createServer(countries: CountryFile): TunnelServer {
-    const { options, logger, directory, share, grants, acme, passwords, sockets } = this;
+    const { options, logger, directory, share, grants, acme, passwords, sockets, id } = this;
     const events = this.events.listener(logger, () => this.agentsChanged());
     return createEdgeServer(options, {
       logger,
@@ -276,6 +287,7 @@ export class Edge implements EdgeRole {
       acme,
       passwords,
       sockets,
+      peers: peerOptionsOf(options, id, (question) => answerPeer(this, question)),
       events,
     });
   }
@@ -293,8 +305,11 @@ export class Edge implements EdgeRole {
   }
 
   private createFleet(onWanted: (state: WantedState) => void): EdgeFleet {
-    const { database, presence, share, options } = this;
+    const { database, presence, share, options, id, server, logger } = this;
     return new EdgeFleet(options, {
+      id,
+      server,
+      logger,
       queries: database,
       presence,
       figures: () => this.figures(),

@@ -2,6 +2,8 @@ import type { CursorPage } from './cursor-page.js';
 
 /** An agent that is connected. */
 export interface AgentView {
+  /** The name of the edge that it is connected to; null: there is only one. */
+  edge: string | null;
   address: string;
   /** Name and version of its program. */
   software: string;
@@ -47,9 +49,12 @@ export interface TunnelClientView {
    * @format date-time
    */
   previous_key_until: string | null;
-  /** Null: the data plane does not answer. */
+  /** Null: the data plane does not answer, or one of several. */
   online: boolean | null;
+  /** The one that connected last. */
   agent: AgentView | null;
+  /** All of them, at all edges, the newest first. */
+  agents: AgentView[];
   /**
    * Bytes from visitors.
    * @asType integer
@@ -87,6 +92,8 @@ export type TunnelClientPage = CursorPage<TunnelClientView>;
 
 /** A visitor who is connected. */
 export interface TunnelConnectionView {
+  /** The name of the edge that the visitor came to; null: there is only one. */
+  edge: string | null;
   resource_type: 'tunnel' | 'host';
   /** @asType integer */
   resource_id: number;
@@ -108,4 +115,6 @@ export interface TunnelConnectionList {
    * @asType integer
    */
   total: number;
+  /** Names of edges that did not answer: their connections are missing. */
+  silent_edges: string[];
 }

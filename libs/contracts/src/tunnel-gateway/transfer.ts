@@ -60,7 +60,7 @@ export interface ExportedUser extends Omit<TunnelUserView, 'totp'> {
   password_hash?: string;
 }
 
-type ClientState = 'expired' | 'online' | 'agent' | 'rate_limit_bytes_per_second' | 'previous_key_until';
+type ClientState = 'expired' | 'online' | 'agent' | 'agents' | 'rate_limit_bytes_per_second' | 'previous_key_until';
 
 export interface ExportedClient extends Omit<TunnelClientView, ClientState | Flow> {
   /** Hash of the agent's key; only where hashes were asked for. */

@@ -95,9 +95,9 @@ export class PeerServers {
     return this.context.options.id;
   }
 
-  /** Accepts links; returns where. @throws Error of `listen`. */
-  async listen(): Promise<HostAndPort> {
-    const endpoint = await this.server.listen(this.context.options.listen);
+  /** Accepts links; returns where. `address`: instead of that of the options. @throws Error of `listen`. */
+  async listen(address = this.context.options.listen): Promise<HostAndPort> {
+    const endpoint = await this.server.listen(address);
     return endpoint as HostAndPort;
   }
 

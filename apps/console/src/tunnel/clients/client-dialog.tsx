@@ -58,6 +58,7 @@ function ClientFacts({ client }: { client: TunnelClientView }) {
       facts={[
         [t('words.state'), <ClientState key="state" client={client} />],
         [t('clients.agent'), agent ? `${agent.address}, ${agent.software}` : t('clients.notConnected')],
+        [t('clients.edge'), edgesOf(client)],
         [t('clients.connected'), agent ? formatRelative(agent.connected_at) : null],
         [
           t('clients.roundTrip'),
@@ -73,13 +74,19 @@ function ClientFacts({ client }: { client: TunnelClientView }) {
   );
 }
 
+/** Null: there is only one edge, or none is known. */
+function edgesOf({ agents }: TunnelClientView): string | null {
+  const names = new Set(agents.flatMap(({ edge }) => edge ?? []));
+  return names.size === 0 ? null : [...names].join(', ');
+}
+
 function oldKeyOf({ agent, previous_key_until: until }: TunnelClientView): string | null {
   if (until === null) return null;
   const time = formatTime(until);
   return agent?.uses_previous_key ? t('clients.oldKeyUsed', { time }) : t('clients.oldKeyUntil', { time });
 }
 
-const columnsFor = (nameOf: NameOf): Column<TunnelConnectionView>[] => [
+const columnsFor = (nameOf: NameOf, showEdge: boolean): Column<TunnelConnectionView>[] => [
   {
     head: t('clients.visitor'),
     cell: ({ visitor_ip, visitor_port }) => <code>{`${visitor_ip} · ${visitor_port}`}</code>,
@@ -93,6 +100,7 @@ const columnsFor = (nameOf: NameOf): Column<TunnelConnectionView>[] => [
     head: t('clients.since'),
     cell: ({ started_at }) => <span title={formatTime(started_at)}>{formatRelative(started_at)}</span>,
   },
+  ...(showEdge ? [{ head: t('clients.edge'), cell: ({ edge }: TunnelConnectionView) => edge ?? '–' }] : []),
   { head: t('clients.fromVisitor'), right: true, cell: ({ inlet_bytes }) => formatBytes(inlet_bytes) },
   { head: t('clients.toVisitor'), right: true, cell: ({ export_bytes }) => formatBytes(export_bytes) },
 ];
@@ -112,11 +120,14 @@ function Connections({ client }: { client: TunnelClientView }) {
       <Trouble error={error} />
       <Table
         caption={t('clients.visitors')}
-        columns={columnsFor(nameOf)}
+        columns={columnsFor(nameOf, new Set(data?.items.map(({ edge }) => edge)).size > 1)}
         rows={data?.items}
         rowKey={(row) => `${row.resource_type} ${row.resource_id} ${row.visitor_ip} ${row.visitor_port}`}
         empty={t('clients.noVisitors')}
       />
+      {data && data.silent_edges.length > 0 && (
+        <p class="problem">{t('clients.silentEdges', { names: data.silent_edges.join(', ') })}</p>
+      )}
       {hidden > 0 && <p class="muted">{t('words.more', { count: hidden })}</p>}
     </section>
   );

@@ -22,6 +22,8 @@ import type {
   EdgePorts,
   EdgeStatus,
   ListenAddress,
+  PeerAnswers,
+  PeerQuestion,
   PortName,
 } from '../../common/edge-ipc.js';
 import type { WantedState } from '../../common/edge-leases.js';
@@ -134,6 +136,7 @@ export class EdgeDoor implements EdgeRole {
     return {
       pid: process.pid,
       revision: Math.min(...all.map(({ revision }) => revision)),
+      edge: all[0]?.edge,
       drained: all.every(({ drained }) => drained),
       source: all.some(({ source }) => source === 'snapshot') ? 'snapshot' : 'database',
       databaseAnswers: all.every(({ databaseAnswers }) => databaseAnswers),
@@ -192,6 +195,15 @@ export class EdgeDoor implements EdgeRole {
 
   checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck> {
     return this.workerOf(clientId).request('checkTarget', { clientId, resource }, patienceFor('checkTarget', 'worker'));
+  }
+
+  /** Each worker knows all other edges. */
+  async peers(question: PeerQuestion): Promise<PeerAnswers> {
+    for (const slot of this.slots) {
+      const answer = await slot.request('peers', question).catch(() => null);
+      if (answer) return answer;
+    }
+    throw new EdgeUnavailableError('No worker answers.');
   }
 
   async kick(clientId: number): Promise<boolean> {

@@ -1,13 +1,18 @@
 import { formatHostPort, guardPromise } from '@gatehouse/net';
-import type { TunnelState } from '@gatehouse/tunnel-kernel';
+import type { TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
 import type { Queries } from '../../common/edge-database.js';
 import type { EdgeOptions, EdgePorts } from '../../common/edge-ipc.js';
 import type { KnownLease, WantedState } from '../../common/edge-leases.js';
 import type { DatabasePresence } from '../database-presence.js';
 import { RunStatusWriter } from '../run-status.js';
+import { EdgePeers } from './edge-peers.js';
 import { EdgeMember, type EdgeAddresses, type EdgeFigures } from './edge-member.js';
 
 export interface EdgeFleetParts {
+  /** Id of this process. */
+  id: string;
+  server: TunnelServer;
+  logger: TunnelLogger;
   queries: Queries;
   presence: DatabasePresence;
   figures: () => EdgeFigures;
@@ -28,13 +33,18 @@ export class EdgeFleet {
   /** Whether it accepts nobody because an administrator wants so. */
   retired = false;
   private draining = false;
-  others: readonly KnownLease[] = [];
+  private others: readonly KnownLease[] = [];
+  /** The public address for agents, while this process serves. */
+  private publicAgents: string | null = null;
+  readonly peers: EdgePeers;
 
   constructor(options: Pick<EdgeOptions, 'place' | 'publicHttpsPort' | 'worker'>, parts: EdgeFleetParts) {
-    const { queries, presence, figures, clients, onReport } = parts;
+    const { id, queries, presence, figures, clients, onReport } = parts;
     this.options = options;
     this.parts = parts;
+    this.peers = new EdgePeers(options, parts.server, parts.logger);
     this.member = new EdgeMember({
+      id,
       queries,
       place: options.place,
       worker: options.worker,
@@ -46,13 +56,14 @@ export class EdgeFleet {
       onWanted: (wanted) => this.wanted(wanted),
       onOthers: (others) => {
         this.others = others;
+        this.peers.apply(others, this.publicAgents);
       },
       onFailure: presence.failed,
       onSuccess: () => presence.answered(),
     });
     this.states = new RunStatusWriter({
       queries,
-      processId: this.member.id,
+      processId: id,
       clients,
       onUnleased: () => this.member.lost(),
     });
@@ -63,15 +74,17 @@ export class EdgeFleet {
     return this.member.join();
   }
 
-  /** Publishes where it serves. */
+  /** Publishes where it serves, once other edges can connect. */
   serve(ports: EdgePorts): void {
-    guardPromise(null, this.member.become('serving', this.addressesOf(ports)));
+    guardPromise(null, this.publish(ports));
   }
 
   /** Accepts nobody from now on. */
   drain(): void {
     if (this.draining) return;
     this.draining = true;
+    this.publicAgents = null;
+    this.peers.apply(this.others, null);
     guardPromise(null, this.member.become('draining'));
   }
 
@@ -108,15 +121,22 @@ export class EdgeFleet {
     if (!isSo) this.parts.onWanted(wanted);
   }
 
-  private addressesOf({ agents, http, https }: EdgePorts): EdgeAddresses {
+  private async publish(ports: EdgePorts): Promise<void> {
+    const reached = (await this.peers.open(ports)) ?? { peerAddress: null, agentsAddress: null };
+    if (this.draining) return;
+    const addresses = { ...this.addressesOf(ports), ...reached };
+    this.publicAgents = addresses.publicAgents;
+    this.peers.apply(this.others, this.publicAgents);
+    await this.member.become('serving', addresses);
+  }
+
+  private addressesOf({ agents, http, https }: EdgePorts): Omit<EdgeAddresses, 'peerAddress' | 'agentsAddress'> {
     const { place, publicHttpsPort } = this.options;
     const at = (port: number): string | null => place.publicHost && formatHostPort(place.publicHost, port);
     return {
       publicAgents: at(agents),
       publicHttp: at(http),
       publicHttps: at(publicHttpsPort ?? https),
-      peerAddress: null,
-      agentsAddress: null,
     };
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { guardPromise } from '@gatehouse/net';
 import type { Queries } from '../../common/edge-database.js';
@@ -34,6 +33,8 @@ const NOWHERE: EdgeAddresses = {
 };
 
 export interface EdgeMemberOptions {
+  /** Id of this process. */
+  id: string;
   queries: Queries;
   place: EdgePlace;
   worker: WorkerPlace | null;
@@ -53,7 +54,6 @@ export interface EdgeMemberOptions {
  * serves on, and knows those that it knew.
  */
 export class EdgeMember {
-  readonly id = randomUUID();
   private readonly options: EdgeMemberOptions;
   private readonly renewing: Reloading;
   private readonly reading: Reloading;
@@ -98,7 +98,7 @@ export class EdgeMember {
   async leave(replaced: boolean): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     await Promise.all([this.renewing.stop(), this.reading.stop()]);
-    if (this.leased) await releaseLease(this.options.queries, this.id, replaced);
+    if (this.leased) await releaseLease(this.options.queries, this.options.id, replaced);
   }
 
   private renew(): Promise<void> {
@@ -117,7 +117,7 @@ export class EdgeMember {
 
   private async readOnce(): Promise<void> {
     const leases = await readLeases(this.options.queries);
-    this.options.onOthers(leases.filter(({ id }) => id !== this.id));
+    this.options.onOthers(leases.filter(({ id }) => id !== this.options.id));
   }
 
   private lease(): EdgeLease {
@@ -126,7 +126,7 @@ export class EdgeMember {
     const { utilization } = performance.eventLoopUtilization(busy, this.busy);
     this.busy = busy;
     return {
-      id: this.id,
+      id: this.options.id,
       edge: place.edge,
       name: place.name,
       version: place.version,

@@ -1,6 +1,8 @@
 /** Words of clients, tunnels, hosts, domains and certificates. */
 export const publish = {
   clients: {
+    edge: 'Edge',
+    silentEdges: 'Not listed, because an edge does not answer: {names}',
     add: 'New client',
     filter: 'Filter clients',
     empty:

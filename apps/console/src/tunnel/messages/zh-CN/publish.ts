@@ -3,6 +3,8 @@ import type { publish as english } from '../en/publish.js';
 
 export const publish: Translation<typeof english> = {
   clients: {
+    edge: 'Edge',
+    silentEdges: '未列出，因为 edge 没有回答：{names}',
     add: '新建客户端',
     filter: '筛选客户端',
     empty:
