@@ -11,6 +11,9 @@ import { seesAll, OwnedRows } from '../data/owned-rows.js';
 /** More clients than one user has; the state of those beyond is not shown. */
 const MAX_CLIENTS = 10_000;
 
+/** Up to so many agents, the clients of several edges are counted one by one. */
+const MAX_COUNTED = 20_000;
+
 /** What is connected now; null: the data plane does not answer. */
 export interface Presence {
   agents: number | null;
@@ -36,13 +39,15 @@ export class PresenceReader {
     }
   }
 
-  /** Other edges as of the last renewal of their leases. */
+  /** Connections of other edges as of the last renewal of their leases, and agents, too, if there are very many. */
   private async ofAll(): Promise<Presence> {
     const { edge, agents, connections } = await this.edges.status();
     const others = (await readLeases(pgPool(this.dataSource))).filter((lease) => lease.edge !== edge);
+    const sum = others.reduce((total, lease) => total + lease.agents, agents);
     return {
-      agents: others.reduce((sum, lease) => sum + lease.agents, agents),
-      connections: others.reduce((sum, lease) => sum + lease.connections, connections),
+      // An agent that is connected to two edges is in both sums.
+      agents: others.length > 0 && sum <= MAX_COUNTED ? await this.fleet.onlineClients() : sum,
+      connections: others.reduce((total, lease) => total + lease.connections, connections),
     };
   }
 

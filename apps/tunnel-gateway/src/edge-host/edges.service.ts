@@ -83,8 +83,8 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     return this.running?.link.pid ?? null;
   }
 
-  /** Connected agents of these clients; null: the data plane does not answer. */
-  agents(clientIds: number[]): Promise<EdgeAgent[] | null> {
+  /** Connected agents of these clients, or of all; null: the data plane does not answer. */
+  agents(clientIds: number[] | null): Promise<EdgeAgent[] | null> {
     return this.ifThere('agents', { clientIds });
   }
 

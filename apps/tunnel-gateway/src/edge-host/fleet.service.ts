@@ -45,6 +45,15 @@ export class Fleet {
     return { of: (clientId) => byClient.get(clientId) ?? [], silent };
   }
 
+  /** Number of clients with an agent at any edge. Null: the edge of this service does not answer. */
+  async onlineClients(): Promise<number | null> {
+    const params = { clientIds: null };
+    const [here, others] = await Promise.all([this.edges.agents(null), this.ask('agents', params)]);
+    if (here === null || others === null) return null;
+    const all = [...here, ...others.answers.flatMap(({ result }) => result)];
+    return new Set(all.map(({ clientId }) => clientId)).size;
+  }
+
   /** @throws AppError EDGE_UNAVAILABLE if the edge of this service does not answer */
   async connections(clientId: number, limit: number): Promise<FleetConnections> {
     const [here, others] = await Promise.all([
