@@ -26,7 +26,8 @@ export class Credentials extends PasswordChecks<User, GivenCredentials> {
       acceptsAlso: async ({ id }, { code }) => {
         const outcome = await factor.check(id, code);
         // Thrown, because a success would reset the count of wrong codes.
-        if (outcome === 'missing') throw new AppError('TOTP_REQUIRED', 'code: a code from the authenticator app is required');
+        if (outcome === 'missing')
+          throw new AppError('TOTP_REQUIRED', 'code: a code from the authenticator app is required');
         return outcome === 'accepted';
       },
       refusal: () => new AppError('FORBIDDEN', 'The current password or the code is wrong'),
