@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { acceptedLanguage, createTranslator, type Language, type Translation } from '@gatehouse/i18n';
 import type { Request, Response } from 'express';
 import type { AppError } from './app-error.js';
@@ -18,6 +19,19 @@ const chinese: Translation<typeof english> = {
 
 const TEXTS: Readonly<Record<Language, Translation<typeof english>>> = { en: english, 'zh-CN': chinese };
 
+/** The colours of the consoles; the page may come when no file can be served. */
+const STYLE = `body{margin:0;padding:15vh 20px 0;background:light-dark(#f4f6f9,#10151d);color:light-dark(#17202e,#e5eaf2);font:16px/1.5 system-ui,sans-serif}
+main{max-width:420px;margin:auto}
+h1{margin:0 0 4px;font-size:26px}
+p{margin:0 0 12px;color:light-dark(#566275,#9eabbd)}
+a{color:light-dark(#1f5cc0,#7fb0ff)}`;
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 /** A browser that opens an address: a program names no type, or JSON. The API answers everyone in its own format. */
 export function isPageView(request: Request): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -34,7 +48,7 @@ export function sendErrorPage(request: Request, response: Response, error: AppEr
     .setHeader('Content-Type', 'text/html; charset=utf-8')
     .setHeader('Content-Language', language)
     .setHeader('Cache-Control', 'no-store')
-    .setHeader('Content-Security-Policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
+    .setHeader('Content-Security-Policy', POLICY)
     .end(
       request.method === 'HEAD'
         ? undefined
@@ -45,6 +59,7 @@ export function sendErrorPage(request: Request, response: Response, error: AppEr
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Gatehouse</title>
+<style>${STYLE}</style>
 </head>
 <body>
 <main>

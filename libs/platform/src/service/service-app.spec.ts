@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -76,7 +77,12 @@ describe('a service application in the proxy format', () => {
     const page = await ask('/nothing/<script>', browser);
     expect(page.status).toBe(404);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    const style = /<style>([^<]+)<\/style>/.exec(page.text)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(page.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/,
+    );
+    expect(page.headers['content-security-policy']).toContain(hash);
     expect(page.text).toContain('<html lang="zh-CN">');
     expect(page.text).toContain('<h1>页面不存在</h1>');
     expect(page.text).not.toContain('script');
