@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { JsonLogger } from '../logging/json-logger.js';
-import { createServiceApp } from '../service/create-service-app.js';
-import { NotesModule } from '../service/notes.fixture.js';
-import { loadSettings } from '../settings/load-settings.js';
-import { ServiceSettings } from '../settings/service-settings.js';
+import { bootConsole } from '../service/boot-console.fixture.js';
 import { CONSOLE_POLICY } from './serve-console.js';
 
 const SCRIPT = 'console.log(1);'.repeat(50);
@@ -29,24 +25,14 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 afterEach(() => app.close());
 
 async function boot(folder = join(root, 'site')) {
-  lines = [];
-  app = await createServiceApp({
-    name: 'notes',
-    module: NotesModule,
-    settings: loadSettings(ServiceSettings, { DATABASE_URL: 'postgres://localhost/none' }),
-    logger: new JsonLogger({ service: 'notes', level: 'info', write: (line) => void lines.push(line) }),
-    http: {
-      errorFormat: 'proxy',
-      globalPrefix: 'api/v1',
-      openapi: { path: '/api/v1/openapi.json', title: 'Notes' },
-      console: {
-        folder,
-        page: 'proxy.html',
-        downloads: [join(root, 'a-program.mjs'), join(root, 'not-built.mjs')],
-      },
+  ({ app, lines } = await bootConsole({
+    openapi: { path: '/api/v1/openapi.json', title: 'Notes' },
+    console: {
+      folder,
+      page: 'proxy.html',
+      downloads: [join(root, 'a-program.mjs'), join(root, 'not-built.mjs')],
     },
-  });
-  await app.init();
+  }));
   return request(app.getHttpServer());
 }
 

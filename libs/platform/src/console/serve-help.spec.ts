@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { JsonLogger } from '../logging/json-logger.js';
-import { createServiceApp } from '../service/create-service-app.js';
-import { NotesModule } from '../service/notes.fixture.js';
-import { loadSettings } from '../settings/load-settings.js';
-import { ServiceSettings } from '../settings/service-settings.js';
+import { bootConsole } from '../service/boot-console.fixture.js';
 import { CONSOLE_POLICY } from './serve-console.js';
 
 const PAGE = '<title>Help</title>'.repeat(50);
@@ -29,15 +25,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 afterEach(() => app.close());
 
 async function boot(folder = join(root, 'site')) {
-  lines = [];
-  app = await createServiceApp({
-    name: 'notes',
-    module: NotesModule,
-    settings: loadSettings(ServiceSettings, { DATABASE_URL: 'postgres://localhost/none' }),
-    logger: new JsonLogger({ service: 'notes', level: 'info', write: (line) => void lines.push(line) }),
-    http: { errorFormat: 'proxy', globalPrefix: 'api/v1', console: { folder } },
-  });
-  await app.init();
+  ({ app, lines } = await bootConsole({ console: { folder } }));
   return request(app.getHttpServer());
 }
 
