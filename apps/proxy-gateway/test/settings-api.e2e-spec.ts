@@ -55,6 +55,24 @@ describe('GET /settings', () => {
   });
 });
 
+describe('GET /settings/defaults', () => {
+  it('has the default of every setting, which resets the setting when it is sent back', async () => {
+    const { status, body: defaults } = await gateway.call('GET', '/settings/defaults', undefined, await keyFor('read'));
+    expect(status).toBe(200);
+    const { body: before } = await gateway.call('GET', '/settings');
+    expect(Object.keys(defaults).toSorted()).toEqual(Object.keys(before).toSorted());
+    expect(defaults['health.concurrency']).toBe('160');
+    await gateway.call('PUT', '/settings', { 'health.concurrency': '7' });
+    expect((await gateway.call('GET', '/settings/defaults')).body).toEqual(defaults);
+    const reset = await gateway.call('PUT', '/settings', { 'health.concurrency': defaults['health.concurrency'] });
+    expect(reset.body['health.concurrency']).toBe('160');
+  });
+
+  it('refuses callers without credentials', async () => {
+    expect((await gateway.call('GET', '/settings/defaults', undefined, { authorization: '' })).status).toBe(401);
+  });
+});
+
 describe('PUT /settings', () => {
   it('changes some of the keys at once and answers with all of them', async () => {
     const { status, body } = await gateway.call('PUT', '/settings', { 'auth.token_ttl_sec': '120' });

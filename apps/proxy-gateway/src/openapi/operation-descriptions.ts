@@ -92,6 +92,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   runtimeLogs_follow:
     'Server-sent events: each new log line is one event. `Last-Event-ID` continues after a lost connection.',
   settings_read: 'Returns every setting with its value.',
+  settings_defaults: 'Returns every setting with its default. `PUT /settings` with such a value resets a setting.',
   settings_change:
     'Changes the settings that the body names. One wrong value changes nothing, and the answer says which and why.',
 };

@@ -17,6 +17,13 @@ export class SettingsController {
     return this.settings.read(actor);
   }
 
+  @Get('defaults')
+  @Answers('SettingsView', 'The default of each setting')
+  @Requires('read')
+  defaults(): SettingsView {
+    return this.settings.defaults();
+  }
+
   /** The answer has strings only, so a header names the settings that need a restart. */
   @Put()
   @Answers('SettingsView', 'Changes settings, all of them or none', {

@@ -14,6 +14,8 @@ import { Preferences } from '../preferences/preferences.service.js';
 import { ProxyGatewaySettings } from '../settings.js';
 import { maskSettings } from './mask-settings.js';
 
+const DEFAULTS: SettingsView = new PreferenceSnapshot().texts();
+
 @Injectable()
 export class SettingsService {
   /** Masked once after each change of the settings. */
@@ -29,6 +31,11 @@ export class SettingsService {
   read(actor: Actor | null): SettingsView {
     const texts = this.preferences.texts();
     return maySeeSecrets(actor) ? texts : this.masked(texts);
+  }
+
+  /** What each setting is until it is changed. */
+  defaults(): SettingsView {
+    return DEFAULTS;
   }
 
   /**
