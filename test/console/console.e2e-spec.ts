@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFindings } from '../support/axe.js';
 import { TestBrowser } from '../support/browser.js';
-import { englishIn, goTo, keepSecret } from '../support/console-pages.js';
+import { englishIn, fillLogin, goTo, keepSecret, signedInAt } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
@@ -48,17 +48,10 @@ afterEach(() => {
   expect(browser?.problems.splice(0) ?? []).toEqual([]);
 });
 
-async function signIn(page: Page, password = gateway.password): Promise<void> {
-  await page.getByLabel('Administrator password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-}
+const signIn = (page: Page, password = gateway.password): Promise<void> => fillLogin(page, { password });
 
-async function signedIn(options: Parameters<TestBrowser['open']>[1] = {}): Promise<Page> {
-  const page = await browser.open(gateway.url, options);
-  await signIn(page);
-  await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
-  return page;
-}
+const signedIn = (options?: Parameters<TestBrowser['open']>[1]): Promise<Page> =>
+  signedInAt(browser, gateway.url, { password: gateway.password }, options);
 
 /** Fetches an address through the kernel, as a program that uses the proxy would. */
 function throughProxy(port: number, url: string): Promise<number> {
@@ -281,10 +274,29 @@ describe('the console', { timeout: 90_000 }, () => {
     ).toBe(true);
   });
 
+  it('shows which settings are not as by default, and resets one', async () => {
+    const changed = { 'health.tolerance_ms': '70', 'routing.mode': 'direct' };
+    const before = await gateway.call<Record<string, string>>('GET', '/settings');
+    await gateway.call('PUT', '/settings', changed);
+    const page = await signedIn();
+    await goTo(page, 'Settings');
+    await page.getByRole('button', { name: /^Changed from default/ }).click();
+    const fields = page.locator('.setting');
+    await fields.filter({ hasText: 'routing.mode' }).getByText('Default: Rule').waitFor();
+    expect(await fields.filter({ hasText: 'health.interval_sec' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Reset Tolerance (ms) to default' }).click();
+    expect(await page.getByLabel('Tolerance (ms)', { exact: true }).inputValue()).toBe('100');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved, and in force.').waitFor();
+    const now = await gateway.call<Record<string, string>>('GET', '/settings');
+    expect(now).toEqual({ ...before, ...changed, 'health.tolerance_ms': '100' });
+    await gateway.call('PUT', '/settings', { 'routing.mode': 'rule' });
+  });
+
   it('shows errors of the service beside the field, and moves the focus there', async () => {
     const page = await signedIn();
     await goTo(page, 'Settings');
-    const field = page.getByLabel('Concurrent tests');
+    const field = page.getByLabel('Concurrent tests', { exact: true });
     await field.fill('0');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Must be a whole number from 1 to 1024').waitFor();

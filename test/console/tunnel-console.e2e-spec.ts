@@ -11,7 +11,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFindings } from '../support/axe.js';
 import { TestBrowser } from '../support/browser.js';
-import { englishIn, fillLogin, goTo } from '../support/console-pages.js';
+import { englishIn, fillLogin, goTo, signedInAt } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { PathProxy } from '../support/path-proxy.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
@@ -67,14 +67,11 @@ afterEach(() => {
   expect(browser?.problems.splice(0) ?? []).toEqual([]);
 });
 
-async function signedIn(
+function signedIn(
   { username = 'admin', password = gateway.password } = {},
   options: Parameters<TestBrowser['open']>[1] = {},
 ): Promise<Page> {
-  const page = await browser.open(gateway.url, options);
-  await fillLogin(page, username, password);
-  await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
-  return page;
+  return signedInAt(browser, gateway.url, { username, password }, options);
 }
 
 /** Runs the agent as the console says it: fetched from the console, with its command. */
@@ -164,7 +161,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
   it('works below a path of a proxy, and shows events as they happen, including those missed while offline', async () => {
     await using proxy = await PathProxy.start(gateway.url, '/gateway/');
     const page = await browser.open(proxy.url);
-    await fillLogin(page, 'admin', gateway.password);
+    await fillLogin(page, { username: 'admin', password: gateway.password });
     await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
     await goTo(page, 'Events');
     await page.getByText('live', { exact: true }).waitFor();
@@ -474,7 +471,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     const [recovery = ''] = (await card.locator('.secret code').innerText()).split('\n');
     await page.getByRole('button', { name: 'Sign out' }).click();
 
-    await fillLogin(page, 'tess', OTHER_PASSWORD);
+    await fillLogin(page, { username: 'tess', password: OTHER_PASSWORD });
     const code = page.getByLabel('Authentication code');
     await code.fill('000000');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -516,7 +513,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await second.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Username').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    await fillLogin(page, 'admin', gateway.password);
+    await fillLogin(page, { username: 'admin', password: gateway.password });
     await second.getByRole('heading', { name: 'Tunnels', level: 1 }).waitFor();
 
     // Filters and rows are in the address, which another tab or a bookmark can open.
@@ -549,7 +546,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await first.context().close();
 
     const second = await browser.open(gateway.url);
-    await fillLogin(second, 'lan', OTHER_PASSWORD);
+    await fillLogin(second, { username: 'lan', password: OTHER_PASSWORD });
     await second.getByRole('heading', { name: '概览', level: 1 }).waitFor();
     expect(await second.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
     await second.context().close();
@@ -602,11 +599,11 @@ describe('a new gateway', { timeout: 90_000 }, () => {
     // The wrong token counts as a guess, too.
     const outcome = page.locator('.form-error');
     for (let attempt = 1; attempt <= 4; attempt++) {
-      await fillLogin(page, 'root', `wrong ${attempt}`);
+      await fillLogin(page, { username: 'root', password: `wrong ${attempt}` });
       await outcome.getByText('is wrong').waitFor();
       await page.getByRole('button', { name: 'Sign in', disabled: false, exact: true }).waitFor();
     }
-    await fillLogin(page, 'root', 'wrong again');
+    await fillLogin(page, { username: 'root', password: 'wrong again' });
     await outcome.getByText(/Try again in \d+ /).waitFor();
     expect(await page.getByRole('button', { name: 'Sign in', exact: true }).isDisabled()).toBe(true);
   });

@@ -3,7 +3,7 @@ import { findPeer, startHttpOrigin, type HttpOrigin, type RecordedRequest } from
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestBrowser } from '../support/browser.js';
-import { fillLogin, goTo, keepSecret } from '../support/console-pages.js';
+import { goTo, keepSecret, signedInAt } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
 
@@ -34,12 +34,8 @@ afterEach(() => {
   expect(browser?.problems.splice(0) ?? []).toEqual([]);
 });
 
-async function signedIn(): Promise<Page> {
-  const page = await browser.open(gateway.url);
-  await fillLogin(page, 'admin', gateway.password);
-  await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
-  return page;
-}
+const signedIn = (): Promise<Page> =>
+  signedInAt(browser, gateway.url, { username: 'admin', password: gateway.password });
 
 /** Makes a webhook by the form, which is open; resolves to its secret. */
 async function fillWebhook(page: Page, name: string): Promise<string> {

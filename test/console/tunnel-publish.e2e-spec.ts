@@ -91,7 +91,7 @@ it('admits an address to a raw tunnel from a browser without scripts, under the 
 describe('publishing a service', { timeout: 60_000 }, () => {
   async function publishForm(options: Parameters<TestBrowser['open']>[1] = {}): Promise<Page> {
     const page = await browser.open(`${gateway.url}/#/publish`, options);
-    await fillLogin(page, 'admin', gateway.password);
+    await fillLogin(page, { username: 'admin', password: gateway.password });
     // The page that the address named is there after signing in, and its only client is chosen.
     await page.getByRole('heading', { name: 'Publish a service', level: 1 }).waitFor();
     await page

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { axeFindings } from '../support/axe.js';
 import type { TestBrowser } from '../support/browser.js';
+import type { Login } from '../support/console-pages.js';
 import { Words, type Program } from './words.js';
 
 /** How a person looks at the pages. */
@@ -31,7 +32,7 @@ export class Journey implements AsyncDisposable {
   private constructor(
     readonly page: Page,
     readonly view: View,
-    program: Program,
+    private readonly program: Program,
   ) {
     this.#words = new Words(program, view.language);
   }
@@ -41,6 +42,34 @@ export class Journey implements AsyncDisposable {
     const viewport = { width, height: width < 600 ? 844 : 900 };
     const page = await browser.open(url, { viewport, colorScheme, locale: language });
     return new Journey(page, view, program);
+  }
+
+  /** Signed in at the first page, with nothing counted yet. */
+  static async signedIn(
+    browser: TestBrowser,
+    url: string,
+    program: Program,
+    { view, ...login }: Login & { view: View },
+  ): Promise<Journey> {
+    const journey = await Journey.start(browser, url, program, view);
+    await journey.signIn(login);
+    await journey.atFirstPage();
+    journey.clicks = journey.fields = 0;
+    return journey;
+  }
+
+  /** Fills in the sign-in form, and sends it. */
+  async signIn({ username, password }: Login): Promise<void> {
+    if (this.program === 'sharing') await this.page.goto(new URL('/login', this.page.url()).href);
+    if (username !== undefined) await this.fill('Username', username);
+    await this.fill(username === undefined ? 'Administrator password' : 'Password', password);
+    await this.press('button', 'Sign in');
+  }
+
+  /** Waits for the page that follows a sign-in. */
+  async atFirstPage(): Promise<void> {
+    if (this.program === 'sharing') await this.page.waitForURL(({ pathname }) => pathname === '/');
+    else await this.find('heading', 'Dashboard').waitFor();
   }
 
   /** A label by its English text, in the language of the view. */

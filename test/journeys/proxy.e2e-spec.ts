@@ -62,19 +62,8 @@ afterEach(async () => {
   await gateway?.call('DELETE', '/connections'); // those of a journey that failed would stand in the next one's way
 });
 
-/** Signed in at the dashboard, with nothing counted yet. */
-async function atDashboard(view: View): Promise<Journey> {
-  const journey = await Journey.start(browser, gateway.url, 'proxy', view);
-  await signIn(journey);
-  journey.clicks = journey.fields = 0;
-  return journey;
-}
-
-async function signIn(journey: Journey): Promise<void> {
-  await journey.fill('Administrator password', gateway.password);
-  await journey.press('button', 'Sign in');
-  await journey.find('heading', 'Dashboard').waitFor();
-}
+const atDashboard = (view: View): Promise<Journey> =>
+  Journey.signedIn(browser, gateway.url, 'proxy', { view, password: gateway.password });
 
 /** A connection through the kernel, as of a program that uses the proxy. */
 async function openConnection(): Promise<{ closed: Promise<unknown> }> {
@@ -102,7 +91,7 @@ describe.each(VIEWS)('at $width px, $colorScheme, $language', { timeout: 60_000 
     // Only this test's provider is on the same machine.
     await journey.field('Allow a private or local address').check();
     await journey.press('button', 'Add', page.getByRole('dialog'));
-    await journey.click(page.getByRole('region', { name }).getByRole('link', { name: /^8 / }));
+    await journey.click(page.getByRole('article', { name }).getByRole('link', { name: /^8 / }));
     await journey.click(page.getByRole('button', { name: journey.label('Use {name}', { name: node }) }).first());
     await page.getByRole('link', { name: new RegExp(`PROXY → .*${CHOSEN} ${number}`) }).waitFor();
     // Delays are no part of the journey, but of the picture.
@@ -168,7 +157,8 @@ describe.each(VIEWS)('at $width px, $colorScheme, $language', { timeout: 60_000 
 
   it('signs in', async () => {
     await using journey = await Journey.start(browser, gateway.url, 'proxy', view);
-    await signIn(journey);
+    await journey.signIn(gateway);
+    await journey.atFirstPage();
     await journey.end('Sign in: proxy console');
   });
 });

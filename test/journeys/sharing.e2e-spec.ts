@@ -34,21 +34,8 @@ afterEach(() => {
   expect(problems.filter((problem) => !problem.startsWith(`request: ${client.url}/`))).toEqual([]);
 });
 
-async function signIn(journey: Journey, username: string, password: string): Promise<void> {
-  await journey.fill('Username', username);
-  await journey.fill('Password', password);
-  await journey.press('button', 'Sign in');
-}
-
-/** Signed in at the start page, with nothing counted yet. */
-async function signedIn(view: View, username: string, password: string): Promise<Journey> {
-  const journey = await Journey.start(browser, service.url, 'sharing', view);
-  await journey.page.goto(`${service.url}/login`);
-  await signIn(journey, username, password);
-  await journey.page.waitForURL(`${service.url}/`);
-  journey.clicks = journey.fields = 0;
-  return journey;
-}
+const signedIn = (view: View, username: string, password: string): Promise<Journey> =>
+  Journey.signedIn(browser, service.url, 'sharing', { view, username, password });
 
 describe.each(VIEWS)('at $width px, $colorScheme, $language', { timeout: 60_000 }, (view) => {
   const tag = view.language.toLowerCase();
@@ -140,9 +127,8 @@ describe.each(VIEWS)('at $width px, $colorScheme, $language', { timeout: 60_000 
 
   it('signs in', async () => {
     await using journey = await Journey.start(browser, service.url, 'sharing', view);
-    await journey.page.goto(`${service.url}/login`);
-    await signIn(journey, service.username, service.password);
-    await journey.page.waitForURL(`${service.url}/`);
+    await journey.signIn(service);
+    await journey.atFirstPage();
     await journey.end('Sign in: sharing site');
   });
 });

@@ -30,20 +30,8 @@ afterAll(async () => {
 beforeEach((context) => requirePeer(context, 'chromium'));
 afterEach(() => expect(browser?.problems.splice(0) ?? []).toEqual([]));
 
-async function signIn(journey: Journey, username: string, password: string): Promise<void> {
-  await journey.fill('Username', username);
-  await journey.fill('Password', password);
-  await journey.press('button', 'Sign in');
-}
-
-/** Signed in at the dashboard, with nothing counted yet. */
-async function atDashboard(view: View, username = 'admin', password = gateway.password): Promise<Journey> {
-  const journey = await Journey.start(browser, gateway.url, 'tunnel', view);
-  await signIn(journey, username, password);
-  await journey.find('heading', 'Dashboard').waitFor();
-  journey.clicks = journey.fields = 0;
-  return journey;
-}
+const atDashboard = (view: View, username = 'admin', password = gateway.password): Promise<Journey> =>
+  Journey.signedIn(browser, gateway.url, 'tunnel', { view, username, password });
 
 /** What an authenticator app shows for a key (RFC 6238). */
 function totpOf(base32: string, at: number): string {
@@ -132,7 +120,7 @@ describe.each(VIEWS)('at $width px, $colorScheme, $language', { timeout: 60_000 
 
     if (view.width < 600) await page.locator('.menu-button').click();
     await journey.find('button', 'Sign out').click();
-    await signIn(journey, username, NEW_PASSWORD);
+    await journey.signIn({ username, password: NEW_PASSWORD });
     // Each code is valid once: this is the one that the app shows next.
     await journey.fill('Authentication code', totpOf(key, now + 30_000));
     await journey.press('button', 'Sign in');
@@ -141,8 +129,8 @@ describe.each(VIEWS)('at $width px, $colorScheme, $language', { timeout: 60_000 
 
   it('signs in', async () => {
     await using journey = await Journey.start(browser, gateway.url, 'tunnel', view);
-    await signIn(journey, 'admin', gateway.password);
-    await journey.find('heading', 'Dashboard').waitFor();
+    await journey.signIn({ username: 'admin', password: gateway.password });
+    await journey.atFirstPage();
     await journey.end('Sign in: tunnel console');
   });
 });

@@ -1,4 +1,11 @@
 import type { Page } from 'playwright-core';
+import type { TestBrowser } from './browser.js';
+
+export interface Login {
+  password: string;
+  /** Of the tunnel console; the proxy console has only its administrator. */
+  username?: string;
+}
 
 /** Goes to a page of a console by its navigation. */
 export async function goTo(page: Page, name: string): Promise<void> {
@@ -6,11 +13,25 @@ export async function goTo(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
 
-/** Fills in the login of the tunnel gateway's console. */
-export async function fillLogin(page: Page, username: string, password: string): Promise<void> {
-  await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password', { exact: true }).fill(password);
+/** Fills in the sign-in form of a console, and sends it. */
+export async function fillLogin(page: Page, { username, password }: Login): Promise<void> {
+  if (username !== undefined) await page.getByLabel('Username').fill(username);
+  const label = username === undefined ? 'Administrator password' : 'Password';
+  await page.getByLabel(label, { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** A page of its own, signed in at the dashboard. */
+export async function signedInAt(
+  browser: TestBrowser,
+  url: string,
+  login: Login,
+  options: Parameters<TestBrowser['open']>[1] = {},
+): Promise<Page> {
+  const page = await browser.open(url, options);
+  await fillLogin(page, login);
+  await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+  return page;
 }
 
 /** What a dialog shows once; answers that it was kept. */

@@ -12,7 +12,7 @@ import { bringRathole } from './rathole.js';
 import { bringRuntimes } from './runtimes.js';
 import { localized } from '../../bootstrap/language.mjs';
 
-const OPTIONS = ['own', 'go', 'nps', 'hydra', 'rathole', 'oidc-provider', 'python'] as const;
+const OPTIONS = ['own', 'go', 'nps', 'hydra', 'rathole', 'oidc-provider', 'lighthouse', 'python'] as const;
 
 /** @throws TypeError for an option that does not exist */
 function optionsOf(args: string[]): Partial<Record<(typeof OPTIONS)[number], boolean>> {
@@ -20,7 +20,7 @@ function optionsOf(args: string[]): Partial<Record<(typeof OPTIONS)[number], boo
   return parseArgs({ args, options }).values;
 }
 
-/** `npm run peers [-- --own] [--go] [--nps] [--hydra] [--rathole] [--python] [--oidc-provider]`: finds or brings the real servers, prints a table, fails when one is missing. */
+/** `npm run peers [-- --own] [--go] [--nps] [--hydra] [--rathole] [--python] [--oidc-provider] [--lighthouse]`: finds or brings the real servers, prints a table, fails when one is missing. */
 export async function peersCommand(args: string[]): Promise<number> {
   const wanted = optionsOf(args);
   const folder = join(OWN, 'peers');
@@ -38,7 +38,9 @@ export async function peersCommand(args: string[]): Promise<number> {
     if (wanted.nps) results.push(...(await bringNps(folder, onProgress)));
     if (wanted.hydra) results.push(await bringHydra(folder, onProgress));
     if (wanted.rathole) results.push(await bringRathole(folder, onProgress));
-    if (wanted['oidc-provider']) results.push(await bringNodePeer(folder, onProgress));
+    for (const name of ['oidc-provider', 'lighthouse'] as const) {
+      if (wanted[name]) results.push(await bringNodePeer(name, folder, onProgress));
+    }
     if (wanted.python) results.push(await bringPythonPeer(folder, onProgress));
     const rows = results.map(({ program, state, detail }) => [program, state, detail]);
     process.stdout.write(`${table([['peer', 'state', 'where, or why not'], ...rows])}\n`);

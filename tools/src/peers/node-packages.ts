@@ -2,21 +2,23 @@ import { join } from 'node:path';
 import type { PeerResult } from './bring-peers.js';
 import { installLocked, isInstalled } from './locked-packages.js';
 
-const PACKAGE = 'oidc-provider';
+/** Packages that are used beside the services, and are no dependencies of them. */
+export type NodePeer = 'lighthouse' | 'oidc-provider';
 
-/**
- * node-oidc-provider in a folder of its own: `npm run peers -- --oidc-provider`. It is measured beside the service and is
- * no dependency of it.
- */
-export async function bringNodePeer(folder: string, onProgress: (text: string) => void): Promise<PeerResult> {
-  const target = join(folder, PACKAGE);
-  const detail = join(target, 'node_modules', PACKAGE);
-  if (isInstalled(PACKAGE, target)) return { program: PACKAGE, state: 'found', detail };
+/** A package of the npm registry in a folder of its own: `npm run peers -- --oidc-provider`, `-- --lighthouse`. */
+export async function bringNodePeer(
+  name: NodePeer,
+  folder: string,
+  onProgress: (text: string) => void,
+): Promise<PeerResult> {
+  const target = join(folder, name);
+  const detail = join(target, 'node_modules', name);
+  if (isInstalled(name, target)) return { program: name, state: 'found', detail };
   try {
-    onProgress(`bringing ${PACKAGE} from the npm registry`);
-    await installLocked(PACKAGE, target);
-    return { program: PACKAGE, state: 'brought', detail };
+    onProgress(`bringing ${name} from the npm registry`);
+    await installLocked(name, target);
+    return { program: name, state: 'brought', detail };
   } catch (error) {
-    return { program: PACKAGE, state: 'missing', detail: error instanceof Error ? error.message : String(error) };
+    return { program: name, state: 'missing', detail: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -83,7 +83,7 @@ describe('peers', () => {
     expect(await verifyProgram('chromium', broken)).toContain('Command failed');
   });
 
-  it.each(['oidc-provider', 'runtimes'])('pins every package of %s by its digest', (name) => {
+  it.each(['lighthouse', 'oidc-provider', 'runtimes'])('pins every package of %s by its digest', (name) => {
     const locked = join(ROOT, 'tools/peers', name);
     const read = (file: string) => JSON.parse(readFileSync(join(locked, file), 'utf8')) as Record<string, unknown>;
     const { '': root, ...packages } = read('package-lock.json')['packages'] as Record<string, Record<string, unknown>>;

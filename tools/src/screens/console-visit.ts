@@ -12,6 +12,25 @@ export interface App {
   readonly url: string;
 }
 
+/** Documents that are no pages of the consoles, and files. */
+const OTHERS = /\/docs(?:[/#?]|$)|\/help(?:[/#?]|$)|\.\w{1,5}(?:[#?]|$)/;
+
+/** Where an app asks who its reader is. */
+function signInPath({ name }: App): string {
+  return name === 'sharing' ? '/login' : '/';
+}
+
+/** Pages for those who are not signed in, and for those who went astray. */
+export function entryAddresses(app: App): string[] {
+  const paths = [signInPath(app), '/no-such-page', ...(app.name === 'sharing' ? ['/', '/register', '/titles'] : [])];
+  return paths.map((path) => app.url + path);
+}
+
+/** Pages that no link leads to. */
+export function strayAddresses({ name, url }: App): string[] {
+  return name === 'sharing' ? [`${url}/titles/movie/0`, `${url}/shares/none`] : [`${url}/#/no-such-page`];
+}
+
 /** An app in one view: its pages, signed in as the administrator. */
 export class ConsoleVisit implements AsyncDisposable {
   /** Errors of scripts, and requests to other hosts. */
@@ -46,7 +65,7 @@ export class ConsoleVisit implements AsyncDisposable {
   /** Opens the sign-in page, fills it in, and waits until the navigation is there. */
   async signIn(password: string): Promise<void> {
     const { page } = this;
-    await page.goto(`${this.#app.url}${this.#app.name === 'sharing' ? '/login' : '/'}`);
+    await page.goto(`${this.#app.url}${signInPath(this.#app)}`);
     const secret = page.locator('input[type=password]').first();
     await secret.waitFor();
     const name = page.locator('input[autocomplete=username]:not([readonly])');
@@ -56,20 +75,27 @@ export class ConsoleVisit implements AsyncDisposable {
     await page.locator('.side nav a, nav.side a, .side a').first().waitFor({ state: 'attached' });
   }
 
-  /** Addresses of all pages that the navigation names. */
-  async addresses(): Promise<string[]> {
+  /** Addresses that the page leads to: with `navigation` those of the navigation, else those of its content. */
+  async addresses(part: 'content' | 'navigation'): Promise<string[]> {
+    const selector = part === 'navigation' ? '.side a' : 'main a[href]:not([download])';
     const found = await this.page.evaluate<string[]>(
-      "[...document.querySelectorAll('.side a')].map((link) => link.href)",
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((link) => link.href)`,
     );
-    return [...new Set(found)].filter((address) => address.startsWith(this.#app.url) && !address.endsWith('/docs'));
+    return [...new Set(found)].filter((address) => address.startsWith(`${this.#app.url}/`) && !OTHERS.test(address));
   }
 
-  /** Opens a page and waits until it has settled. */
+  /** Loads a page and waits until it has settled. */
   async goTo(address: string): Promise<void> {
+    // A page with another hash would not be loaded again.
+    await this.page.goto('about:blank');
     await this.page.goto(address);
     await this.page.locator('h1').first().waitFor();
     await this.page.waitForLoadState('load');
-    // What it asks the service comes within that; a console that follows events never falls silent.
+    await this.settle();
+  }
+
+  /** What a page asks the service comes within that; a console that follows events never falls silent. */
+  async settle(): Promise<void> {
     await this.page.waitForTimeout(600);
   }
 

@@ -4,7 +4,7 @@ import { formOf as groupForm, groupChanges, toBody as groupBody } from './groups
 import { nodeChanges } from './nodes/node-changes.js';
 import { describeTest } from './nodes/test-progress.js';
 import { toBody as ruleSetBody, formOf as ruleSetForm } from './rules/rule-set-form.js';
-import { changedSettings, findSettings, groupSettings } from './settings/setting-catalogue.js';
+import { changedSettings, findSettings, groupSettings, wordFor } from './settings/setting-catalogue.js';
 import { describeRefresh } from './subscriptions/describe-refresh.js';
 import { expiryTone, quotaOf } from './subscriptions/quota-state.js';
 import { formOf as subscriptionForm, toBody as subscriptionBody } from './subscriptions/subscription-form.js';
@@ -138,6 +138,18 @@ describe('settings', () => {
     expect(keysFor('full access')).toEqual(['auth.enabled']);
     expect(keysFor('nothing of the kind')).toEqual([]);
     expect(keysFor('')).toHaveLength(3);
+  });
+
+  it('have words for their choices, and show a choice that is new to the console as it is', () => {
+    const choices = groupSettings([
+      'health.unified',
+      'kernel.log_level',
+      'routing.mode',
+      'subscription.via_proxy',
+    ]).flatMap(({ entries }) => entries.flatMap((entry) => entry.choices ?? []));
+    expect(choices.length).toBeGreaterThan(10);
+    expect(choices.filter((choice) => wordFor(choice) === choice)).toEqual([]);
+    expect(wordFor('new')).toBe('new');
   });
 
   it('that did not change are not sent', () => {

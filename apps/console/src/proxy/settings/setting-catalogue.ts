@@ -17,6 +17,33 @@ export interface SettingGroup {
 
 const FLAG = ['true', 'false'];
 
+const CHOICES = {
+  true: t('settingsPage.choices.true'),
+  false: t('settingsPage.choices.false'),
+  auto: t('settingsPage.choices.auto'),
+  embedded: t('settingsPage.choices.embedded'),
+  mihomo: t('settingsPage.choices.mihomo'),
+  debug: t('settingsPage.choices.debug'),
+  info: t('settingsPage.choices.info'),
+  warning: t('settingsPage.choices.warning'),
+  error: t('settingsPage.choices.error'),
+  silent: t('settingsPage.choices.silent'),
+  rule: t('settingsPage.choices.rule'),
+  global: t('settingsPage.choices.global'),
+  direct: t('settingsPage.choices.direct'),
+  none: t('settingsPage.choices.none'),
+  group: t('settingsPage.choices.group'),
+  all: t('settingsPage.choices.all'),
+  never: t('settingsPage.choices.never'),
+  fallback: t('settingsPage.choices.fallback'),
+  always: t('settingsPage.choices.always'),
+};
+
+/** A choice in words; the API's own where there are none. */
+export function wordFor(choice: string): string {
+  return (CHOICES as Readonly<Record<string, string>>)[choice] ?? choice;
+}
+
 /** Every setting that this console has words for, in the order in which people meet them. */
 const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
   {
@@ -43,7 +70,12 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
         hint: t('settings.kernel_users.hint'),
         isLong: true,
       },
-      { key: 'kernel.allow_lan', label: t('settings.kernel_allow_lan.label'), choices: FLAG },
+      {
+        key: 'kernel.allow_lan',
+        label: t('settings.kernel_allow_lan.label'),
+        hint: t('settings.kernel_allow_lan.hint'),
+        choices: FLAG,
+      },
       {
         key: 'kernel.allow_private_targets',
         label: t('settings.kernel_allow_private_targets.label'),
@@ -59,6 +91,7 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
       {
         key: 'kernel.log_level',
         label: t('settings.kernel_log_level.label'),
+        hint: t('settings.kernel_log_level.hint'),
         choices: ['debug', 'info', 'warning', 'error', 'silent'],
       },
     ],
@@ -81,6 +114,7 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
       {
         key: 'switch.close_connections',
         label: t('settings.switch_close_connections.label'),
+        hint: t('settings.switch_close_connections.hint'),
         choices: ['none', 'group', 'all'],
       },
     ],
@@ -88,15 +122,23 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
   {
     title: t('settingsPage.sections.tests'),
     entries: [
-      { key: 'health.url', label: t('settings.health_url.label') },
+      { key: 'health.url', label: t('settings.health_url.label'), hint: t('settings.health_url.hint') },
       {
         key: 'health.expected_status',
         label: t('settings.health_expected_status.label'),
         hint: t('settings.health_expected_status.hint'),
       },
       { key: 'health.interval_sec', label: t('settings.health_interval_sec.label') },
-      { key: 'health.timeout_ms', label: t('settings.health_timeout_ms.label') },
-      { key: 'health.concurrency', label: t('settings.health_concurrency.label') },
+      {
+        key: 'health.timeout_ms',
+        label: t('settings.health_timeout_ms.label'),
+        hint: t('settings.health_timeout_ms.hint'),
+      },
+      {
+        key: 'health.concurrency',
+        label: t('settings.health_concurrency.label'),
+        hint: t('settings.health_concurrency.hint'),
+      },
       {
         key: 'health.tolerance_ms',
         label: t('settings.health_tolerance_ms.label'),
@@ -118,12 +160,21 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
   {
     title: t('settingsPage.sections.subscriptions'),
     entries: [
-      { key: 'subscription.user_agent', label: t('settings.subscription_user_agent.label') },
+      {
+        key: 'subscription.user_agent',
+        label: t('settings.subscription_user_agent.label'),
+        hint: t('settings.subscription_user_agent.hint'),
+      },
       { key: 'subscription.timeout_ms', label: t('settings.subscription_timeout_ms.label') },
-      { key: 'subscription.max_bytes', label: t('settings.subscription_max_bytes.label') },
+      {
+        key: 'subscription.max_bytes',
+        label: t('settings.subscription_max_bytes.label'),
+        hint: t('settings.subscription_max_bytes.hint'),
+      },
       {
         key: 'subscription.via_proxy',
         label: t('settings.subscription_via_proxy.label'),
+        hint: t('settings.subscription_via_proxy.hint'),
         choices: ['never', 'fallback', 'always'],
       },
       {
@@ -131,7 +182,12 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
         label: t('settings.subscription_keep_ratio.label'),
         hint: t('settings.subscription_keep_ratio.hint'),
       },
-      { key: 'subscription.allow_private', label: t('settings.subscription_allow_private.label'), choices: FLAG },
+      {
+        key: 'subscription.allow_private',
+        label: t('settings.subscription_allow_private.label'),
+        hint: t('settings.subscription_allow_private.hint'),
+        choices: FLAG,
+      },
     ],
   },
   {
@@ -158,7 +214,11 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
         hint: t('settings.dns_fake_ip.hint'),
         choices: FLAG,
       },
-      { key: 'dns.fake_ip_range', label: t('settings.dns_fake_ip_range.label') },
+      {
+        key: 'dns.fake_ip_range',
+        label: t('settings.dns_fake_ip_range.label'),
+        hint: t('settings.dns_fake_ip_range.hint'),
+      },
       {
         key: 'dns.fake_ip_filter',
         label: t('settings.dns_fake_ip_filter.label'),
@@ -181,7 +241,12 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
       { key: 'geo.asn_url', label: t('settings.geo_asn_url.label'), isLong: true },
       { key: 'geo.geosite_url', label: t('settings.geo_geosite_url.label'), isLong: true },
       { key: 'geo.geoip_url', label: t('settings.geo_geoip_url.label'), isLong: true },
-      { key: 'geo.allow_private', label: t('settings.geo_allow_private.label'), choices: FLAG },
+      {
+        key: 'geo.allow_private',
+        label: t('settings.geo_allow_private.label'),
+        hint: t('settings.geo_allow_private.hint'),
+        choices: FLAG,
+      },
     ],
   },
   {
@@ -204,7 +269,11 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
         hint: t('settings.auth_enabled.hint'),
         choices: FLAG,
       },
-      { key: 'auth.token_ttl_sec', label: t('settings.auth_token_ttl_sec.label') },
+      {
+        key: 'auth.token_ttl_sec',
+        label: t('settings.auth_token_ttl_sec.label'),
+        hint: t('settings.auth_token_ttl_sec.hint'),
+      },
     ],
   },
 ];

@@ -2,26 +2,33 @@ import type { SettingsView } from '@gatehouse/contracts';
 import { useRef, useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { ApiError, messageOf } from '../../shared/api/api-error.js';
-import { SelectField, TextField } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { Card } from '../../shared/components/page.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { splitProblems } from '../../shared/state/field-problems.js';
 import { focusFirstProblem } from '../../shared/state/focus-first-problem.js';
 import { t } from '../messages/index.js';
-import { changedSettings, findSettings, groupSettings, type SettingEntry } from './setting-catalogue.js';
-
-const WORDS: Readonly<Record<string, string>> = { true: t('settingsPage.on'), false: t('settingsPage.off') };
+import { changedSettings, findSettings, groupSettings } from './setting-catalogue.js';
+import { SettingField } from './setting-field.js';
 
 type Problems = ReadonlyMap<string, string>;
 
+interface SettingsFormProps {
+  settings: SettingsView;
+  defaults: SettingsView;
+  onSaved: () => void;
+}
+
 /** All settings at once; only what was changed is sent, and either all of it is taken or none. */
-export function SettingsForm({ settings, onSaved }: { settings: SettingsView; onSaved: () => void }) {
+export function SettingsForm({ settings, defaults, onSaved }: SettingsFormProps) {
   const [values, setValues] = useState<SettingsView>(settings);
   const { busy, error, problems, save } = useSaving(onSaved);
   const [search, setSearch] = useState('');
+  const [isOnlyOwn, setIsOnlyOwn] = useState(false);
   const changes = changedSettings(settings, values);
-  const groups = findSettings(groupSettings(Object.keys(settings)), search);
+  // By what is saved: a setting that is reset stays in view until then.
+  const own = Object.keys(changedSettings(defaults, settings));
+  const groups = findSettings(groupSettings(isOnlyOwn ? own : Object.keys(settings)), search);
   const count = Object.keys(changes).length;
   return (
     <form
@@ -36,7 +43,11 @@ export function SettingsForm({ settings, onSaved }: { settings: SettingsView; on
         placeholder={t('settingsPage.search')}
         value={search}
         onInput={setSearch}
-      />
+      >
+        <button type="button" aria-pressed={isOnlyOwn} onClick={() => setIsOnlyOwn(!isOnlyOwn)}>
+          {t('settingsPage.onlyOwn', { count: own.length })}
+        </button>
+      </SearchBar>
       {groups.length === 0 && <p class="muted">{t('settingsPage.nothing')}</p>}
       <div class="with-index">
         <SettingsIndex titles={groups.map(({ title }) => title)} />
@@ -48,6 +59,7 @@ export function SettingsForm({ settings, onSaved }: { settings: SettingsView; on
                   key={entry.key}
                   entry={entry}
                   value={values[entry.key] ?? ''}
+                  defaultValue={defaults[entry.key]}
                   problem={problems.get(entry.key)}
                   onChange={(value) => setValues((before) => ({ ...before, [entry.key]: value }))}
                 />
@@ -125,36 +137,4 @@ function useSaving(onSaved: () => void) {
     }
   };
   return { busy, error, problems, save };
-}
-
-interface SettingFieldProps {
-  entry: SettingEntry;
-  value: string;
-  problem: string | undefined;
-  onChange: (value: string) => void;
-}
-
-function SettingField({ entry: { key, label, hint, choices, isLong }, value, problem, onChange }: SettingFieldProps) {
-  const common = { label, hideLabel: true, value, problem };
-  return (
-    <div class="setting">
-      <div>
-        <span class="strong">{label}</span>
-        <code>{key}</code>
-        {hint && <span class="hint">{hint}</span>}
-      </div>
-      {choices ? (
-        <SelectField
-          {...common}
-          choices={(choices.includes(value) ? choices : [value, ...choices]).map((choice) => ({
-            value: choice,
-            label: WORDS[choice] ?? choice,
-          }))}
-          onChange={onChange}
-        />
-      ) : (
-        <TextField {...common} {...(isLong ? { rows: 2 } : {})} onInput={onChange} />
-      )}
-    </div>
-  );
 }

@@ -8,11 +8,15 @@ import { SettingsForm } from './settings-form.js';
 
 export function SettingsPage() {
   const api = useApi();
-  const { data, error, reload } = useResource((signal) => api.get<SettingsView>('/settings', {}, signal), []);
+  const { data, error, reload } = useResource(async (signal) => {
+    const read = (path: string) => api.get<SettingsView>(path, {}, signal);
+    const [settings, defaults] = await Promise.all([read('/settings'), read('/settings/defaults')]);
+    return { settings, defaults };
+  }, []);
   return (
     <Page title={t('nav.settings')}>
       <Trouble error={error} retry={reload} />
-      {data && <SettingsForm key={JSON.stringify(data)} settings={data} onSaved={reload} />}
+      {data && <SettingsForm key={JSON.stringify(data.settings)} {...data} onSaved={reload} />}
       {/* Below what is read first: a card that is there before would be pushed away. */}
       {(data || error) && <ChangePassword />}
     </Page>

@@ -26,7 +26,8 @@ export function SubscriptionCard({ subscription, onOpen, reload }: SubscriptionC
   const { id, name, status, enabled, node_count: nodes, alive_count: alive, last_error: error } = subscription;
   const interval = formatDuration(subscription.interval_sec * 1000);
   return (
-    <section class="card" aria-label={name}>
+    // No landmark: names of subscriptions need not differ.
+    <article class="card" aria-label={name}>
       <header class="card-head">
         <h2>
           {name} <Badge tone={TONES[status]}>{t(`subscriptions.statuses.${status}`)}</Badge>
@@ -51,7 +52,7 @@ export function SubscriptionCard({ subscription, onOpen, reload }: SubscriptionC
           t('subscriptions.failures', { count: subscription.consecutive_failures })}
       </p>
       <CardActions subscription={subscription} onOpen={onOpen} reload={reload} />
-    </section>
+    </article>
   );
 }
 

@@ -4,6 +4,9 @@ import { t } from '../messages/index.js';
 
 export type { CursorPage };
 
+/** Lists with cursors give no more than 200 rows at once. */
+const SIZES = PAGE_SIZES.filter((size) => size <= 200);
+
 interface CursorPagerProps {
   label: string;
   page: CursorPage;
@@ -26,7 +29,7 @@ export function CursorPager({ label, page, next, note, onChange, order = 'newest
         value={String(page.limit)}
         onChange={(event) => onChange({ ...FIRST_CURSOR, limit: Number(event.currentTarget.value) })}
       >
-        {PAGE_SIZES.map((size) => (
+        {SIZES.map((size) => (
           <option key={size} value={String(size)}>
             {t('table.rows', { count: size })}
           </option>

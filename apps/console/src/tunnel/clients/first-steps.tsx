@@ -1,7 +1,7 @@
 import type { NewTunnelClientView, TunnelClientView } from '@gatehouse/contracts';
 import { useApi } from '../../shared/api/api-context.js';
 import { Dialog } from '../../shared/components/dialog.js';
-import { Badge } from '../../shared/components/page.js';
+import { Badge, Trouble } from '../../shared/components/page.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
 import { AgentCommand } from './agent-command.js';
@@ -17,7 +17,7 @@ interface FirstStepsProps {
 /** After a client was made: its command, and whether the agent has come. */
 export function FirstSteps({ client, next, onClose }: FirstStepsProps) {
   const api = useApi();
-  const { data } = useResource(
+  const { data, error } = useResource(
     (signal) => api.get<TunnelClientView>(`/clients/${client.id}`, {}, signal),
     [client.id],
     {
@@ -29,6 +29,7 @@ export function FirstSteps({ client, next, onClose }: FirstStepsProps) {
   return (
     <Dialog title={t('clients.createdTitle', { name: client.name })} onClose={onClose} wide>
       <AgentCommand client={client} />
+      <Trouble error={error} />
       <p role="status">
         <Badge tone={state.tone}>{state.text}</Badge>{' '}
         {isOnline ? t('clients.agentConnected') : t('clients.agentWaiting')}

@@ -2,6 +2,7 @@ import type { TunnelClientPage, TunnelClientView } from '@gatehouse/contracts';
 import { useEffect, useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { SelectField, TextField } from '../../shared/components/fields.js';
+import { Trouble } from '../../shared/components/page.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { stateOf } from '../clients/client-state.js';
@@ -25,7 +26,7 @@ export function ClientPicker({ value, problem, onChange, onInstall }: ClientPick
   const api = useApi();
   const [q, setQ] = useState('');
   const settled = useDebounced(q);
-  const { data } = useResource(
+  const { data, error } = useResource(
     (signal) => api.get<TunnelClientPage>('/clients', { limit: SHOWN, q: settled, sort: 'name' }, signal),
     [settled],
     { everyMs: 3_000, areas: ['clients'] },
@@ -39,6 +40,7 @@ export function ClientPicker({ value, problem, onChange, onInstall }: ClientPick
   if (data?.items.length === 0 && settled === '') return <NoClient problem={problem} onInstall={onInstall} />;
   return (
     <>
+      <Trouble error={error} />
       {(q !== '' || data?.next_cursor != null) && (
         <TextField
           label={t('choose.narrow', { kind: t('kinds.client') })}

@@ -1,0 +1,13 @@
+/** Words of what a page shows that are names of the wire, of products or of units, in any language. */
+const NAMES =
+  /\b(?:ACME|API|ASN|ASCII|CLASH|CPU|DIRECT|DNS|English|Fake|Gatehouse|Geo(?:IP|Site)?|HTTP|Hosts|ID|IP|KiB|MiB|GiB|LAN|Node|PROXY|PostgreSQL|REJECT|SOCKS|TCP|TLS|TXT|UDP|Webhook|URL|User-Agent|UTC|address|auto|country|default|embedded|false|fallback|global|iB|load-balance|mixed|rule|select|true|url-test)\b/g;
+
+const SENTENCE = /[A-Za-z]{2,}(?: [A-Za-z]{2,}){2,}/;
+
+/** Where pages have their labels, headings and hints. */
+export const LABELS = 'h1, h2, h3, label, th, button, legend, dt, option, .hint, .muted';
+
+/** Labels and headings that are still in English: three words of Latin letters in a row are no name. `names`: of the reader's own rows. */
+export function englishLeft(texts: readonly string[], names: readonly string[] = []): string[] {
+  return texts.filter((text) => !names.includes(text) && SENTENCE.test(text.replaceAll(NAMES, '·')));
+}
