@@ -11,6 +11,7 @@ import { englishIn, fillLogin, goTo, keepSecret, signedInAt } from '../support/c
 import { havePeers, requirePeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
+import { addRuntimeLogs } from '../support/runtime-log-rows.js';
 import { addTrafficLogs } from '../support/traffic-log-rows.js';
 
 const PEERS = ['chromium', 'microsocks'];
@@ -523,6 +524,32 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.reload();
     await page.getByText(/ in the newest /).waitFor();
     expect(await page.getByLabel('Result').inputValue()).toBe('problems');
+  });
+
+  it('reads the runtime log on as the reader scrolls, draws only what is in view, and opens a line', async () => {
+    await addRuntimeLogs(gateway.database.url, 3_000);
+    const page = await signedIn();
+    await page.goto(`${gateway.url}/#/logs?search=kept`);
+    const table = page.getByRole('table', { name: 'Runtime log' });
+    await page.getByText('3,000 lines').waitFor();
+    const list = page.getByRole('region', { name: 'Runtime log' });
+    await expect
+      .poll(
+        async () => {
+          await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+          return table.getByText('kept line 1', { exact: true }).count();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(1);
+    expect(await table.getByRole('row').count()).toBeLessThan(60);
+    await table.getByRole('button', { name: 'kept line 1', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Log line' }).getByText('number=1').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Level').selectOption('error');
+    await page.getByText('Nothing was found.').waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Level').inputValue()).toBe('error');
   });
 
   it('shows changes from elsewhere in every tab, over one stream', async () => {

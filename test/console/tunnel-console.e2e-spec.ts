@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { withClient } from '@gatehouse/persistence';
 import { findPeer, reservePort, startTcpEcho, type TcpEcho, waitFor } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -568,6 +569,42 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name);
+  });
+});
+
+describe('a console with many rows', { timeout: 90_000 }, () => {
+  it('scrolls through any number of clients, draws only those in view, and keeps its place when one changes', async () => {
+    const count = 1_000;
+    await withClient(gateway.database.url, (client) =>
+      client.query(
+        `INSERT INTO tunnel_gateway.clients (name, verify_key, owner_user_id)
+          SELECT 'many ' || lpad(n::text, 4, '0'), gen_random_uuid(), 1 FROM generate_series(1, $1::integer) n`,
+        [count],
+      ),
+    );
+    const page = await signedIn();
+    await page.goto(`${gateway.url}/#/clients?q=many`);
+    const table = page.getByRole('table', { name: 'Clients' });
+    await table.getByText('many 0001').waitFor();
+    const list = page.getByRole('region', { name: 'Clients' });
+    await expect
+      .poll(
+        async () => {
+          await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+          return table.getByText('many 1000').count();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(1);
+    expect(await table.getByRole('row').count()).toBeLessThan(60);
+    expect(await table.getAttribute('aria-rowcount')).toBe(String(count + 1));
+    const { items } = await gateway.call('GET', '/clients?q=many%200999');
+    await gateway.call('PATCH', `/clients/${items[0].id}`, { status: 0 });
+    await table.getByRole('switch', { name: /many 0999/, checked: false }).waitFor();
+    expect(await table.getByText('many 1000').count()).toBe(1);
+    await page.getByRole('searchbox').fill('many 0500');
+    await table.getByText('many 0500').waitFor();
+    expect(await table.getByRole('row').count()).toBe(2);
   });
 });
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { reservePort, waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor, type TestDatabase } from '@gatehouse/testing';
 import { createServerIdentity, TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { BuiltService } from './built-service.js';
 
@@ -65,6 +65,10 @@ export class RunningTunnelGateway implements AsyncDisposable {
   /** Lets its reader make the first administrator. */
   get setupToken(): string {
     return readFileSync(path.join(this.#service.home, 'setup-token.txt'), 'utf8').trim();
+  }
+
+  get database(): TestDatabase {
+    return this.#service.database;
   }
 
   /** As the administrator. */

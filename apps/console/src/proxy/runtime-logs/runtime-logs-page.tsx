@@ -5,24 +5,20 @@ import {
   type RuntimeLogView,
 } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
-import { useApi } from '../../shared/api/api-context.js';
-import { CursorPager } from '../../shared/components/cursor-pager.js';
 import { SelectField } from '../../shared/components/fields.js';
-import { Badge, Page, Trouble, type BadgeTone } from '../../shared/components/page.js';
+import { Page, Trouble } from '../../shared/components/page.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
-import { Table, type Column } from '../../shared/components/table.js';
-import { formatTime } from '../../shared/format/times.js';
-import { FIRST_CURSOR } from '../../shared/state/cursor.js';
-import { useDebounced } from '../../shared/state/use-debounced.js';
-import { useResource } from '../../shared/state/use-resource.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
+import { useEndlessList } from '../../shared/state/use-endless-list.js';
 import { t } from '../messages/index.js';
+import { LogLineDialog } from './log-line-dialog.js';
+import { RuntimeLogTable } from './runtime-log-table.js';
 
-const TONES: Record<RuntimeLogView['level'], BadgeTone> = {
-  debug: 'none',
-  info: 'info',
-  warning: 'fair',
-  error: 'bad',
-};
+/** Older ones are found with a search. */
+const MAX_ROWS = 50_000;
+const NO_FILTER = { level: 'info', source: '', search: '' };
+type Filter = typeof NO_FILTER;
 
 const LEVELS = RUNTIME_LOG_LEVELS.filter((level) => level !== 'silent').map((level) => ({
   value: level,
@@ -33,69 +29,31 @@ const SOURCES = [
   ...RUNTIME_LOG_SOURCES.map((value) => ({ value, label: value })),
 ];
 
-const COLUMNS: readonly Column<RuntimeLogView>[] = [
-  { head: t('common.time'), cell: ({ time }) => formatTime(time) },
-  { head: t('runtimeLog.level'), cell: ({ level }) => <Badge tone={TONES[level]}>{level}</Badge> },
-  {
-    head: t('runtimeLog.process'),
-    cell: ({ source, context }) => `${source}${context === null ? '' : ` · ${context}`}`,
-  },
-  { head: t('runtimeLog.message'), grow: true, cell: (line) => <Message line={line} /> },
-];
-
-function Message({ line: { message, fields } }: { line: RuntimeLogView }) {
-  const details = Object.entries(fields).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return (
-    <>
-      <span class="log-line">{message}</span>
-      {details.length > 0 && <span class="second log-line mono">{details.join(' ')}</span>}
-    </>
-  );
-}
-
-interface Filter {
-  level: string;
-  source: string;
-  search: string;
-}
-
 /** What the processes of the service said. */
-export function RuntimeLogsPage() {
-  const api = useApi();
-  const [filter, setFilter] = useState<Filter>({ level: 'info', source: '', search: '' });
-  const [page, setPage] = useState(FIRST_CURSOR);
-  const settled = useDebounced(filter);
-  const { data, error, reload } = useResource(
-    (signal) => api.get<RuntimeLogPage>('/logs', { ...settled, limit: page.limit, cursor: page.cursor }, signal),
-    [settled, page],
-    page.cursor === null ? { everyMs: 2_000 } : {},
-  );
-  const narrow = (changes: Partial<Filter>): void => {
-    setFilter({ ...filter, ...changes });
-    setPage({ ...FIRST_CURSOR, limit: page.limit });
-  };
+export function RuntimeLogsPage({ query }: PageProps) {
+  const [filter, change] = useAddressFilter(query, NO_FILTER);
+  const [opened, setOpened] = useState<RuntimeLogView | null>(null);
+  const list = useEndlessList<RuntimeLogView, RuntimeLogPage>('/logs', filter, {
+    keyOf: ({ id }) => id,
+    everyMs: 2_000,
+    maxRows: MAX_ROWS,
+  });
   return (
     <Page title={t('nav.runtimeLog')}>
-      <LogFilters filter={filter} onChange={narrow} />
-      <Trouble error={error} retry={reload} />
-      <Table
-        caption={t('nav.runtimeLog')}
-        columns={COLUMNS}
-        rows={data?.items}
-        rowKey={({ id }) => id}
-        empty={t('common.nothingFound')}
-      />
-      {data && (
-        <CursorPager
-          label={t('nav.runtimeLog')}
-          page={page}
-          next={data.next_cursor}
-          note={t('runtimeLog.lines', { count: data.total })}
-          onChange={setPage}
-        />
+      <LogFilters filter={filter} onChange={change} />
+      <Trouble error={list.error} retry={list.reload} />
+      {list.answer && (
+        <p class="muted" role="status">
+          {t('runtimeLog.lines', { count: list.answer.total })}
+        </p>
       )}
+      <RuntimeLogTable
+        rows={list.rows}
+        empty={list.loading ? t('common.loading') : t('common.nothingFound')}
+        onOpen={setOpened}
+        onEnd={list.more}
+      />
+      {opened && <LogLineDialog line={opened} onClose={() => setOpened(null)} />}
     </Page>
   );
 }

@@ -1,26 +1,31 @@
 import type { TunnelClientView } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
 import { Badge } from '../../shared/components/page.js';
-import { Table, type Column } from '../../shared/components/table.js';
+import { VirtualTable, type VirtualColumn } from '../../shared/components/virtual-table.js';
 import { formatBytes, formatRate } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
-import type { CursorList } from '../../shared/state/use-cursor-list.js';
+import type { CursorWindow } from '../../shared/state/use-cursor-window.js';
 import { t } from '../messages/index.js';
+import { Flow } from '../parts/flow.js';
 import { StatusSwitch } from '../parts/status-switch.js';
 import { stateOf } from './client-state.js';
 
 interface ClientTableProps {
-  list: CursorList<TunnelClientView>;
+  list: CursorWindow<TunnelClientView>;
   empty: ComponentChildren;
   onOpen: (client: TunnelClientView) => void;
 }
 
 export function ClientTable({ list, empty, onOpen }: ClientTableProps) {
   return (
-    <Table
+    <VirtualTable
       caption={t('nav.clients')}
       columns={columnsFor(list.reload, onOpen)}
       rows={list.rows}
+      onEnd={list.onEnd}
+      onView={list.onView}
+      card={(client) => <ClientCard client={client} reload={list.reload} onOpen={onOpen} />}
+      cardHeight={110}
       rowKey={({ id }) => id}
       rowClass={({ status }) => (status === 1 ? '' : 'faint')}
       sort={list.sort}
@@ -30,44 +35,97 @@ export function ClientTable({ list, empty, onOpen }: ClientTableProps) {
   );
 }
 
-function columnsFor(reload: () => void, onOpen: (client: TunnelClientView) => void): Column<TunnelClientView>[] {
+function columnsFor(reload: () => void, onOpen: (client: TunnelClientView) => void): VirtualColumn<TunnelClientView>[] {
   return [
     {
+      id: 'enabled',
       head: t('common.enabled'),
       quietHead: true,
-      cell: ({ id, name, status }) => (
-        <StatusSwitch path={`/clients/${id}`} label={t('words.enabledName', { name })} value={status} reload={reload} />
-      ),
+      width: 60,
+      cell: (client) => <ClientSwitch client={client} reload={reload} />,
     },
-    { head: t('words.state'), cell: (client) => <ClientState client={client} /> },
+    { id: 'state', head: t('words.state'), width: 120, cell: (client) => <ClientState client={client} /> },
     {
+      id: 'name',
       head: t('common.name'),
       sort: 'name',
-      grow: true,
+      width: 200,
+      grow: 3,
       cell: (client) => (
         <>
-          <button type="button" class="link" onClick={() => onOpen(client)}>
-            {client.name}
-          </button>
-          <span class="second">{client.agent ? `${client.agent.address} · ${client.agent.software}` : ' '}</span>
+          <NameButton client={client} onOpen={onOpen} />
+          <span class="second">{agentOf(client)}</span>
         </>
       ),
     },
-    { head: t('words.limits'), cell: (client) => <Limits client={client} /> },
-    { head: t('common.expires'), sort: 'expire_at', cell: (client) => <Expiry client={client} /> },
+    { id: 'limits', head: t('words.limits'), width: 130, grow: 1, cell: (client) => <Limits client={client} /> },
     {
+      id: 'expires',
+      head: t('common.expires'),
+      sort: 'expire_at',
+      width: 110,
+      cell: (client) => <Expiry client={client} />,
+    },
+    {
+      id: 'inlet',
+      width: 130,
       head: t('words.fromVisitors'),
       sort: 'inlet_flow',
       right: true,
       cell: (client) => formatBytes(client.inlet_flow),
     },
     {
+      id: 'outlet',
+      width: 130,
       head: t('words.toVisitors'),
       sort: 'export_flow',
       right: true,
       cell: (client) => formatBytes(client.export_flow),
     },
   ];
+}
+
+interface ClientProps {
+  client: TunnelClientView;
+  reload: () => void;
+  onOpen: (client: TunnelClientView) => void;
+}
+
+function ClientSwitch({ client: { id, name, status }, reload }: Omit<ClientProps, 'onOpen'>) {
+  return (
+    <StatusSwitch path={`/clients/${id}`} label={t('words.enabledName', { name })} value={status} reload={reload} />
+  );
+}
+
+function NameButton({ client, onOpen }: Omit<ClientProps, 'reload'>) {
+  return (
+    <button type="button" class="link" title={client.name} onClick={() => onOpen(client)}>
+      {client.name}
+    </button>
+  );
+}
+
+function agentOf({ agent }: TunnelClientView): string {
+  return agent ? `${agent.address} · ${agent.software}` : ' ';
+}
+
+/** A client on a phone. */
+function ClientCard({ client, reload, onOpen }: ClientProps) {
+  return (
+    <>
+      <div class="line">
+        <NameButton client={client} onOpen={onOpen} />
+        <ClientState client={client} />
+      </div>
+      <span class="second">{agentOf(client)}</span>
+      <div class="line">
+        <span>
+          <Flow inlet={client.inlet_flow} outlet={client.export_flow} />
+        </span>
+        <ClientSwitch client={client} reload={reload} />
+      </div>
+    </>
+  );
 }
 
 export function ClientState({ client }: { client: TunnelClientView }) {

@@ -1,14 +1,13 @@
 import type { NewTunnelClientView, TunnelClientView } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { CursorPager } from '../../shared/components/cursor-pager.js';
 import { SelectField } from '../../shared/components/fields.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useAddressFilter } from '../../shared/state/use-address-filter.js';
-import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { useCursorWindow } from '../../shared/state/use-cursor-window.js';
 import { bold } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
@@ -43,7 +42,7 @@ export function ClientsPage({ query }: PageProps) {
     setOpened(null);
     leaveRow();
   };
-  const list = useCursorList<TunnelClientView>('/clients', filter, {
+  const list = useCursorWindow<TunnelClientView>('/clients', filter, {
     sort: 'name',
     everyMs: 3_000,
     areas: ['clients', 'tunnels', 'hosts', 'traffic'],
@@ -79,7 +78,6 @@ export function ClientsPage({ query }: PageProps) {
           nameRow(client.id);
         }}
       />
-      <CursorPager label={t('nav.clients')} order="any" note="" {...list.pager} />
       {opened && <OpenedClient opened={opened} setOpened={setOpened} reload={list.reload} onClose={close} />}
     </Page>
   );

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { CopyButton } from '../../shared/components/copy-button.js';
 import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
-import { Table, type Column } from '../../shared/components/table.js';
+import { VirtualTable, type VirtualColumn } from '../../shared/components/virtual-table.js';
 import { hrefTo } from '../../shared/state/route.js';
-import type { CursorList } from '../../shared/state/use-cursor-list.js';
+import type { CursorWindow } from '../../shared/state/use-cursor-window.js';
 import { t } from '../messages/index.js';
 import { Flow } from '../parts/flow.js';
 import { useGateway } from '../parts/gateway-context.js';
@@ -17,19 +17,24 @@ import { addressOf, nameOf } from './host-address.js';
 export type HostAction = 'edit' | 'certificate' | 'remove';
 
 interface HostTableProps {
-  list: CursorList<HostView>;
+  list: CursorWindow<HostView>;
   nameOfResource: NameOf;
   empty: ComponentChildren;
   onAction: (action: HostAction, host: HostView) => void;
 }
 
 export function HostTable({ list, nameOfResource, empty, onAction }: HostTableProps) {
-  const columns = [...columnsFor(list.reload, nameOfResource), ...(useMayWrite() ? [actionsColumn(onAction)] : [])];
+  const actions = useMayWrite() ? actionsColumn(onAction) : undefined;
+  const columns = [...columnsFor(list.reload, nameOfResource), ...(actions ? [actions] : [])];
   return (
-    <Table
+    <VirtualTable
       caption={t('nav.hosts')}
       columns={columns}
       rows={list.rows}
+      onEnd={list.onEnd}
+      onView={list.onView}
+      card={(host) => <HostCard {...{ host, nameOfResource }} reload={list.reload} actions={actions?.cell(host)} />}
+      cardHeight={170}
       rowKey={({ id }) => id}
       rowClass={({ status }) => (status === 1 ? '' : 'faint')}
       sort={list.sort}
@@ -39,24 +44,21 @@ export function HostTable({ list, nameOfResource, empty, onAction }: HostTablePr
   );
 }
 
-function columnsFor(reload: () => void, nameOfResource: NameOf): Column<HostView>[] {
+function columnsFor(reload: () => void, nameOfResource: NameOf): VirtualColumn<HostView>[] {
   return [
     {
+      id: 'enabled',
       head: t('common.enabled'),
       quietHead: true,
-      cell: (host) => (
-        <StatusSwitch
-          path={`/hosts/${host.id}`}
-          label={t('words.enabledName', { name: nameOf(host) })}
-          value={host.status}
-          reload={reload}
-        />
-      ),
+      width: 60,
+      cell: (host) => <HostSwitch host={host} reload={reload} />,
     },
     {
+      id: 'domain',
       head: t('hosts.domain'),
       sort: 'host',
-      grow: true,
+      width: 220,
+      grow: 2,
       cell: (host) => (
         <>
           <HostAddress host={host} />
@@ -64,9 +66,12 @@ function columnsFor(reload: () => void, nameOfResource: NameOf): Column<HostView
         </>
       ),
     },
-    { head: 'HTTPS', cell: (host) => <CertificateBadge host={host} /> },
+    { id: 'https', head: 'HTTPS', width: 120, cell: (host) => <CertificateBadge host={host} /> },
     {
+      id: 'target',
       head: t('words.target'),
+      width: 150,
+      grow: 1,
       cell: ({ target_addr: target }) => (
         <code class="clipped" title={target}>
           {target}
@@ -74,6 +79,8 @@ function columnsFor(reload: () => void, nameOfResource: NameOf): Column<HostView
       ),
     },
     {
+      id: 'traffic',
+      width: 110,
       head: t('words.traffic'),
       sort: 'export_flow',
       cell: ({ inlet_flow, export_flow }) => <Flow inlet={inlet_flow} outlet={export_flow} />,
@@ -81,13 +88,53 @@ function columnsFor(reload: () => void, nameOfResource: NameOf): Column<HostView
   ];
 }
 
-function actionsColumn(onAction: HostTableProps['onAction']): Column<HostView> {
+function actionsColumn(onAction: HostTableProps['onAction']): VirtualColumn<HostView> {
   return {
+    id: 'actions',
+    width: 330,
     head: t('words.actions'),
     quietHead: true,
     right: true,
     cell: (host) => <Actions host={host} onAction={onAction} />,
   };
+}
+
+function HostSwitch({ host, reload }: { host: HostView; reload: () => void }) {
+  return (
+    <StatusSwitch
+      path={`/hosts/${host.id}`}
+      label={t('words.enabledName', { name: nameOf(host) })}
+      value={host.status}
+      reload={reload}
+    />
+  );
+}
+
+interface HostCardProps {
+  host: HostView;
+  nameOfResource: NameOf;
+  reload: () => void;
+  actions: ComponentChildren;
+}
+
+/** A host on a phone. */
+function HostCard({ host, nameOfResource, reload, actions }: HostCardProps) {
+  return (
+    <>
+      <div class="line">
+        <HostAddress host={host} />
+        <HostSwitch host={host} reload={reload} />
+      </div>
+      <span class="second">{`${nameOfResource('client', host.client_id)} → ${host.target_addr}`}</span>
+      <div class="line">
+        <span>
+          <Flow inlet={host.inlet_flow} outlet={host.export_flow} />
+        </span>
+        <CertificateBadge host={host} />
+      </div>
+      {actions}
+    </>
+  );
 }
 
 function HostAddress({ host }: { host: HostView }) {

@@ -1,6 +1,5 @@
 import type { HostView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
-import { CursorPager } from '../../shared/components/cursor-pager.js';
 import { SelectField } from '../../shared/components/fields.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { RemoveDialog } from '../../shared/components/remove-dialog.js';
@@ -8,7 +7,7 @@ import { SearchBar } from '../../shared/components/search-bar.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useAddressFilter } from '../../shared/state/use-address-filter.js';
-import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { useCursorWindow } from '../../shared/state/use-cursor-window.js';
 import { bold, code, linkTo } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
 import { ClientFilter } from '../parts/client-filter.js';
@@ -45,12 +44,12 @@ export function HostsPage({ query }: PageProps) {
     setOpened(null);
     leaveRow();
   };
-  const list = useCursorList<HostView>('/hosts', filter, {
+  const list = useCursorWindow<HostView>('/hosts', filter, {
     sort: 'host',
     everyMs: 5_000,
     areas: ['hosts', 'clients', 'certificates', 'traffic'],
   });
-  const nameOfClient = useResourceNames(list.rows?.map((host) => ({ kind: 'client', id: host.client_id })) ?? []);
+  const nameOfClient = useResourceNames(list.seen.map((host) => ({ kind: 'client', id: host.client_id })));
   const isNarrowed = Object.values(filter).some((value) => value !== '');
   const add = (
     <button type="button" onClick={() => setOpened({ action: 'new' })}>
@@ -73,7 +72,6 @@ export function HostsPage({ query }: PageProps) {
         empty={isNarrowed ? <Empty>{t('words.noMatch')}</Empty> : <Empty action={actions}>{NOTHING}</Empty>}
         onAction={(action, host) => setOpened({ action, host })}
       />
-      <CursorPager label={t('nav.hosts')} order="any" note="" {...list.pager} />
       {opened && <OpenedHost opened={opened} clientId={filter.client_id} reload={list.reload} onClose={close} />}
     </Page>
   );

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { CopyButton } from '../../shared/components/copy-button.js';
 import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
-import { Table, type Column } from '../../shared/components/table.js';
+import { VirtualTable, type VirtualColumn } from '../../shared/components/virtual-table.js';
 import { hrefTo } from '../../shared/state/route.js';
-import type { CursorList } from '../../shared/state/use-cursor-list.js';
+import type { CursorWindow } from '../../shared/state/use-cursor-window.js';
 import { t } from '../messages/index.js';
 import { Flow } from '../parts/flow.js';
 import type { NameOf } from '../parts/resource-names.js';
@@ -19,20 +19,24 @@ import { stateOf } from './tunnel-state.js';
 export type TunnelAction = 'edit' | 'remove' | 'rotate';
 
 interface TunnelTableProps {
-  list: CursorList<TunnelView>;
+  list: CursorWindow<TunnelView>;
   nameOfResource: NameOf;
   empty: ComponentChildren;
   onAction: (action: TunnelAction, tunnel: TunnelView) => void;
 }
 
 export function TunnelTable({ list, nameOfResource, empty, onAction }: TunnelTableProps) {
-  const actions = actionsColumn(list.reload, onAction);
-  const columns = [...columnsFor(nameOfResource), ...(useMayWrite() ? [actions] : [])];
+  const actions = useMayWrite() ? actionsColumn(list.reload, onAction) : undefined;
+  const columns = [...columnsFor(nameOfResource), ...(actions ? [actions] : [])];
   return (
-    <Table
+    <VirtualTable
       caption={t('nav.tunnels')}
       columns={columns}
       rows={list.rows}
+      onEnd={list.onEnd}
+      onView={list.onView}
+      card={(tunnel) => <TunnelCard tunnel={tunnel} nameOfResource={nameOfResource} actions={actions?.cell(tunnel)} />}
+      cardHeight={196}
       rowKey={({ id }) => id}
       rowClass={({ status }) => (status === 1 ? '' : 'faint')}
       sort={list.sort}
@@ -42,17 +46,34 @@ export function TunnelTable({ list, nameOfResource, empty, onAction }: TunnelTab
   );
 }
 
-function columnsFor(nameOfResource: NameOf): Column<TunnelView>[] {
+function columnsFor(nameOfResource: NameOf): VirtualColumn<TunnelView>[] {
   return [
-    { head: t('words.state'), sort: 'run_status', cell: (tunnel) => <TunnelState tunnel={tunnel} /> },
     {
+      id: 'state',
+      head: t('words.state'),
+      sort: 'run_status',
+      width: 96,
+      cell: (tunnel) => <TunnelState tunnel={tunnel} />,
+    },
+    {
+      id: 'name',
       head: t('kinds.tunnel'),
       sort: 'name',
-      grow: true,
+      width: 180,
+      grow: 2,
       cell: (tunnel) => <TunnelName tunnel={tunnel} nameOfResource={nameOfResource} />,
     },
-    { head: t('tunnels.route'), sort: 'listen_port', cell: (tunnel) => <Way tunnel={tunnel} /> },
     {
+      id: 'route',
+      head: t('tunnels.route'),
+      sort: 'listen_port',
+      width: 220,
+      grow: 2,
+      cell: (tunnel) => <Way tunnel={tunnel} />,
+    },
+    {
+      id: 'traffic',
+      width: 110,
       head: t('words.traffic'),
       sort: 'export_flow',
       cell: ({ inlet_flow, export_flow }) => <Flow inlet={inlet_flow} outlet={export_flow} />,
@@ -60,8 +81,10 @@ function columnsFor(nameOfResource: NameOf): Column<TunnelView>[] {
   ];
 }
 
-function actionsColumn(reload: () => void, onAction: TunnelTableProps['onAction']): Column<TunnelView> {
+function actionsColumn(reload: () => void, onAction: TunnelTableProps['onAction']): VirtualColumn<TunnelView> {
   return {
+    id: 'actions',
+    width: 360,
     head: t('words.actions'),
     quietHead: true,
     right: true,
@@ -83,8 +106,13 @@ function TunnelName({ tunnel, nameOfResource }: { tunnel: TunnelView; nameOfReso
   return (
     <>
       <strong>{nameOf(tunnel)}</strong>
-      <span class="second">{about}</span>
-      {tunnel.run_status === 3 && <span class="second problem why">{stateOf(tunnel).title}</span>}
+      {tunnel.run_status === 3 ? (
+        <span class="second problem" title={stateOf(tunnel).title}>
+          {stateOf(tunnel).title}
+        </span>
+      ) : (
+        <span class="second">{about}</span>
+      )}
     </>
   );
 }
@@ -109,6 +137,33 @@ function Way({ tunnel }: { tunnel: TunnelView }) {
         <span class="hidden">{t('tunnels.leadsTo')} </span>
         {end}
       </span>
+    </>
+  );
+}
+
+interface TunnelCardProps {
+  tunnel: TunnelView;
+  nameOfResource: NameOf;
+  actions: ComponentChildren;
+}
+
+/** A tunnel on a phone. */
+function TunnelCard({ tunnel, nameOfResource, actions }: TunnelCardProps) {
+  return (
+    <>
+      <div class="line">
+        <span>
+          <TunnelName tunnel={tunnel} nameOfResource={nameOfResource} />
+        </span>
+        <TunnelState tunnel={tunnel} />
+      </div>
+      <Way tunnel={tunnel} />
+      <div class="line">
+        <span>
+          <Flow inlet={tunnel.inlet_flow} outlet={tunnel.export_flow} />
+        </span>
+      </div>
+      {actions}
     </>
   );
 }

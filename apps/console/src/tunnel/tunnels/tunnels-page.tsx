@@ -1,11 +1,10 @@
 import type { NewTunnelView, TunnelView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
-import { CursorPager } from '../../shared/components/cursor-pager.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { useAddressFilter } from '../../shared/state/use-address-filter.js';
-import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { useCursorWindow } from '../../shared/state/use-cursor-window.js';
 import { t } from '../messages/index.js';
 import { PublishLink } from '../parts/publish-link.js';
 import { leaveRow, useNamedRow } from '../parts/use-named-row.js';
@@ -30,12 +29,12 @@ export function TunnelsPage({ query }: PageProps) {
     setOpened(null);
     leaveRow();
   };
-  const list = useCursorList<TunnelView>(
+  const list = useCursorWindow<TunnelView>(
     '/tunnels',
     { ...filter },
     { everyMs: 3_000, areas: ['tunnels', 'clients', 'traffic'] },
   );
-  const nameOfClient = useResourceNames(list.rows?.map((tunnel) => ({ kind: 'client', id: tunnel.client_id })) ?? []);
+  const nameOfClient = useResourceNames(list.seen.map((tunnel) => ({ kind: 'client', id: tunnel.client_id })));
   const isNarrowed = Object.values(filter).some((value) => value !== '');
   const add = (): void => setOpened({ action: 'new' });
   const created = (tunnel: NewTunnelView): void => {
@@ -53,7 +52,6 @@ export function TunnelsPage({ query }: PageProps) {
         empty={<NoTunnel isNarrowed={isNarrowed} mayWrite={mayWrite} onAdd={add} />}
         onAction={(action, tunnel) => setOpened({ action, tunnel })}
       />
-      <CursorPager label={t('nav.tunnels')} order="any" note="" {...list.pager} />
       {opened && (
         <OpenedTunnel
           opened={opened}

@@ -115,6 +115,9 @@ export const activity = {
     allProcesses: 'All processes',
     process: 'Process',
     message: 'Message',
+    lineTitle: 'Log line',
+    fields: 'Fields',
+    request: 'Request ID',
     lines: '{count, plural, one {# line} other {# lines}}',
   },
 } as const;

@@ -116,6 +116,9 @@ export const activity: Translation<typeof english> = {
     allProcesses: '全部进程',
     process: '进程',
     message: '消息',
+    lineTitle: '日志行',
+    fields: '字段',
+    request: '请求 ID',
     lines: '{count, plural, other {# 行}}',
   },
 };
