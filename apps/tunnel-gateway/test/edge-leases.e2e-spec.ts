@@ -146,6 +146,7 @@ describe('run_status', () => {
     const one = await process();
     await one.say({ 1: 'running' });
     await queries.query('UPDATE tunnel_gateway.tunnels SET run_status = 1 WHERE id = 4');
+    await queries.query('UPDATE tunnel_gateway.tunnels SET run_status = 2 WHERE id = 1');
     one.doubt();
     await one.say({ 1: 'running' });
     expect(await runStatus()).toEqual([1, 0, 0, 0]);

@@ -41,9 +41,12 @@ BEGIN
       UNION
       SELECT s.tunnel_id FROM tunnel_gateway_ops.tunnel_states s WHERE s.edge = of_edge AND NOT (s.tunnel_id = ANY (ids))
       UNION
-      SELECT t.id FROM tunnel_gateway.tunnels t
-      WHERE t.run_status <> 0
-        AND NOT EXISTS (SELECT FROM tunnel_gateway_ops.tunnel_states s WHERE s.tunnel_id = t.id)
+      SELECT t.id FROM tunnel_gateway.tunnels t LEFT JOIN (
+        SELECT s.tunnel_id,
+          CASE WHEN bool_or(s.status = 1) THEN 1 WHEN bool_or(s.status = 3) THEN 3 ELSE max(s.status) END AS status
+        FROM tunnel_gateway_ops.tunnel_states s GROUP BY s.tunnel_id
+      ) AS best ON best.tunnel_id = t.id
+      WHERE t.run_status <> coalesce(best.status, 0)
     );
   END IF;
   touched := ARRAY(
