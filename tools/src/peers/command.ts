@@ -4,7 +4,7 @@ import { OWN } from '../../bootstrap/layout.mjs';
 import { takeTurn } from '../../bootstrap/take-turn.mjs';
 import { table } from '../table.js';
 import { bringPeers } from './bring-peers.js';
-import { bringGoPeers, bringNps } from './go-modules.js';
+import { bringGoPeers, bringHelm, bringNps } from './go-modules.js';
 import { bringHydra } from './hydra.js';
 import { bringNodePeer } from './node-packages.js';
 import { bringPythonPeer } from './python-packages.js';
@@ -12,7 +12,7 @@ import { bringRathole } from './rathole.js';
 import { bringRuntimes } from './runtimes.js';
 import { localized } from '../../bootstrap/language.mjs';
 
-const OPTIONS = ['own', 'go', 'nps', 'hydra', 'rathole', 'oidc-provider', 'lighthouse', 'python'] as const;
+const OPTIONS = ['own', 'go', 'helm', 'nps', 'hydra', 'rathole', 'oidc-provider', 'lighthouse', 'python'] as const;
 
 /** @throws TypeError for an option that does not exist */
 function optionsOf(args: string[]): Partial<Record<(typeof OPTIONS)[number], boolean>> {
@@ -20,7 +20,7 @@ function optionsOf(args: string[]): Partial<Record<(typeof OPTIONS)[number], boo
   return parseArgs({ args, options }).values;
 }
 
-/** `npm run peers [-- --own] [--go] [--nps] [--hydra] [--rathole] [--python] [--oidc-provider] [--lighthouse]`: finds or brings the real servers, prints a table, fails when one is missing. */
+/** `npm run peers [-- --own] [--go] [--helm] [--nps] [--hydra] [--rathole] [--python] [--oidc-provider] [--lighthouse]`: finds or brings the real servers, prints a table, fails when one is missing. */
 export async function peersCommand(args: string[]): Promise<number> {
   const wanted = optionsOf(args);
   const folder = join(OWN, 'peers');
@@ -35,6 +35,7 @@ export async function peersCommand(args: string[]): Promise<number> {
     });
     results.push(...(await bringRuntimes(folder, onProgress)));
     if (wanted.go) results.push(...(await bringGoPeers(folder, onProgress)));
+    if (wanted.helm) results.push(await bringHelm(folder, onProgress));
     if (wanted.nps) results.push(...(await bringNps(folder, onProgress)));
     if (wanted.hydra) results.push(await bringHydra(folder, onProgress));
     if (wanted.rathole) results.push(await bringRathole(folder, onProgress));

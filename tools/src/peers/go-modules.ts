@@ -37,9 +37,16 @@ const NPS_PEERS: readonly GoPeer[] = [
   { program: 'npc', ...NPS, main: './cmd/npc' },
 ];
 
+const HELM: GoPeer = { program: 'helm', module: 'helm.sh/helm/v3', version: 'v3.22.0', main: './cmd/helm' };
+
 /** Minutes of compiling, so only when asked for: `npm run peers -- --go`. Tests against these skip, saying so, without them. */
 export function bringGoPeers(folder: string, onProgress: (text: string) => void): Promise<PeerResult[]> {
   return bringAll(GO_PEERS, folder, onProgress);
+}
+
+/** `npm run peers -- --helm`: renders and checks the chart in deploy/helm. */
+export function bringHelm(folder: string, onProgress: (text: string) => void): Promise<PeerResult> {
+  return bringOne(HELM, join(folder, 'bin'), onProgress);
 }
 
 /** `npm run peers -- --nps`. Not every Go proxy gives its module out: then programs of one's own do, of the same version. */
