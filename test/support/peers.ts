@@ -12,6 +12,10 @@ export function havePeers(names: readonly string[]): boolean {
 }
 
 /** A program that `npm run peers` brings only on request: without it the test is skipped, with that reason. */
-export function optionalPeer(context: TestContext, name: string, option: '--go' | '--helm' | '--python' = '--go'): string {
+export function optionalPeer(
+  context: TestContext,
+  name: string,
+  option: '--go' | '--helm' | '--python' = '--go',
+): string {
   return findPeer(name) ?? context.skip(`${name} is not installed: npm run peers -- ${option}`);
 }

@@ -18,6 +18,7 @@ export const CHAPTERS: readonly Chapter[] = [
       'docs/operations.md',
       'docs/metrics.md',
       'docs/runbook.md',
+      'docs/scaling.md',
       'docs/security.md',
       'docs/reliability.md',
       'docs/limits.md',
