@@ -4,9 +4,9 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
   'apps/proxy-gateway': [
     ['common', 'data', 'geo', 'openapi', 'preferences', 'threads', 'wire'],
     ['auth', 'jobs', 'kernel', 'kernel-config', 'migrations', 'runtime-logs'],
-    ['audit', 'kernel-process', 'settings-api'],
-    ['documents', 'traffic'],
-    ['dashboard', 'geo-updates', 'nodes', 'outbound'],
+    ['audit', 'kernel-process'],
+    ['documents', 'settings-api', 'traffic'],
+    ['dashboard', 'geo-updates', 'kernels', 'nodes', 'outbound'],
     ['connections', 'measuring', 'retention', 'rules', 'system'],
     ['countries', 'rule-sets', 'subscriptions'],
     ['health'],

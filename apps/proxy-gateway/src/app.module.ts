@@ -16,6 +16,7 @@ import { NodeHealthModule } from './health/health.module.js';
 import { JobControlModule } from './jobs/job-control.module.js';
 import { JobsApiModule } from './jobs/jobs-api.module.js';
 import { GeoApiModule, GeoModule } from './geo-updates/geo.module.js';
+import { KernelsModule } from './kernels/kernels.module.js';
 import { NodesModule } from './nodes/nodes.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { Preferences } from './preferences/preferences.service.js';
@@ -58,6 +59,7 @@ export class AppModule {
         TrafficModule,
         DashboardModule,
         SystemModule,
+        KernelsModule,
         GeoApiModule,
         RuntimeLogsApiModule,
         SettingsApiModule,

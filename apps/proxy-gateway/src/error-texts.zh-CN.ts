@@ -35,6 +35,14 @@ const ACCESS: ErrorTexts = {
   'No such connection is open': '该连接不存在或已关闭',
   'The proxy kernel is not running; it is being restarted.': '代理内核未运行，正在重启。',
   'The configuration cannot run: {reason}': '配置无法运行：{reason}',
+  'The configuration cannot run in kernel {kernel}: {reason}': '配置无法在内核 {kernel} 中运行：{reason}',
+  'cannot be {address} in kernel {kernel}, where that {reason}: choose another port':
+    '不能为 {address}：内核 {kernel} 无法监听（{reason}），请换一个端口',
+  'This kernel belongs to the service and ends with it: it cannot be drained alone.':
+    '此内核由服务启动并随服务停止，不能单独排空。',
+  '{kernel} is of a version that cannot be drained.': '{kernel} 的版本不支持排空。',
+  'There is no such kernel.': '没有这个内核。',
+  'This service does not reach the kernel at the moment.': '此服务目前无法连接该内核。',
 };
 
 const NODES: ErrorTexts = {

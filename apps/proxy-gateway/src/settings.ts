@@ -1,6 +1,6 @@
-import { Channel, loadSettings, Port, ServiceSettings, Variable } from '@gatehouse/platform';
+import { Channels, loadSettings, Port, ServiceSettings, Variable } from '@gatehouse/platform';
 import type { Environment } from '@gatehouse/platform';
-import { IsBoolean, IsIn, IsIP, IsOptional, Matches } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsIP, IsOptional, Matches, Max, Min } from 'class-validator';
 
 export const PRIVATE_TARGETS = ['allow', 'refuse'] as const;
 
@@ -43,11 +43,11 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @IsIn(['own', 'separate'])
   kernel: 'own' | 'separate' = 'own';
 
-  /** Of a separate kernel: where it listens for the service, and where the service finds it. */
-  @Channel('PROXY_KERNEL_CHANNEL', 'proxy-kernel:7891')
-  kernelChannel?: string;
+  /** Of separate kernels: where one listens for services, and where services find all of them. */
+  @Channels('PROXY_KERNEL_CHANNEL', 'proxy-kernel:7891')
+  kernelChannel?: readonly string[];
 
-  /** Of a separate kernel: `/healthz` and `/readyz` on the loopback. */
+  /** Of a separate kernel: `/healthz` and `/readyz`. */
   @Port('PROXY_KERNEL_HEALTH_PORT')
   kernelHealthPort = 7892;
 
@@ -55,6 +55,37 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @IsOptional()
   @Port('PROXY_KERNEL_METRICS_PORT')
   kernelMetricsPort?: number;
+
+  @Variable('PROXY_KERNEL_HEALTH_ADDRESS', {
+    expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0',
+  })
+  @IsIP()
+  kernelHealthAddress = '127.0.0.1';
+
+  /** Of a separate kernel: the name that people see. */
+  @Variable('PROXY_KERNEL_NAME', { expected: 'a name of up to 100 letters, digits, dots, dashes and underscores' })
+  @IsOptional()
+  @Matches(/^[\p{L}\p{N}._-]{1,100}$/u)
+  kernelName?: string;
+
+  /** Of a separate kernel: where clients of the proxy reach this one. It is only shown. */
+  @Variable('PROXY_KERNEL_PUBLIC_HOST', { expected: 'a host name or an address, such as kernel-1.example.org' })
+  @IsOptional()
+  @Matches(/^([a-z0-9_.-]{1,253}|[0-9a-f:.]{2,45})$/i)
+  kernelPublicHost?: string;
+
+  /** Of a separate kernel: replaces the configured address of its listeners, where several kernels share a machine. */
+  @Variable('PROXY_KERNEL_LISTEN_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.2' })
+  @IsOptional()
+  @IsIP()
+  kernelListenAddress?: string;
+
+  /** Of a separate kernel: how long a draining one still accepts connections, so that load balancers notice first. */
+  @Variable('PROXY_KERNEL_DRAIN_DELAY_MS', { kind: 'integer', expected: 'milliseconds, 0 to 8000' })
+  @IsInt()
+  @Min(0)
+  @Max(8_000)
+  kernelDrainDelayMs = 0;
 
   /** Besides this service, its database and Redis. */
   @Variable('PROXY_KERNEL_OWN_ENDPOINTS', {

@@ -12,6 +12,7 @@ import { CreateTraffic1763668800220 } from '../src/migrations/1763668800220-crea
 import { ExtendOutboundGroups1763668800320 } from '../src/migrations/1763668800320-extend-outbound-groups.js';
 import { CreateTrafficLogSections1763668800350 } from '../src/migrations/1763668800350-create-traffic-log-sections.js';
 import { CreateAccountingSpools1763668800750 } from '../src/migrations/1763668800750-create-accounting-spools.js';
+import { CreateKernels1763668800780 } from '../src/migrations/1763668800780-create-kernels.js';
 import { AccountingBatch, OTHER_DOMAINS } from '../src/traffic/accounting-batch.js';
 import { writeBatch } from '../src/traffic/accounting-store.js';
 import { flowNames } from '../src/data/flow-names.js';
@@ -59,6 +60,7 @@ describe('accounting store', () => {
         ExtendOutboundGroups1763668800320,
         CreateTrafficLogSections1763668800350,
         CreateAccountingSpools1763668800750,
+        CreateKernels1763668800780,
       ],
       applicationName: 'accounting-spec',
     });
@@ -138,6 +140,7 @@ describe('accounting store', () => {
         error_errno: 'ETIMEDOUT',
         error_message: 'took too long',
         close_reason: 'client_closed',
+        kernel: null,
         search_text: 'example.com\ntokyo 01\ndomain-suffix,example.com\n192.168.1.20',
       },
     ]);

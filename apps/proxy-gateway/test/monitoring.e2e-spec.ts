@@ -82,6 +82,7 @@ describe('connections', () => {
           start: '2026-05-17T12:00:00.000Z',
           duration_ms: expect.any(Number),
           state: 'open',
+          kernel: null,
         },
       ],
       limit: null,

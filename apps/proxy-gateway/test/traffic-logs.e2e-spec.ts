@@ -89,6 +89,7 @@ describe('traffic logs', () => {
           error_errno: null,
           error_message: null,
           close_reason: 'client_closed',
+          kernel: null,
         },
       ],
       total: 1,

@@ -17,6 +17,7 @@ export * from './proxy-gateway/country.js';
 export * from './proxy-gateway/subscription.js';
 export * from './proxy-gateway/outbound.js';
 export * from './proxy-gateway/system.js';
+export * from './proxy-gateway/kernel.js';
 export * from './proxy-gateway/import-result.js';
 export * from './proxy-gateway/settings.js';
 export * from './proxy-gateway/audit-log.js';

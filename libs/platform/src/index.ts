@@ -78,7 +78,7 @@ export {
   type WorkerMode,
 } from './settings/service-settings.js';
 export { SettingsError, type SettingProblem } from './settings/settings-error.js';
-export { Channel, Port, Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
+export { Channel, Channels, Port, Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
 export { IgnoresUnknownFields } from './validation/unknown-fields.js';
 export { shapeProblem } from './http/body-shape.js';
 export { createValidationPipe, validationFailure, type ValidationCode } from './validation/validation-pipe.js';

@@ -1,14 +1,15 @@
-import type { AuthStatusResponse } from '@gatehouse/contracts';
-import { useEffect, useState } from 'preact/hooks';
+import type { AuthStatusResponse, KernelListResponse } from '@gatehouse/contracts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useApi } from '../shared/api/api-context.js';
 import { messageOf } from '../shared/api/api-error.js';
 import type { Session, SessionState } from '../shared/api/session.js';
 import { Trouble } from '../shared/components/page.js';
 import { KeptPreferences } from '../shared/frame/kept-preferences.js';
 import { Shell } from '../shared/frame/shell.js';
+import { useResource } from '../shared/state/use-resource.js';
 import { Login } from './login/login.js';
 import { t } from './messages/index.js';
-import { NAVIGATION } from './pages.js';
+import { navigationFor } from './pages.js';
 
 /** Asks whether a login is needed, then shows the login or the console. */
 export function App({ session }: { session: Session }) {
@@ -38,14 +39,23 @@ export function App({ session }: { session: Session }) {
     case 'open':
       return (
         <KeptPreferences>
-          <Shell
-            product={t('app.product')}
-            navigation={NAVIGATION}
-            foot={<Foot session={session} open={state === 'open'} />}
-          />
+          <Pages session={session} open={state === 'open'} />
         </KeptPreferences>
       );
   }
+}
+
+function Pages({ session, open }: { session: Session; open: boolean }) {
+  const api = useApi();
+  const { data } = useResource((signal) => api.get<KernelListResponse>('/kernels', {}, signal), []);
+  const hasKernels = data !== undefined && (data.separate || data.total > 1);
+  return (
+    <Shell
+      product={t('app.product')}
+      navigation={useMemo(() => navigationFor(hasKernels), [hasKernels])}
+      foot={<Foot session={session} open={open} />}
+    />
+  );
 }
 
 function Foot({ session, open }: { session: Session; open: boolean }) {

@@ -4,6 +4,7 @@ import { AuditPage } from '../shared/audit/audit-page.js';
 import { ConnectionsPage } from './connections/connections-page.js';
 import { DashboardPage } from './dashboard/dashboard-page.js';
 import { t } from './messages/index.js';
+import { KernelsPage } from './kernels/kernels-page.js';
 import { GroupsPage } from './groups/groups-page.js';
 import { NodesPage } from './nodes/nodes-page.js';
 import { RulesPage } from './rules/rules-page.js';
@@ -13,7 +14,7 @@ import { SubscriptionsPage } from './subscriptions/subscriptions-page.js';
 import { SystemPage } from './system/system-page.js';
 import { TrafficLogsPage } from './traffic-logs/traffic-logs-page.js';
 
-export const NAVIGATION: Navigation = [
+const NAVIGATION: Navigation = [
   [{ id: '', title: t('nav.dashboard'), icon: 'dashboard', Component: DashboardPage }],
   [
     { id: 'nodes', title: t('nav.nodes'), icon: 'nodes', Component: NodesPage },
@@ -33,3 +34,10 @@ export const NAVIGATION: Navigation = [
     { id: 'system', title: t('nav.system'), icon: 'system', Component: SystemPage },
   ],
 ];
+
+/** @param hasKernels whether kernels run on their own, or there are several: otherwise *System* says it all. */
+export function navigationFor(hasKernels: boolean): Navigation {
+  const kernels = { id: 'kernels', title: t('nav.kernels'), icon: 'hosts', Component: KernelsPage } as const;
+  const [last = [], ...before] = [...NAVIGATION].reverse();
+  return [...before.reverse(), [...last, { ...kernels, isUnlisted: !hasKernels }]];
+}

@@ -20,6 +20,7 @@ describe('auditTarget', () => {
     ['POST', 'auth/login', 'auth.login', null],
     ['POST', 'system/geo/update', 'system.geo_update', null],
     ['POST', 'rule-sets/4/refresh', 'rule_set.refresh', '4'],
+    ['POST', 'kernels/a-b/drain', 'kernel.drain', 'a-b'],
     ['POST', 'nothing/like-this', 'unknown', null],
     ['POST', '', 'unknown', null],
     ['PUT', 'outbound/groups/%E0%A4%A', 'outbound_group.switch', '%E0%A4%A'],

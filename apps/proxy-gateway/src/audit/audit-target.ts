@@ -13,6 +13,7 @@ const NAMES = {
     ['countries', 'country'],
     ['auth', 'auth'],
     ['system', 'system'],
+    ['kernels', 'kernel'],
   ]),
   withoutMembers: new Set(['auth', 'system', 'settings']),
 };

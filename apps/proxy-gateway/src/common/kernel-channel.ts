@@ -1,5 +1,5 @@
 import { deriveControlKey, type ControlKey } from '@gatehouse/net';
-import type { ChildMessage, EventBatch, ParentMessage } from './kernel-ipc.js';
+import type { ChildMessage, EventBatch, KernelReady, ParentMessage } from './kernel-ipc.js';
 
 /** The key of the channel between the service and a separate kernel. Both derive it from GATEHOUSE_SECRET_KEY. */
 export function kernelChannelKey(secretKey: Buffer): ControlKey {
@@ -7,16 +7,11 @@ export function kernelChannelKey(secretKey: Buffer): ControlKey {
 }
 
 /** The kernel's first message on a new connection. */
-export interface KernelGreeting {
-  type: 'ready';
-  pid: number;
-  /** Identifies this run of the kernel: each run numbers its batches from 1. */
-  instance: string;
-}
+export type KernelGreeting = Required<KernelReady>;
 
 /** A batch that the kernel repeats until it is acknowledged. */
 export type NumberedBatch = { type: 'events'; number: number } & EventBatch;
-export type FromKernel = KernelGreeting | NumberedBatch | Extract<ChildMessage, { type: 'response' | 'left' }>;
+export type FromKernel = KernelReady | NumberedBatch | Extract<ChildMessage, { type: 'response' | 'left' | 'live' }>;
 
 /** Databases for rules, base64-encoded: the two sides may not share a file system. */
 export interface GeoContents {

@@ -18,6 +18,7 @@ import type {
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
 import type { GeoFilePaths } from '../kernel/kernel-geo.js';
+import type { KernelFigures, KernelIdentity, ListenPlace, RefusedListener } from './kernel-figures.js';
 import type { SpoolRange } from './spool-range.js';
 
 /** Selects the open connections to close: those that match every field given; without any field, all of them. */
@@ -38,10 +39,16 @@ export interface TagUsage {
 
 export type GroupInUse = Omit<GroupState, 'members'>;
 
+/** A configuration with the name by which services and kernels compare what is in force. */
+export type RevisedConfig = KernelConfig & { revision?: string };
+
+/** The bytes of the last second. */
+export type LiveTraffic = Pick<TrafficDelta, 'at' | 'upload' | 'download'>;
+
 /** The calls that the kernel answers. */
 export interface KernelCalls {
   ping: { params: null; result: null };
-  apply: { params: KernelConfig; result: ApplyResult };
+  apply: { params: RevisedConfig; result: ApplyResult };
   select: { params: { group: string; member: string | null }; result: null };
   setHealth: { params: { testUrl: string | null; report: HealthReport }; result: null };
   /** Without the members, since there are many. */
@@ -57,6 +64,14 @@ export interface KernelCalls {
   addresses: { params: null; result: readonly string[] | undefined };
   testRoute: { params: ConnectionMetadata; result: TracedDecision };
   status: { params: null; result: KernelStatus };
+  /** A kernel of an older version returns undefined, like for the next three calls. */
+  figures: { params: null; result: KernelFigures | undefined };
+  /** Sends `live` messages over this link from now on. Only a separate kernel does. */
+  watch: { params: null; result: true | undefined };
+  /** Closes the listeners, or opens them again. Open connections stay. Only a separate kernel does. */
+  drain: { params: { draining: boolean }; result: KernelFigures | undefined };
+  /** Tries to listen on these addresses without keeping them; null: all of them are possible. */
+  canListen: { params: readonly ListenPlace[]; result: RefusedListener | null | undefined };
   /** Ends every flow, delivers the last records, and lets the process exit. */
   shutdown: { params: { graceMs: number }; result: null };
   /** The database files to use from now on. */
@@ -105,8 +120,19 @@ export interface EventBatch {
   dropped: { closed: number; traffic: number; changes: number; logs: number };
 }
 
+/** The kernel's first message. */
+export interface KernelReady {
+  type: 'ready';
+  pid: number;
+  /** Of a separate kernel: identifies this run, and numbers its batches from 1. */
+  instance?: string;
+  /** Of a separate kernel of this version or a later one. */
+  identity?: KernelIdentity;
+}
+
 export type ChildMessage =
-  | { type: 'ready'; pid: number }
+  | KernelReady
+  | { type: 'live'; traffic: LiveTraffic }
   /** As far as the kernel knows, records of these spools were not stored. */
   | { type: 'left'; spools: string[] }
   | { type: 'response'; id: number; ok: true; result: unknown }

@@ -56,6 +56,13 @@ export class ConnectionFilter {
   @MaxLength(100)
   inbound?: string;
 
+  /** The name of a kernel. */
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(300)
+  kernel?: string;
+
   @IsOptional()
   @IsIn(['tcp', 'udp'])
   network?: 'tcp' | 'udp';

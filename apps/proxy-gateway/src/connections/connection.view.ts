@@ -1,5 +1,6 @@
 import type { ConnectionView } from '@gatehouse/contracts';
 import type { AsnLookup, ConnectionSnapshot, CountryLookup } from '@gatehouse/proxy-kernel';
+import type { KernelConnection } from '../kernel-process/merge-answers.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import type { FlowNames } from '../data/flow-names.js';
 
@@ -11,7 +12,7 @@ export interface Places {
 
 /** An open connection as the API shows it. */
 export function toConnectionView(
-  connection: ConnectionSnapshot,
+  connection: KernelConnection,
   names: FlowNames,
   places: Places,
   now: number,
@@ -20,6 +21,7 @@ export function toConnectionView(
     ...describeEnds(connection, places),
     ...describeRoute(connection, names),
     ...describeTraffic(connection, now),
+    kernel: connection.kernel ?? null,
   };
 }
 

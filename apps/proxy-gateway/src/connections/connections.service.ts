@@ -1,8 +1,8 @@
 import type { ConnectionListResponse, ConnectionsClosedResponse } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
-import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { KernelService } from '../kernel-process/kernel.service.js';
+import type { KernelConnection } from '../kernel-process/merge-answers.js';
 import { CountryDatabase } from '../nodes/country-database.js';
 import { AccountingService } from '../traffic/accounting.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
@@ -73,31 +73,32 @@ export class ConnectionsService {
   }
 }
 
-function tagsOf(connections: readonly ConnectionSnapshot[]): Set<string> {
+function tagsOf(connections: readonly KernelConnection[]): Set<string> {
   return new Set(connections.flatMap(({ chain }) => chain));
 }
 
 /** The connections that match every field given; `connections` itself if the filter is empty. */
 function filterConnections(
-  connections: readonly ConnectionSnapshot[],
+  connections: readonly KernelConnection[],
   filter: ConnectionFilter,
   names: FlowNames,
-): readonly ConnectionSnapshot[] {
+): readonly KernelConnection[] {
   const tests = [...testsOf(filter), ...namingTests(filter, names)];
   if (tests.length === 0) return connections;
   return connections.filter((connection) => tests.every((test) => test(connection)));
 }
 
-type Test = (connection: ConnectionSnapshot) => boolean;
+type Test = (connection: KernelConnection) => boolean;
 
 function testsOf({ node_id: nodeId, rule_id: ruleId, rule: text, ...filter }: ConnectionFilter): Test[] {
   const tests: Test[] = [];
-  const { network, inbound, group, source_ip: ip } = filter;
+  const { network, inbound, group, kernel: where, source_ip: ip } = filter;
   if (network !== undefined) tests.push((connection) => connection.network === network);
   if (inbound !== undefined) tests.push(({ inboundName }) => inboundName === inbound);
   if (ruleId !== undefined) tests.push(({ rule }) => rule?.id === ruleId);
   if (nodeId !== undefined) tests.push(({ chain }) => chain.includes(`n${nodeId}`));
   if (group !== undefined) tests.push(({ chain }) => chain.slice(0, -1).includes(group));
+  if (where !== undefined) tests.push(({ kernel }) => kernel === where);
   if (ip !== undefined) tests.push(({ sourceIp }) => sourceIp === ip);
   if (text !== undefined) {
     const wanted = parseRuleText(text);
@@ -119,7 +120,7 @@ function namingTests({ search, node }: ConnectionFilter, names: FlowNames): Test
   return tests;
 }
 
-function textsOf(connection: ConnectionSnapshot, names: FlowNames): (string | null | undefined)[] {
+function textsOf(connection: KernelConnection, names: FlowNames): (string | null | undefined)[] {
   const { host, sniffHost, sourceIp, destinationIp, remoteDestination, inboundUser, rule, chain } = connection;
   return [
     host,

@@ -19,7 +19,10 @@ const COMPARE: Readonly<Record<SortField, Compare>> = {
 export const SORT_VALUES: readonly string[] = SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
 
 /** Newest first by default. Equal connections keep a fixed order, so that pages do not overlap. */
-export function sortConnections(connections: readonly ConnectionSnapshot[], sort = '-start'): ConnectionSnapshot[] {
+export function sortConnections<Open extends ConnectionSnapshot>(
+  connections: readonly Open[],
+  sort = '-start',
+): Open[] {
   const descending = sort.startsWith('-');
   const name = descending ? sort.slice(1) : sort;
   const field = SORT_FIELDS.find((candidate) => candidate === name) ?? 'start';

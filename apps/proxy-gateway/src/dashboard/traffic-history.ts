@@ -1,5 +1,5 @@
 import type { DashboardSeriesPoint } from '@gatehouse/contracts';
-import type { TrafficDelta } from '@gatehouse/proxy-kernel';
+import type { LiveTraffic } from '../common/kernel-ipc.js';
 
 const SECOND_MS = 1_000;
 const SLOTS = 3_600;
@@ -11,7 +11,7 @@ export class TrafficHistory {
   readonly #up = new Float64Array(SLOTS);
   readonly #down = new Float64Array(SLOTS);
 
-  add({ at, upload, download }: TrafficDelta): void {
+  add({ at, upload, download }: LiveTraffic): void {
     const second = Math.floor(at / SECOND_MS);
     const slot = second % SLOTS;
     if (this.#seconds[slot] !== second) {

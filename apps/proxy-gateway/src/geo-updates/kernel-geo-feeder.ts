@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
+import type { KernelOrigin } from '../kernel-process/kernel-events.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { GeoLibrary } from '../geo/geo-library.js';
 
@@ -15,14 +16,15 @@ export class KernelGeoFeeder implements OnModuleInit {
 
   onModuleInit(): void {
     this.library.onChange(() => void this.feed());
-    this.kernel.onStarted(() => this.feed());
+    this.kernel.onStarted((kernel) => this.feed(kernel));
   }
 
-  private async feed(): Promise<void> {
+  /** @param to the only kernel to get them; absent: all of them. */
+  private async feed(to?: KernelOrigin): Promise<void> {
     const paths = this.library.paths();
     if (paths.country === null && paths.asn === null) return;
     try {
-      await this.kernel.reloadGeo(paths);
+      await this.kernel.reloadGeo(paths, to);
     } catch (error) {
       // A kernel that is down gets the paths when it is back.
       this.logger.warn('The kernel did not load the geo databases', error);

@@ -4,6 +4,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { nodeTag } from '../kernel-config/kernel-config.mapper.js';
+import type { KernelOrigin } from '../kernel-process/kernel-events.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import { NODE_HEALTH_CHANNEL } from '../measuring/health-channel.js';
@@ -23,7 +24,7 @@ const RESET_CIRCUITS = `UPDATE nodes SET circuit_open_since = NULL WHERE id = AN
   SELECT id FROM nodes WHERE circuit_open_since IS NOT NULL ORDER BY id FOR NO KEY UPDATE))`;
 const SELECT = 'SELECT node_id, test_url, alive, delay_ms, last_tested_at FROM node_health';
 
-/** Sends the results of all measurements to this process's kernel, and stores the circuits that the kernel reports. */
+/** Sends the results of all measurements to the kernels of this process, and stores the circuits that they report. */
 @Injectable()
 export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('Health');
@@ -38,7 +39,7 @@ export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.kernel.onStarted(() => this.next(() => this.sendAll()));
+    this.kernel.onStarted((kernel) => this.next(() => this.sendAll(kernel)));
     this.kernel.onCircuit((change) => void this.next(() => this.storeCircuit(change)));
     const onNotice = (payload: string): void => void this.next(() => this.send(JSON.parse(payload) as HealthNotice));
     this.stopListening = await this.listener.listen(NODE_HEALTH_CHANNEL, onNotice, () => {
@@ -68,16 +69,17 @@ export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
     await this.report(rows);
   }
 
-  private async sendAll(): Promise<void> {
-    // A new kernel has no open circuits.
-    await this.dataSource.query(RESET_CIRCUITS);
+  /** @param to the only kernel to get them; absent: all of them. */
+  private async sendAll(to?: KernelOrigin): Promise<void> {
+    // A new kernel has no open circuits, but others may have some.
+    if (!this.kernel.hasSeveral) await this.dataSource.query(RESET_CIRCUITS);
     const rows: HealthRow[] = await this.dataSource.query(SELECT);
-    await this.report(rows);
+    await this.report(rows, to);
   }
 
-  private async report(rows: readonly HealthRow[]): Promise<void> {
+  private async report(rows: readonly HealthRow[], to?: KernelOrigin): Promise<void> {
     for (const [url, ofUrl] of Map.groupBy(rows, ({ test_url }) => test_url)) {
-      await this.kernel.setHealth(url === GENERAL_URL ? null : url, toReport(ofUrl));
+      await this.kernel.setHealth(url === GENERAL_URL ? null : url, toReport(ofUrl), to);
     }
   }
 

@@ -1,6 +1,8 @@
 import type { ProxyNode } from '@gatehouse/contracts';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { ListenPlace } from '../common/kernel-figures.js';
+import type { Preferences } from '../preferences/preferences.service.js';
 import { NodeVault, UNREADABLE_NODE, type SealedNode } from '../data/node-vault.js';
 import { OutboundGroupEntity } from '../data/outbound-group.entity.js';
 import { OutboundPolicyEntity } from '../data/outbound-policy.entity.js';
@@ -84,6 +86,11 @@ export class KernelConfigSource {
         listeners: this.options.listeners(),
       };
     });
+  }
+
+  /** Every address that a kernel listens on with these settings. */
+  placesWith(preferences: Pick<Preferences, 'get'>): ListenPlace[] {
+    return this.options.places(preferences);
   }
 
   /** Calls back when the configuration changes because the service has started to listen. */

@@ -2,6 +2,7 @@ import type { DnsConfig, GuardConfig, KernelMode, ListenerConfig } from '@gateho
 import { Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
 import { OwnEndpoints } from './own-endpoints.js';
+import type { ListenPlace } from '../common/kernel-figures.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
 /** @param wanted the setting `kernel.allow_private_targets`. */
@@ -76,35 +77,49 @@ export class KernelOptions {
     const listen = this.preferences.get('dns.listen');
     const [range, filter] = [this.preferences.get('dns.fake_ip_range'), this.preferences.get('dns.fake_ip_filter')];
     return {
-      ...(listen && { listen: { address: listen.address ?? this.address, port: listen.port } }),
+      ...(listen && { listen: { address: listen.address ?? this.addressFor(this.preferences), port: listen.port } }),
       ...(this.preferences.get('dns.fake_ip') && { fakeIp: { range, filter } }),
     };
   }
 
-  listeners(): ListenerConfig[] {
-    const mixed = this.preferences.get('kernel.listen.mixed') ?? { address: null, port: this.settings.kernelPort };
-    const http = this.preferences.get('kernel.listen.http');
-    const socks = this.preferences.get('kernel.listen.socks');
+  /** @param preferences the settings to use: the present ones, or some that are to be checked. */
+  listeners(preferences: Pick<Preferences, 'get'> = this.preferences): ListenerConfig[] {
+    const mixed = preferences.get('kernel.listen.mixed') ?? { address: null, port: this.settings.kernelPort };
+    const http = preferences.get('kernel.listen.http');
+    const socks = preferences.get('kernel.listen.socks');
+    const users = usersOfProxy(preferences, this.settings);
+    const listener = (type: ListenerConfig['type'], chosen: typeof mixed): ListenerConfig => ({
+      name: type,
+      type,
+      address: chosen.address ?? this.addressFor(preferences),
+      port: chosen.port,
+      ...(users.length > 0 && { users }),
+    });
     return [
-      this.listener('mixed', mixed),
-      ...(http ? [this.listener('http', http)] : []),
-      ...(socks ? [this.listener('socks', socks)] : []),
+      listener('mixed', mixed),
+      ...(http ? [listener('http', http)] : []),
+      ...(socks ? [listener('socks', socks)] : []),
+    ];
+  }
+
+  /** Every address that a kernel listens on with these settings, by the name of its setting. */
+  places(preferences: Pick<Preferences, 'get'>): ListenPlace[] {
+    const dns = preferences.get('dns.listen');
+    const named = this.listeners(preferences).map(({ name, address, port }) => ({
+      name: `kernel.listen.${name}`,
+      address,
+      port,
+      udp: false,
+    }));
+    if (!dns) return named;
+    return [
+      ...named,
+      { name: 'dns.listen', address: dns.address ?? this.addressFor(preferences), port: dns.port, udp: true },
     ];
   }
 
   /** The address of listeners whose setting is only a port. */
-  private get address(): string {
-    return this.preferences.get('kernel.allow_lan') ? '0.0.0.0' : this.settings.kernelAddress;
-  }
-
-  private listener(type: ListenerConfig['type'], chosen: { address: string | null; port: number }): ListenerConfig {
-    const users = usersOfProxy(this.preferences, this.settings);
-    return {
-      name: type,
-      type,
-      address: chosen.address ?? this.address,
-      port: chosen.port,
-      ...(users.length > 0 && { users }),
-    };
+  private addressFor(preferences: Pick<Preferences, 'get'>): string {
+    return preferences.get('kernel.allow_lan') ? '0.0.0.0' : this.settings.kernelAddress;
   }
 }

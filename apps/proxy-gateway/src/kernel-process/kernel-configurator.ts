@@ -13,6 +13,8 @@ const APPLY_TIMEOUT_MS = 30_000;
 export interface AppliedConfig {
   /** A hash over everything except the selections. */
   hash: string;
+  /** The same without what differs between services: where each of them is. */
+  revision: string;
   mapped: MappedConfig;
 }
 
@@ -35,6 +37,7 @@ export class KernelConfigurator {
   #applied: AppliedConfig | null = null;
   #lastApply: { result: ApplyResult; at: Date } | null = null;
   #failure: unknown = null;
+  #wanted: string | null = null;
   #reloading = false;
   /** The next rebuild reads everything; otherwise only selections can have changed. */
   #whole = false;
@@ -54,6 +57,11 @@ export class KernelConfigurator {
   /** The configuration that the running kernel applied last; null before the first. */
   get applied(): MappedConfig | null {
     return this.#applied?.mapped ?? null;
+  }
+
+  /** The revision that the kernel should have, as far as this service knows; null before the first. */
+  get wanted(): string | null {
+    return this.#wanted;
   }
 
   get lastApply(): { result: ApplyResult; at: Date } | null {
@@ -105,10 +113,11 @@ export class KernelConfigurator {
     try {
       if (!whole && this.#applied && this.#failure === null)
         return await this.#reselect(await this.#chosenIn(this.#applied.mapped));
-      const mapped = mapKernelConfig(await this.#read.whole());
-      const hash = hashWithoutSelections(mapped.config);
+      const next = prepared(await this.#read.whole());
+      const { mapped, hash } = next;
+      this.#wanted = next.revision;
       const same = !forced && this.#applied?.hash === hash;
-      const result = same ? await this.#reselect(mapped) : await this.#apply(mapped, hash);
+      const result = same ? await this.#reselect(mapped) : await this.#apply(next);
       this.#failure = null;
       await this.#onApplied(mapped);
       return result;
@@ -124,13 +133,14 @@ export class KernelConfigurator {
     return { ...mapped, config: { ...mapped.config, groups } };
   }
 
-  async #apply(mapped: MappedConfig, hash: string): Promise<ApplyResult> {
+  async #apply(next: AppliedConfig): Promise<ApplyResult> {
+    const { mapped, revision } = next;
     const child = this.#process.pid;
     this.#reloading = true;
     try {
-      const result = await this.#process.request('apply', mapped.config, APPLY_TIMEOUT_MS);
+      const result = await this.#process.request('apply', { ...mapped.config, revision }, APPLY_TIMEOUT_MS);
       // The kernel that applied it may have died in the meantime; its successor has no configuration.
-      if (child === this.#process.pid) this.#applied = { hash, mapped };
+      if (child === this.#process.pid) this.#applied = next;
       this.#lastApply = { result, at: new Date() };
       return result;
     } finally {
@@ -148,6 +158,23 @@ export class KernelConfigurator {
     if (this.#applied) this.#applied = { ...this.#applied, mapped };
     return null;
   }
+}
+
+/** Several kernels get a configuration from the same rows. */
+const preparedRows = new WeakMap<KernelConfigRows, AppliedConfig>();
+
+function prepared(rows: KernelConfigRows): AppliedConfig {
+  const known = preparedRows.get(rows);
+  if (known) return known;
+  const mapped = mapKernelConfig(rows);
+  const { config } = mapped;
+  const made = {
+    mapped,
+    hash: hashWithoutSelections(config),
+    revision: hashWithoutSelections({ ...config, ...(config.guard && { guard: { ...config.guard, own: [] } }) }),
+  };
+  preparedRows.set(rows, made);
+  return made;
 }
 
 function hashWithoutSelections(config: KernelConfig): string {

@@ -34,11 +34,15 @@ export function kernelUnavailable(cause?: unknown): AppError {
   return new AppError('KERNEL_UNAVAILABLE', 'The proxy kernel is not running; it is being restarted.', { cause });
 }
 
-/** An error of the kernel as the API reports it; other errors are not changed. */
-export function toAppError(error: unknown): unknown {
+/** An error of a kernel as the API reports it; other errors are not changed. @param kernel its name, if there are several. */
+export function toAppError(error: unknown, kernel: string | null = null): unknown {
   if (error instanceof KernelUnavailableError) return kernelUnavailable(error);
   if (!(error instanceof KernelConfigError)) return error;
-  return new AppError('UNPROCESSABLE', `The configuration cannot run: ${error.message}`, {
+  const message =
+    kernel === null
+      ? `The configuration cannot run: ${error.message}`
+      : `The configuration cannot run in kernel ${kernel}: ${error.message}`;
+  return new AppError('UNPROCESSABLE', message, {
     details: [{ field: error.path, message: error.message }],
     cause: error,
   });

@@ -4,6 +4,14 @@ import { SPOOL_ARGUMENT, type SpoolFiles } from '../common/spool-files.js';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
 import type { KernelChild } from './kernel-process.js';
 
+/** A kernel that can be started, or connected to. */
+export interface FoundKernel {
+  /** Names it in logs and answers. */
+  place: string;
+  /** @param executable the path of mihomo, for that mode. */
+  launch(mode: KernelProgramName, executable: string): KernelChild;
+}
+
 /** Starts the kernel's process. Tests replace this class to start something else. */
 export class KernelLauncher {
   private readonly entry: URL;
@@ -25,6 +33,12 @@ export class KernelLauncher {
     this.entry = entry;
     this.execArgv = execArgv;
     this.spoolFiles = spoolFiles;
+  }
+
+  /** Calls back with all kernels there are, at once or soon, and again when they change. Returns how to end that. */
+  find(onFound: (kernels: readonly FoundKernel[]) => void): () => void {
+    onFound([{ place: 'own', launch: (mode, executable) => this.launch(mode, executable) }]);
+    return () => undefined;
   }
 
   /** @param executable the path of mihomo, for that mode. */

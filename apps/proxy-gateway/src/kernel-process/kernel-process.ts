@@ -5,6 +5,8 @@ import type {
   EventBatch,
   KernelCalls,
   KernelMethod,
+  KernelReady,
+  LiveTraffic,
   ParentMessage,
   RemoteError,
 } from '../common/kernel-ipc.js';
@@ -16,8 +18,10 @@ export type KernelChild = ChildLike<ParentMessage, ChildMessage>;
 export interface KernelProcessOptions {
   fork(): KernelChild;
   clock: Clock;
-  onReady(): void;
+  onReady(ready: KernelReady): void;
   onEvents(batch: EventBatch): void;
+  /** Traffic as it flows, after a request to `watch`. */
+  onLive?(traffic: LiveTraffic): void;
   /** The kernel has records that, as far as it knows, were not stored. */
   onUnstored?(spools: readonly string[]): void;
   onExit(reason: string): void;
@@ -43,6 +47,7 @@ const DEFAULTS = {
   heartbeatMs: 5_000,
   leaveRunning: false,
   onUnstored: () => undefined,
+  onLive: () => undefined,
 };
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Missed heartbeats in a row before a kernel counts as hung. A large configuration keeps it busy for seconds. */
@@ -141,11 +146,12 @@ export class KernelProcess {
   #receive(link: KernelLink, message: Exclude<ChildMessage, { type: 'response' }>): void {
     if (link !== this.#current?.link) return;
     if (message.type === 'events') return this.#options.onEvents(message);
+    if (message.type === 'live') return this.#options.onLive(message.traffic);
     if (message.type === 'left') return this.#options.onUnstored(message.spools);
     this.#state = 'running';
     this.#cancelTimer();
     link.watch({ everyMs: this.#options.heartbeatMs, missed: MISSED_HEARTBEATS });
-    this.#options.onReady();
+    this.#options.onReady(message);
   }
 
   #ended(reason: string): void {

@@ -25,8 +25,8 @@ function channelKeyOf({ home, secretKey: envValue }: ProxyGatewaySettings): Cont
 /** @throws StartError if a separate kernel is configured without its address. */
 function launcherFor(settings: ProxyGatewaySettings): KernelLauncher {
   if (settings.kernel === 'own') return new KernelLauncher(undefined, undefined, spoolFilesFor(settings));
-  const endpoint = parseControlEndpoint(settings.kernelChannel ?? '');
-  if (endpoint) return new RemoteKernelLauncher(endpoint, channelKeyOf(settings));
+  const endpoints = (settings.kernelChannel ?? []).flatMap((text) => parseControlEndpoint(text) ?? []);
+  if (endpoints.length > 0) return new RemoteKernelLauncher(endpoints, channelKeyOf(settings));
   throw new StartError('PROXY_KERNEL is separate, and PROXY_KERNEL_CHANNEL does not say where it is');
 }
 

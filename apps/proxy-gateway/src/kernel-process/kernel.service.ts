@@ -1,21 +1,8 @@
-import { SYSTEM_CLOCK } from '@gatehouse/child';
 import { guardPromise } from '@gatehouse/net';
 import type { KernelState, KernelStatusView } from '@gatehouse/contracts';
 import { PgListener } from '@gatehouse/persistence';
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
-import type {
-  ApplyResult,
-  CircuitChanged,
-  ConnectionMetadata,
-  ConnectionSnapshot,
-  GroupSwitched,
-  HealthReport,
-  KernelConfig,
-  KernelStatus,
-  OwnServiceConnection,
-  TracedDecision,
-  TrafficDelta,
-} from '@gatehouse/proxy-kernel';
+import type { ApplyResult, CircuitChanged, GroupSwitched, KernelConfig, KernelStatus } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { KERNEL_CONFIG_CHANNEL, ONLY_SELECTIONS } from '../kernel-config-channel.js';
@@ -23,16 +10,19 @@ import { CountryGroups } from '../kernel-config/country-groups.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import type { KernelConfigRows, MappedConfig } from '../kernel-config/kernel-config.mapper.js';
 import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
-import { KernelConfigurator } from './kernel-configurator.js';
-import type { CloseFilter, GroupInUse, KernelCalls, KernelMethod, TagUsage } from '../common/kernel-ipc.js';
+import { sharedInTurn, within } from './coalesce.js';
+import type { RefusedListener } from '../common/kernel-figures.js';
+import type { LiveTraffic } from '../common/kernel-ipc.js';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
-import { KernelEvents, type KernelRecords, type Listener } from './kernel-events.js';
+import { KernelAnswers } from './kernel-answers.js';
+import { KernelEvents, type KernelOrigin, type KernelRecords, type Listener } from './kernel-events.js';
+import { KernelFleet } from './kernel-fleet.js';
 import { KernelLauncher } from './kernel-launcher.js';
-import { KernelProcess } from './kernel-process.js';
+import { KernelMember } from './kernel-member.js';
 import { describeKernel } from './kernel.view.js';
 import { LostSelections } from '../kernel-config/lost-selections.js';
-import type { SpoolRange } from '../common/spool-range.js';
 import { explainFirstFailure, KernelUnavailableError, kernelUnavailable, toAppError } from './kernel-errors.js';
+import { stateOf } from './fleet-state.js';
 
 /** Changes within this time make one reload. */
 const DEBOUNCE_MS = 50;
@@ -42,51 +32,64 @@ const FIRST_APPLY_MS = 5_000;
 /** Reloads this often in case a notification was missed; an unchanged configuration is not applied again. */
 const RENEW_MS = 300_000;
 const SHUTDOWN_GRACE_MS = 500;
-/** Short, since a request waits for this answer. */
-const CLIENT_OF_MS = 2_000;
+/** A change waits this long for a kernel that does not answer, if another kernel has it. */
+const LAGGARD_MS = 3_000;
 
-/** The kernel of this process: keeps it in line with the database and answers questions about it. */
+type StartListener = (kernel?: KernelOrigin) => void | Promise<void>;
+
+/** What one kernel did with a reload. */
+export interface KernelReload {
+  kernel: KernelMember;
+  result: ApplyResult;
+}
+
+/** The kernels of this process: keeps them in line with the database and answers questions about them. */
 @Injectable()
-export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
+export class KernelService extends KernelAnswers implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Kernel');
-  private readonly process: KernelProcess;
-  private readonly configurator: KernelConfigurator;
+  protected readonly fleet: KernelFleet;
   private readonly events = new KernelEvents(this.logger);
-  private readonly startListeners = new Set<() => void | Promise<void>>();
+  private readonly startListeners = new Set<StartListener>();
   private readonly endings: (() => void | Promise<void>)[] = [];
   private readonly firstApply = Promise.withResolvers<void>();
+  private readonly readWhole = sharedInTurn(() => this.load());
+  private readonly readSelections = sharedInTurn(() => this.source.loadSelections());
   private due: NodeJS.Timeout | null = null;
-  private reported: string | null = null;
-  /** Why the connection to a separate kernel was last lost. */
-  private lost: string | null = null;
-  /** The running kernel has not received a configuration yet. */
-  private isNew = false;
+  private readonly reported = new WeakMap<KernelMember, string>();
   private stopping = false;
-  /** Whether the kernel is separate: its connections may come from another machine. */
+  /** Whether kernels are separate: their connections may come from other machines. */
   readonly runsElsewhere: boolean;
 
   constructor(
     private readonly source: KernelConfigSource,
     private readonly countryGroups: CountryGroups,
-    launcher: KernelLauncher,
+    private readonly launcher: KernelLauncher,
     private readonly lostSelections: LostSelections,
     private readonly listener: PgListener,
     private readonly preferences: Preferences,
   ) {
+    super();
     this.runsElsewhere = launcher.leavesKernelRunning;
-    this.process = new KernelProcess({
-      fork: () => launcher.launch(source.mode.get(), source.mode.executable),
-      clock: SYSTEM_CLOCK,
-      leaveRunning: this.runsElsewhere,
-      onReady: () => guardPromise(null, this.configureNew()),
-      onEvents: (batch) => this.events.receive(batch),
-      onUnstored: (spools) => this.events.unstored.emit(spools),
-      onExit: (reason) => this.kernelLost(reason),
-    });
-    this.configurator = new KernelConfigurator(
-      this.process,
-      { whole: () => this.load(), selections: () => source.loadSelections() },
-      (mapped) => this.onApplied(mapped),
+    this.fleet = new KernelFleet(
+      (found) =>
+        new KernelMember({
+          place: found.place,
+          launch: () => found.launch(source.mode.get(), source.mode.executable),
+          separate: this.runsElsewhere,
+          read: { whole: () => this.readWhole(), selections: () => this.readSelections() },
+          hasOthers: () => this.fleet.several,
+          listener: {
+            ready: (member) => this.configureNew(member),
+            applied: (member, mapped, first) => this.onApplied(member, mapped, first),
+            gone: (member, reason) => this.kernelLost(member, reason),
+            events: (member, batch) => {
+              this.fleet.note(member, batch);
+              this.events.receive(batch, member);
+            },
+            live: (member, traffic) => this.events.receiveLive(traffic, member),
+            unstored: (member, spools) => this.events.unstored.emit(spools, member),
+          },
+        }),
     );
   }
 
@@ -100,13 +103,13 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, onNotice, renew, { renewMs: RENEW_MS }));
     this.endings.push(this.preferences.onChange(renew));
     this.source.onListening(renew);
-    this.process.start();
+    this.endings.push(this.launcher.find((found) => this.fleet.use(found)));
     // The state shows a kernel that cannot start; the management API must not wait for it for ever.
-    const cancel = SYSTEM_CLOCK.after(FIRST_APPLY_MS, () => this.firstApply.resolve());
-    await this.firstApply.promise;
-    cancel();
+    await within(FIRST_APPLY_MS, this.firstApply.promise);
     const portIsFromSettings = this.preferences.get('kernel.listen.mixed') !== null;
-    const refusal = explainFirstFailure(this.configurator.failure, portIsFromSettings);
+    const [only, ...others] = this.fleet.members;
+    const failure = others.length === 0 ? only?.configurator.failure : null;
+    const refusal = explainFirstFailure(failure, portIsFromSettings);
     if (refusal) throw refusal;
   }
 
@@ -114,7 +117,23 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.stopping = true;
     if (this.due) clearTimeout(this.due);
     for (const end of this.endings.splice(0)) await end();
-    await this.process.stop(SHUTDOWN_GRACE_MS);
+    await this.fleet.stop(SHUTDOWN_GRACE_MS);
+  }
+
+  /** All kernels that were found, whether or not they answer. */
+  get kernels(): readonly KernelMember[] {
+    return this.fleet.members;
+  }
+
+  /** Names the newest configuration that this service has read; null before the first. */
+  get revision(): string | null {
+    const known = this.fleet.running.find(({ configurator }) => configurator.wanted !== null);
+    return known?.configurator.wanted ?? null;
+  }
+
+  /** Whether this service drives more than one kernel. */
+  get hasSeveral(): boolean {
+    return this.fleet.several;
   }
 
   /** Batches of records to store: each flow once, at its end, and the traffic of each second. */
@@ -122,26 +141,13 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.events.records.add(listener);
   }
 
-  /** The kernel holds records of these spools and waits for `resumeRecords`. */
+  /** A kernel holds records of these spools and waits for `resumeRecords`. */
   onUnstored(listener: Listener<readonly string[]>): void {
     this.events.unstored.add(listener);
   }
 
-  /** Lets the kernel delete records that are in the database. A kernel that misses this asks at its next start. */
-  async storedRecords(ranges: readonly SpoolRange[]): Promise<void> {
-    await this.process.request('stored', ranges).catch(() => undefined);
-  }
-
-  /**
-   * Makes the kernel send the records it still holds, and those in `lost`, except the stored ones. @throws
-   * KernelUnavailableError
-   */
-  async resumeRecords(stored: readonly SpoolRange[], lost: readonly SpoolRange[]): Promise<void> {
-    await this.process.request('resume', { stored, lost });
-  }
-
-  /** The traffic of the last second, while there is any. */
-  onTraffic(listener: Listener<TrafficDelta>): void {
+  /** The traffic of the last second of one kernel, while there is any. */
+  onTraffic(listener: Listener<LiveTraffic>): void {
     this.events.traffic.add(listener);
   }
 
@@ -156,98 +162,56 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** A kernel has just started and received its first configuration, but nothing else that its predecessor knew. */
-  onStarted(listener: () => void | Promise<void>): void {
+  onStarted(listener: StartListener): void {
     this.startListeners.add(listener);
   }
 
   /**
-   * Applies the database's present state to the kernel, and waits for that; does nothing if it is already applied. A
-   * kernel that is down or an invalid configuration is logged and shown in the status, not thrown: the change itself is
-   * stored, and the kernel gets it as soon as possible.
+   * Applies the database's present state to all kernels, and waits for that; does nothing where it is already applied.
+   * A kernel that is down or an invalid configuration is logged and shown in the status, not thrown: the change itself
+   * is stored, and the kernel gets it as soon as possible.
    */
   async sync(): Promise<void> {
-    try {
-      await this.configurator.refresh();
-      this.reported = null;
-    } catch (error) {
-      this.report(error);
-      this.syncIn(RETRY_MS);
-    }
+    await this.each((member) => member.configurator.refresh());
   }
 
   /** Like `sync`, for changes of selections in groups only. */
   async syncSelections(): Promise<void> {
-    try {
-      await this.configurator.refreshSelections();
-    } catch (error) {
-      this.report(error);
-      this.syncIn(RETRY_MS);
+    await this.each((member) => member.configurator.refreshSelections());
+  }
+
+  /**
+   * Like `sync`, whether or not anything has changed. Returns what each kernel did that runs.
+   * @throws AppError KERNEL_UNAVAILABLE; UNPROCESSABLE for an invalid configuration, which names the kernel if there are
+   * several: its previous generation stays.
+   */
+  async reload(): Promise<[KernelReload, ...KernelReload[]]> {
+    const { running } = this.fleet;
+    const results = await Promise.allSettled(running.map(({ configurator }) => configurator.force()));
+    const done = results.flatMap((result, index) => {
+      const kernel = running[index];
+      return result.status === 'fulfilled' && result.value && kernel ? [{ kernel, result: result.value }] : [];
+    });
+    for (const [index, result] of results.entries()) {
+      if (result.status === 'fulfilled' || result.reason instanceof KernelUnavailableError) continue;
+      this.report(running[index], result.reason);
+      throw toAppError(result.reason, running[index]?.name);
     }
+    const [first, ...others] = done;
+    if (!first) throw kernelUnavailable();
+    return [first, ...others];
   }
 
   /**
-   * Like `sync`, whether or not anything has changed.
-   * @throws AppError KERNEL_UNAVAILABLE; UNPROCESSABLE for an invalid configuration: the previous generation stays.
+   * The first address of these settings that a separate kernel could not listen on, with the kernel's name; null: none.
+   * A kernel that does not answer is not waited for.
    */
-  async reload(): Promise<ApplyResult> {
-    const result = await this.translated(this.configurator.force());
-    if (!result) throw kernelUnavailable();
-    return result;
-  }
-
-  /** @throws AppError KERNEL_UNAVAILABLE, like all methods below. */
-  connections(): Promise<ConnectionSnapshot[]> {
-    return this.ask('connections', null);
-  }
-
-  closeConnection(id: string): Promise<boolean> {
-    return this.ask('closeConnection', { id });
-  }
-
-  closeConnections(filter: CloseFilter = {}): Promise<number> {
-    return this.ask('closeConnections', filter);
-  }
-
-  /** Sends measurements to the kernel, by node tag; `testUrl` is null for the general address. */
-  async setHealth(testUrl: string | null, report: HealthReport): Promise<void> {
-    await this.ask('setHealth', { testUrl, report });
-  }
-
-  /** The member that each group uses at the moment, without the list of members. */
-  groupsInUse(): Promise<GroupInUse[]> {
-    return this.ask('groupsInUse', null);
-  }
-
-  /** The number and the bytes of open connections for each group, node and built-in. */
-  usage(): Promise<Record<string, TagUsage>> {
-    return this.ask('usage', null);
-  }
-
-  /**
-   * The client of the proxy behind a connection to this service; null if the connection is not the kernel's, or no
-   * kernel runs. @throws AppError KERNEL_UNAVAILABLE when it does not answer.
-   */
-  async clientOf(connection: OwnServiceConnection): Promise<string | null> {
-    if (this.process.state !== 'running') return null;
-    return this.translated(this.process.request('clientOf', connection, CLIENT_OF_MS));
-  }
-
-  /** The addresses of the machine that the kernel runs on; undefined from a kernel of an older version. */
-  addresses(): Promise<readonly string[] | undefined> {
-    return this.ask('addresses', null);
-  }
-
-  testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
-    return this.ask('testRoute', flow);
-  }
-
-  /** Sets the databases for rules. A kernel that restarts needs this call again. */
-  async reloadGeo(paths: KernelCalls['reloadGeo']['params']): Promise<void> {
-    await this.process.request('reloadGeo', paths);
-  }
-
-  status(): Promise<KernelStatus> {
-    return this.ask('status', null);
+  async refusedListener(preferences: Pick<Preferences, 'get'>): Promise<(RefusedListener & { kernel: string }) | null> {
+    if (!this.runsElsewhere || this.fleet.running.length === 0) return null;
+    // The setting must be possible to change while no kernel answers.
+    const answers = await this.fleet.askAll('canListen', this.source.placesWith(preferences)).catch(() => []);
+    const refused = answers.find(({ answer }) => answer != null);
+    return refused?.answer ? { ...refused.answer, kernel: refused.from.title } : null;
   }
 
   get program(): KernelProgramName {
@@ -255,33 +219,58 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   get state(): KernelState {
-    return this.configurator.state;
+    return stateOf(this.fleet.members.map(({ configurator }) => configurator.state));
   }
 
-  /** Called at a scrape, which a kernel that does not answer must not delay. */
-  async flowFailures(): Promise<number> {
-    return (await this.process.request('status', null, 1_000)).flowFailuresTotal;
-  }
-
-  /** What the kernel says at once; null if it does not answer. */
+  /** What kernels say at once; null if none answers. */
   liveStatus(): Promise<KernelStatus | null> {
-    return this.process.request('status', null, 1_000).catch(() => null);
+    return within(
+      1_000,
+      this.status().catch(() => null),
+    ).then((status) => status ?? null);
   }
 
-  /** The configuration that the kernel received last; null before the first. */
+  /** The configuration that kernels received last; null before the first. */
   get config(): KernelConfig | null {
-    return this.configurator.applied?.config ?? null;
+    return this.configured?.configurator.applied?.config ?? null;
   }
 
   /** The applied configuration and what could not be applied; null while it differs from the database. */
   get applied(): MappedConfig | null {
-    return this.configurator.failure === null ? this.configurator.applied : null;
+    const configurator = this.configured?.configurator;
+    return configurator?.failure === null ? configurator.applied : null;
   }
 
-  /** The state of the kernel with the facts that are available; never rejects. */
+  /** The state of the kernels with the facts that are available; never rejects. Some are those of one kernel. */
   async describe(version: string): Promise<{ view: KernelStatusView; live: KernelStatus | null }> {
     const live = await this.liveStatus();
-    return { view: describeKernel(this.process, this.configurator, { live, version, type: this.program }), live };
+    const [first] = this.fleet.members;
+    const shown =
+      this.fleet.members.find(({ configurator }) => configurator.failure !== null) ?? this.configured ?? first;
+    const facts = { live, version, type: this.program, state: this.state };
+    return { view: describeKernel(shown ?? null, facts), live };
+  }
+
+  /** A kernel that has a configuration. */
+  private get configured(): KernelMember | undefined {
+    const having = this.fleet.members.filter(({ configurator }) => configurator.applied !== null);
+    return having.find(({ running, configurator }) => running && configurator.failure === null) ?? having[0];
+  }
+
+  /** Does the same with each kernel. Does not wait long for a kernel that hangs if others are done. */
+  private async each(step: (member: KernelMember) => Promise<unknown>): Promise<void> {
+    const steps = this.fleet.members.map(async (member) => {
+      try {
+        await step(member);
+        this.reported.delete(member);
+      } catch (error) {
+        this.report(member, error);
+        this.syncIn(RETRY_MS);
+      }
+    });
+    if (steps.length === 0) return;
+    await Promise.race(steps);
+    await (steps.length === 1 ? steps[0] : within(LAGGARD_MS, Promise.all(steps)));
   }
 
   private async load(): Promise<KernelConfigRows> {
@@ -297,58 +286,58 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     }, ms);
   }
 
-  private async configureNew(): Promise<void> {
-    this.lost = null;
-    this.configurator.forget();
-    this.isNew = true;
-    await this.sync();
-    this.firstApply.resolve();
+  private configureNew(member: KernelMember): void {
+    if (!this.fleet.accept(member)) return;
+    guardPromise(
+      null,
+      this.sync().then(() => this.settled()),
+    );
   }
 
-  /** Reconnecting to a separate kernel is tried without end; it is logged once. */
-  private kernelLost(reason: string): void {
+  /** The service is ready as soon as no kernel is about to get its first configuration. */
+  private settled(): void {
+    if (this.fleet.members.every(({ process }) => process.state !== 'starting')) this.firstApply.resolve();
+  }
+
+  /** Reconnecting to a separate kernel is tried without end; each reason is logged once. */
+  private kernelLost(member: KernelMember, reason: string): void {
+    this.fleet.lost(member);
     if (!this.runsElsewhere) this.logger.warn(`The kernel ended (${reason}); another is started`);
-    else if (reason !== this.lost) this.logger.warn(`${reason}; trying again`);
-    this.lost = reason;
+    else if (reason !== member.lost) this.logger.warn(`${reason}; trying again`);
+    if (this.fleet.members.some(({ configurator }) => configurator.applied !== null)) this.settled();
   }
 
-  private async onApplied(mapped: MappedConfig): Promise<void> {
-    if (this.isNew) this.notifyStarted();
+  private async onApplied(member: KernelMember, mapped: MappedConfig, first: boolean): Promise<void> {
+    if (first) this.notifyStarted(member);
     const switched = await this.lostSelections.record(mapped);
     const choice = this.preferences.get('switch.close_connections');
     if (switched.length === 0 || choice === 'none') return;
-    const filters = choice === 'all' ? [{}] : switched.map(({ group, lostTag: member }) => ({ group, member }));
-    for (const filter of filters) await this.process.request('closeConnections', filter);
+    const filters = choice === 'all' ? [{}] : switched.map(({ group, lostTag: lost }) => ({ group, member: lost }));
+    for (const filter of filters) await this.fleet.askAll('closeConnections', filter);
   }
 
-  private notifyStarted(): void {
-    this.isNew = false;
+  private notifyStarted(member: KernelMember): void {
     for (const listener of this.startListeners) {
-      void (async () => listener())().catch((error: unknown) =>
-        this.logger.warn(
-          `A new kernel did not receive everything: ${error instanceof Error ? error.message : 'failed'}`,
-        ),
+      void (async () => listener(member))().catch((error: unknown) =>
+        this.logger.warn(`A new kernel did not receive everything: ${member.explain(error)}`),
       );
     }
   }
 
   /** Logs each reason once, however often the attempt is repeated. */
-  private report(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof KernelUnavailableError || message === this.reported) return;
-    this.reported = message;
+  private report(member: KernelMember | undefined, error: unknown): void {
+    if (!member || error instanceof KernelUnavailableError) return;
+    const message = member.explain(error);
+    if (message === this.reported.get(member)) return;
+    this.reported.set(member, message);
     this.logger.error(`The configuration was not applied: ${message}`);
   }
 
-  private ask<M extends KernelMethod>(method: M, params: KernelCalls[M]['params']): Promise<KernelCalls[M]['result']> {
-    return this.translated(this.process.request(method, params));
-  }
-
-  private async translated<T>(answer: Promise<T>): Promise<T> {
+  protected async translated<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } catch (error) {
-      if (error instanceof KernelConfigError) this.report(error);
+      if (error instanceof KernelConfigError) this.logger.error(`A kernel refused a request: ${error.message}`);
       throw toAppError(error);
     }
   }

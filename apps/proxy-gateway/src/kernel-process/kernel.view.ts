@@ -1,37 +1,39 @@
-import type { KernelStatusView } from '@gatehouse/contracts';
+import type { KernelState, KernelStatusView } from '@gatehouse/contracts';
 import type { KernelStatus } from '@gatehouse/proxy-kernel';
-import type { KernelConfigurator } from './kernel-configurator.js';
 import { KernelUnavailableError } from './kernel-errors.js';
-import type { KernelProcess } from './kernel-process.js';
+import type { KernelMember } from './kernel-member.js';
 
 const SHOWN_LEFT_OUT = 100;
 
 export interface KernelFacts {
-  /** Null while the kernel does not answer. */
+  /** Null while no kernel answers. */
   live: KernelStatus | null;
   /** The version of this service, which is also that of the embedded kernel. */
   version: string;
   type: KernelStatusView['type'];
+  /** Of all kernels together. */
+  state: KernelState;
 }
 
+/** @param shown the kernel to describe; of several, one that has a problem. */
 export function describeKernel(
-  process: Pick<KernelProcess, 'pid' | 'restarts'>,
-  configurator: Pick<KernelConfigurator, 'state' | 'applied' | 'lastApply' | 'failure'>,
-  { live, version, type }: KernelFacts,
+  shown: Pick<KernelMember, 'process' | 'configurator' | 'name'> | null,
+  { live, version, type, state }: KernelFacts,
 ): KernelStatusView {
-  const { applied, lastApply, failure, state } = configurator;
+  const { applied = null, lastApply = null, failure = null } = shown?.configurator ?? {};
   const leftOut = applied?.leftOut ?? [];
+  const error = errorText(failure);
   return {
     type,
     version: live?.programVersion ?? version,
     state,
-    pid: process.pid,
-    restarts: process.restarts,
+    pid: shown?.process.pid ?? null,
+    restarts: shown?.process.restarts ?? 0,
     generation: live?.generation ?? 0,
     config_hash: live?.configHash ?? null,
     last_reload_at: lastApply?.at.toISOString() ?? null,
     last_reload_ms: lastApply?.result.durationMs ?? null,
-    last_error: errorText(failure),
+    last_error: error !== null && shown?.name ? `${shown.name}: ${error}` : error,
     uptime_sec: live ? Math.max(0, Math.floor((Date.now() - live.startedAt) / 1000)) : null,
     rss_bytes: live?.rssBytes ?? null,
     listeners: live?.listeners ?? [],

@@ -9,27 +9,47 @@ import {
   type ControlLink,
 } from '@gatehouse/net';
 import type { ChildMessage, ParentMessage } from '../common/kernel-ipc.js';
-import { KernelLauncher } from './kernel-launcher.js';
+import { Logger } from '@nestjs/common';
+import { KernelLauncher, type FoundKernel } from './kernel-launcher.js';
 import type { KernelChild } from './kernel-process.js';
+import { KernelPlaces } from './kernel-places.js';
 import type { FromKernel, FromService } from '../common/kernel-channel.js';
 
-/** "Starts" a separate kernel by connecting to it. */
+/** "Starts" separate kernels by connecting to them. */
 export class RemoteKernelLauncher extends KernelLauncher {
-  private readonly endpoint: ControlEndpoint;
+  private readonly endpoints: readonly ControlEndpoint[];
   private readonly key: ControlKey;
-  /** Batches received from one run of the kernel: one that was not acknowledged in time is sent again. */
-  private readonly taken = { instance: '', number: 0 };
+  private readonly logger = new Logger('Kernel');
 
-  constructor(endpoint: ControlEndpoint, key: ControlKey) {
+  constructor(endpoints: readonly ControlEndpoint[], key: ControlKey) {
     super();
-    this.endpoint = endpoint;
+    this.endpoints = endpoints;
     this.key = key;
   }
 
   override readonly leavesKernelRunning = true;
 
-  override launch(): KernelChild {
-    return new RemoteKernel(this.endpoint, this.key, this.taken);
+  override find(onFound: (kernels: readonly FoundKernel[]) => void): () => void {
+    let known: ReadonlyMap<string, FoundKernel> = new Map();
+    const places = new KernelPlaces(this.endpoints, {
+      warn: (message) => this.logger.warn(message),
+      onFound: (endpoints) => {
+        known = new Map(endpoints.map((endpoint) => this.kernelAt(endpoint, known)));
+        onFound([...known.values()]);
+      },
+    });
+    return () => places.close();
+  }
+
+  private kernelAt(endpoint: ControlEndpoint, known: ReadonlyMap<string, FoundKernel>): [string, FoundKernel] {
+    const place = formatControlEndpoint(endpoint);
+    return [place, known.get(place) ?? { place, launch: this.launcherOf(endpoint) }];
+  }
+
+  private launcherOf(endpoint: ControlEndpoint): () => KernelChild {
+    // Batches received from one run of the kernel: one that was not acknowledged in time is sent again.
+    const taken = { instance: '', number: 0 };
+    return () => new RemoteKernel(endpoint, this.key, taken);
   }
 }
 
@@ -78,8 +98,8 @@ class RemoteKernel extends EventEmitter implements KernelChild {
   private receive(link: ControlLink, message: FromKernel): void {
     if (message.type === 'ready') {
       this.pid = message.pid;
-      if (this.taken.instance !== message.instance)
-        Object.assign(this.taken, { instance: message.instance, number: 0 });
+      const { instance = '' } = message;
+      if (this.taken.instance !== instance) Object.assign(this.taken, { instance, number: 0 });
     }
     if (message.type !== 'events') return void this.emit('message', message satisfies ChildMessage);
     if (message.number > this.taken.number) {
@@ -97,7 +117,9 @@ class RemoteKernel extends EventEmitter implements KernelChild {
   }
 
   private end(reason: Error): void {
-    this.emit('exit', null, `the kernel at ${this.place} cannot be reached: ${reason.message}`);
+    // An error of a child without a process id stands for its end.
+    this.pid = undefined;
+    this.emit('error', new Error(`The kernel at ${this.place} cannot be reached: ${reason.message}`));
     this.removeAllListeners();
   }
 }

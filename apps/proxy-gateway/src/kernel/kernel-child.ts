@@ -1,9 +1,19 @@
 import { networkInterfaces } from 'node:os';
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
-import type { ConnectionSnapshot, ProxyKernel } from '@gatehouse/proxy-kernel';
+import type { ApplyResult, ConnectionSnapshot, ProxyKernel } from '@gatehouse/proxy-kernel';
 import type { KernelEventQueue } from './kernel-event-queue.js';
-import type { ChildMessage, CloseFilter, ParentMessage, RemoteError, TagUsage } from '../common/kernel-ipc.js';
+import type {
+  ChildMessage,
+  CloseFilter,
+  ParentMessage,
+  RemoteError,
+  RevisedConfig,
+  TagUsage,
+} from '../common/kernel-ipc.js';
 
+import type { KernelFigures } from '../common/kernel-figures.js';
+import { findRefused } from './can-listen.js';
+import { FigureMeter } from './figure-meter.js';
 import type { GeoFilePaths } from './kernel-geo.js';
 
 /** What the child needs from its process. */
@@ -19,12 +29,15 @@ export class KernelChild {
   readonly #kernel: ProxyKernel;
   readonly #events: KernelEventQueue;
   readonly #channel: ChildChannel;
+  readonly #meter: FigureMeter;
   #ending: Promise<void> | null = null;
+  #revision: string | null = null;
 
   constructor(kernel: ProxyKernel, events: KernelEventQueue, channel: ChildChannel) {
     this.#kernel = kernel;
     this.#events = events;
     this.#channel = channel;
+    this.#meter = new FigureMeter(kernel);
     kernel.on('closed', (record) => events.closed(record));
     kernel.on('traffic', (delta) => events.traffic(delta));
     kernel.on('switched', (change) => events.switched(change));
@@ -44,13 +57,20 @@ export class KernelChild {
     return this.#ending;
   }
 
+  /** @throws KernelConfigError */
+  async apply({ revision, ...config }: RevisedConfig): Promise<ApplyResult> {
+    const result = await this.#kernel.apply(config);
+    this.#revision = revision ?? null;
+    return result;
+  }
+
+  figures(draining: boolean): KernelFigures {
+    return { ...this.#meter.read(), revision: this.#revision, draining };
+  }
+
   /** Handles one request. Never rejects: the answer carries the error. */
-  async answer(message: ParentMessage): Promise<ChildMessage> {
-    try {
-      return { type: 'response', id: message.id, ok: true, result: await this.#perform(message) };
-    } catch (error) {
-      return { type: 'response', id: message.id, ok: false, error: toRemoteError(error) };
-    }
+  answer(message: ParentMessage): Promise<ChildMessage> {
+    return answerTo(message.id, () => this.#perform(message));
   }
 
   async #perform(message: ParentMessage): Promise<unknown> {
@@ -58,7 +78,7 @@ export class KernelChild {
       case 'ping':
         return null;
       case 'apply':
-        return this.#kernel.apply(message.params);
+        return this.apply(message.params);
       case 'select':
         this.#kernel.select(message.params.group, message.params.member);
         return null;
@@ -83,6 +103,13 @@ export class KernelChild {
         return this.#kernel.testRoute(message.params);
       case 'status':
         return this.#kernel.status();
+      case 'figures':
+        return this.figures(false);
+      case 'canListen':
+        return findRefused(message.params, this.#kernel.status().listeners);
+      case 'watch':
+      case 'drain':
+        return undefined;
       case 'reloadGeo':
         this.#channel.reloadGeo?.(message.params);
         return null;
@@ -106,6 +133,15 @@ export class KernelChild {
       .connections()
       .filter((connection) => (!ids || ids.has(connection.id)) && wentThrough(connection, filter));
     return meant.filter((connection) => this.#kernel.closeConnection(connection.id)).length;
+  }
+}
+
+/** The answer to a request. Never rejects: it carries the error. */
+export async function answerTo(id: number, perform: () => Promise<unknown>): Promise<ChildMessage> {
+  try {
+    return { type: 'response', id, ok: true, result: await perform() };
+  } catch (error) {
+    return { type: 'response', id, ok: false, error: toRemoteError(error) };
   }
 }
 

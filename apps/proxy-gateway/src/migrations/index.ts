@@ -23,6 +23,7 @@ import { UseSqlFiles1763668800700 } from './1763668800700-use-sql-files.js';
 import { CreateAccountingSpools1763668800750 } from './1763668800750-create-accounting-spools.js';
 import { AnnounceChanges1763668800760 } from './1763668800760-announce-changes.js';
 import { KeepPreferences1763668800770 } from './1763668800770-keep-preferences.js';
+import { CreateKernels1763668800780 } from './1763668800780-create-kernels.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -51,4 +52,5 @@ export const MIGRATIONS = [
   CreateAccountingSpools1763668800750,
   AnnounceChanges1763668800760,
   KeepPreferences1763668800770,
+  CreateKernels1763668800780,
 ];

@@ -83,6 +83,11 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   dashboard_read: 'Returns current rates, totals of a period, and the domains and nodes with the most traffic.',
   system_status: 'Returns versions, uptime, and the state of the kernel, the database and the queue.',
   system_reload: 'Loads the configuration into the kernel again. Open connections stay where their node stays.',
+  kernels_list:
+    'Lists the kernels that carry traffic: state, version, configuration, connections and rates. Kernels that run on their own hold a lease; one that no service reaches is `lost` after 20 seconds.',
+  kernels_drain:
+    'Closes the listeners of a kernel, so that load balancers send nobody there. Open connections may end. Its `/readyz` answers 503.',
+  kernels_serve: 'Opens the listeners again.',
   geo_status: 'Returns the dates and sources of the country and site databases.',
   geo_update: 'Fetches the databases now. A broken download changes nothing.',
   changes_follow:

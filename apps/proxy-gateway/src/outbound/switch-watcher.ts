@@ -2,6 +2,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import type { GroupSwitched } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { KernelOrigin } from '../kernel-process/kernel-events.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
@@ -25,12 +26,12 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   onModuleInit(): void {
-    this.kernel.onSwitched((change) => {
+    this.kernel.onSwitched((change, at) => {
       // The first member of a new group is no switch; switches by users are stored where they are made.
       if (change.from === null) return;
       if (change.reason === 'manual' && this.switches.isExpected(change.group, change.to)) return;
       this.working = this.working
-        .then(() => this.record(change, change.from))
+        .then(() => this.record(change, change.from, at))
         .catch((error: unknown) => this.logger.error(`The switch of ${change.group} was not stored`, error));
     });
   }
@@ -40,8 +41,8 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
     await this.working;
   }
 
-  private async record(change: GroupSwitched, left: string | null): Promise<void> {
-    const closed = await this.close(change.group, left);
+  private async record(change: GroupSwitched, left: string | null, at?: KernelOrigin): Promise<void> {
+    const closed = await this.close(change.group, left, at);
     const names = await this.nodes.names([change.from, change.to]);
     const end = (tag: string | null) => ({ tag, name: tag === null ? 'REJECT' : (names.node(tag)?.name ?? tag) });
     const [from, to] = [end(change.from), end(change.to)];
@@ -60,10 +61,11 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
     return type === 'select' && reason !== 'selected_gone' ? 'members_changed' : reason;
   }
 
-  private async close(group: string, member: string | null): Promise<number> {
+  /** Only in the kernel that switched: others may still use the member. */
+  private async close(group: string, member: string | null, at?: KernelOrigin): Promise<number> {
     const choice = this.preferences.get('switch.close_connections');
     if (choice === 'none' || member === null) return 0;
     // A kernel that is down has no open connections.
-    return this.kernel.closeConnections(choice === 'all' ? {} : { group, member }).catch(() => 0);
+    return this.kernel.closeConnections(choice === 'all' ? {} : { group, member }, at).catch(() => 0);
   }
 }

@@ -60,7 +60,14 @@ export function toRuntimeLogView(row: RuntimeLogRow): RuntimeLogView {
     message: row.message,
     fields: row.fields,
     request_id: row.request_id,
+    kernel: kernelOf(row),
   };
+}
+
+/** Lines of one of several kernels have its name among their fields. */
+function kernelOf({ source, fields }: RuntimeLogRow): string | null {
+  const name = source === 'kernel' ? fields['kernel'] : null;
+  return typeof name === 'string' ? name : null;
 }
 
 /** PostgreSQL accepts neither NUL nor unpaired surrogates. */

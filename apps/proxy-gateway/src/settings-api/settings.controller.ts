@@ -1,7 +1,7 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { SettingsView } from '@gatehouse/contracts';
-import { Answers } from '@gatehouse/platform';
+import { Answers, Fails } from '@gatehouse/platform';
 import { Body, Controller, Get, Put, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { SettingsService } from './settings.service.js';
@@ -30,6 +30,7 @@ export class SettingsController {
     body: 'SettingsView',
     headers: { 'X-Restart-Required': 'The settings that need a restart, separated by commas' },
   })
+  @Fails('UNPROCESSABLE')
   @Requires('admin')
   async change(
     @Body() body: unknown,

@@ -1,12 +1,14 @@
 import { refuseApiKeys } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { SettingsView } from '@gatehouse/contracts';
+import { formatHostPort } from '@gatehouse/net';
 import { AppError } from '@gatehouse/platform';
 import type { ErrorDetail } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { OpenAccess } from '../auth/open-access.js';
 import { refusesPrivateTargets } from '../kernel-config/kernel-options.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { PREFERENCES, restartNeeded } from '../preferences/preference-definitions.js';
 import type { PreferenceKey } from '../preferences/preference-definitions.js';
 import { PreferenceSnapshot, problemOf } from '../preferences/preference-snapshot.js';
@@ -25,6 +27,7 @@ export class SettingsService {
     private readonly preferences: Preferences,
     private readonly access: OpenAccess,
     private readonly environment: ProxyGatewaySettings,
+    private readonly kernel: KernelService,
   ) {}
 
   /** Every setting. Callers that may only read see no credentials in addresses. */
@@ -41,7 +44,7 @@ export class SettingsService {
   /**
    * Stores all of the settings or none.
    * @throws AppError INVALID_ARGUMENT naming each field that is unknown, not a string or invalid; FORBIDDEN for an API
-   * key that changes how people log in.
+   * key that changes how people log in; UNPROCESSABLE if a separate kernel cannot listen as wanted.
    */
   async change(body: unknown, actor: Actor): Promise<{ settings: SettingsView; restartNeeded: PreferenceKey[] }> {
     const changes = readChanges(body);
@@ -52,6 +55,7 @@ export class SettingsService {
     this.refuseOpening(changes, after);
     this.refuseMissingKernel(changes);
     this.refuseMihomoWithPrivateTargets(changes, after);
+    if (Object.keys(changes).some(isAboutListening)) await this.refuseTakenAddress(after);
     const before = this.preferences.texts();
     await this.preferences.write(changes);
     const settings = this.preferences.texts();
@@ -87,11 +91,25 @@ export class SettingsService {
     throw refusal([{ field: changed, message }]);
   }
 
+  /** With several kernels, some would follow the setting and others would not. */
+  private async refuseTakenAddress(after: PreferenceSnapshot): Promise<void> {
+    const refused = await this.kernel.refusedListener(after);
+    if (refused === null) return;
+    const { name: field, address, port, reason, kernel } = refused;
+    const message = `cannot be ${formatHostPort(address, port)} in kernel ${kernel}, where that ${reason}: choose another port`;
+    throw new AppError('UNPROCESSABLE', `${field}: ${message}`, { details: [{ field, message }] });
+  }
+
   private refuseMissingKernel(changes: Record<string, string>): void {
     if (changes['kernel.mode'] !== 'mihomo' || this.environment.mihomo !== '') return;
     const message = 'needs PROXY_GATEWAY_MIHOMO in the environment: the path of the mihomo program';
     throw refusal([{ field: 'kernel.mode', message }]);
   }
+}
+
+/** What decides where kernels listen. */
+function isAboutListening(key: string): boolean {
+  return key.startsWith('kernel.listen.') || key === 'dns.listen' || key === 'kernel.allow_lan';
 }
 
 /** Who may log in, for how long, and the users of the proxy: an API key must not change these. */

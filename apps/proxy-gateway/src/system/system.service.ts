@@ -1,8 +1,9 @@
 import { arch, availableParallelism, freemem, hostname, loadavg, platform, release, totalmem } from 'node:os';
-import type { ReloadResult, SystemStatus } from '@gatehouse/contracts';
+import type { KernelReloadView, ReloadResult, SystemStatus } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { GeoService } from '../geo-updates/geo.service.js';
-import { KernelService } from '../kernel-process/kernel.service.js';
+import type { KernelMember } from '../kernel-process/kernel-member.js';
+import { KernelService, type KernelReload } from '../kernel-process/kernel.service.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { readBuildStamp } from './build-stamp.js';
 import { ProcessVitals } from './process-vitals.js';
@@ -45,7 +46,8 @@ export class SystemService {
 
   /** @throws AppError UNPROCESSABLE for an invalid configuration; KERNEL_UNAVAILABLE. */
   async reload(): Promise<ReloadResult> {
-    const result = await this.kernel.reload();
+    const done = await this.kernel.reload();
+    const [{ result }] = done;
     return {
       ok: true,
       generation: result.generation,
@@ -55,6 +57,7 @@ export class SystemService {
       dropped_connections: result.droppedConnections,
       duration_ms: result.durationMs,
       warnings: result.warnings,
+      ...(this.kernel.hasSeveral && { kernels: describeReload(this.kernel.kernels, done) }),
     };
   }
 
@@ -73,4 +76,11 @@ export class SystemService {
       event_loop: { lag_p99_ms: this.vitals.lagP99Ms() },
     };
   }
+}
+
+function describeReload(kernels: readonly KernelMember[], done: readonly KernelReload[]): KernelReloadView[] {
+  return kernels.map((kernel) => {
+    const found = done.find((one) => one.kernel === kernel);
+    return { name: kernel.title, applied: found !== undefined, generation: found?.result.generation ?? null };
+  });
 }

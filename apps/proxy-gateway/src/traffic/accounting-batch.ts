@@ -29,6 +29,9 @@ export interface RuleHits {
   lastHitAt: number;
 }
 
+/** A finished flow, with the name of its kernel; null or absent while there is only one kernel. */
+export type LoggedFlow = ConnectionRecord & { kernel?: string | null };
+
 export interface AccountingLimits {
   /** The most log rows held; a further row is dropped and counted, but its bytes are not lost. */
   logRows: number;
@@ -49,7 +52,7 @@ const MAX_DOMAIN = 253;
  * logs and the domain buckets; the deltas, which include open flows, feed nodes, rules and totals.
  */
 export class AccountingBatch {
-  readonly logs: ConnectionRecord[] = [];
+  readonly logs: LoggedFlow[] = [];
   readonly domains = new Map<string, DomainBucket>();
   readonly outbounds = new Map<string, OutboundBucket>();
   readonly rules = new Map<number, RuleHits>();
@@ -75,7 +78,7 @@ export class AccountingBatch {
     addRange(this.sources, source);
   }
 
-  addRecord(record: ConnectionRecord, keepLog: boolean): void {
+  addRecord(record: LoggedFlow, keepLog: boolean): void {
     if (keepLog) this.#addLog(record);
     addFlow(this.#domainBucket(record), {
       requests: 1,
@@ -139,7 +142,7 @@ export class AccountingBatch {
     return made;
   }
 
-  #addLog(record: ConnectionRecord): void {
+  #addLog(record: LoggedFlow): void {
     if (this.logs.length < this.#limits.logRows) this.logs.push(record);
     else this.droppedLogs++;
   }

@@ -46,9 +46,9 @@ export class AccountingQueue {
   }
 
   /** Records with one source go into one batch together with that source. */
-  add({ closed, traffic, source }: KernelRecords, keepLogs: boolean): void {
+  add({ closed, traffic, source, kernel = null }: KernelRecords, keepLogs: boolean): void {
     if (source) this.#pending.addSource(source);
-    for (const record of closed) this.#pending.addRecord(record, keepLogs);
+    for (const record of closed) this.#pending.addRecord(kernel === null ? record : { ...record, kernel }, keepLogs);
     for (const delta of traffic) this.#pending.addDelta(delta);
     this.#schedule();
   }

@@ -5,6 +5,7 @@ import { MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { SpoolRange } from '../common/spool-range.js';
+import type { KernelOrigin } from '../kernel-process/kernel-events.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import type { AccountingBatch, GroupBytes } from './accounting-batch.js';
@@ -13,7 +14,7 @@ import { sectionsOf, storedRanges, WrittenBeforeError, writeBatch } from './acco
 import { createPartitions, dayOf, daysAhead, daysOf } from './log-partitions.js';
 import type { Section } from './log-sections.js';
 import { NodeDirectory } from './node-directory.js';
-import { SpeedMeter } from './speed-meter.js';
+import { SpeedMeters } from './speed-meter.js';
 
 /** Partitions are created this many days ahead. */
 const DAYS_AHEAD = 2;
@@ -28,7 +29,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   private readonly knownDays = new Set<number>();
   private nextLookAhead = 0;
   private closing = false;
-  private readonly meter = new SpeedMeter();
+  private readonly meter = new SpeedMeters<KernelOrigin | undefined>();
   /** The section that the last batch left open. */
   private section: Section | null = null;
   private readonly queue = new AccountingQueue({
@@ -49,8 +50,8 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   async onModuleInit(): Promise<void> {
     await this.prepareDaysAhead();
     this.kernel.onRecords((records) => this.queue.add(records, this.preferences.get('traffic_log.enabled')));
-    this.kernel.onTraffic((delta) => this.meter.add(delta, Date.now()));
-    this.kernel.onUnstored((spools) => guardPromise(null, this.resume(spools, [])));
+    this.kernel.onTraffic((delta, from) => this.meter.add(from, delta, Date.now()));
+    this.kernel.onUnstored((spools, from) => guardPromise(null, this.resume(spools, [], from)));
   }
 
   /** Runs after the kernel has sent its last records and before the stage in which the database closes. */
@@ -74,16 +75,19 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     return this.meter.read(Date.now());
   }
 
-  /** Makes the kernel repeat records that were not written. `lost` are those that it believes to be here. */
-  private async resume(spools: readonly string[], lost: readonly SpoolRange[]): Promise<void> {
+  /**
+   * Makes kernels repeat records that were not written. `lost` are those that they believe to be here. @param from the
+   * kernel that asked; absent: those that have the lost records.
+   */
+  private async resume(spools: readonly string[], lost: readonly SpoolRange[], from?: KernelOrigin): Promise<void> {
     try {
       // After this, everything received from the kernel is either written or unknown here.
       if (!(await this.queue.flush())) throw new Error('the database does not accept earlier records');
-      await this.kernel.resumeRecords(await this.unitOfWork.run((tx) => storedRanges(tx, spools)), lost);
+      await this.kernel.resumeRecords(await this.unitOfWork.run((tx) => storedRanges(tx, spools)), lost, from);
     } catch (error) {
       if (this.closing) return;
       this.logger.warn(`Records that the kernel has kept will be requested again: ${(error as Error).message}`);
-      const again = setTimeout(() => guardPromise(null, this.resume(spools, lost)), RESUME_AGAIN_MS);
+      const again = setTimeout(() => guardPromise(null, this.resume(spools, lost, from)), RESUME_AGAIN_MS);
       again.unref();
     }
   }

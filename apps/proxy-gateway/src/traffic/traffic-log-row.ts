@@ -1,4 +1,4 @@
-import type { ConnectionRecord } from '@gatehouse/proxy-kernel';
+import type { LoggedFlow } from './accounting-batch.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import type { FlowNames } from '../data/flow-names.js';
 
@@ -7,7 +7,7 @@ interface LogColumn {
   name: string;
   /** The element type of the array with the column's values. */
   type: string;
-  value(record: ConnectionRecord, names: FlowNames): unknown;
+  value(record: LoggedFlow, names: FlowNames): unknown;
 }
 
 const MAX_TEXT = 2_048;
@@ -44,13 +44,21 @@ const LOG_COLUMNS: readonly LogColumn[] = [
   { name: 'error_errno', type: 'text', value: (record) => record.errorErrno },
   { name: 'error_message', type: 'text', value: (record) => optionalText(record.errorMessage) },
   { name: 'close_reason', type: 'text', value: (record) => record.closeReason },
+  { name: 'kernel', type: 'text', value: (record) => optionalText(record.kernel) },
   { name: 'search_text', type: 'text', value: searchText },
 ];
 
 /** The text that keyword searches look at: lower case, one field per line, so that no match spans two fields. */
-export function searchText(record: ConnectionRecord, names: FlowNames): string {
+export function searchText(record: LoggedFlow, names: FlowNames): string {
   const rule = record.rule === null ? null : `${record.rule.type},${record.rule.payload}`;
-  const fields = [record.host, record.destinationIp, names.node(record.nodeTag)?.name, rule, record.sourceIp];
+  const fields = [
+    record.host,
+    record.destinationIp,
+    names.node(record.nodeTag)?.name,
+    rule,
+    record.sourceIp,
+    record.kernel,
+  ];
   return clean(fields.filter((field) => field != null && field !== '').join('\n'))
     .toLowerCase()
     .toWellFormed();
@@ -62,7 +70,7 @@ function clean(text: string): string {
 }
 
 /** The values of many records, one array per column, as `unnest` takes them. */
-export function logColumnArrays(records: readonly ConnectionRecord[], names: FlowNames): unknown[][] {
+export function logColumnArrays(records: readonly LoggedFlow[], names: FlowNames): unknown[][] {
   return LOG_COLUMNS.map((column) => records.map((record) => column.value(record, names)));
 }
 

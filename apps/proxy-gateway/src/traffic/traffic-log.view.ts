@@ -39,6 +39,7 @@ export const TRAFFIC_LOG_COLUMNS = [
   'error_errno',
   'error_message',
   'close_reason',
+  'kernel',
 ] as const satisfies readonly (keyof TrafficLogRow)[];
 
 export function toTrafficLogView(row: TrafficLogRow): TrafficLogView {

@@ -1,6 +1,6 @@
 /** An open connection. Null means unknown. */
 export interface ConnectionView {
-  /** Unique within this run of the kernel. */
+  /** Unique among the connections of all kernels. */
   id: string;
   network: 'tcp' | 'udp';
   /** The client's protocol: `HTTP`, `HTTPS`, `Socks4`, `Socks5`, `Inner`. */
@@ -41,6 +41,8 @@ export interface ConnectionView {
   start: string;
   duration_ms: number;
   state: 'dialing' | 'open' | 'closing';
+  /** The name of the kernel that has it; null while there is only one. */
+  kernel: string | null;
 }
 
 /** `GET /connections`. */

@@ -19,6 +19,8 @@ export interface RuntimeLogView {
   message: string;
   fields: Record<string, unknown>;
   request_id: string | null;
+  /** The name of the kernel that wrote the line; null while there was only one. */
+  kernel: string | null;
 }
 
 /** `GET /logs`, newest first. */

@@ -63,6 +63,14 @@ export interface SystemStatus {
   counts: { nodes: number; subscriptions: number; rules: number };
 }
 
+/** What one of several kernels did with a reload. */
+export interface KernelReloadView {
+  name: string;
+  /** False: it cannot be reached. It keeps its last configuration and gets the newest one when it is back. */
+  applied: boolean;
+  generation: number | null;
+}
+
 export interface ReloadResult {
   ok: true;
   generation: number;
@@ -72,4 +80,6 @@ export interface ReloadResult {
   dropped_connections: number;
   duration_ms: number;
   warnings: string[];
+  /** With several kernels: which of them have the configuration. The fields above are of the first one. */
+  kernels?: KernelReloadView[];
 }

@@ -38,6 +38,8 @@ export interface TrafficLogView {
   error_errno: string | null;
   error_message: string | null;
   close_reason: string | null;
+  /** The name of the kernel that had it; null while there was only one. */
+  kernel: string | null;
 }
 
 /** `GET /traffic-logs`, newest first. */

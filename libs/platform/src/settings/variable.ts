@@ -58,3 +58,15 @@ export function variableBindings(prototype: object): VariableBinding[] {
   }
   return [...found.values()];
 }
+
+/** Several of them, separated by commas. */
+export function Channels(variable: string, example: string): PropertyDecorator {
+  const validate = (texts: unknown): boolean =>
+    Array.isArray(texts) && texts.every((text) => typeof text === 'string' && parseControlEndpoint(text) !== null);
+  return (prototype, property) => {
+    const expected = `host:port such as ${example}, or the path of a socket; several are separated by commas`;
+    const channels = Variable(variable, { kind: 'list', expected });
+    const areChannels = ValidateBy({ name: 'areChannels', validator: { validate } });
+    for (const decorate of [channels, IsOptional(), areChannels]) decorate(prototype, property);
+  };
+}

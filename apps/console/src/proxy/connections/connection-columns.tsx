@@ -83,8 +83,25 @@ const DRAWN: Readonly<Record<Exclude<ColumnId, 'host'>, Omit<Column, 'id' | 'hea
 /** Everything that the list can be ordered by. */
 export const ORDERS = CHOICES.map(({ id, head }) => ({ head, sort: id === 'host' ? 'host' : DRAWN[id].sort }));
 
+const KERNEL: Column = {
+  id: 'kernel',
+  head: t('connections.kernel'),
+  width: 120,
+  cell: ({ kernel }) => kernel ?? '–',
+};
+
+export interface ColumnOptions {
+  isClosedView: boolean;
+  /** Rows say which kernel has them. */
+  hasKernels: boolean;
+}
+
 /** The chosen columns, and what can be done with a row. Closed connections also say when they closed. */
-export function columnsOf(chosen: readonly string[], isClosedView: boolean, actions: ConnectionActions): Column[] {
+export function columnsOf(
+  chosen: readonly string[],
+  { isClosedView, hasKernels }: ColumnOptions,
+  actions: ConnectionActions,
+): Column[] {
   const picked = CHOICES.filter(({ id }) => chosen.includes(id)).map(({ id, head }): Column =>
     id === 'host'
       ? {
@@ -106,6 +123,7 @@ export function columnsOf(chosen: readonly string[], isClosedView: boolean, acti
   };
   return [
     ...picked,
+    ...(hasKernels ? [KERNEL] : []),
     ...(isClosedView ? [ended] : []),
     {
       id: 'actions',

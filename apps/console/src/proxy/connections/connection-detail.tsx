@@ -85,6 +85,7 @@ function targetFacts(connection: ListedConnection): Fact[] {
     [t('connections.source'), `${connection.source_ip}:${connection.source_port}`],
     [t('connections.inbound'), connection.inbound_name],
     [t('connections.user'), connection.inbound_user],
+    ...(connection.kernel === null ? [] : ([[t('connections.kernel'), connection.kernel]] as Fact[])),
   ];
 }
 

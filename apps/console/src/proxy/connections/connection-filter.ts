@@ -7,9 +7,11 @@ export interface ConnectionFilter extends Readonly<Record<string, string>> {
   rule: string;
   source_ip: string;
   inbound: string;
+  /** Empty values everywhere while there is only one. */
+  kernel: string;
 }
 
-export const NO_FILTER: ConnectionFilter = { search: '', node: '', rule: '', source_ip: '', inbound: '' };
+export const NO_FILTER: ConnectionFilter = { search: '', node: '', rule: '', source_ip: '', inbound: '', kernel: '' };
 
 /** What the API's `rule` calls a connection that no rule matched. */
 export const NO_RULE = 'none';
@@ -33,6 +35,7 @@ const VALUES = {
   rule: ruleOf,
   source_ip: ({ source_ip }: ConnectionView) => source_ip,
   inbound: ({ inbound_name }: ConnectionView) => inbound_name,
+  kernel: ({ kernel }: ConnectionView) => kernel ?? '',
 } satisfies Record<string, (connection: ConnectionView) => string>;
 
 export type ChoiceField = keyof typeof VALUES;

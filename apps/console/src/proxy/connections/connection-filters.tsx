@@ -22,7 +22,14 @@ const FIELDS: readonly { field: ChoiceField; label: string; any: string }[] = [
   { field: 'rule', label: t('connections.rule'), any: t('connections.anyRule') },
   { field: 'source_ip', label: t('connections.client'), any: t('connections.anyClient') },
   { field: 'inbound', label: t('connections.inbound'), any: t('connections.anyInbound') },
+  { field: 'kernel', label: t('connections.kernel'), any: t('connections.anyKernel') },
 ];
+
+/** With a single kernel there is nothing to choose. */
+function fieldsFor(rows: readonly ConnectionView[], filter: ConnectionFilter): typeof FIELDS {
+  const hasKernels = filter.kernel !== '' || rows.some(({ kernel }) => kernel !== null);
+  return hasKernels ? FIELDS : FIELDS.filter(({ field }) => field !== 'kernel');
+}
 
 export function ConnectionFilters({ rows, filter, onChange }: ConnectionFiltersProps) {
   return (
@@ -32,7 +39,7 @@ export function ConnectionFilters({ rows, filter, onChange }: ConnectionFiltersP
       value={filter.search}
       onInput={(search) => onChange({ search })}
     >
-      {FIELDS.map(({ field, label, any }) => (
+      {fieldsFor(rows, filter).map(({ field, label, any }) => (
         <SelectField
           key={field}
           label={label}

@@ -119,12 +119,13 @@ function ConnectionList({
     setRuleOf(row);
   };
   const actions = { onOpen: setOpened, onMakeRule: makeRule, onClose: (row: ListedConnection) => void close(row) };
+  const hasKernels = rows?.some(({ kernel }) => kernel !== null) ?? false;
   const nothing = isClosedView ? t('connections.noneClosed', { max: MAX_CLOSED }) : t('words.nothingOpen');
   return (
     <>
       <VirtualTable
         caption={t('nav.connections')}
-        columns={columnsOf(chosen, isClosedView, actions)}
+        columns={columnsOf(chosen, { isClosedView, hasKernels }, actions)}
         rows={rows && sortConnections(rows, sort)}
         rowKey={keyOf}
         empty={hasFilter ? t('connections.noMatch') : nothing}

@@ -39,5 +39,6 @@ export function factsOf(log: TrafficLogView): Fact[] {
     ],
     [t('trafficLog.failure'), failure.join(', ') || null],
     [t('trafficLog.closeReason'), log.close_reason],
+    ...(log.kernel === null ? [] : ([[t('connections.kernel'), log.kernel]] as Fact[])),
   ];
 }

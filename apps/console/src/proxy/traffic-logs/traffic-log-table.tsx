@@ -21,7 +21,7 @@ export function TrafficLogTable({ rows, empty, onOpen, onEnd }: TrafficLogTableP
   return (
     <VirtualTable
       caption={t('nav.trafficLog')}
-      columns={columnsOf(onOpen)}
+      columns={columnsOf(onOpen, rows?.some(({ kernel }) => kernel !== null) ?? false)}
       rows={rows}
       rowKey={({ id }) => id}
       empty={empty}
@@ -32,7 +32,14 @@ export function TrafficLogTable({ rows, empty, onOpen, onEnd }: TrafficLogTableP
   );
 }
 
-function columnsOf(onOpen: Open): VirtualColumn<TrafficLogView>[] {
+const KERNEL: VirtualColumn<TrafficLogView> = {
+  id: 'kernel',
+  head: t('connections.kernel'),
+  width: 110,
+  cell: ({ kernel }) => kernel ?? '–',
+};
+
+function columnsOf(onOpen: Open, hasKernels: boolean): VirtualColumn<TrafficLogView>[] {
   return [
     { id: 'ended', head: t('trafficLog.ended'), width: 98, cell: (log) => <Ended log={log} /> },
     {
@@ -49,6 +56,7 @@ function columnsOf(onOpen: Open): VirtualColumn<TrafficLogView>[] {
     },
     { id: 'chain', head: t('trafficLog.chain'), width: 130, grow: 2, cell: (log) => <Chain log={log} /> },
     { id: 'rule', head: t('words.rule'), width: 136, grow: 1, cell: (log) => <Rule log={log} /> },
+    ...(hasKernels ? [KERNEL] : []),
     { id: 'result', head: t('trafficLog.result'), width: 150, cell: (log) => <Result log={log} /> },
     {
       id: 'download',

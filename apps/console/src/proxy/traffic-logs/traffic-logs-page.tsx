@@ -12,7 +12,7 @@ import { factsOf } from './log-facts.js';
 import { LOG_RESULTS, PROBLEMS, withResult } from './log-result.js';
 import { TrafficLogTable } from './traffic-log-table.js';
 
-const NO_FILTER = { keyword: '', result: '' };
+const NO_FILTER = { keyword: '', result: '', kernel: '' };
 /** Older ones are found with a search. */
 const MAX_ROWS = 50_000;
 /** Rows that are there before the reader comes to them. */
@@ -35,8 +35,12 @@ export function TrafficLogsPage({ query }: PageProps) {
     { keyword: filter.keyword.trim() },
     { keyOf: ({ id }) => id, everyMs: 5_000, maxRows: MAX_ROWS },
   );
-  const found = useMemo(() => list.rows && withResult(list.rows, filter.result), [list.rows, filter.result]);
-  const loadFurther = useLoadAhead(list, found?.length ?? 0, `${filter.keyword} ${filter.result}`);
+  const found = useMemo(
+    () => list.rows && withKernel(withResult(list.rows, filter.result), filter.kernel),
+    [list.rows, filter.result, filter.kernel],
+  );
+  const kernels = useMemo(() => kernelsOf(list.rows ?? [], filter.kernel), [list.rows, filter.kernel]);
+  const loadFurther = useLoadAhead(list, found?.length ?? 0, `${filter.keyword} ${filter.result} ${filter.kernel}`);
   return (
     <Page title={t('nav.trafficLog')}>
       <SearchBar
@@ -52,9 +56,21 @@ export function TrafficLogsPage({ query }: PageProps) {
           choices={RESULTS}
           onChange={(result) => setFilter({ result })}
         />
+        {kernels.length > 0 && (
+          <SelectField
+            label={t('connections.kernel')}
+            hideLabel
+            value={filter.kernel}
+            choices={[
+              { value: '', label: t('connections.anyKernel') },
+              ...kernels.map((name) => ({ value: name, label: name })),
+            ]}
+            onChange={(kernel) => setFilter({ kernel })}
+          />
+        )}
       </SearchBar>
       <Trouble error={list.error} retry={list.reload} />
-      <Sums list={list} found={filter.result === '' ? null : (found?.length ?? 0)} />
+      <Sums list={list} found={filter.result === '' && filter.kernel === '' ? null : (found?.length ?? 0)} />
       <TrafficLogTable
         rows={found}
         empty={list.loading ? t('common.loading') : t('common.nothingFound')}
@@ -66,7 +82,18 @@ export function TrafficLogsPage({ query }: PageProps) {
   );
 }
 
-/** Loads until there are enough matching rows; the service cannot filter by result. @returns asks for more */
+/** The kernels of these rows, and the chosen one; none while there is only one. */
+function kernelsOf(rows: readonly TrafficLogView[], chosen: string): string[] {
+  const names = new Set(rows.flatMap(({ kernel }) => kernel ?? []));
+  if (chosen !== '') names.add(chosen);
+  return [...names].sort((a, b) => a.localeCompare(b));
+}
+
+function withKernel(rows: readonly TrafficLogView[], wanted: string): readonly TrafficLogView[] {
+  return wanted === '' ? rows : rows.filter(({ kernel }) => kernel === wanted);
+}
+
+/** Loads until there are enough matching rows; the service cannot filter by these. @returns asks for more */
 function useLoadAhead({ hasMore, loading, error, more }: LogList, found: number, filter: string): () => void {
   const [wish, setWish] = useState({ filter, rows: AHEAD });
   const wanted = wish.filter === filter ? wish.rows : AHEAD;
@@ -76,7 +103,7 @@ function useLoadAhead({ hasMore, loading, error, more }: LogList, found: number,
   return () => setWish({ filter, rows: found + AHEAD });
 }
 
-/** @param found rows with the wanted result; null: all results are wanted */
+/** @param found rows that the filter leaves; null: all are wanted */
 function Sums({ list: { rows, answer }, found }: { list: LogList; found: number | null }) {
   if (rows === undefined || answer === undefined) return null;
   const { total: count, total_exact: isExact } = answer;

@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateFolder, writePrivate } from '@gatehouse/net';
 import type { SecretBox } from '@gatehouse/persistence';
-import type { KernelConfig } from '@gatehouse/proxy-kernel';
-import type { EventBatch } from '../../common/kernel-ipc.js';
+import type { EventBatch, RevisedConfig } from '../../common/kernel-ipc.js';
 import type { GeoFilePaths } from '../kernel-geo.js';
 import type { GeoContents } from '../../common/kernel-channel.js';
 import { openSpoolFiles } from '../../common/spool-files.js';
@@ -12,6 +12,8 @@ import { spoolSeal } from './spool-seal.js';
 
 const CONFIGURATION = 'configuration.sealed';
 const UNSENT = 'unsent.sealed';
+const ID = 'id';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * The files of a separate kernel in its home. Configurations and records are sealed, since they contain credentials and
@@ -27,13 +29,22 @@ export class KernelStore {
     makePrivateFolder(this.folder);
   }
 
-  saveConfiguration(config: KernelConfig): void {
+  /** The id of this kernel, created at its first start. @throws Error of the file system. */
+  id(): string {
+    const known = readOrNull(join(this.folder, ID))?.toString('utf8').trim();
+    if (known && UUID.test(known)) return known;
+    const id = randomUUID();
+    this.write(ID, `${id}\n`);
+    return id;
+  }
+
+  saveConfiguration(config: RevisedConfig): void {
     this.save(CONFIGURATION, config);
   }
 
   /** Null if there is none. @throws SecretBoxError for another key, SyntaxError for a damaged file. */
-  configuration(): KernelConfig | null {
-    return this.read<KernelConfig>(CONFIGURATION);
+  configuration(): RevisedConfig | null {
+    return this.read<RevisedConfig>(CONFIGURATION);
   }
 
   saveUnsent(batches: readonly EventBatch[]): void {

@@ -19,20 +19,20 @@ export interface Watcher {
 }
 
 /**
- * `/healthz` and `/readyz` on the loopback, and `/metrics`: on a port of its own, or for programs of this machine beside
+ * `/healthz` and `/readyz`, and `/metrics`: on a port of its own, or for programs of this machine beside
  * them. @throws StartError if a port is taken.
  */
 export async function openWatchers(
-  { kernelHealthPort, kernelMetricsPort, metricsAddress }: Readonly<SeparateKernelSettings>,
+  { kernelHealthPort, kernelHealthAddress, kernelMetricsPort, metricsAddress }: Readonly<SeparateKernelSettings>,
   kernel: ProxyKernel,
-  isReady: () => boolean,
+  state: () => string,
 ): Promise<[Watcher, ...Watcher[]]> {
   const metrics = new MetricsRegistry();
   showKernel(metrics, () => Promise.resolve(kernel.status()));
   metrics.countFlowFailures('kernel', () => kernel.status().flowFailuresTotal);
   const render = (): ReturnType<MetricsRegistry['render']> => metrics.render();
-  const routes = healthRoutes(isReady);
-  const target = { port: kernelHealthPort, address: '127.0.0.1' };
+  const routes = healthRoutes(state);
+  const target = { port: kernelHealthPort, address: kernelHealthAddress };
   if (kernelMetricsPort === undefined) {
     return [
       await listening(
@@ -47,11 +47,11 @@ export async function openWatchers(
   return [await listening('PROXY_KERNEL_HEALTH_PORT', target.port, serveWatchers(target, routes)), metricsWatcher];
 }
 
-function healthRoutes(isReady: () => boolean): WatchRoutes {
+/** @param state `ok`, or why the kernel accepts no connections. */
+function healthRoutes(state: () => string): WatchRoutes {
   return {
-    '/healthz': () => jsonAnswer(200, { status: isReady() ? 'ok' : 'waiting for a configuration' }),
-    '/readyz': () =>
-      isReady() ? jsonAnswer(200, { status: 'ok' }) : jsonAnswer(503, { status: 'waiting for a configuration' }),
+    '/healthz': () => jsonAnswer(200, { status: state() }),
+    '/readyz': () => jsonAnswer(state() === 'ok' ? 200 : 503, { status: state() }),
   };
 }
 

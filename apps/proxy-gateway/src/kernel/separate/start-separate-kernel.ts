@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { parseControlEndpoint } from '@gatehouse/net';
 import { createSecretBox, findSecretKeys } from '@gatehouse/persistence';
 import { createLogger, StartError, type LogRecord, type RunningProcess } from '@gatehouse/platform';
 import { createProxyKernel, createSystemResolver, type KernelLogger } from '@gatehouse/proxy-kernel';
 import { KernelGeo } from '../kernel-geo.js';
 import { kernelChannelKey } from '../../common/kernel-channel.js';
+import type { KernelIdentity } from '../../common/kernel-figures.js';
 import type { KernelLogEntry } from '../../common/kernel-ipc.js';
+import { SERVICE_VERSION } from '../../service-version.js';
 import { KernelStore } from './kernel-store.js';
 import { SeparateKernel } from './separate-kernel.js';
 import type { SeparateKernelSettings } from './settings.js';
@@ -12,12 +16,15 @@ import { openWatchers } from './kernel-watchers.js';
 
 /** @throws StartError without a secret key or an address for the control channel, and if a port is taken. */
 export async function startSeparateKernel(settings: Readonly<SeparateKernelSettings>): Promise<RunningProcess> {
-  const { home, kernelChannel = '', shutdownTimeoutMs } = settings;
+  const { home, kernelChannel = [], shutdownTimeoutMs } = settings;
   const secretKeys = findSecretKeys({ home, envValue: settings.secretKey });
   if (!secretKeys)
     throw new StartError('GATEHOUSE_SECRET_KEY is not set: the kernel needs the one that proxy-gateway has');
-  const endpoint = parseControlEndpoint(kernelChannel);
+  const [channel = '', ...others] = kernelChannel;
+  const endpoint = parseControlEndpoint(channel);
   if (!endpoint) throw new StartError('PROXY_KERNEL_CHANNEL is not set: where the kernel listens for proxy-gateway');
+  if (others.length > 0)
+    throw new StartError('PROXY_KERNEL_CHANNEL must be one address here: the list is for proxy-gateway');
   const log = createLogger({ name: 'proxy-gateway kernel', settings });
   const logger = loggerOver(log);
   const geo = new KernelGeo(logger);
@@ -25,22 +32,32 @@ export async function startSeparateKernel(settings: Readonly<SeparateKernelSetti
   const kernel = createProxyKernel({ ...environment, country: geo.country, asn: geo.asn });
   const store = new KernelStore(home, createSecretBox(secretKeys));
   const spool = store.openSpool((message) => logger.warn(message));
-  const separate = new SeparateKernel({ kernel, store, geo, spool, logger, keys: secretKeys.map(kernelChannelKey) });
+  const separate = new SeparateKernel({
+    kernel,
+    store,
+    geo,
+    spool,
+    logger,
+    keys: secretKeys.map(kernelChannelKey),
+    identity: identityOf(settings, store, logger),
+    listenAddress: settings.kernelListenAddress ?? null,
+    drainDelayMs: settings.kernelDrainDelayMs,
+  });
   // The service decides by its own setting which lines it keeps, as for a kernel that it started.
   log.setContextLevel(CONTEXT, 'debug');
   log.tap((record) => separate.log(toLogEntry(record)));
-  const watchers = await openWatchers(settings, kernel, () => separate.ready);
+  const watchers = await openWatchers(settings, kernel, () => stateOf(separate));
   const bound = await separate
     .start(
       endpoint,
       watchers.map(({ port }) => port),
     )
     .catch((error: unknown) => {
-      throw new StartError(`PROXY_KERNEL_CHANNEL: ${kernelChannel} cannot be listened on`, { cause: error });
+      throw new StartError(`PROXY_KERNEL_CHANNEL: ${channel} cannot be listened on`, { cause: error });
     });
   const stop = async (): Promise<void> => {
-    for (const { server } of watchers) server.close();
     await separate.stop(Math.min(shutdownTimeoutMs, MAX_GRACE_MS));
+    for (const { server } of watchers) server.close();
   };
   return { logger: log, stop, ready: { channel: bound, healthPort: watchers[0].port, metricsPort: watchers[1]?.port } };
 }
@@ -62,4 +79,30 @@ function loggerOver(log: RunningProcess['logger']): KernelLogger {
 /** The record has already been redacted. */
 function toLogEntry({ time, level, message, fields }: LogRecord): KernelLogEntry {
   return { at: Date.parse(time), level: level === 'fatal' ? 'error' : level, message, fields };
+}
+
+function identityOf(
+  { kernelName, kernelPublicHost }: Readonly<SeparateKernelSettings>,
+  store: KernelStore,
+  logger: KernelLogger,
+): KernelIdentity {
+  const about = {
+    name: kernelName ?? hostname(),
+    version: SERVICE_VERSION,
+    publicHost: kernelPublicHost ?? null,
+    startedAt: Date.now(),
+  };
+  try {
+    return { id: store.id(), ...about };
+  } catch (error) {
+    logger.warn('The id of this kernel cannot be kept; services will see another kernel after a restart', {
+      error: String(error),
+    });
+    return { id: randomUUID(), ...about };
+  }
+}
+
+function stateOf(kernel: SeparateKernel): string {
+  if (kernel.isDraining) return 'draining';
+  return kernel.ready ? 'ok' : 'waiting for a configuration';
 }

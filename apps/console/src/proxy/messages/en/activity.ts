@@ -14,6 +14,8 @@ export const activity = {
     anyClient: 'All clients',
     inbound: 'Inbound',
     anyInbound: 'All inbounds',
+    kernel: 'Kernel',
+    anyKernel: 'All kernels',
     noRule: 'No rule (default policy)',
     choice: '{name} ({count, number})',
     resetFilter: 'Reset filters',

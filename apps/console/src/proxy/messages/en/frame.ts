@@ -11,6 +11,7 @@ export const frame = {
     runtimeLog: 'Runtime log',
     settings: 'Settings',
     system: 'System',
+    kernels: 'Kernels',
   },
   app: {
     product: 'Proxy gateway',

@@ -16,6 +16,8 @@ export const activity: Translation<typeof english> = {
     anyClient: '全部客户端',
     inbound: '入站',
     anyInbound: '全部入站',
+    kernel: '内核',
+    anyKernel: '全部内核',
     noRule: '无规则（默认策略）',
     choice: '{name}（{count, number}）',
     resetFilter: '清除筛选',

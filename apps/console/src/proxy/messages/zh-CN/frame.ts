@@ -13,6 +13,7 @@ export const frame: Translation<typeof english> = {
     runtimeLog: '运行日志',
     settings: '设置',
     system: '系统',
+    kernels: '内核',
   },
   app: {
     product: '代理网关',
