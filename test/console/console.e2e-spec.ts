@@ -368,7 +368,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.getByLabel('Allow a private or local address').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
     await page
-      .getByRole('region', { name: 'Port' })
+      .getByRole('article', { name: 'Port' })
       .getByRole('link', { name: /^2 nodes/ })
       .click();
 

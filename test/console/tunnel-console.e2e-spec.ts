@@ -623,7 +623,7 @@ describe('a new gateway', { timeout: 90_000 }, () => {
     await page.getByText('Is not the same').waitFor();
     await page.getByLabel('Repeat password').fill(OTHER_PASSWORD);
     await page.getByRole('button', { name: 'Create administrator' }).click();
-    await page.getByText(/Is not the one that the service wrote/).waitFor();
+    await page.getByText(/Does not match the one that the service wrote/).waitFor();
     expect(await token.getAttribute('aria-invalid')).toBe('true');
     await token.fill(own.setupToken);
     await page.getByRole('button', { name: 'Create administrator' }).click();
