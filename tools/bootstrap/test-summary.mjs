@@ -3,7 +3,7 @@ const SHOWN_WITHOUT_REASON = 10;
 const MOST_FLAKY = 5;
 const MISSING_PEER = /missing peer|peer .*(missing|not (installed|found|available))|not installed/i;
 /** Said by tests whose program is brought only when asked for: left out without a failure. */
-const BROUGHT_ON_REQUEST = /peers -- --(go|python)/;
+const BROUGHT_ON_REQUEST = /peers -- --(go|helm|python)/;
 
 export function isMissingPeer(reason) {
   return reason !== undefined && MISSING_PEER.test(reason) && !BROUGHT_ON_REQUEST.test(reason);

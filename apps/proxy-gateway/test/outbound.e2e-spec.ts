@@ -237,7 +237,10 @@ describe('PUT /outbound/groups/{name}', () => {
     const missing = await gateway.call('PUT', '/outbound/groups/NOPE', { proxy: 'DIRECT' });
     expect([missing.status, missing.body.code]).toEqual([404, 'NOT_FOUND']);
     expect(await choose('Nowhere')).toMatchObject({ status: 422, body: { code: 'UNPROCESSABLE' } });
-    expect(await choose('PROXY')).toMatchObject({ status: 422, body: { error: expect.stringContaining('no member') } });
+    expect(await choose('PROXY')).toMatchObject({
+      status: 422,
+      body: { error: expect.stringContaining('not a member') },
+    });
     expect(await choose('')).toMatchObject({ status: 400 });
     await gateway.call('PUT', `/proxies/${await idOf('Paris')}`, { name: 'Tokyo' });
     expect(await choose('Tokyo')).toMatchObject({ status: 409, body: { error: expect.stringContaining('2 nodes') } });

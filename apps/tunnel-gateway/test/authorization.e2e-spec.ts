@@ -171,6 +171,10 @@ const OPERATIONS: Record<string, Operation> = {
   dashboard_get: { rule: 'known' },
   gateway_get: { rule: 'known' },
 
+  edges_list: { rule: 'administer' },
+  edges_drain: { rule: 'administer' },
+  edges_serve: { rule: 'administer' },
+
   webhooks_list: { rule: 'known', lists: 'webhook' },
   webhooks_get: { rule: 'read', of: 'webhook' },
   webhooks_deliveries: { rule: 'read', of: 'webhook' },
