@@ -80,6 +80,7 @@ export {
 export { SettingsError, type SettingProblem } from './settings/settings-error.js';
 export { Channel, Channels, Port, Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
 export { IgnoresUnknownFields } from './validation/unknown-fields.js';
+export { answerEarly } from './http/answer-early.js';
 export { shapeProblem } from './http/body-shape.js';
 export { createValidationPipe, validationFailure, type ValidationCode } from './validation/validation-pipe.js';
 export { FixedWindowStorage, type WindowCounter, type WindowState } from './throttling/fixed-window.js';

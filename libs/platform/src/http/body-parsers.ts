@@ -1,5 +1,6 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../errors/app-error.js';
+import { answerEarly } from './answer-early.js';
 import { shapeProblem } from './body-shape.js';
 
 export const DEFAULT_BODY_LIMIT = 10 * 1024 * 1024;
@@ -20,16 +21,41 @@ export function bodyParsers(options: BodyParserOptions): RequestHandler {
   return (request, response, next) => {
     if (!hasBody(request) || options.streamedPaths.some((prefix) => request.path.startsWith(prefix))) return next();
     const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > options.limit) return refuseTooLarge(response, next, options.limit);
+    if (declared > options.limit) return refuseTooLarge(request, response, next, options.limit);
     const parser = chooseParser(request, json, options.forms ? form : undefined);
     if (parser === undefined) return next(new AppError('UNSUPPORTED_MEDIA_TYPE', unsupported(options.forms)));
+    const stream = watchLength(request, options.limit, () => {
+      refuseTooLarge(request, response, next, options.limit);
+    });
     parser(request, response, (error?: unknown) => {
-      if (error === undefined) return next(refusedShape(request.body));
-      const translated = translate(error, options.limit);
-      if (translated.code === 'PAYLOAD_TOO_LARGE') return refuseTooLarge(response, next, options.limit);
-      next(translated);
+      if (stream.isTooLong()) return;
+      stream.end();
+      const problem = error === undefined ? refusedShape(request.body) : translate(error, options.limit);
+      if (problem?.code === 'PAYLOAD_TOO_LARGE') response.setHeader('Connection', 'close');
+      next(problem);
     });
   };
+}
+
+/**
+ * Counts a body of unknown length as it arrives. Express counts as well, but reads such a body to its end before it
+ * reports the error. A compressed body is counted compressed here; Express refuses one that becomes too large.
+ */
+function watchLength(
+  request: Request,
+  limit: number,
+  onTooLong: () => void,
+): { readonly isTooLong: () => boolean; readonly end: () => void } {
+  let received = 0;
+  const end = (): void => void request.off('data', count);
+  const count = (chunk: Buffer): void => {
+    received += chunk.length;
+    if (received <= limit) return;
+    end();
+    onTooLong();
+  };
+  if (request.headers['transfer-encoding'] !== undefined) request.on('data', count);
+  return { isTooLong: () => received > limit, end };
 }
 
 function refusedShape(body: unknown): AppError | undefined {
@@ -50,9 +76,8 @@ function hasBody({ headers }: Request): boolean {
   return length !== undefined && length !== '0';
 }
 
-/** The rest of the body is not read, so the connection cannot serve another request. */
-function refuseTooLarge(response: Response, next: NextFunction, limit: number): void {
-  response.setHeader('Connection', 'close');
+function refuseTooLarge(request: Request, response: Response, next: NextFunction, limit: number): void {
+  answerEarly(request, response);
   next(new AppError('PAYLOAD_TOO_LARGE', `The body may be at most ${limit} bytes`));
 }
 

@@ -1,6 +1,6 @@
-import { AppError, shapeProblem } from '@gatehouse/platform';
+import { answerEarly, AppError, shapeProblem } from '@gatehouse/platform';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 
 /** In bytes: an archive of some hundred thousand rows; other bodies may have a sixth of it at most. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -12,11 +12,12 @@ export const ARCHIVE_PATH = '/api/v1/transfer/restore';
 @Injectable()
 export class ArchiveBody implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<Request>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
     if (!request.is('application/json') || request.headers['content-encoding'] !== undefined) {
       throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json without a content encoding');
     }
-    const text = await readText(request);
+    const text = await readText(request, http.getResponse<Response>());
     let body: unknown;
     try {
       body = JSON.parse(text);
@@ -30,21 +31,22 @@ export class ArchiveBody implements CanActivate {
   }
 }
 
-async function readText(request: Request): Promise<string> {
+async function readText(request: Request, response: Response): Promise<string> {
   const parts: Buffer[] = [];
   let size = Number(request.headers['content-length'] ?? 0);
   if (size <= MAX_BYTES) {
     size = 0;
-    for await (const part of request as AsyncIterable<Buffer>) {
+    // Leaving the loop must not close the connection, which has the answer to carry.
+    const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    for await (const part of body) {
       size += part.length;
       if (size > MAX_BYTES) break;
       parts.push(part);
     }
   }
   if (size > MAX_BYTES) {
-    throw new AppError('PAYLOAD_TOO_LARGE', `An archive has at most ${MAX_BYTES} bytes`, {
-      headers: { Connection: 'close' },
-    });
+    answerEarly(request, response);
+    throw new AppError('PAYLOAD_TOO_LARGE', `An archive has at most ${MAX_BYTES} bytes`);
   }
   return Buffer.concat(parts).toString();
 }
