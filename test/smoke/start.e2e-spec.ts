@@ -160,6 +160,15 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
       expect((await fetch(`${readState(home).services[0]?.url}/healthz`)).status).toBe(200);
     });
 
+    it('names wrong settings in the language of the terminal', async () => {
+      const wrong = { BACKUP_EVERY: 'daily', LOG_LEVEL: 'loud' };
+      const started = launch(home, await freePorts(), { ...wrong, LC_ALL: 'zh_CN.UTF-8', LANGUAGE: '' });
+      expect((await started.ended).code).toBe(1);
+      expect(started.errors).toContain('BACKUP_EVERY=daily 不是 1m 到 31d 之间的时间，例如 24h。');
+      expect(started.errors).toContain('设置了 BACKUP_EVERY，但没有设置备份目录 BACKUP_DIR。');
+      expect(started.errors).toContain('LOG_LEVEL: "loud" 无效；要求：debug、info、warn、error、silent 之一');
+    });
+
     it('runs beside another platform with a separate home and ports', async () => {
       const otherHome = temporaryHome('gatehouse-other-');
       try {

@@ -158,6 +158,13 @@ const RULES: ErrorTexts = {
   'answered {status}, expected {expected}': '返回 {status}，预期为 {expected}',
 };
 
+/** Why the kernel refuses a configuration. */
+const KERNEL: ErrorTexts = {
+  '{address}:{port} is in use': '{address}:{port} 已被占用',
+  '{address}:{port} is not allowed': '无权监听 {address}:{port}',
+  '{address}:{port} cannot be bound ({code})': '无法监听 {address}:{port}（{code}）',
+};
+
 const SOURCES: ErrorTexts = {
   'The address cannot be opened: it was sealed with another secret key, or for another row. Set it again.':
     '无法读取网址：加密时使用了其他主密钥，或属于另一条记录。请重新填写。',
@@ -200,4 +207,12 @@ const SOURCES: ErrorTexts = {
 };
 
 /** Errors of this service in Chinese, by their English texts. */
-export const PROXY_ERROR_TEXTS: ErrorTexts = { ...ACCESS, ...NODES, ...GROUPS, ...RULES, ...SOURCES, ...FORMAT_TEXTS };
+export const PROXY_ERROR_TEXTS: ErrorTexts = {
+  ...ACCESS,
+  ...NODES,
+  ...GROUPS,
+  ...RULES,
+  ...SOURCES,
+  ...KERNEL,
+  ...FORMAT_TEXTS,
+};

@@ -1,3 +1,4 @@
+import { bilingual } from '@gatehouse/i18n';
 import { Channels, loadSettings, Port, ServiceSettings, Variable } from '@gatehouse/platform';
 import type { Environment } from '@gatehouse/platform';
 import { IsBoolean, IsIn, IsInt, IsIP, IsOptional, Matches, Max, Min } from 'class-validator';
@@ -18,28 +19,42 @@ export class ProxyGatewaySettings extends ServiceSettings {
 
   /** Of the proxy itself. A setting in the database goes before it. */
   @Variable('PROXY_KERNEL_ADDRESS', {
-    expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0',
+    expected: bilingual(
+      'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0',
+      '本机的 IPv4 或 IPv6 地址，例如 127.0.0.1 或 0.0.0.0',
+    ),
   })
   @IsIP()
   kernelAddress = '127.0.0.1';
 
   /** Who may use the proxy itself. The setting `kernel.users` goes before it; both empty: everyone who can reach it. */
-  @Variable('PROXY_KERNEL_USERS', { kind: 'list', expected: 'user:password pairs separated by commas', secret: true })
+  @Variable('PROXY_KERNEL_USERS', {
+    kind: 'list',
+    expected: bilingual('user:password pairs separated by commas', '以逗号分隔的 用户:密码'),
+    secret: true,
+  })
   @Matches(/^[\x21-\x39\x3b-\x7e]{1,255}:[\x21-\x7e]{1,255}$/, { each: true })
   kernelUsers: readonly string[] = [];
 
   /** For `kernel.mode` mihomo. */
-  @Variable('PROXY_GATEWAY_MIHOMO', { expected: 'the absolute path of a mihomo program' })
+  @Variable('PROXY_GATEWAY_MIHOMO', {
+    expected: bilingual('the absolute path of a mihomo program', 'mihomo 程序的绝对路径'),
+  })
   @Matches(/^(\/.*)?$/)
   mihomo = '';
 
   /** Of the proxy itself: what is not in the Internet, without a rule that names it. A setting in the database goes before it. */
-  @Variable('PROXY_KERNEL_PRIVATE_TARGETS', { expected: 'allow or refuse' })
+  @Variable('PROXY_KERNEL_PRIVATE_TARGETS', { expected: bilingual('allow or refuse', 'allow 或 refuse') })
   @IsIn(PRIVATE_TARGETS)
   privateTargets: (typeof PRIVATE_TARGETS)[number] = 'allow';
 
   /** Whether the service starts the kernel itself, or finds one that runs on its own (`kernel.js`). */
-  @Variable('PROXY_KERNEL', { expected: 'own (started by the service) or separate (kernel.js)' })
+  @Variable('PROXY_KERNEL', {
+    expected: bilingual(
+      'own (started by the service) or separate (kernel.js)',
+      'own（由服务启动）或 separate（kernel.js）',
+    ),
+  })
   @IsIn(['own', 'separate'])
   kernel: 'own' | 'separate' = 'own';
 
@@ -57,31 +72,52 @@ export class ProxyGatewaySettings extends ServiceSettings {
   kernelMetricsPort?: number;
 
   @Variable('PROXY_KERNEL_HEALTH_ADDRESS', {
-    expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0',
+    expected: bilingual(
+      'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0',
+      '本机的 IPv4 或 IPv6 地址，例如 127.0.0.1 或 0.0.0.0',
+    ),
   })
   @IsIP()
   kernelHealthAddress = '127.0.0.1';
 
   /** Of a separate kernel: the name that people see. */
-  @Variable('PROXY_KERNEL_NAME', { expected: 'a name of up to 100 letters, digits, dots, dashes and underscores' })
+  @Variable('PROXY_KERNEL_NAME', {
+    expected: bilingual(
+      'a name of up to 100 letters, digits, dots, dashes and underscores',
+      '最多 100 个字符的名称，可含文字、数字、点、连字符和下划线',
+    ),
+  })
   @IsOptional()
   @Matches(/^[\p{L}\p{N}._-]{1,100}$/u)
   kernelName?: string;
 
   /** Of a separate kernel: where clients of the proxy reach this one. It is only shown. */
-  @Variable('PROXY_KERNEL_PUBLIC_HOST', { expected: 'a host name or an address, such as kernel-1.example.org' })
+  @Variable('PROXY_KERNEL_PUBLIC_HOST', {
+    expected: bilingual(
+      'a host name or an address, such as kernel-1.example.org',
+      '主机名或地址，例如 kernel-1.example.org',
+    ),
+  })
   @IsOptional()
   @Matches(/^([a-z0-9_.-]{1,253}|[0-9a-f:.]{2,45})$/i)
   kernelPublicHost?: string;
 
   /** Of a separate kernel: replaces the configured address of its listeners, where several kernels share a machine. */
-  @Variable('PROXY_KERNEL_LISTEN_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.2' })
+  @Variable('PROXY_KERNEL_LISTEN_ADDRESS', {
+    expected: bilingual(
+      'an IPv4 or IPv6 address of this machine, such as 127.0.0.2',
+      '本机的 IPv4 或 IPv6 地址，例如 127.0.0.2',
+    ),
+  })
   @IsOptional()
   @IsIP()
   kernelListenAddress?: string;
 
   /** Of a separate kernel: how long a draining one still accepts connections, so that load balancers notice first. */
-  @Variable('PROXY_KERNEL_DRAIN_DELAY_MS', { kind: 'integer', expected: 'milliseconds, 0 to 8000' })
+  @Variable('PROXY_KERNEL_DRAIN_DELAY_MS', {
+    kind: 'integer',
+    expected: bilingual('milliseconds, 0 to 8000', '0 到 8000 毫秒'),
+  })
   @IsInt()
   @Min(0)
   @Max(8_000)
@@ -90,22 +126,30 @@ export class ProxyGatewaySettings extends ServiceSettings {
   /** Besides this service, its database and Redis. */
   @Variable('PROXY_KERNEL_OWN_ENDPOINTS', {
     kind: 'list',
-    expected: 'services that the proxy must not lead to, as host:port or, on this machine, :port, separated by commas',
+    expected: bilingual(
+      'services that the proxy must not lead to, as host:port or, on this machine, :port, separated by commas',
+      '代理不得访问的服务，格式为 主机:端口，本机则为 :端口，以逗号分隔',
+    ),
   })
   @Matches(/^(\[[0-9a-f:.]+\]|[^\s:[\]]*):\d{1,5}$/i, { each: true })
   ownEndpoints: readonly string[] = [];
 
   /** Of a separate kernel: where the service and its worker reach the proxy itself, as `subscription.via_proxy` needs it. */
-  @Variable('PROXY_KERNEL_HOST', { expected: 'a host name or an address, such as proxy-kernel' })
+  @Variable('PROXY_KERNEL_HOST', {
+    expected: bilingual('a host name or an address, such as proxy-kernel', '主机名或地址，例如 proxy-kernel'),
+  })
   @Matches(/^([a-z0-9_.-]{1,253}|[0-9a-f:.]{2,45})?$/i)
   kernelHost = '';
 
-  @Variable('PROXY_GATEWAY_ALLOW_OPEN', { kind: 'boolean', expected: 'true or false' })
+  @Variable('PROXY_GATEWAY_ALLOW_OPEN', { kind: 'boolean', expected: bilingual('true or false', 'true 或 false') })
   @IsBoolean()
   allowOpen = false;
 
   /** Names under which the service is reached; asked for only while login is off. */
-  @Variable('PROXY_GATEWAY_HOSTS', { kind: 'list', expected: 'host names separated by commas' })
+  @Variable('PROXY_GATEWAY_HOSTS', {
+    kind: 'list',
+    expected: bilingual('host names separated by commas', '以逗号分隔的主机名'),
+  })
   @Matches(/^[a-z0-9.-]{1,253}$/i, { each: true })
   hosts: readonly string[] = [];
 }

@@ -27,7 +27,7 @@ import { forkEdge } from './edge-supervisor/fork-edge.js';
 import { serveHealth } from './common/health-port.js';
 import { showEdge } from './common/show-edge.js';
 import { loadServerIdentity, type KnownIdentity } from './edge-host/server-identity.js';
-import { channelEndpointOf, edgeFolder, edgeOptions, logAll, portLine } from './edge-host/start-edge.js';
+import { channelEndpointOf, edgeFolder, edgeOptions, logAll, portError } from './edge-host/start-edge.js';
 import { readSettings, type TunnelGatewaySettings } from './settings.js';
 
 const NAME = 'tunnel-gateway edge';
@@ -51,9 +51,14 @@ await runProcess(NAME, async (): Promise<RunningProcess> => {
     onEnd: (code) => process.exit(code),
   });
   const first = await supervisor.start().catch((cause: NodeJS.ErrnoException) => {
-    throw new StartError(`TUNNEL_EDGE_CHANNEL: cannot be listened on (${cause.code ?? cause.message})`, { cause });
+    const reason = cause.code ?? cause.message;
+    throw new StartError(
+      `TUNNEL_EDGE_CHANNEL: cannot be listened on (${reason})`,
+      `TUNNEL_EDGE_CHANNEL: 无法监听（${reason}）`,
+      { cause },
+    );
   });
-  if (first.outcome === 'port') throw new StartError(portLine(first, settings));
+  if (first.outcome === 'port') throw portError(first, settings);
   const watchers = await watchersOf(settings, supervisor);
   if (process.platform !== 'win32') process.on('SIGUSR2', () => void supervisor.renew());
   const ports = first.outcome === 'ready' ? first.ports : {};
@@ -123,6 +128,10 @@ async function listening(variable: string, asked: number, server: Promise<Server
     return { server: bound, port: (bound.address() as AddressInfo).port };
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? '';
-    throw new StartError(`${variable}: port ${asked} cannot be listened on (${code})`, { cause });
+    throw new StartError(
+      `${variable}: port ${asked} cannot be listened on (${code})`,
+      `${variable}: 无法监听端口 ${asked}（${code}）`,
+      { cause },
+    );
   }
 }

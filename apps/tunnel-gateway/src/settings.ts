@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { join } from 'node:path';
+import { bilingual } from '@gatehouse/i18n';
 import { asHostName } from '@gatehouse/net';
 import {
   Channel,
@@ -32,7 +33,10 @@ import { CHALLENGE_TYPES, type ChallengeType } from './acme/acme-order.js';
 /** How much of something a user may have who is no administrator. */
 function PerUser(variable: string): PropertyDecorator {
   return (prototype, property) => {
-    const most = Variable(variable, { kind: 'integer', expected: 'a number from 0 to 1000000' });
+    const most = Variable(variable, {
+      kind: 'integer',
+      expected: bilingual('a number from 0 to 1000000', '0 到 1000000 的数字'),
+    });
     for (const decorate of [most, IsInt(), Min(0), Max(1_000_000)]) decorate(prototype, property);
   };
 }
@@ -52,12 +56,19 @@ export class TunnelGatewaySettings extends ServiceSettings {
   override readonly metricsPort?: number;
 
   /** Where browsers reach the console. With https, cookies are Secure and carry the `__Host-` prefix. */
-  @Variable('TUNNEL_GATEWAY_PUBLIC_URL', { expected: 'an address such as https://tunnels.example.org' })
+  @Variable('TUNNEL_GATEWAY_PUBLIC_URL', {
+    expected: bilingual('an address such as https://tunnels.example.org', '网址，例如 https://tunnels.example.org'),
+  })
   @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false })
   publicUrl = 'http://127.0.0.1:8082';
 
   /** Address of the ports for agents and for visitors of hosts. Tunnels have their own. */
-  @Variable('TUNNEL_LISTEN_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 0.0.0.0' })
+  @Variable('TUNNEL_LISTEN_ADDRESS', {
+    expected: bilingual(
+      'an IPv4 or IPv6 address of this machine, such as 0.0.0.0',
+      '本机的 IPv4 或 IPv6 地址，例如 0.0.0.0',
+    ),
+  })
   @ValidateBy({ name: 'isAddress', validator: { validate: (text) => typeof text === 'string' && isIP(text) !== 0 } })
   listenAddress = '0.0.0.0';
 
@@ -73,7 +84,10 @@ export class TunnelGatewaySettings extends ServiceSettings {
   httpsPort = 8443;
 
   /** The port that visitors know for https, where something maps it to TUNNEL_HTTPS_PORT: redirects name it. */
-  @Variable('TUNNEL_PUBLIC_HTTPS_PORT', { kind: 'integer', expected: 'a port from 1 to 65535' })
+  @Variable('TUNNEL_PUBLIC_HTTPS_PORT', {
+    kind: 'integer',
+    expected: bilingual('a port from 1 to 65535', '1 到 65535 的端口'),
+  })
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -81,18 +95,25 @@ export class TunnelGatewaySettings extends ServiceSettings {
   publicHttpsPort?: number;
 
   /** How agents reach the port for them. Default: the host of TUNNEL_GATEWAY_PUBLIC_URL and TUNNEL_AGENT_PORT. */
-  @Variable('TUNNEL_PUBLIC_ADDRESS', { expected: 'host:port such as gw.example.org:8024' })
+  @Variable('TUNNEL_PUBLIC_ADDRESS', {
+    expected: bilingual('host:port such as gw.example.org:8024', '主机:端口，例如 gw.example.org:8024'),
+  })
   @IsOptional()
   @Matches(/^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+):\d{1,5}$/i)
   publicAddress?: string;
 
   /** How the first administrator comes to be where GATEHOUSE_ADMIN_PASSWORD is not given. */
-  @Variable('TUNNEL_FIRST_ADMINISTRATOR', { expected: 'password (one is generated) or setup (a token is)' })
+  @Variable('TUNNEL_FIRST_ADMINISTRATOR', {
+    expected: bilingual(
+      'password (one is generated) or setup (a token is)',
+      'password（生成密码）或 setup（生成令牌）',
+    ),
+  })
   @IsIn(['password', 'setup'])
   firstAdministrator: 'password' | 'setup' = 'password';
 
   /** Ports for tunnels that ask for any, and those that who is no administrator may ask for. */
-  @Variable('PORT_RANGE', { expected: 'two ports such as 20000-29999' })
+  @Variable('PORT_RANGE', { expected: bilingual('two ports such as 20000-29999', '端口范围，例如 20000-29999') })
   @ValidateBy({ name: 'isPortRange', validator: { validate: (text) => readPortRange(text) !== null } })
   portRangeText = '20000-29999';
 
@@ -108,13 +129,22 @@ export class TunnelGatewaySettings extends ServiceSettings {
 
   /** Which names users may have hosts of: those that belong to them, or any that nobody has. */
   @Variable('TUNNEL_HOST_NAMES', {
-    expected: 'owned (names belong to users) or any (the first user who takes a name gets it)',
+    expected: bilingual(
+      'owned (names belong to users) or any (the first user who takes a name gets it)',
+      'owned（域名属于用户）或 any（先到先得）',
+    ),
   })
   @IsIn(['owned', 'any'])
   hostNames: 'owned' | 'any' = 'owned';
 
   /** Who is asked for the TXT records that prove names. Default: the resolvers of the system. */
-  @Variable('TUNNEL_DNS_SERVERS', { kind: 'list', expected: 'addresses such as 192.0.2.53 or [2001:db8::53]:5353' })
+  @Variable('TUNNEL_DNS_SERVERS', {
+    kind: 'list',
+    expected: bilingual(
+      'addresses such as 192.0.2.53 or [2001:db8::53]:5353',
+      '地址，例如 192.0.2.53 或 [2001:db8::53]:5353',
+    ),
+  })
   @ValidateBy(
     { name: 'isNameServer', validator: { validate: (text) => typeof text === 'string' && isNameServer(text) } },
     { each: true },
@@ -126,61 +156,84 @@ export class TunnelGatewaySettings extends ServiceSettings {
   maxRulesPerUser = 5_000;
 
   /** Files of certificates that hosts may name. Default: `tunnel-gateway/certificates` in the home. */
-  @Variable('CERT_DIR', { expected: 'a folder' })
+  @Variable('CERT_DIR', { expected: bilingual('a folder', '目录') })
   @IsOptional()
   @IsString()
   certFolder?: string;
 
   /** Countries of addresses, for rules about them: an mmdb file. Default: the one that comes along. */
-  @Variable('GEOIP_FILE', { expected: 'a file with countries of addresses (mmdb)' })
+  @Variable('GEOIP_FILE', {
+    expected: bilingual('a file with countries of addresses (mmdb)', 'IP 归属国家的文件（mmdb）'),
+  })
   @IsOptional()
   @IsString()
   geoFile?: string;
 
   /** Rules that deny a country deny everybody while there is no database. */
-  @Variable('GEOIP_STRICT', { kind: 'boolean', expected: 'true or false' })
+  @Variable('GEOIP_STRICT', { kind: 'boolean', expected: bilingual('true or false', 'true 或 false') })
   @IsBoolean()
   geoStrict = false;
 
-  @Variable('NODE_ENV', { expected: 'production, or something else while it is tried out' })
+  @Variable('NODE_ENV', {
+    expected: bilingual('production, or something else while it is tried out', 'production；试用时可为其他值'),
+  })
   @IsString()
   nodeEnvironment = 'development';
 
   /** Orders certificates for hosts. Default: Let's Encrypt, outside production its staging environment. */
-  @Variable('ACME_DIRECTORY_URL', { expected: 'an address such as https://acme-v02.api.letsencrypt.org/directory' })
+  @Variable('ACME_DIRECTORY_URL', {
+    expected: bilingual(
+      'an address such as https://acme-v02.api.letsencrypt.org/directory',
+      '网址，例如 https://acme-v02.api.letsencrypt.org/directory',
+    ),
+  })
   @IsOptional()
   @IsUrl({ protocols: ['https'], require_protocol: true, require_tld: false })
   acmeDirectory?: string;
 
   /** Whom the authority may write to. */
-  @Variable('ACME_CONTACT', { kind: 'list', expected: 'addresses of mail separated by commas' })
+  @Variable('ACME_CONTACT', {
+    kind: 'list',
+    expected: bilingual('addresses of mail separated by commas', '以逗号分隔的电子邮箱地址'),
+  })
   @IsEmail({ require_tld: false }, { each: true })
   acmeContact: readonly string[] = [];
 
   /** The operator agrees to the authority's terms of service; without it nothing is ordered. */
-  @Variable('ACME_AGREE_TERMS', { kind: 'boolean', expected: 'true or false' })
+  @Variable('ACME_AGREE_TERMS', { kind: 'boolean', expected: bilingual('true or false', 'true 或 false') })
   @IsBoolean()
   acmeAgreeTerms = false;
 
   /** An account that the operator has with the authority already (RFC 8555 7.3.4). */
-  @Variable('ACME_EAB_KID', { expected: 'the key id of the authority, together with ACME_EAB_HMAC_KEY' })
+  @Variable('ACME_EAB_KID', {
+    expected: bilingual(
+      'the key id of the authority, together with ACME_EAB_HMAC_KEY',
+      '证书颁发机构提供的密钥 ID，与 ACME_EAB_HMAC_KEY 一起设置',
+    ),
+  })
   @ValidateIf(({ acmeEabHmacKey, acmeEabKid }: TunnelGatewaySettings) => (acmeEabKid ?? acmeEabHmacKey) !== undefined)
   @IsString()
   acmeEabKid?: string;
 
-  @Variable('ACME_EAB_HMAC_KEY', { expected: 'base64url, together with ACME_EAB_KID', secret: true })
+  @Variable('ACME_EAB_HMAC_KEY', {
+    expected: bilingual('base64url, together with ACME_EAB_KID', 'base64url 文本，与 ACME_EAB_KID 一起设置'),
+    secret: true,
+  })
   @ValidateIf(({ acmeEabHmacKey, acmeEabKid }: TunnelGatewaySettings) => (acmeEabKid ?? acmeEabHmacKey) !== undefined)
   @Matches(/^[A-Za-z0-9_-]{16,}$/)
   acmeEabHmacKey?: string;
 
   /** PEM of authorities besides those of the system that are believed when certificates are ordered. */
-  @Variable('ACME_CA_FILE', { expected: 'a file with certificates (PEM)' })
+  @Variable('ACME_CA_FILE', { expected: bilingual('a file with certificates (PEM)', '证书文件（PEM）') })
   @IsOptional()
   @IsString()
   acmeCaFile?: string;
 
   /** How the gateway proves that a name leads to it; each attempt takes the next one. */
-  @Variable('ACME_CHALLENGES', { kind: 'list', expected: `some of ${CHALLENGE_TYPES.join(', ')}` })
+  @Variable('ACME_CHALLENGES', {
+    kind: 'list',
+    expected: bilingual(`some of ${CHALLENGE_TYPES.join(', ')}`, `${CHALLENGE_TYPES.join('、')} 中的一个或多个`),
+  })
   @ArrayNotEmpty()
   @IsIn(CHALLENGE_TYPES, { each: true })
   acmeChallenges: readonly ChallengeType[] = CHALLENGE_TYPES;
@@ -196,14 +249,22 @@ export class TunnelGatewaySettings extends ServiceSettings {
   }
 
   /** Processes that serve agents and visitors. More than one share the ports by way of another process, their door. */
-  @Variable('TUNNEL_EDGE_WORKERS', { kind: 'integer', expected: 'a number of processes from 1 to 64' })
+  @Variable('TUNNEL_EDGE_WORKERS', {
+    kind: 'integer',
+    expected: bilingual('a number of processes from 1 to 64', '1 到 64 个进程'),
+  })
   @IsInt()
   @Min(1)
   @Max(64)
   edgeWorkers = 1;
 
   /** Whether the service starts its data plane itself, or finds one that runs on its own (`edge.js`). */
-  @Variable('TUNNEL_EDGE', { expected: 'own (started by the service) or separate (edge.js)' })
+  @Variable('TUNNEL_EDGE', {
+    expected: bilingual(
+      'own (started by the service) or separate (edge.js)',
+      'own（由服务启动）或 separate（edge.js）',
+    ),
+  })
   @IsIn(['own', 'separate'])
   edge: 'own' | 'separate' = 'own';
 
@@ -216,13 +277,17 @@ export class TunnelGatewaySettings extends ServiceSettings {
   edgeHealthPort = 8026;
 
   /** The edge's name in lists. Default: the name of the machine. */
-  @Variable('TUNNEL_EDGE_NAME', { expected: 'a name of at most 64 characters such as edge-1' })
+  @Variable('TUNNEL_EDGE_NAME', {
+    expected: bilingual('a name of at most 64 characters such as edge-1', '最多 64 个字符的名称，例如 edge-1'),
+  })
   @IsOptional()
   @Matches(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u)
   edgeName?: string;
 
   /** Host under which agents and visitors reach this edge in particular, where there are several. */
-  @Variable('TUNNEL_EDGE_PUBLIC_HOST', { expected: 'a host name or address such as edge-1.example.org' })
+  @Variable('TUNNEL_EDGE_PUBLIC_HOST', {
+    expected: bilingual('a host name or address such as edge-1.example.org', '主机名或地址，例如 edge-1.example.org'),
+  })
   @IsOptional()
   @ValidateBy({ name: 'isHost', validator: { validate: isHost } })
   edgePublicHost?: string;
@@ -238,7 +303,9 @@ export class TunnelGatewaySettings extends ServiceSettings {
   edgePeerPort?: number;
 
   /** Host under which other edges reach this one. */
-  @Variable('TUNNEL_EDGE_PEER_HOST', { expected: 'a host name or address such as 10.0.0.5' })
+  @Variable('TUNNEL_EDGE_PEER_HOST', {
+    expected: bilingual('a host name or address such as 10.0.0.5', '主机名或地址，例如 10.0.0.5'),
+  })
   @IsOptional()
   @ValidateBy({ name: 'isHost', validator: { validate: isHost } })
   edgePeerHost?: string;
@@ -272,7 +339,7 @@ function readPortRange(text: unknown): PortRange | null {
   return first >= 1 && last <= 65_535 && first <= last ? { first, last } : null;
 }
 
-/** Raises SettingsError naming every bad, missing and unknown variable. */
+/** @throws SettingsError naming every bad, missing and unknown variable. */
 export function readSettings(env: Environment = process.env): Readonly<TunnelGatewaySettings> {
   const settings = loadSettings(TunnelGatewaySettings, env);
   refuseExamples(settings);
@@ -283,16 +350,16 @@ export function readSettings(env: Environment = process.env): Readonly<TunnelGat
 function refuseExamples({ adminPassword, secretKey }: TunnelGatewaySettings): void {
   const problems: SettingProblem[] = [];
   if (adminPassword !== undefined && isKnownPassword(adminPassword)) {
-    const expected = 'one of your own, or none for one that is made';
+    const expected = bilingual('one of your own, or none for one that is made', '您自己的密码，或不设置以自动生成');
     problems.push({
       variable: 'GATEHOUSE_ADMIN_PASSWORD',
-      problem: 'is a very common password',
+      problem: bilingual('is a very common password', '是非常常见的密码'),
       expected,
     });
   }
   if (secretKey !== undefined && new Set(Buffer.from(secretKey, 'base64')).size < 16) {
-    const expected = '32 random bytes (openssl rand -base64 32)';
-    problems.push({ variable: 'GATEHOUSE_SECRET_KEY', problem: 'is not random', expected });
+    const expected = bilingual('32 random bytes (openssl rand -base64 32)', '32 个随机字节（openssl rand -base64 32）');
+    problems.push({ variable: 'GATEHOUSE_SECRET_KEY', problem: bilingual('is not random', '不是随机的'), expected });
   }
   if (problems.length > 0) throw new SettingsError(problems);
 }

@@ -4,3 +4,4 @@ export * from './messages.js';
 export * from './translator.js';
 export * from './compare-catalogues.js';
 export * from './terminal.js';
+export * from './bilingual.js';

@@ -1,3 +1,4 @@
+import { bilingual, BilingualError } from '@gatehouse/i18n';
 import { mayPass } from '@gatehouse/postgres';
 
 /** Code of a failure because a connection ended or was not available: the same job may succeed in a moment. */
@@ -24,9 +25,13 @@ export class JobTimeoutError extends Error {
 }
 
 /** The queue's store does not answer, or this process is shutting down. */
-export class JobsUnavailableError extends Error {
+export class JobsUnavailableError extends BilingualError {
   override readonly name = 'JobsUnavailableError';
   readonly temporary = true;
+
+  constructor(english: string, chinese: string, options?: ErrorOptions) {
+    super(bilingual(english, chinese), options);
+  }
 }
 
 /** Queues and handlers do not match; the message names every queue and class concerned. */

@@ -62,7 +62,8 @@ export class JobWaiter {
     for (const release of this.releases.values()) clearTimeout(release);
     for (const jobs of this.waiting.values()) {
       for (const entries of jobs.values()) {
-        for (const { reject } of entries) reject(new JobsUnavailableError('The service is shutting down.'));
+        for (const { reject } of entries)
+          reject(new JobsUnavailableError('The service is shutting down.', '服务正在关闭。'));
       }
     }
   }

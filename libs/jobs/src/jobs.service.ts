@@ -158,12 +158,17 @@ export class Jobs {
     checkJobId(options.jobId);
     if (options.jobId !== undefined) await this.registry.clearFinished(name, options.jobId);
     const job = await this.registry.queue(name).add(name, payload, options);
-    if (job.id === undefined) throw new JobsUnavailableError(`The queue ${name} gave the job no id.`);
+    if (job.id === undefined)
+      throw new JobsUnavailableError(`The queue ${name} gave the job no id.`, `队列 ${name} 没有给任务分配 ID。`);
     return job.id;
   }
 
   private answered<T>(call: Promise<T>): Promise<T> {
-    return within(call, STORE_TIMEOUT_MS, () => new JobsUnavailableError('The job queues do not answer.'));
+    return within(
+      call,
+      STORE_TIMEOUT_MS,
+      () => new JobsUnavailableError('The job queues do not answer.', '任务队列没有响应。'),
+    );
   }
 }
 

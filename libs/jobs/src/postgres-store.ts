@@ -1,3 +1,4 @@
+import { bilingual } from '@gatehouse/i18n';
 import { PgListener, withClient } from '@gatehouse/persistence';
 import { KEEP_ALIVE, prepareSession } from '@gatehouse/postgres';
 import {
@@ -76,17 +77,22 @@ export async function migrateJobs(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, (client) => runMigrations(client, SCHEMA));
 }
 
+const NOT_MIGRATED = bilingual(
+  'its schema is not migrated: run the migrate command, or set AUTO_MIGRATE=true',
+  '其 schema 未迁移：请运行 migrate 命令，或设置 AUTO_MIGRATE=true',
+);
+
 async function prepare({ url, autoMigrate }: PostgresStoreOptions): Promise<void> {
   try {
     if (autoMigrate) await migrateJobs(url);
     else await withClient(url, (client) => assertSchemaCompatibility(client, SCHEMA));
   } catch (cause) {
-    const reason =
-      cause instanceof SchemaMigrationRequiredError
-        ? 'its schema is not migrated: run the migrate command, or set AUTO_MIGRATE=true'
-        : (cause as Error).message;
-    throw new JobsUnavailableError(`The job queues in the database (DATABASE_URL) cannot be used: ${reason}.`, {
-      cause,
-    });
+    const { message } = cause as Error;
+    const reason = cause instanceof SchemaMigrationRequiredError ? NOT_MIGRATED : bilingual(message, message);
+    throw new JobsUnavailableError(
+      `The job queues in the database (DATABASE_URL) cannot be used: ${reason.en}.`,
+      `无法使用数据库（DATABASE_URL）中的任务队列：${reason['zh-CN']}。`,
+      { cause },
+    );
   }
 }

@@ -60,7 +60,11 @@ export function createRedisStore(options: RedisStoreOptions): QueueStore {
 
 function unavailable(cause: unknown): JobsUnavailableError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new JobsUnavailableError(`Redis (REDIS_URL) does not answer: ${reason}`, { cause });
+  return new JobsUnavailableError(
+    `Redis (REDIS_URL) does not answer: ${reason}`,
+    `Redis（REDIS_URL）没有响应：${reason}`,
+    { cause },
+  );
 }
 
 /** Rejects if the server's certificate is refused: another attempt would fail in the same way. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bilingual, BilingualError } from '@gatehouse/i18n';
 import { OLDEST_POSTGRES } from './embedded-postgres/oldest-postgres.js';
 import { withClient, type PgClient } from './pg-client.js';
 
@@ -7,12 +8,12 @@ const NOTIFY_EVERY_MS = 250;
 /** Number of notifications that are sent. A busy server must not be mistaken for one that drops them. */
 const TRIES = { ofServer: 40, ofPooler: 12 };
 
-/** The database server is unusable, whatever is in the database; the message is for operators. */
-export class DatabaseServerError extends Error {
+/** The database server is unusable, whatever is in the database; the text is for operators. */
+export class DatabaseServerError extends BilingualError {
   override readonly name = 'DatabaseServerError';
 }
 
-/** Raises DatabaseServerError for a PostgreSQL that is too old, and for a pooler that does not keep sessions. */
+/** @throws DatabaseServerError for a PostgreSQL that is too old, and for a pooler that does not keep sessions. */
 export async function checkDatabaseServer(url: string): Promise<void> {
   await withClient(url, async (client) => {
     await checkVersion(client);
@@ -27,7 +28,10 @@ async function checkVersion(client: PgClient): Promise<void> {
   const [{ version, number } = { version: 'unknown', number: 0 }] = rows;
   if (Math.floor(number / 10_000) >= OLDEST_POSTGRES) return;
   throw new DatabaseServerError(
-    `DATABASE_URL: the database is PostgreSQL ${version}, and PostgreSQL ${OLDEST_POSTGRES} or later is needed`,
+    bilingual(
+      `DATABASE_URL: the database is PostgreSQL ${version}, and PostgreSQL ${OLDEST_POSTGRES} or later is needed`,
+      `DATABASE_URL: 数据库是 PostgreSQL ${version}，需要 PostgreSQL ${OLDEST_POSTGRES} 或更高版本`,
+    ),
   );
 }
 
@@ -52,8 +56,12 @@ async function checkSession(listener: PgClient, url: string): Promise<void> {
   });
   if (arrives) return;
   throw new DatabaseServerError(
-    'DATABASE_URL: notifications (LISTEN) do not arrive, so this is a pooler in transaction mode. Let it pool sessions ' +
-      '(pool_mode = session in PgBouncer), or name the database itself',
+    bilingual(
+      'DATABASE_URL: notifications (LISTEN) do not arrive, so this is a pooler in transaction mode. Let it pool sessions ' +
+        '(pool_mode = session in PgBouncer), or name the database itself',
+      'DATABASE_URL: 收不到通知（LISTEN），说明这是事务模式的连接池。请改用会话模式' +
+        '（PgBouncer 的 pool_mode = session），或填写数据库本身的地址',
+    ),
   );
 }
 

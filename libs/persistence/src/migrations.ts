@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { bilingual, BilingualError } from '@gatehouse/i18n';
 import type { DataSource, MigrationInterface } from 'typeorm';
 import {
   configOf,
@@ -25,7 +26,7 @@ const LOCK_PAUSE_MS = 2_000;
 export const LOCK_CLASS = 0x6761_7465;
 
 /** A newer version of the program has migrated the database; the message names the unknown migrations. */
-export class NewerSchemaError extends Error {
+export class NewerSchemaError extends BilingualError {
   override readonly name = 'NewerSchemaError';
 
   constructor(
@@ -34,9 +35,13 @@ export class NewerSchemaError extends Error {
   ) {
     const migrations = unknown.length === 1 ? 'a migration' : `${unknown.length} migrations`;
     super(
-      `the database has ${migrations} in the schema ${schema} that this version does not know ` +
-        `(${unknown.join(', ')}): it was used by a newer version. Start that version again, or restore a backup that was ` +
-        'made before the upgrade',
+      bilingual(
+        `the database has ${migrations} in the schema ${schema} that this version does not know ` +
+          `(${unknown.join(', ')}): it was used by a newer version. Start that version again, or restore a backup that was ` +
+          'made before the upgrade',
+        `数据库的 schema ${schema} 中有 ${unknown.length} 个此版本不认识的迁移（${unknown.join('、')}）：` +
+          '较新的版本使用过它。请重新启动该版本，或恢复升级前的备份',
+      ),
     );
   }
 }
@@ -49,7 +54,7 @@ export interface MigrateOptions {
 /**
  * Creates the schema and runs the migrations that are missing, then the SQL files that have changed; returns the names of
  * the migrations. An advisory lock makes processes that start together take turns: the later ones find nothing left to do.
- * Raises NewerSchemaError and changes nothing when the database has migrations that the data source does not list,
+ * @throws NewerSchemaError and changes nothing when the database has migrations that the data source does not list,
  * SqlFilesError when the SQL files are not those of this version, DatabaseServerError when its server cannot be used.
  */
 export async function migrate(dataSource: DataSource, { only }: MigrateOptions = {}): Promise<string[]> {

@@ -67,6 +67,7 @@ export { runWorker, type WorkerDefinition } from './service/run-worker.js';
 export { ServiceHttpAdapter } from './service/service-http-adapter.js';
 export type { HttpOptions, ServiceAppOptions } from './service/service-options.js';
 export { StartError } from './errors/start-error.js';
+export { explainListenError } from './service/start-failure.js';
 export { loadSettings, type Environment } from './settings/load-settings.js';
 export { redisOptions, type RedisOptions } from './settings/redis-options.js';
 export {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { localized } from '../../bootstrap/language.mjs';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,7 +26,14 @@ export function readBackupSettings(env: Environment, problems: string[]): Backup
   const keep = readKeep(env['BACKUP_KEEP']?.trim() ?? '', problems);
   if (folder !== '') return { folder: resolve(folder), everyMs, keep };
   const without = BACKUP_VARIABLES.find((name) => (env[name]?.trim() ?? '') !== '');
-  if (without !== undefined) problems.push(`${without} is set and BACKUP_DIR, the folder for the backups, is not.`);
+  if (without !== undefined) {
+    problems.push(
+      localized(
+        `${without} is set and BACKUP_DIR, the folder for the backups, is not.`,
+        `设置了 ${without}，但没有设置备份目录 BACKUP_DIR。`,
+      ),
+    );
+  }
   return undefined;
 }
 
@@ -34,7 +42,12 @@ function readEvery(text: string, problems: string[]): number {
   const [, number, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   const every = Number(number) * (UNITS_MS[unit ?? ''] ?? Number.NaN);
   if (every > 0 && every <= MAX_EVERY_MS) return every;
-  problems.push(`BACKUP_EVERY=${text} is not a time between 1m and 31d, such as 24h.`);
+  problems.push(
+    localized(
+      `BACKUP_EVERY=${text} is not a time between 1m and 31d, such as 24h.`,
+      `BACKUP_EVERY=${text} 不是 1m 到 31d 之间的时间，例如 24h。`,
+    ),
+  );
   return DEFAULT_EVERY_MS;
 }
 
@@ -42,6 +55,11 @@ function readKeep(text: string, problems: string[]): number {
   if (text === '') return DEFAULT_KEEP;
   const keep = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (keep >= 1 && keep <= MAX_KEEP) return keep;
-  problems.push(`BACKUP_KEEP=${text} is not a number from 1 to ${MAX_KEEP}.`);
+  problems.push(
+    localized(
+      `BACKUP_KEEP=${text} is not a number from 1 to ${MAX_KEEP}.`,
+      `BACKUP_KEEP=${text} 不是 1 到 ${MAX_KEEP} 的数字。`,
+    ),
+  );
   return DEFAULT_KEEP;
 }

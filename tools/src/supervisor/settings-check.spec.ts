@@ -25,4 +25,12 @@ describe('the check of all settings', () => {
     const problems = await settingProblems(env, given);
     expect(problems.map((line) => line.split(':')[0]).toSorted()).toEqual(Object.keys(given).toSorted());
   });
+
+  it('prints them in the language of the terminal', async () => {
+    const given = { LOG_LEVEL: 'loud' };
+    const env = { PATH: process.env['PATH'], DATABASE_URL: 'postgresql://x/y', LC_ALL: 'zh_CN.UTF-8', ...given };
+    expect(await settingProblems(env, given)).toEqual([
+      'LOG_LEVEL: "loud" 无效；要求：debug、info、warn、error、silent 之一',
+    ]);
+  });
 });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { terminalLanguage } from '../../bootstrap/language.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { SERVICES } from './service-list.js';
 
@@ -51,7 +52,8 @@ async function printProblems(): Promise<void> {
     try {
       readSettings(process.env);
     } catch (error) {
-      process.stdout.write(`${(error as Error).message}\n`);
+      const { text, message } = error as Error & { text?: Readonly<Record<string, string>> };
+      process.stdout.write(`${text?.[terminalLanguage()] ?? message}\n`);
     }
   }
 }

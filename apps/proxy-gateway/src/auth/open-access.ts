@@ -46,6 +46,8 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
     throw new StartError(
       `auth.enabled is false while ${by} is ${address}: anybody who reaches it could change everything. ` +
         'Use 127.0.0.1, or set PROXY_GATEWAY_ALLOW_OPEN=true if that is meant',
+      `auth.enabled 为 false，而 ${by} 为 ${address}：任何能访问它的人都可以更改一切。` +
+        '请使用 127.0.0.1；如果确实需要，请设置 PROXY_GATEWAY_ALLOW_OPEN=true',
     );
   }
 

@@ -55,7 +55,11 @@ export class KernelClients implements ProxyClients, OnApplicationBootstrap, OnAp
     const secretKeys = loadSecretKeys({ home, envValue });
     this.server = new ProxyClientsServer({ clients: this, secretKeys, logger: this.logger });
     await this.server.listen(endpoint).catch((error: unknown) => {
-      throw new StartError(`PROXY_CLIENTS_CHANNEL: ${proxyClientsChannel} cannot be listened on`, { cause: error });
+      throw new StartError(
+        `PROXY_CLIENTS_CHANNEL: ${proxyClientsChannel} cannot be listened on`,
+        `PROXY_CLIENTS_CHANNEL: 无法监听 ${proxyClientsChannel}`,
+        { cause: error },
+      );
     });
   }
 

@@ -1,5 +1,6 @@
-import { AppError, StartError } from '@gatehouse/platform';
+import { AppError, ErrorTranslator, StartError } from '@gatehouse/platform';
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
+import { PROXY_ERROR_TEXTS } from '../error-texts.zh-CN.js';
 
 /** The kernel is not running, died before it answered, or did not answer in time. */
 export class KernelUnavailableError extends Error {
@@ -27,7 +28,12 @@ export function explainFirstFailure(failure: unknown, portIsFromSettings: boolea
   if (portIsFromSettings || !(failure instanceof KernelConfigError) || !failure.path.startsWith('listeners'))
     return null;
   const what = failure.message.slice(`${failure.path}: `.length);
-  return new StartError(`PROXY_KERNEL_PORT: ${what}; set PROXY_KERNEL_PORT to a free port`, { cause: failure });
+  const chinese = new ErrorTranslator(PROXY_ERROR_TEXTS).text('zh-CN', what);
+  return new StartError(
+    `PROXY_KERNEL_PORT: ${what}; set PROXY_KERNEL_PORT to a free port`,
+    `PROXY_KERNEL_PORT: ${chinese}；请将 PROXY_KERNEL_PORT 设为空闲端口`,
+    { cause: failure },
+  );
 }
 
 export function kernelUnavailable(cause?: unknown): AppError {

@@ -27,7 +27,10 @@ function launcherFor(settings: ProxyGatewaySettings): KernelLauncher {
   if (settings.kernel === 'own') return new KernelLauncher(undefined, undefined, spoolFilesFor(settings));
   const endpoints = (settings.kernelChannel ?? []).flatMap((text) => parseControlEndpoint(text) ?? []);
   if (endpoints.length > 0) return new RemoteKernelLauncher(endpoints, channelKeyOf(settings));
-  throw new StartError('PROXY_KERNEL is separate, and PROXY_KERNEL_CHANNEL does not say where it is');
+  throw new StartError(
+    'PROXY_KERNEL is separate, and PROXY_KERNEL_CHANNEL does not say where it is',
+    'PROXY_KERNEL 为 separate，但 PROXY_KERNEL_CHANNEL 没有给出内核的地址',
+  );
 }
 
 /**

@@ -86,6 +86,8 @@ function readAuthorities({ acmeCaFile }: TunnelGatewaySettings): string | null {
   try {
     return readFileSync(acmeCaFile, 'utf8');
   } catch (cause) {
-    throw new StartError(`ACME_CA_FILE: ${acmeCaFile} cannot be read`, { cause });
+    throw new StartError(`ACME_CA_FILE: ${acmeCaFile} cannot be read`, `ACME_CA_FILE: 无法读取 ${acmeCaFile}`, {
+      cause,
+    });
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type JsonLogger, StartError } from '@gatehouse/platform';
+import { explainListenError, type JsonLogger, StartError } from '@gatehouse/platform';
 import type { TunnelGatewaySettings } from '../settings.js';
 import { EdgeDatabase } from '../common/edge-database.js';
 import { EdgeLauncher } from './edge-launcher.js';
@@ -77,8 +77,9 @@ function listenInstead({ port, bindAddress }: Readonly<TunnelGatewaySettings>): 
     });
     response.end(JSON.stringify({ ...body, ...('type' in body && { code: 'service_unavailable' }) }));
   });
+  const target = { port, portVariable: 'TUNNEL_GATEWAY_PORT', address: bindAddress };
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => reject(new StartError(`TUNNEL_GATEWAY_PORT: ${cause.message}`, { cause })));
+    server.once('error', (cause) => reject(explainListenError(cause, target)));
     server.listen(port, bindAddress, () => resolve(server));
   });
 }

@@ -62,7 +62,7 @@ export async function startEdge({ settings, launcher, logger, queries }: EdgeSta
     onProblem: (problem) => logger.error(`the edge cannot be administrated: ${problem}`, 'Edge'),
   });
   const first = await link.start(FIRST_START_MS);
-  if (first.outcome === 'port') throw new StartError(portLine(first, settings));
+  if (first.outcome === 'port') throw portError(first, settings);
   if (first.outcome === 'waiting') logger.warn('the edge is not ready yet', 'Edge');
   else if (link.tookOver) logger.log('the edge served on and is taken over', { pid: link.pid, ...first.ports }, 'Edge');
   else logger.log('the edge serves', { pid: link.pid, ...first.ports }, 'Edge');
@@ -178,19 +178,28 @@ export function logAll(logger: JsonLogger, entries: readonly EdgeLogEntry[]): vo
 
 const PORT_VARIABLES = { agents: 'TUNNEL_AGENT_PORT', http: 'TUNNEL_HTTP_PORT', https: 'TUNNEL_HTTPS_PORT' } as const;
 
-/** One line that says what to change. */
-export function portLine(
+/** A port that cannot be opened, as an error that says what to change. */
+export function portError(
   { port: name, code }: Extract<FirstStart, { outcome: 'port' }>,
   settings: Readonly<TunnelGatewaySettings>,
-): string {
+): StartError {
   const variable = PORT_VARIABLES[name];
   const port = { agents: settings.agentPort, http: settings.httpPort, https: settings.httpsPort }[name];
   if (code === 'EADDRINUSE') {
     const at = settings.listenAddress;
-    return `${variable}: port ${port} on ${at} is in use by another program; set ${variable} to a free port`;
+    return new StartError(
+      `${variable}: port ${port} on ${at} is in use by another program; set ${variable} to a free port`,
+      `${variable}: ${at} 的端口 ${port} 已被其他程序占用；请将 ${variable} 设为空闲端口`,
+    );
   }
   if (code === 'EACCES') {
-    return `${variable}: this user may not listen on port ${port}; set ${variable} to a port above 1023`;
+    return new StartError(
+      `${variable}: this user may not listen on port ${port}; set ${variable} to a port above 1023`,
+      `${variable}: 当前用户无权监听端口 ${port}；请将 ${variable} 设为大于 1023 的端口`,
+    );
   }
-  return `TUNNEL_LISTEN_ADDRESS: ${settings.listenAddress} cannot be listened on (${code})`;
+  return new StartError(
+    `TUNNEL_LISTEN_ADDRESS: ${settings.listenAddress} cannot be listened on (${code})`,
+    `TUNNEL_LISTEN_ADDRESS: 无法监听 ${settings.listenAddress}（${code}）`,
+  );
 }

@@ -88,8 +88,11 @@ describe('failed starts', () => {
     const second = createServer().listen(port, '127.0.0.1');
     const [error] = (await once(second, 'error')) as [Error];
     const explained = explainListenError(error, { port, portVariable: 'NOTES_PORT', address: '127.0.0.1' });
-    expect(failureLines(explained)).toEqual([
+    expect(failureLines(explained, 'en')).toEqual([
       `NOTES_PORT: port ${port} on 127.0.0.1 is in use by another program; set NOTES_PORT to a free port`,
+    ]);
+    expect(failureLines(explained, 'zh-CN')).toEqual([
+      `NOTES_PORT: 127.0.0.1 的端口 ${port} 已被其他程序占用；请将 NOTES_PORT 设为空闲端口`,
     ]);
     taken.close();
   });
@@ -97,17 +100,18 @@ describe('failed starts', () => {
   it('name the variable of an address that this machine does not have', async () => {
     const [error] = (await once(createServer().listen(0, '192.0.2.7'), 'error')) as [Error];
     const target = { port: 9, portVariable: 'NOTES_METRICS_PORT', address: '192.0.2.7' };
-    expect(failureLines(explainListenError(error, { ...target, addressVariable: 'METRICS_ADDRESS' }))).toEqual([
+    expect(failureLines(explainListenError(error, { ...target, addressVariable: 'METRICS_ADDRESS' }), 'en')).toEqual([
       'METRICS_ADDRESS: 192.0.2.7 is not an address of this machine',
     ]);
   });
 
   it('print one line per problem, and a stack only for unexpected errors', () => {
-    expect(failureLines(new StartError('do this'))).toEqual(['do this']);
-    expect(failureLines(Object.assign(new Error('key unreadable'), { name: 'SecretKeyError' }))).toEqual([
-      'key unreadable',
-    ]);
-    expect(failureLines(new AggregateError([new StartError('a'), new StartError('b')], ''))).toEqual(['a', 'b']);
-    expect(failureLines(new Error('bug'))[0]).toContain('\n    at ');
+    expect(failureLines(new StartError('do this', '这样做'), 'en')).toEqual(['do this']);
+    expect(failureLines(new StartError('do this', '这样做'), 'zh-CN')).toEqual(['这样做']);
+    expect(failureLines(Object.assign(new Error('sealed'), { name: 'SecretBoxError' }), 'zh-CN')).toEqual(['sealed']);
+    const several = new AggregateError([new StartError('a', '甲'), new StartError('b', '乙')], '');
+    expect(failureLines(several, 'en')).toEqual(['a', 'b']);
+    expect(failureLines(several, 'zh-CN')).toEqual(['甲', '乙']);
+    expect(failureLines(new Error('bug'), 'zh-CN')[0]).toContain('\n    at ');
   });
 });

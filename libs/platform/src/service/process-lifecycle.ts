@@ -1,5 +1,6 @@
 import { deferred } from '../async/deferred.js';
 import type { JsonLogger } from '../logging/json-logger.js';
+import { OWN_TERMINAL_LANGUAGE } from '../settings/settings.js';
 import { collectWhenIdle } from './idle-collection.js';
 import { failureLines } from './start-failure.js';
 
@@ -39,7 +40,7 @@ export async function runProcess(name: string, start: () => Promise<RunningProce
 }
 
 function failStart(name: string, error: unknown): void {
-  const lines = failureLines(error);
+  const lines = failureLines(error, OWN_TERMINAL_LANGUAGE);
   for (const line of lines) process.stderr.write(`${name}: ${line}\n`);
   notifyParent({ type: 'failed', lines }, () => process.exit(1));
 }

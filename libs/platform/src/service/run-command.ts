@@ -1,3 +1,4 @@
+import { OWN_TERMINAL_LANGUAGE } from '../settings/settings.js';
 import { failureLines } from './start-failure.js';
 
 /**
@@ -8,7 +9,7 @@ export async function runCommand(name: string, work: () => Promise<readonly stri
   try {
     for (const line of await work()) process.stdout.write(`${line}\n`);
   } catch (error) {
-    for (const line of failureLines(error)) process.stderr.write(`${name}: ${line}\n`);
+    for (const line of failureLines(error, OWN_TERMINAL_LANGUAGE)) process.stderr.write(`${name}: ${line}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,9 +1,12 @@
+import { bilingual } from '@gatehouse/i18n';
 import { describe, expect, it } from 'vitest';
 import { loadSettings, type Environment } from './load-settings.js';
 import { isAddressRange, ServiceSettings } from './service-settings.js';
 import { SettingsError } from './settings-error.js';
 
 const DATABASE_URL = 'postgres://gate:pw@127.0.0.1:5432/gatehouse';
+
+const NOTHING = bilingual('', '');
 
 function problemsOf(env: Environment): SettingsError['problems'] {
   try {
@@ -61,13 +64,28 @@ describe('loadSettings', () => {
       'TRUSTED_PROXIES',
     ]);
     const of = (name: string): string => {
-      const { problem, expected } = problems.find(({ variable }) => variable === name) ?? { problem: '', expected: '' };
-      return `${problem}; ${expected}`;
+      const { problem, expected } = problems.find(({ variable }) => variable === name) ?? {
+        problem: NOTHING,
+        expected: NOTHING,
+      };
+      return `${problem.en}; ${expected.en}`;
     };
     expect(of('LOG_LEVEL')).toBe('"loud" is not acceptable; one of debug, info, warn, error, silent');
     expect(of('DATABASE_URL')).toContain('is not set');
     expect(of('SHUTDOWN_TIMEOUT_MS')).toContain('"1e3" is not a whole number');
     expect(of('GATEHOUSE_HOEM')).toContain('perhaps GATEHOUSE_HOME');
+  });
+
+  it('says the same in Chinese', () => {
+    const env = { LOG_LEVEL: 'loud', SHUTDOWN_TIMEOUT_MS: '1e3', GATEHOUSE_SECRET_KEY: 'x', GATEHOUSE_HOEM: '/srv' };
+    const text = new SettingsError(problemsOf(env)).text['zh-CN'];
+    expect(text.split('\n').toSorted()).toEqual([
+      'DATABASE_URL: 未设置；要求：postgres://用户:密码@主机:端口/数据库',
+      'GATEHOUSE_HOEM: 不是此服务的变量；要求：可能应写作 GATEHOUSE_HOME',
+      'GATEHOUSE_SECRET_KEYS: 给定的值无效；要求：base64 编码的 32 字节（openssl rand -base64 32）；多个密钥以逗号分隔，最新的在前',
+      'LOG_LEVEL: "loud" 无效；要求：debug、info、warn、error、silent 之一',
+      'SHUTDOWN_TIMEOUT_MS: "1e3" 不是整数；要求：0 到 300000 毫秒',
+    ]);
   });
 
   it('never prints a secret', () => {

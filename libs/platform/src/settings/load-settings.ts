@@ -1,6 +1,7 @@
+import { bilingual, type Bilingual } from '@gatehouse/i18n';
 import { validateSync } from 'class-validator';
 import { SettingsError, type SettingProblem } from './settings-error.js';
-import { variableBindings, type VariableBinding } from './variable.js';
+import { variableBindings, type VariableBinding, type VariableKind } from './variable.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,9 +13,9 @@ const LAUNCHER_VARIABLES = new Set(['GATEHOUSE_NODE', 'GATEHOUSE_PEERS_BIN']);
 const LAUNCHER_PREFIXES = ['GATEHOUSE_TEST_', 'GATEHOUSE_LAUNCH_'];
 
 /**
- * Reads a settings class from an environment: a frozen, checked object. Throws SettingsError with every invalid,
- * missing and unknown variable. An empty variable counts as unset. Of the other services' prefixes only those that the
- * class itself uses are checked, because all services share one environment.
+ * Reads a settings class from an environment: a frozen, checked object. An empty variable counts as unset. Of the other
+ * services' prefixes only those that the class itself uses are checked, because all services share one environment.
+ * @throws SettingsError with every invalid, missing and unknown variable.
  */
 export function loadSettings<T extends object>(settingsClass: new () => T, env: Environment): Readonly<T> {
   const settings = new settingsClass();
@@ -27,7 +28,7 @@ export function loadSettings<T extends object>(settingsClass: new () => T, env: 
     const value = readValue(text, binding);
     if (value === undefined) {
       unreadable.add(binding.property);
-      problems.push(problemOf(binding, `${quote(text, binding)} is not ${article(binding)}`));
+      problems.push(problemOf(binding, wrongKind(text, binding)));
     } else {
       Object.assign(settings, { [binding.property]: value });
     }
@@ -57,6 +58,15 @@ function readValue(text: string, { kind = 'text' }: VariableBinding): unknown {
   }
 }
 
+const INVALID = bilingual('is not acceptable', '无效');
+const VALID = bilingual('an acceptable value', '有效的值');
+const KINDS: Readonly<Record<VariableKind, Bilingual>> = {
+  text: bilingual('a text', '文本'),
+  integer: bilingual('a whole number', '整数'),
+  boolean: bilingual('a boolean', '布尔值'),
+  list: bilingual('a list', '列表'),
+};
+
 const BOOLEANS = new Map([
   ['true', true],
   ['1', true],
@@ -73,13 +83,13 @@ function invalidValues(settings: object, bindings: VariableBinding[], unreadable
   for (const error of validateSync(settings, { forbidUnknownValues: false })) {
     if (unreadable.has(error.property)) continue;
     const binding = bindings.find(({ property }) => property === error.property);
-    const messages = Object.values(error.constraints ?? {}).join(', ') || 'is not acceptable';
+    const messages = Object.values(error.constraints ?? {}).join(', ') || INVALID.en;
     if (binding === undefined) {
-      problems.push({ variable: error.property, problem: messages, expected: 'an acceptable value' });
+      problems.push({ variable: error.property, problem: bilingual(messages, messages), expected: VALID });
     } else if (error.value === undefined) {
-      problems.push(problemOf(binding, 'is not set'));
+      problems.push(problemOf(binding, bilingual('is not set', '未设置')));
     } else {
-      problems.push(problemOf(binding, `${quote(showValue(error.value), binding)} is not acceptable`));
+      problems.push(problemOf(binding, invalid(quote(showValue(error.value), binding))));
     }
   }
   return problems;
@@ -94,25 +104,37 @@ function unknownVariables(env: Environment, bindings: VariableBinding[]): Settin
     .filter((name) => !LAUNCHER_PREFIXES.some((prefix) => name.startsWith(prefix)))
     .map((variable) => {
       const meant = nearestName(variable, known);
-      const expected = meant === undefined ? 'it to be removed' : `perhaps ${meant}`;
-      return { variable, problem: 'is not a variable of this service', expected };
+      const expected =
+        meant === undefined
+          ? bilingual('it to be removed', '删除此变量')
+          : bilingual(`perhaps ${meant}`, `可能应写作 ${meant}`);
+      return { variable, problem: bilingual('is not a variable of this service', '不是此服务的变量'), expected };
     });
 }
 
-function problemOf({ variable, expected }: VariableBinding, problem: string): SettingProblem {
+function problemOf({ variable, expected }: VariableBinding, problem: Bilingual): SettingProblem {
   return { variable, problem, expected };
 }
 
-function quote(text: string, { secret }: VariableBinding): string {
-  return secret === true ? 'the given value' : JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+/** The value as it was given, unless it is a secret. */
+function quote(text: string, { secret }: VariableBinding): Bilingual {
+  if (secret === true) return bilingual('the given value', '给定的值');
+  const quoted = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+  return bilingual(quoted, `${quoted} `);
+}
+
+function invalid(quoted: Bilingual): Bilingual {
+  return bilingual(`${quoted.en} ${INVALID.en}`, `${quoted['zh-CN']}${INVALID['zh-CN']}`);
+}
+
+function wrongKind(text: string, binding: VariableBinding): Bilingual {
+  const quoted = quote(text, binding);
+  const kind = KINDS[binding.kind ?? 'text'];
+  return bilingual(`${quoted.en} is not ${kind.en}`, `${quoted['zh-CN']}不是${kind['zh-CN']}`);
 }
 
 function showValue(value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value);
-}
-
-function article({ kind = 'text' }: VariableBinding): string {
-  return kind === 'integer' ? 'a whole number' : `a ${kind}`;
 }
 
 /** The candidate within two edits of the given name, if there is one: for "did you mean". */

@@ -10,20 +10,26 @@ export interface RedisOptions {
   tls?: { ca: string };
 }
 
-/** Reads REDIS_CA_FILE. Raises StartError if it cannot be read or would not be used. */
+/** Reads REDIS_CA_FILE. @throws StartError if it cannot be read or would not be used. */
 export function redisOptions({
   redisUrl,
   redisCaFile,
 }: Readonly<Pick<ServiceSettings, 'redisUrl' | 'redisCaFile'>>): RedisOptions {
   if (redisCaFile === undefined || redisUrl === undefined) return {};
   if (!redisUrl.startsWith('rediss://')) {
-    throw new StartError('REDIS_CA_FILE: REDIS_URL begins with redis://, which is not encrypted; write rediss://');
+    throw new StartError(
+      'REDIS_CA_FILE: REDIS_URL begins with redis://, which is not encrypted; write rediss://',
+      'REDIS_CA_FILE: REDIS_URL 以 redis:// 开头，连接未加密；请改为 rediss://',
+    );
   }
   try {
     return { tls: { ca: readFileSync(redisCaFile, 'utf8') } };
   } catch (cause) {
-    throw new StartError(`REDIS_CA_FILE: ${redisCaFile} cannot be read (${(cause as NodeJS.ErrnoException).code})`, {
-      cause,
-    });
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new StartError(
+      `REDIS_CA_FILE: ${redisCaFile} cannot be read (${code})`,
+      `REDIS_CA_FILE: 无法读取 ${redisCaFile}（${code}）`,
+      { cause },
+    );
   }
 }

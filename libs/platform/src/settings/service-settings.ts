@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
+import { bilingual } from '@gatehouse/i18n';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, MaxLength, Min } from 'class-validator';
 import { MinLength, ValidateBy, ValidateIf } from 'class-validator';
 import { Channel, Port, Variable } from './variable.js';
@@ -11,25 +12,44 @@ export type WorkerMode = (typeof WORKER_MODES)[number];
 
 /** Variables that every service understands. A service's own settings class extends this one. */
 export class ServiceSettings {
-  @Variable('GATEHOUSE_HOME', { expected: 'a folder for keys, data and the first-login password' })
+  @Variable('GATEHOUSE_HOME', {
+    expected: bilingual('a folder for keys, data and the first-login password', '存放密钥、数据和首次登录密码的目录'),
+  })
   @IsString()
   home: string = resolve('.gatehouse');
 
-  @Variable('DATABASE_URL', { expected: 'postgres://user:password@host:port/database', secret: true })
+  @Variable('DATABASE_URL', {
+    expected: bilingual('postgres://user:password@host:port/database', 'postgres://用户:密码@主机:端口/数据库'),
+    secret: true,
+  })
   @Matches(/^postgres(ql)?:\/\/.+/)
   databaseUrl!: string;
 
-  @Variable('REDIS_URL', { expected: 'redis://[user:password@]host:port or rediss://…', secret: true })
+  @Variable('REDIS_URL', {
+    expected: bilingual(
+      'redis://[user:password@]host:port or rediss://…',
+      'redis://[用户:密码@]主机:端口 或 rediss://…',
+    ),
+    secret: true,
+  })
   @IsOptional()
   @Matches(/^rediss?:\/\/.+/)
   redisUrl?: string;
 
-  @Variable('REDIS_CA_FILE', { expected: 'a PEM file of the authorities that a rediss:// server is trusted by' })
+  @Variable('REDIS_CA_FILE', {
+    expected: bilingual(
+      'a PEM file of the authorities that a rediss:// server is trusted by',
+      'PEM 文件，包含信任的 rediss:// 服务器证书颁发机构',
+    ),
+  })
   @IsOptional()
   @IsString()
   redisCaFile?: string;
 
-  @Variable('GATEHOUSE_ADMIN_PASSWORD', { expected: 'a password of 8 to 256 characters', secret: true })
+  @Variable('GATEHOUSE_ADMIN_PASSWORD', {
+    expected: bilingual('a password of 8 to 256 characters', '8 到 256 个字符的密码'),
+    secret: true,
+  })
   @IsOptional()
   @MinLength(8)
   @MaxLength(256)
@@ -37,7 +57,10 @@ export class ServiceSettings {
 
   @Variable('GATEHOUSE_SECRET_KEYS', {
     alias: 'GATEHOUSE_SECRET_KEY',
-    expected: '32 bytes in base64 (openssl rand -base64 32), or several keys with commas between, newest first',
+    expected: bilingual(
+      '32 bytes in base64 (openssl rand -base64 32), or several keys with commas between, newest first',
+      'base64 编码的 32 字节（openssl rand -base64 32）；多个密钥以逗号分隔，最新的在前',
+    ),
     secret: true,
   })
   @IsOptional()
@@ -45,19 +68,32 @@ export class ServiceSettings {
   secretKey?: string;
 
   /** The place for heads of the audit log outside the database. Default: a file in the home; `off`: none. */
-  @Variable('AUDIT_WITNESS_FILE', { expected: 'a file, to whose name each service adds its own, or off' })
+  @Variable('AUDIT_WITNESS_FILE', {
+    expected: bilingual(
+      'a file, to whose name each service adds its own, or off',
+      '文件（各服务会在文件名后加上自己的名称）或 off',
+    ),
+  })
   @IsOptional()
   @IsString()
   auditWitnessFile?: string;
 
   /** The receiver of the heads of the audit log, signed with AUDIT_WITNESS_SECRET. */
-  @Variable('AUDIT_WITNESS_URL', { expected: 'an address such as https://witness.example.org/gatehouse' })
+  @Variable('AUDIT_WITNESS_URL', {
+    expected: bilingual(
+      'an address such as https://witness.example.org/gatehouse',
+      '网址，例如 https://witness.example.org/gatehouse',
+    ),
+  })
   @IsOptional()
   @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false })
   auditWitnessUrl?: string;
 
   @Variable('AUDIT_WITNESS_SECRET', {
-    expected: 'at least 16 characters, needed with AUDIT_WITNESS_URL',
+    expected: bilingual(
+      'at least 16 characters, needed with AUDIT_WITNESS_URL',
+      '至少 16 个字符，与 AUDIT_WITNESS_URL 一起设置',
+    ),
     secret: true,
   })
   @ValidateIf(
@@ -67,11 +103,16 @@ export class ServiceSettings {
   @MinLength(16)
   auditWitnessSecret?: string;
 
-  @Variable('LOG_LEVEL', { expected: `one of ${LOG_LEVELS.join(', ')}` })
+  @Variable('LOG_LEVEL', { expected: bilingual(`one of ${LOG_LEVELS.join(', ')}`, `${LOG_LEVELS.join('、')} 之一`) })
   @IsIn(LOG_LEVELS)
   logLevel: LogLevel = 'info';
 
-  @Variable('WORKERS', { expected: 'inline (in the service) or separate (worker.js)' })
+  @Variable('WORKERS', {
+    expected: bilingual(
+      'inline (in the service) or separate (worker.js)',
+      'inline（在服务内）或 separate（worker.js）',
+    ),
+  })
   @IsIn(WORKER_MODES)
   workers: WorkerMode = 'inline';
 
@@ -83,11 +124,14 @@ export class ServiceSettings {
   @Port('HEALTH_PORT')
   healthPort?: number;
 
-  @Variable('AUTO_MIGRATE', { kind: 'boolean', expected: 'true or false' })
+  @Variable('AUTO_MIGRATE', { kind: 'boolean', expected: bilingual('true or false', 'true 或 false') })
   @IsBoolean()
   autoMigrate = false;
 
-  @Variable('TRUSTED_PROXIES', { kind: 'list', expected: 'addresses or CIDR ranges separated by commas' })
+  @Variable('TRUSTED_PROXIES', {
+    kind: 'list',
+    expected: bilingual('addresses or CIDR ranges separated by commas', '以逗号分隔的地址或 CIDR 网段'),
+  })
   @IsAddressRange()
   trustedProxies: readonly string[] = [];
 
@@ -98,12 +142,17 @@ export class ServiceSettings {
   @Channel('PROXY_CLIENTS_CHANNEL', 'proxy-gateway:7893')
   proxyClientsChannel?: string;
 
-  @Variable('BIND_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0' })
+  @Variable('BIND_ADDRESS', {
+    expected: bilingual(
+      'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0',
+      '本机的 IPv4 或 IPv6 地址，例如 127.0.0.1 或 0.0.0.0',
+    ),
+  })
   @IsAddress()
   bindAddress = '127.0.0.1';
 
   /** `/metrics` for everyone who reaches the service, instead of local programs only. */
-  @Variable('METRICS_ON_PUBLIC_PORT', { kind: 'boolean', expected: 'true or false' })
+  @Variable('METRICS_ON_PUBLIC_PORT', { kind: 'boolean', expected: bilingual('true or false', 'true 或 false') })
   @IsBoolean()
   metricsOnPublicPort = false;
 
@@ -118,18 +167,29 @@ export class ServiceSettings {
   workerMetricsPort?: number;
 
   /** The address on which these ports listen. */
-  @Variable('METRICS_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0' })
+  @Variable('METRICS_ADDRESS', {
+    expected: bilingual(
+      'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0',
+      '本机的 IPv4 或 IPv6 地址，例如 127.0.0.1 或 0.0.0.0',
+    ),
+  })
   @IsAddress()
   metricsAddress = '127.0.0.1';
 
   /** Requests a minute of one client address to one route. */
-  @Variable('API_RATE_LIMIT', { kind: 'integer', expected: 'requests a minute, 0 for no limit' })
+  @Variable('API_RATE_LIMIT', {
+    kind: 'integer',
+    expected: bilingual('requests a minute, 0 for no limit', '每分钟的请求数，0 表示不限制'),
+  })
   @IsInt()
   @Min(0)
   @Max(1_000_000)
   apiRateLimit = 6_000;
 
-  @Variable('SHUTDOWN_TIMEOUT_MS', { kind: 'integer', expected: 'milliseconds from 0 to 300000' })
+  @Variable('SHUTDOWN_TIMEOUT_MS', {
+    kind: 'integer',
+    expected: bilingual('milliseconds from 0 to 300000', '0 到 300000 毫秒'),
+  })
   @IsInt()
   @Min(0)
   @Max(300_000)

@@ -1,3 +1,4 @@
+import { bilingual, type Bilingual } from '@gatehouse/i18n';
 import { parseControlEndpoint } from '@gatehouse/net';
 import { IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
 
@@ -7,7 +8,7 @@ export interface VariableOptions {
   /** How the text of the variable is read. Default: text. */
   readonly kind?: VariableKind;
   /** Shown to the operator if the value is invalid: what would be valid. */
-  readonly expected: string;
+  readonly expected: Bilingual;
   /** Another variable with the same meaning, which is used if this one is not set. */
   readonly alias?: string;
   /** Its value is never printed. */
@@ -33,7 +34,10 @@ export function Variable(variable: string, options: VariableOptions): PropertyDe
 /** A setting that is a port; 0: any free one. */
 export function Port(variable: string): PropertyDecorator {
   return (prototype, property) => {
-    const port = Variable(variable, { kind: 'integer', expected: 'a port from 0 to 65535' });
+    const port = Variable(variable, {
+      kind: 'integer',
+      expected: bilingual('a port from 0 to 65535', '0 到 65535 的端口'),
+    });
     for (const decorate of [port, IsInt(), Min(0), Max(65_535)]) decorate(prototype, property);
   };
 }
@@ -42,7 +46,11 @@ export function Port(variable: string): PropertyDecorator {
 export function Channel(variable: string, example: string): PropertyDecorator {
   const validate = (text: unknown): boolean => typeof text === 'string' && parseControlEndpoint(text) !== null;
   return (prototype, property) => {
-    const channel = Variable(variable, { expected: `host:port such as ${example}, or the path of a socket` });
+    const expected = bilingual(
+      `host:port such as ${example}, or the path of a socket`,
+      `主机:端口（例如 ${example}）或套接字的路径`,
+    );
+    const channel = Variable(variable, { expected });
     const isChannel = ValidateBy({ name: 'isChannel', validator: { validate } });
     for (const decorate of [channel, IsOptional(), isChannel]) decorate(prototype, property);
   };
@@ -64,7 +72,10 @@ export function Channels(variable: string, example: string): PropertyDecorator {
   const validate = (texts: unknown): boolean =>
     Array.isArray(texts) && texts.every((text) => typeof text === 'string' && parseControlEndpoint(text) !== null);
   return (prototype, property) => {
-    const expected = `host:port such as ${example}, or the path of a socket; several are separated by commas`;
+    const expected = bilingual(
+      `host:port such as ${example}, or the path of a socket; several are separated by commas`,
+      `主机:端口（例如 ${example}）或套接字的路径；多个以逗号分隔`,
+    );
     const channels = Variable(variable, { kind: 'list', expected });
     const areChannels = ValidateBy({ name: 'areChannels', validator: { validate } });
     for (const decorate of [channels, IsOptional(), areChannels]) decorate(prototype, property);

@@ -60,6 +60,6 @@ async function listening(variable: string, asked: number, server: Promise<Server
     const bound = await server;
     return { server: bound, port: (bound.address() as AddressInfo).port };
   } catch (cause) {
-    throw new StartError(`${variable}: port ${asked} is not available`, { cause });
+    throw new StartError(`${variable}: port ${asked} is not available`, `${variable}: 端口 ${asked} 不可用`, { cause });
   }
 }

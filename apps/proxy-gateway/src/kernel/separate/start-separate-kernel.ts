@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { parseControlEndpoint } from '@gatehouse/net';
+import { parseControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
 import { createSecretBox, findSecretKeys } from '@gatehouse/persistence';
 import { createLogger, StartError, type LogRecord, type RunningProcess } from '@gatehouse/platform';
 import { createProxyKernel, createSystemResolver, type KernelLogger } from '@gatehouse/proxy-kernel';
@@ -18,13 +18,13 @@ import { openWatchers } from './kernel-watchers.js';
 export async function startSeparateKernel(settings: Readonly<SeparateKernelSettings>): Promise<RunningProcess> {
   const { home, kernelChannel = [], shutdownTimeoutMs } = settings;
   const secretKeys = findSecretKeys({ home, envValue: settings.secretKey });
-  if (!secretKeys)
-    throw new StartError('GATEHOUSE_SECRET_KEY is not set: the kernel needs the one that proxy-gateway has');
-  const [channel = '', ...others] = kernelChannel;
-  const endpoint = parseControlEndpoint(channel);
-  if (!endpoint) throw new StartError('PROXY_KERNEL_CHANNEL is not set: where the kernel listens for proxy-gateway');
-  if (others.length > 0)
-    throw new StartError('PROXY_KERNEL_CHANNEL must be one address here: the list is for proxy-gateway');
+  if (!secretKeys) {
+    throw new StartError(
+      'GATEHOUSE_SECRET_KEY is not set: the kernel needs the one that proxy-gateway has',
+      '未设置 GATEHOUSE_SECRET_KEY：内核需要与 proxy-gateway 相同的密钥',
+    );
+  }
+  const { channel, endpoint } = channelOf(kernelChannel);
   const log = createLogger({ name: 'proxy-gateway kernel', settings });
   const logger = loggerOver(log);
   const geo = new KernelGeo(logger);
@@ -53,7 +53,11 @@ export async function startSeparateKernel(settings: Readonly<SeparateKernelSetti
       watchers.map(({ port }) => port),
     )
     .catch((error: unknown) => {
-      throw new StartError(`PROXY_KERNEL_CHANNEL: ${channel} cannot be listened on`, { cause: error });
+      throw new StartError(
+        `PROXY_KERNEL_CHANNEL: ${channel} cannot be listened on`,
+        `PROXY_KERNEL_CHANNEL: 无法监听 ${channel}`,
+        { cause: error },
+      );
     });
   const stop = async (): Promise<void> => {
     await separate.stop(Math.min(shutdownTimeoutMs, MAX_GRACE_MS));
@@ -105,4 +109,22 @@ function identityOf(
 function stateOf(kernel: SeparateKernel): string {
   if (kernel.isDraining) return 'draining';
   return kernel.ready ? 'ok' : 'waiting for a configuration';
+}
+
+/** @throws StartError unless there is exactly one address. */
+function channelOf([channel = '', ...others]: readonly string[]): { channel: string; endpoint: ControlEndpoint } {
+  const endpoint = parseControlEndpoint(channel);
+  if (!endpoint) {
+    throw new StartError(
+      'PROXY_KERNEL_CHANNEL is not set: where the kernel listens for proxy-gateway',
+      '未设置 PROXY_KERNEL_CHANNEL，即内核供 proxy-gateway 连接的地址',
+    );
+  }
+  if (others.length > 0) {
+    throw new StartError(
+      'PROXY_KERNEL_CHANNEL must be one address here: the list is for proxy-gateway',
+      'PROXY_KERNEL_CHANNEL 在此处只能是一个地址：列表仅供 proxy-gateway 使用',
+    );
+  }
+  return { channel, endpoint };
 }
