@@ -1,5 +1,6 @@
 import type { ErrorTexts } from '@gatehouse/platform';
 import { FORMAT_TEXTS } from './format-texts.zh-CN.js';
+import { KERNEL_TEXTS } from './kernel-texts.zh-CN.js';
 
 const ACCESS: ErrorTexts = {
   'A key cannot have scopes that its creator does not have': '密钥的权限不能超出其创建者的权限',
@@ -158,13 +159,6 @@ const RULES: ErrorTexts = {
   'answered {status}, expected {expected}': '返回 {status}，预期为 {expected}',
 };
 
-/** Why the kernel refuses a configuration. */
-const KERNEL: ErrorTexts = {
-  '{address}:{port} is in use': '{address}:{port} 已被占用',
-  '{address}:{port} is not allowed': '无权监听 {address}:{port}',
-  '{address}:{port} cannot be bound ({code})': '无法监听 {address}:{port}（{code}）',
-};
-
 const SOURCES: ErrorTexts = {
   'The address cannot be opened: it was sealed with another secret key, or for another row. Set it again.':
     '无法读取网址：加密时使用了其他主密钥，或属于另一条记录。请重新填写。',
@@ -213,6 +207,6 @@ export const PROXY_ERROR_TEXTS: ErrorTexts = {
   ...GROUPS,
   ...RULES,
   ...SOURCES,
-  ...KERNEL,
+  ...KERNEL_TEXTS,
   ...FORMAT_TEXTS,
 };

@@ -206,6 +206,31 @@ const EVENTS: ErrorTexts = {
   'the webhook {name} takes no messages': 'Webhook {name} 无法接收消息',
 };
 
+/** Why there is no usable certificate, in the gateway's words. What an authority says stays as it is. */
+const ACME: ErrorTexts = {
+  'set ACME_EAB_KID and ACME_EAB_HMAC_KEY': '请设置 ACME_EAB_KID 和 ACME_EAB_HMAC_KEY',
+  'still {status} after 5 minutes': '5 分钟后状态仍为 {status}',
+  'the authorization is {status}': '域名授权的状态为 {status}',
+  'the status is {status}': '状态为 {status}',
+  'the account has no address': '账户没有网址',
+  'the order has no address': '订单没有网址',
+  'the order has no authorizations': '订单中没有域名授权',
+  'the authority named an address that is not https': '证书颁发机构给出的网址不是 https',
+  'its directory has no {name}': '其目录中没有 {name}',
+  'an answer has no {name}': '返回内容中没有 {name}',
+  'it gave no nonce': '没有返回 nonce',
+  'it answered with something that is no JSON object': '返回的内容不是 JSON 对象',
+  'it offers no {type}': '不提供 {type} 验证',
+  'the token of a challenge is not one': '验证令牌无效',
+  'what it sent is no certificate': '返回的内容不是证书',
+  'the certificate is for another key or name': '证书属于其他密钥或域名',
+  'it is not for {host}': '不适用于 {host}',
+  'its files cannot be used': '证书文件无法使用',
+  'nothing is ordered: ACME_AGREE_TERMS is not true': '未将 ACME_AGREE_TERMS 设为 true，不会申请证书',
+  'no answer in {seconds} s': '{seconds} 秒内没有响应',
+  'its answer is longer than {limit} bytes': '返回内容超过 {limit} 字节',
+};
+
 /** Errors of this service in Chinese, by their English texts. */
 export const TUNNEL_ERROR_TEXTS: ErrorTexts = {
   ...ACCOUNTS,
@@ -214,4 +239,5 @@ export const TUNNEL_ERROR_TEXTS: ErrorTexts = {
   ...POLICIES,
   ...TRANSFER,
   ...EVENTS,
+  ...ACME,
 };

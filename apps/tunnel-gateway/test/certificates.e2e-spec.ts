@@ -8,7 +8,7 @@ import { type MadeCertificate, makeCertificate, waitFor } from '@gatehouse/testi
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AcmeSchedule, ORDERS_OF_A_NAME, ORDERS_OF_AN_OWNER, type Wish } from '../src/acme/acme-schedule.js';
 import { ExpiryWarnings } from '../src/acme/expiry-warnings.js';
-import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
+import { bearerOf, caller, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 const DAY_MS = 86_400_000;
 
@@ -233,6 +233,9 @@ describe('ordered certificates', () => {
     const { body } = await world.admin('GET', `/certificates/${id}`);
     expect(body).toMatchObject({ source: 'acme', status: 'pending', not_after: null });
     expect(body.last_error).toContain('ACME_AGREE_TERMS');
+    const headers = { authorization: `Bearer ${await bearerOf(world.gateway, 'admin')}`, 'accept-language': 'zh-CN' };
+    const chinese = await caller(world.gateway.url, headers)('GET', `/certificates/${id}`);
+    expect(chinese.body.last_error).toBe('未将 ACME_AGREE_TERMS 设为 true，不会申请证书');
     expect((await world.admin('POST', `/hosts/${id}/acme/renew`)).status).toBe(422);
     const wild = { client_id: client, host: '*.later.example.org', target_addr: 'http://127.0.0.1:9', auto_https: 1 };
     expect((await world.admin('POST', '/hosts', wild)).status).toBe(422);

@@ -9,13 +9,13 @@ interface Node {
 
 /** How a text begins that says what is wrong with a field. */
 const PROBLEM = /^(?:\$property |\w+ )?(?:must|may) |^(?:is|are|has|needs|cannot|should|holds|each) /;
-/** Errors whose first argument is a code. */
-const CODED = /^(?:AppError|PermanentJobError|FormatError|\w+Failure)$/;
+/** Errors whose first argument is a code or a field. */
+const CODED = /^(?:AppError|PermanentJobError|FormatError|KernelConfigError|RuleError|\w+Failure)$/;
 const SKIPPED = /(?:\.spec|\.fixture|\.d|\/main)\.ts$|\/(?:openapi|api-reference|demo|kernel|edge|edge-supervisor)\//;
 
 /**
  * Texts of errors in the sources below a folder, in English, each with the file that has it and `{}` for each value: of
- * `AppError` and `fieldError`, of properties and variables called `message`, and what a checker of a field returns or throws.
+ * `AppError` and `fieldError`, of properties and variables called `message` or `detail`, and what a checker of a field returns or throws.
  */
 export function errorTextsIn(folder: URL): { file: string; text: string }[] {
   const root = fileURLToPath(folder);
@@ -52,9 +52,10 @@ function textsOf(node: Node): string[] {
     case 'NewExpression':
       return CODED.test(nameOf(node['callee']) ?? '') ? literals(args?.[1]) : literals(args?.[0]).filter(isProblem);
     case 'CallExpression':
+      if (nameOf(node['callee']) === 'unexpected') return literals(args?.[0]);
       return nameOf(node['callee']) === 'fieldError' ? literals(args?.[1]) : [];
     case 'Property':
-      return /^(?:message|defaultMessage)$/.test(nameOf(node['key']) ?? '') ? literals(node['value']) : [];
+      return /^(?:message|defaultMessage|detail)$/.test(nameOf(node['key']) ?? '') ? literals(node['value']) : [];
     case 'VariableDeclarator':
       return nameOf(node['id']) === 'message' ? literals(node['init']) : [];
     case 'ReturnStatement':

@@ -2,6 +2,7 @@ import type { CertificateView } from '@gatehouse/contracts';
 import type { AcmeState } from '../acme/acme-schedule.js';
 import { expiresSoon } from '../acme/renewal.js';
 import type { Host } from '../data/host.entity.js';
+import { readerText } from '../reader-text.js';
 import { instant } from '../wire/view-parts.js';
 import { namesCover, type CertificateFacts } from '../common/certificate-facts.js';
 
@@ -29,7 +30,7 @@ export function toCertificateView({ host, source, facts, problem, state, now }: 
     issuer: facts?.issuer ?? null,
     not_before: instant(facts?.notBefore ?? null),
     not_after: instant(facts?.notAfter ?? null),
-    last_error: lastError,
+    last_error: lastError === null ? null : readerText(lastError),
     next_renewal_at: source === 'acme' ? instant(state?.nextAt ?? null) : null,
   };
 }

@@ -25,6 +25,7 @@ describe('error texts', () => {
 
   it('are translated after the name of a field, and within another text', () => {
     expect(chinese('rules[2].payload: must be a string')).toBe('rules[2].payload: 必须是文本');
+    expect(chinese('connection: ca.example:443: must be a string')).toBe('connection: ca.example:443: 必须是文本');
     expect(chinese('each value in tags must be a string')).toBe('每一项必须是文本');
     expect(chinese('The configuration cannot run: There is no node 7.')).toBe('配置无法运行：节点 7 不存在。');
   });

@@ -16,8 +16,8 @@ const DEPTH = 4;
 /** Placeholders for texts; the others are values, such as names that people chose. */
 const TEXTS = new Set(['problem', 'reason', 'effect', 'whose', 'action', 'visitors']);
 const PLACEHOLDER = /\{(\w+)\}/g;
-/** `rules[2].payload: must be …`: the name of the field precedes the problem. */
-const FIELD = /^([\w.[\]-]{1,100}): (.+)$/s;
+/** `rules[2].payload: must be …`: the name of a field, or of a server with its port, precedes the problem. */
+const FIELD = /^([\w.[\]-]{1,100}(?::\d{1,5})?): (.+)$/s;
 
 /** Translates error texts for the reader. Texts without a translation stay English. */
 export class ErrorTranslator {
