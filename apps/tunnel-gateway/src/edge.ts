@@ -15,6 +15,7 @@ import {
   runProcess,
   serveMetrics,
   StartError,
+  stopLimitOf,
   type JsonLogger,
   type RenderMetrics,
   type RunningProcess,
@@ -24,7 +25,7 @@ import { EdgeDatabase } from './common/edge-database.js';
 import { separateChannelKey, textOfChannelKey } from './common/channel-key.js';
 import { SupervisorProgram } from './edge-supervisor/supervisor-program.js';
 import { forkEdge } from './edge-supervisor/fork-edge.js';
-import { serveHealth } from './common/health-port.js';
+import { serveHealth, type EdgeHealth } from './common/health-port.js';
 import { showEdge } from './common/show-edge.js';
 import { loadServerIdentity, type KnownIdentity } from './edge-host/server-identity.js';
 import { channelEndpointOf, edgeFolder, edgeOptions, logAll, portError } from './edge-host/start-edge.js';
@@ -59,16 +60,20 @@ await runProcess(NAME, async (): Promise<RunningProcess> => {
     );
   });
   if (first.outcome === 'port') throw portError(first, settings);
-  const watchers = await watchersOf(settings, supervisor);
+  const health = { stopping: false };
+  const watchers = await watchersOf(settings, supervisor, health);
   if (process.platform !== 'win32') process.on('SIGUSR2', () => void supervisor.renew());
   const ports = first.outcome === 'ready' ? first.ports : {};
   logger.log('the edge serves', { ...ports }, 'Edge');
   return {
     logger,
     ready: { ...ports },
+    stopLimitMs: stopLimitOf(settings),
     stop: async () => {
-      for (const { server } of watchers) server.close();
+      health.stopping = true;
+      await delay(settings.shutdownDelayMs);
       await supervisor.end(settings.shutdownTimeoutMs);
+      for (const { server } of watchers) server.close();
     },
   };
 });
@@ -103,21 +108,25 @@ interface Watcher {
 
 /** Health checks, and metrics: on a port of their own, or for programs of this machine beside the health checks. */
 async function watchersOf(
-  { edgeHealthPort, edgeMetricsPort, metricsAddress: address }: Readonly<TunnelGatewaySettings>,
+  settings: Readonly<TunnelGatewaySettings>,
   supervisor: SupervisorProgram,
+  health: { readonly stopping: boolean },
 ): Promise<Watcher[]> {
+  const { edgeHealthPort, edgeHealthAddress, edgeMetricsPort, metricsAddress: address } = settings;
   const status = (): Promise<EdgeStatus> => supervisor.status();
   const metrics = new MetricsRegistry();
   showEdge(metrics, status);
   const render: RenderMetrics = () => metrics.render();
+  const at = { port: edgeHealthPort, address: edgeHealthAddress };
+  const state: EdgeHealth = { status, isStopping: () => health.stopping };
   if (edgeMetricsPort === undefined) {
     const routes = localMetrics(render);
-    return [await listening('TUNNEL_EDGE_HEALTH_PORT', edgeHealthPort, serveHealth(edgeHealthPort, status, routes))];
+    return [await listening('TUNNEL_EDGE_HEALTH_PORT', edgeHealthPort, serveHealth(at, state, routes))];
   }
   const own = serveMetrics({ port: edgeMetricsPort, address }, render);
   return [
     await listening('TUNNEL_EDGE_METRICS_PORT', edgeMetricsPort, own),
-    await listening('TUNNEL_EDGE_HEALTH_PORT', edgeHealthPort, serveHealth(edgeHealthPort, status)),
+    await listening('TUNNEL_EDGE_HEALTH_PORT', edgeHealthPort, serveHealth(at, state)),
   ];
 }
 

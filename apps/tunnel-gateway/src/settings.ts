@@ -69,7 +69,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
       '本机的 IPv4 或 IPv6 地址，例如 0.0.0.0',
     ),
   })
-  @ValidateBy({ name: 'isAddress', validator: { validate: (text) => typeof text === 'string' && isIP(text) !== 0 } })
+  @IsAddress()
   listenAddress = '0.0.0.0';
 
   /** Where agents connect. */
@@ -272,9 +272,19 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Channel('TUNNEL_EDGE_CHANNEL', 'tunnel-edge:8025')
   edgeChannel?: string;
 
-  /** Of a separate edge: `/healthz` and `/readyz` on the loopback. */
+  /** Of a separate edge: `/healthz` and `/readyz`. */
   @Port('TUNNEL_EDGE_HEALTH_PORT')
   edgeHealthPort = 8026;
+
+  /** The address on which that port listens: for a load balancer on another machine, not the loopback. */
+  @Variable('TUNNEL_EDGE_HEALTH_ADDRESS', {
+    expected: bilingual(
+      'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0',
+      '本机的 IPv4 或 IPv6 地址，例如 127.0.0.1 或 0.0.0.0',
+    ),
+  })
+  @IsAddress()
+  edgeHealthAddress = '127.0.0.1';
 
   /** The edge's name in lists. Default: the name of the machine. */
   @Variable('TUNNEL_EDGE_NAME', {
@@ -291,6 +301,17 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsOptional()
   @ValidateBy({ name: 'isHost', validator: { validate: isHost } })
   edgePublicHost?: string;
+
+  /** Replaces `listen_ip` of all tunnels at this edge, where several edges share a machine. */
+  @Variable('TUNNEL_EDGE_TUNNEL_ADDRESS', {
+    expected: bilingual(
+      'an IPv4 or IPv6 address of this machine, such as 127.0.0.2',
+      '本机的 IPv4 或 IPv6 地址，例如 127.0.0.2',
+    ),
+  })
+  @IsOptional()
+  @IsAddress()
+  edgeTunnelAddress?: string;
 
   /** Of a separate edge: a port for `/metrics` alone; the health port has none then. */
   @IsOptional()
@@ -321,6 +342,11 @@ export class TunnelGatewaySettings extends ServiceSettings {
   get certificateFolder(): string {
     return this.certFolder ?? join(this.home, 'tunnel-gateway', 'certificates');
   }
+}
+
+function IsAddress(): PropertyDecorator {
+  const validate = (text: unknown): boolean => typeof text === 'string' && isIP(text) !== 0;
+  return ValidateBy({ name: 'isAddress', validator: { validate } });
 }
 
 function isHost(text: unknown): boolean {

@@ -212,6 +212,7 @@ describe('two edges on one database', () => {
     await waitFor(() => visit(two, 'counted.example.org').then(isFalse, isRefused), PATIENT);
     const ready = await fetch(`http://127.0.0.1:${two.health}/readyz`);
     expect([ready.status, await ready.json()]).toMatchObject([503, { problems: ['the edge is drained'] }]);
+    expect((await fetch(`http://127.0.0.1:${two.health}/healthz`)).status).toBe(503);
     // The visitor from before is still there.
     const more = once(answer, 'data');
     slow.emit('go on');

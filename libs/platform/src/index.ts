@@ -60,7 +60,7 @@ export {
 export { shutdownGracefully } from './service/graceful-shutdown.js';
 export { PlatformModule } from './service/platform.module.js';
 export { explained, prepareSchema, type SchemaPreparation } from './service/prepare-schema.js';
-export { runProcess, type RunningProcess } from './service/process-lifecycle.js';
+export { runProcess, stopLimitOf, type RunningProcess } from './service/process-lifecycle.js';
 export { runCommand } from './service/run-command.js';
 export { runService, type ServiceDefinition } from './service/run-service.js';
 export { runWorker, type WorkerDefinition } from './service/run-worker.js';

@@ -67,6 +67,8 @@ export interface EdgeOptions {
   agents: ListenAddress;
   http: ListenAddress;
   https: ListenAddress;
+  /** The address of all tunnels' ports, instead of the one that each tunnel has. */
+  tunnelAddress?: string;
   /** The port that visitors use for https; null: the listening port. */
   publicHttpsPort: number | null;
   /** Folder of certificate files. */

@@ -12,25 +12,31 @@ export function problemsOf({ databaseAnswers, source, workers = [], problems = [
   ];
 }
 
+/** What the health checks of an edge ask. */
+export interface EdgeHealth {
+  status: () => Promise<EdgeStatus>;
+  /** It was asked to end, and soon accepts nobody. */
+  isStopping: () => boolean;
+}
+
 /**
- * `/healthz`: the edge serves, from whatever source. `/readyz`: it serves with a working database, and is not drained.
- * Answers 200, or 503 with the problems. `others`: further paths. Listens on the loopback interface only. @throws Error
- * of `listen`.
+ * `/healthz`: visitors can come here, whatever the source of the configuration is. `/readyz`: the database works, too.
+ * Answers 200, or 503 with the problems. `others`: further paths. @throws Error of `listen`.
  */
 export function serveHealth(
-  port: number,
-  status: () => Promise<EdgeStatus>,
+  at: { port: number; address: string },
+  { status, isStopping }: EdgeHealth,
   others: WatchRoutes = {},
 ): Promise<Server> {
+  const problemsNow = async (alive: boolean): Promise<string[]> => {
+    if (isStopping()) return ['the edge is stopping'];
+    const found = await status();
+    return [...(alive ? [] : problemsOf(found)), ...(found.drained ? ['the edge is drained'] : [])];
+  };
   const answer = async (alive: boolean): Promise<WatchAnswer> => {
-    const problems = await status()
-      .then((found) => (alive ? [] : [...problemsOf(found), ...(found.drained ? ['the edge is drained'] : [])]))
-      .catch(() => ['the edge does not serve']);
+    const problems = await problemsNow(alive).catch(() => ['the edge does not serve']);
     const works = problems.length === 0;
     return jsonAnswer(works ? 200 : 503, { status: works ? 'ok' : 'unavailable', problems });
   };
-  return serveWatchers(
-    { port, address: '127.0.0.1' },
-    { ...others, '/healthz': () => answer(true), '/readyz': () => answer(false) },
-  );
+  return serveWatchers(at, { ...others, '/healthz': () => answer(true), '/readyz': () => answer(false) });
 }

@@ -133,6 +133,7 @@ export function edgeOptions(
     agents: at(settings.agentPort),
     http: at(settings.httpPort),
     https: at(settings.httpsPort),
+    ...(settings.edgeTunnelAddress !== undefined && { tunnelAddress: settings.edgeTunnelAddress }),
     publicHttpsPort: settings.publicHttpsPort ?? null,
     certificateFolder: settings.certificateFolder,
     certificateKey: joinKeys(secretKeys.map(certificateSecret)),

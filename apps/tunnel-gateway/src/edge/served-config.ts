@@ -1,5 +1,11 @@
 import { splitKeys } from '../common/key-box.js';
-import { TunnelError, type TunnelLogger, type TunnelServer, type TunnelState } from '@gatehouse/tunnel-kernel';
+import {
+  TunnelError,
+  type TunnelLogger,
+  type TunnelServer,
+  type TunnelServerConfig,
+  type TunnelState,
+} from '@gatehouse/tunnel-kernel';
 import type { ClientDirectory } from './client-directory.js';
 import { toServerConfig, type MappedConfig } from './config-mapper.js';
 import type { ConfigRows } from '../common/config-rows.js';
@@ -28,9 +34,12 @@ export class ServedConfig {
   /** Tunnels that the server did not accept. */
   private unserved: TunnelState[] = [];
   private asksForCountries = false;
+  /** Where the ports of all tunnels are opened; undefined: where each tunnel says. */
+  private readonly tunnelAddress: string | undefined;
 
   constructor(options: EdgeOptions, parts: ServedConfigParts) {
     this.parts = parts;
+    this.tunnelAddress = options.tunnelAddress;
     this.certificates = new HostCertificates(
       options.certificateFolder,
       splitKeys(options.certificateKey),
@@ -74,7 +83,7 @@ export class ServedConfig {
     this.parts.beforeChange();
     directory.apply(rows);
     if (this.asksForCountries) countries.load();
-    await server.apply(mapped.config);
+    await server.apply(this.atOwnAddress(mapped.config));
     this.disconnectOutdated();
   }
 
@@ -99,6 +108,12 @@ export class ServedConfig {
     });
     this.report(mapped);
     return mapped;
+  }
+
+  private atOwnAddress(config: TunnelServerConfig): TunnelServerConfig {
+    const { tunnelAddress: host } = this;
+    if (host === undefined) return config;
+    return { ...config, tunnels: config.tunnels.map((tunnel) => ({ ...tunnel, listen: { ...tunnel.listen, host } })) };
   }
 
   private report({ hostProblems, ruleProblems }: MappedConfig): void {

@@ -49,7 +49,7 @@ describe('shutdownGracefully', () => {
     const { app, port, arrived } = await start();
     const body = bodyOf(get({ port, host: '127.0.0.1', path: '/slow', agent: new Agent({ keepAlive: true }) }));
     const response = await arrived;
-    const stopped = shutdownGracefully(app, 5_000);
+    const stopped = shutdownGracefully(app, { delayMs: 0, deadlineMs: 5_000 });
     expect(await app.get(HealthRegistry).report()).toMatchObject({ failing: ['shutdown'] });
     const refused = get({ port, host: '127.0.0.1', path: '/healthz' });
     const [error] = (await once(refused, 'error')) as [NodeJS.ErrnoException];
@@ -59,12 +59,29 @@ describe('shutdownGracefully', () => {
     await stopped;
   });
 
+  it('accepts requests for a while after it has reported not ready, and ends their connections', async () => {
+    const { app, port, arrived } = await start();
+    const stopped = shutdownGracefully(app, { delayMs: 600_000, deadlineMs: 5_000 });
+    // The delay outlives the test: only what happens during it matters.
+    stopped.catch(() => undefined);
+    const ready = get({ port, host: '127.0.0.1', path: '/readyz' });
+    const [report] = (await once(ready, 'response')) as [IncomingMessage];
+    expect([report.statusCode, report.headers.connection]).toEqual([503, 'close']);
+    report.resume();
+    const request = get({ port, host: '127.0.0.1', path: '/slow', agent: new Agent({ keepAlive: true }) });
+    (await arrived).end('served');
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
+    response.resume();
+    await app.close();
+  });
+
   it('does not wait for idle connections', async () => {
     const { app, port } = await start();
     const agent = new Agent({ keepAlive: true });
     await bodyOf(get({ port, host: '127.0.0.1', path: '/healthz', agent }));
     const started = performance.now();
-    await shutdownGracefully(app, 10_000);
+    await shutdownGracefully(app, { delayMs: 0, deadlineMs: 10_000 });
     expect(performance.now() - started).toBeLessThan(5_000);
     agent.destroy();
   });
@@ -74,7 +91,7 @@ describe('shutdownGracefully', () => {
     const request = get({ port, host: '127.0.0.1', path: '/slow' });
     const cut = once(request, 'error');
     await arrived;
-    await shutdownGracefully(app, 100);
+    await shutdownGracefully(app, { delayMs: 0, deadlineMs: 100 });
     const [error] = (await cut) as [NodeJS.ErrnoException];
     expect(error.code).toBe('ECONNRESET');
   });

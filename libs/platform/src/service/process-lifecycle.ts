@@ -1,5 +1,6 @@
 import { deferred } from '../async/deferred.js';
 import type { JsonLogger } from '../logging/json-logger.js';
+import type { ServiceSettings } from '../settings/service-settings.js';
 import { OWN_TERMINAL_LANGUAGE } from '../settings/settings.js';
 import { collectWhenIdle } from './idle-collection.js';
 import { failureLines } from './start-failure.js';
@@ -8,12 +9,22 @@ export interface RunningProcess {
   readonly logger: JsonLogger;
   /** Finishes running work and closes everything. */
   readonly stop: () => Promise<void>;
+  /** A stop that takes longer is given up. Default: half a minute. */
+  readonly stopLimitMs?: number;
   /** Sent to the parent with `type: 'ready'`. */
   readonly ready: Readonly<Record<string, unknown>>;
 }
 
 /** A stop that hangs must not keep the supervisor waiting forever. */
 const STOP_LIMIT_MS = 30_000;
+
+/** What lets go after the last connection has ended. */
+const CLOSING_MS = 10_000;
+
+/** For a process with these settings. */
+export function stopLimitOf(settings: Pick<ServiceSettings, 'shutdownDelayMs' | 'shutdownTimeoutMs'>): number {
+  return Math.max(STOP_LIMIT_MS, settings.shutdownDelayMs + settings.shutdownTimeoutMs + CLOSING_MS);
+}
 
 /**
  * Starts a program and owns its process from then on: ready message, signals, the parent's end, fatal errors.
@@ -73,11 +84,11 @@ function stopOnFatalErrors(logger: JsonLogger): void {
   process.on('unhandledRejection', die);
 }
 
-async function stopWithin({ logger, stop }: RunningProcess): Promise<void> {
+async function stopWithin({ logger, stop, stopLimitMs = STOP_LIMIT_MS }: RunningProcess): Promise<void> {
   const limit = setTimeout(() => {
-    logger.error(`not stopped after ${STOP_LIMIT_MS} ms, leaving`, 'Service');
+    logger.error(`not stopped after ${stopLimitMs} ms, leaving`, 'Service');
     process.exit(1);
-  }, STOP_LIMIT_MS);
+  }, stopLimitMs);
   try {
     await stop();
     clearTimeout(limit);

@@ -7,7 +7,7 @@ import { listenForMetrics } from './listen-for-metrics.js';
 import type { ServiceSettings } from '../settings/service-settings.js';
 import { createLogger, createServiceApp } from './create-service-app.js';
 import { shutdownGracefully } from './graceful-shutdown.js';
-import { runProcess, type RunningProcess } from './process-lifecycle.js';
+import { runProcess, stopLimitOf, type RunningProcess } from './process-lifecycle.js';
 import type { HttpOptions } from './service-options.js';
 import { explainListenError } from './start-failure.js';
 
@@ -46,7 +46,8 @@ async function startService<S extends ServiceSettings>(definition: ServiceDefini
     http: typeof definition.http === 'function' ? definition.http(settings) : definition.http,
     logger,
   });
-  const stop = (): Promise<void> => shutdownGracefully(app, settings.shutdownTimeoutMs);
+  const times = { delayMs: settings.shutdownDelayMs, deadlineMs: settings.shutdownTimeoutMs };
+  const stop = (): Promise<void> => shutdownGracefully(app, times);
   try {
     await definition.configure?.(app, settings);
     // First, so that a service that is ready also has its metrics.
@@ -57,9 +58,9 @@ async function startService<S extends ServiceSettings>(definition: ServiceDefini
     });
     const port = await listen(app, definition, settings);
     logger.log('listening', { address: settings.bindAddress, port, metricsPort }, 'Service');
-    return { logger, stop, ready: { port, metricsPort } };
+    return { logger, stop, stopLimitMs: stopLimitOf(settings), ready: { port, metricsPort } };
   } catch (error) {
-    await stop();
+    await shutdownGracefully(app, { ...times, delayMs: 0 });
     throw error;
   }
 }

@@ -194,6 +194,16 @@ export class ServiceSettings {
   @Min(0)
   @Max(300_000)
   shutdownTimeoutMs = 3_000;
+
+  /** How long a stopping process still accepts what comes, while `/readyz` answers 503: load balancers notice first. */
+  @Variable('SHUTDOWN_DELAY_MS', {
+    kind: 'integer',
+    expected: bilingual('milliseconds from 0 to 60000', '0 到 60000 毫秒'),
+  })
+  @IsInt()
+  @Min(0)
+  @Max(60_000)
+  shutdownDelayMs = 0;
 }
 
 /** True for an address or a masked range, IPv4 or IPv6. */
