@@ -80,6 +80,7 @@ export {
 } from './settings/service-settings.js';
 export { SettingsError, type SettingProblem } from './settings/settings-error.js';
 export { Channel, Channels, Port, Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
+export { SchemaRule } from './validation/schema-rules.js';
 export { IgnoresUnknownFields } from './validation/unknown-fields.js';
 export { answerEarly } from './http/answer-early.js';
 export { shapeProblem } from './http/body-shape.js';

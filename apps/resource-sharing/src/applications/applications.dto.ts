@@ -1,4 +1,4 @@
-import { isAddressRange } from '@gatehouse/platform';
+import { isAddressRange, SchemaRule } from '@gatehouse/platform';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -21,6 +21,7 @@ import {
 import type { ApplicationKind } from '../credentials/credential-records.js';
 import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
 import { PresentPassword } from '../site/site.dto.js';
+import { applicationChangeRule, NEW_KEY_RULE, newApplicationRule } from './application-schema.js';
 import { APPLICATION_KINDS } from './application-rows.js';
 import { VISIBLE_NAME } from './visible-name.js';
 
@@ -61,6 +62,7 @@ function IsAddressList(): PropertyDecorator {
   };
 }
 
+@SchemaRule(newApplicationRule)
 export class NewApplicationBody {
   @IsString()
   @Length(1, 80)
@@ -92,6 +94,7 @@ export class NewApplicationBody {
   ip_allow?: string[];
 }
 
+@SchemaRule(applicationChangeRule)
 export class ApplicationChangeBody {
   @NotNull()
   @IsString()
@@ -153,6 +156,7 @@ export class SecretRotationBody {
   current_password?: string;
 }
 
+@SchemaRule(NEW_KEY_RULE)
 export class NewKeyBody {
   /** The password of the account, because a key outlives the session that creates it. */
   @PresentPassword()

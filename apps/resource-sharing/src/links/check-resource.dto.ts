@@ -1,9 +1,11 @@
-import { IgnoresUnknownFields } from '@gatehouse/platform';
+import { IgnoresUnknownFields, SchemaRule } from '@gatehouse/platform';
 import { MAX_TEXT_BYTES, SHARE_LINK_KINDS, type ShareLink, type ShareLinkKind } from '@gatehouse/share-links';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
+import { ACCESS_CODE, LINK_TEXT } from './link-schema.js';
 
 @IgnoresUnknownFields()
+@SchemaRule({ properties: { url: LINK_TEXT, access_code: ACCESS_CODE } })
 export class CheckResourceBody {
   /** A link, or a text with one in it. */
   @IsString()

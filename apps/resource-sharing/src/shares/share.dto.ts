@@ -1,4 +1,4 @@
-import { IgnoresUnknownFields } from '@gatehouse/platform';
+import { IgnoresUnknownFields, SchemaRule } from '@gatehouse/platform';
 import { MAX_TEXT_BYTES } from '@gatehouse/share-links';
 import { Transform } from 'class-transformer';
 import {
@@ -18,7 +18,9 @@ import {
   ValidateIf,
   type ValidationArguments,
 } from 'class-validator';
+import { ACCESS_CODE, LINK_TEXT } from '../links/link-schema.js';
 import { TMDB_ID } from '../titles/titles.js';
+import { RELATION_RULE } from './share-schema.js';
 
 /** Words that a share is described with; the site and every client know them. */
 const VIDEO_RESOLUTIONS = ['480P', '720P', '1080P', '2K', '4K', '8K'] as const;
@@ -111,6 +113,7 @@ class ShareDetailsBody {
 }
 
 @IgnoresUnknownFields()
+@SchemaRule({ ...RELATION_RULE, properties: { url: LINK_TEXT, access_code: ACCESS_CODE } })
 export class CreateShareBody extends ShareDetailsBody {
   @IsString()
   @IsNotEmpty()
@@ -156,6 +159,7 @@ export class CreateShareBody extends ShareDetailsBody {
   hide_link?: boolean | null;
 }
 
+@SchemaRule({ minProperties: 1, properties: { url: LINK_TEXT, access_code: ACCESS_CODE } })
 export class UpdateShareBody extends ShareDetailsBody {
   @NotNull()
   @IsString()

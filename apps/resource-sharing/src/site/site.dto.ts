@@ -20,7 +20,8 @@ function Username(): PropertyDecorator {
     'username must have 3 to 32 letters, digits, dots, dashes and underscores, and begin with a letter, not with demo-';
   return (target, property) => {
     IsString()(target, property);
-    Matches(/^(?!demo-)[a-z][a-z0-9._-]{2,31}$/i, { message })(target, property);
+    // Without the flag i, which a pattern of the interface description cannot have.
+    Matches(/^(?![Dd][Ee][Mm][Oo]-)[A-Za-z][A-Za-z0-9._-]{2,31}$/, { message })(target, property);
   };
 }
 

@@ -1,11 +1,13 @@
-import { IgnoresUnknownFields } from '@gatehouse/platform';
+import { IgnoresUnknownFields, SchemaRule } from '@gatehouse/platform';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { openText } from '../messages/open-api.js';
+import { SLUG } from '../shares/share-slug.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import type { UnlockedShare } from './unlocks.service.js';
 
 @IgnoresUnknownFields()
+@SchemaRule({ properties: { slug: { pattern: SLUG } } })
 export class UnlockBody {
   /** UUID of the share, with or without hyphens. */
   @IsString()

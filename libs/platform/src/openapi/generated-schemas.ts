@@ -1,3 +1,4 @@
+import { withSchemaRule } from '../validation/schema-rules.js';
 import { lenientClassNames } from '../validation/unknown-fields.js';
 import { isSchema, mapSchemas, type JsonSchema } from './json-schema.js';
 
@@ -9,10 +10,10 @@ export function requestSchemas(schemas: Record<string, unknown>): Record<string,
   const rewritten = mapSchemas(schemas, describeNull) as Record<string, JsonSchema>;
   const lenient = lenientClassNames();
   return Object.fromEntries(
-    Object.entries(rewritten).map(([name, schema]) => [
-      name,
-      lenient.has(name) ? schema : { ...schema, additionalProperties: false },
-    ]),
+    Object.entries(rewritten).map(([name, schema]) => {
+      const whole = withSchemaRule(name, schema);
+      return [name, lenient.has(name) ? whole : { ...whole, additionalProperties: false }];
+    }),
   );
 }
 

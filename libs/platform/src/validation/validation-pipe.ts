@@ -18,7 +18,8 @@ export function createValidationPipe(code: ValidationCode = 'INVALID_ARGUMENT'):
     whitelist: true,
     transform: true,
     transformOptions: { exposeUnsetFields: false },
-    validationError: { target: false, value: false },
+    // The value tells a missing field from a wrong one; it is not part of the answer.
+    validationError: { target: false },
     exceptionFactory: (errors: ValidationError[]) => validationFailure(errors, code),
   };
   return new RequestClassPipe({ ...options, forbidNonWhitelisted: true }, new PlainTextPipe(options));
@@ -55,7 +56,10 @@ export function validationFailure(errors: readonly ValidationError[], code: Vali
 
 function flatten(error: ValidationError, parent: string): ErrorDetail[] {
   const field = joinPath(parent, error.property);
-  const own = Object.entries(error.constraints ?? {}).map(([rule, text]) => ({
+  const rules = Object.entries(error.constraints ?? {});
+  // What is missing breaks every rule of its field, and none of them would explain it.
+  if (error.value === undefined && rules.length > 0) return [{ field, message: 'is missing' }];
+  const own = rules.map(([rule, text]) => ({
     field,
     message: rule === 'whitelistValidation' ? 'is not a known field' : withoutField(text, error.property),
   }));

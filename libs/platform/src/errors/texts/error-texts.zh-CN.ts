@@ -34,6 +34,7 @@ const VALIDATION: ErrorTexts = {
 /** Texts of the libraries that all services share. */
 const SHARED: ErrorTexts = {
   'Validation failed (numeric string is expected)': '必须是数字',
+  'is missing': '缺少此字段',
   'is not a known field': '是未知字段',
   'Some fields are not acceptable': '部分字段无效',
   'The address is not valid': '地址无效',
