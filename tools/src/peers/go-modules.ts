@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ROOT } from '../../bootstrap/layout.mjs';
 import type { PeerResult } from './bring-peers.js';
 
 const run = promisify(execFile);
@@ -40,8 +41,23 @@ const NPS_PEERS: readonly GoPeer[] = [
 const HELM: GoPeer = { program: 'helm', module: 'helm.sh/helm/v3', version: 'v3.22.0', main: './cmd/helm' };
 
 /** Minutes of compiling, so only when asked for: `npm run peers -- --go`. Tests against these skip, saying so, without them. */
-export function bringGoPeers(folder: string, onProgress: (text: string) => void): Promise<PeerResult[]> {
-  return bringAll(GO_PEERS, folder, onProgress);
+export async function bringGoPeers(folder: string, onProgress: (text: string) => void): Promise<PeerResult[]> {
+  return [...(await bringAll(GO_PEERS, folder, onProgress)), await bringGrpc(join(folder, 'bin'), onProgress)];
+}
+
+/** A gRPC service and its caller of a few lines, from `tools/peers/grpc-go`, whose go.sum has a digest of every module. */
+async function bringGrpc(bin: string, onProgress: (text: string) => void): Promise<PeerResult> {
+  const program = 'grpc-go';
+  const file = join(bin, program);
+  if (existsSync(file)) return { program, state: 'found', detail: file };
+  try {
+    mkdirSync(bin, { recursive: true });
+    onProgress('building grpc-go, which takes a minute');
+    await go(['build', '-C', join(ROOT, 'tools/peers', program), '-buildvcs=false', '-trimpath', '-o', file, '.']);
+    return { program, state: 'brought', detail: file };
+  } catch (error) {
+    return { program, state: 'missing', detail: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** `npm run peers -- --helm`: renders and checks the chart in deploy/helm. */

@@ -7,10 +7,11 @@ import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
 import { codeOf, targetFailureAnswer } from './answers.js';
+import { TARGET_CANCELLED } from './h2c-stream.js';
 import { rewritesOf } from './host-rewrites.js';
 import { replyOf, type Reply, type ReplyHead } from './reply.js';
 import { RequestBody } from './request-body.js';
-import { without } from './request-fields.js';
+import { firstField, without } from './request-fields.js';
 import type { RequestHead } from './request-rules.js';
 import { headBytes, readResponseFields, readTrailers } from './response-fields.js';
 import type { HostUpstreams, Upstream } from './upstreams.js';
@@ -176,9 +177,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.controller = null;
     this.release?.();
     if (this.over) return;
-    if (this.begun) {
+    // Callers of gRPC know what a reset means, and would take a 502 for a service that is not there.
+    const cancelled = codeOf(error) === TARGET_CANCELLED && isGrpc(this.request.head);
+    if (this.begun || cancelled) {
       this.reason ??= 'remote_error';
-      return this.request.reply.abort();
+      return this.request.reply.abort(cancelled && !this.begun);
     }
     const upstream = this.tried.at(-1);
     if (upstream && blames(error)) this.upstreams?.failed(upstream);
@@ -293,6 +296,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private goOn(): void {
     if (!this.full && !this.held) this.controller?.resume();
   }
+}
+
+function isGrpc({ fields }: RequestHead): boolean {
+  return firstField(fields, 'content-type')?.startsWith('application/grpc') === true;
 }
 
 /** Whether the error is the target's fault. */

@@ -9,8 +9,9 @@ type Handler = Dispatcher.DispatchHandler;
 
 /** One request to a target that speaks HTTP/2, reported to its handler as undici does. */
 export class H2cStream implements Dispatcher.DispatchController {
-  rawHeaders = null;
-  rawTrailers = null;
+  /** Name, value, name, value …: repeated fields stay apart. */
+  rawHeaders: string[] | null = null;
+  rawTrailers: string[] | null = null;
   aborted = false;
   paused = false;
   reason: Error | null = null;
@@ -84,11 +85,13 @@ export class H2cStream implements Dispatcher.DispatchController {
 
   private listen(): void {
     const { stream, handler } = this;
-    stream.on('headers', (headers, status) => {
+    stream.on('headers', (headers, status, raw: string[]) => {
+      this.rawHeaders = raw;
       this.notify(() => handler.onResponseStart?.(this, Number(headers[':status'] ?? status), headers));
     });
-    stream.on('response', (headers, flags) => {
+    stream.on('response', (headers, flags, raw: string[]) => {
       clearTimeout(this.timer);
+      this.rawHeaders = raw;
       if (this.aborted) return;
       this.answered = true;
       this.headOnly = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
@@ -100,7 +103,10 @@ export class H2cStream implements Dispatcher.DispatchController {
       stream.on('data', (chunk: Buffer) => this.notify(() => handler.onResponseData?.(this, chunk)));
       if (!this.paused) stream.resume();
     });
-    stream.on('trailers', (trailers) => (this.trailers = trailers));
+    stream.on('trailers', (trailers, _flags, raw: string[]) => {
+      this.trailers = trailers;
+      this.rawTrailers = raw;
+    });
     // `close` is not enough, because it waits for the end of the request: a target may answer before that.
     stream.on('end', () => {
       if (this.answered && !stream.rstCode) this.finish();
@@ -115,7 +121,7 @@ export class H2cStream implements Dispatcher.DispatchController {
     const whole = stream.readableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR;
     if (whole && !this.aborted && stream.sentHeaders) this.finish();
     if (this.finished) return;
-    handler.onResponseError?.(this, this.reason ?? new Error(`the stream was reset (${stream.rstCode})`));
+    handler.onResponseError?.(this, this.reason ?? resetError(stream.rstCode));
   }
 
   private finish(): void {
@@ -133,6 +139,14 @@ export class H2cStream implements Dispatcher.DispatchController {
       this.abort(error instanceof Error ? error : new Error(String(error)));
     }
   }
+}
+
+/** Code of the error if the target cancelled its answer, as gRPC does when a deadline has passed. */
+export const TARGET_CANCELLED = 'TARGET_CANCELLED';
+
+function resetError(code: number | undefined): Error {
+  const error = new Error(`the stream was reset (${code})`);
+  return code === constants.NGHTTP2_CANCEL ? Object.assign(error, { code: TARGET_CANCELLED }) : error;
 }
 
 function headersTimeout(): Error {

@@ -46,8 +46,8 @@ export class Http2Reply implements Reply {
     if (this.requested && !stream.readableEnded) this.linger();
   }
 
-  abort(): void {
-    this.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  abort(cancelled = false): void {
+    this.stream.close(cancelled ? constants.NGHTTP2_CANCEL : constants.NGHTTP2_INTERNAL_ERROR);
   }
 
   /** A malformed request affects its own stream only. */

@@ -33,8 +33,8 @@ export interface Reply {
   write(chunk: Buffer): boolean;
   /** `last`: the last part of the body, if it was not written yet. */
   end(trailers: readonly string[], last?: Buffer | null): void;
-  /** Ends the answer so that the visitor can tell it is incomplete. */
-  abort(): void;
+  /** Ends the answer so that the visitor can tell it is incomplete. `cancelled`: the target cancelled it before it began. */
+  abort(cancelled?: boolean): void;
   /** The connection serves no further requests. */
   close(): void;
   /** Switches the connection to another protocol; null: it has closed. */
