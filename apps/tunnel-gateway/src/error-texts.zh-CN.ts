@@ -44,8 +44,8 @@ const TUNNELS: ErrorTexts = {
   'Only administrators can assign clients to other users': '只有管理员可以将客户端转给他人',
   'only administrators can raise limits': '只有管理员可以放宽限制',
   'must be an address such as 0.0.0.0': '必须是地址，例如 0.0.0.0',
-  '{address} is not an address of the gateway; 0.0.0.0 means all of them':
-    '{address} 不是网关的地址；0.0.0.0 表示全部地址',
+  'the gateway cannot listen on {address}; 0.0.0.0 means all its addresses':
+    '网关无法监听 {address}；0.0.0.0 表示网关的全部地址',
   'the gateway itself uses {port}': '网关自身正在使用端口 {port}',
   'only administrators can use ports outside {first} to {last}': '{first} 到 {last} 以外的端口仅限管理员使用',
   'another tunnel has {port}': '端口 {port} 已被其他隧道使用',

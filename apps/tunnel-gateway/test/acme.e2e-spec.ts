@@ -104,6 +104,8 @@ async function shownSerial({ world }: Yard, servername: string): Promise<string 
     host: '127.0.0.1',
     port: world.edges.ports.https,
     servername,
+    // As browsers do: others are shown the gateway's own certificate.
+    ALPNProtocols: ['h2', 'http/1.1'],
     rejectUnauthorized: false,
   });
   try {

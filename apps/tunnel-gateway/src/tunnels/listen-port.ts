@@ -1,5 +1,4 @@
-import { networkInterfaces } from 'node:os';
-import { formatIp, parseIp } from '@gatehouse/net';
+import { formatIp, listenOnce, parseIp } from '@gatehouse/net';
 import { AppError } from '@gatehouse/platform';
 import type { TunnelMode } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
@@ -44,13 +43,21 @@ export class ListenPorts {
     return !WITHOUT_PORT.has(mode);
   }
 
-  /** @throws AppError VALIDATION_FAILED if the machine has no such address. */
-  static readAddress(text: string): string {
+  /**
+   * Returns the address in canonical form. @throws AppError VALIDATION_FAILED if this machine cannot listen there. An edge
+   * of another machine reports that itself, as the tunnel's run status.
+   */
+  async readAddress(text: string): Promise<string> {
     const address = text.includes('%') ? null : parseIp(text);
     if (address === null) throw fieldError('listen_ip', 'must be an address such as 0.0.0.0');
     const canonical = formatIp(address);
-    if (EVERYWHERE.has(canonical) || localAddresses().has(canonical) || isLinuxLoopback(canonical)) return canonical;
-    throw fieldError('listen_ip', `${canonical} is not an address of the gateway; 0.0.0.0 means all of them`);
+    if (EVERYWHERE.has(canonical) || this.settings.edge === 'separate') return canonical;
+    try {
+      await listenOnce(0, canonical);
+      return canonical;
+    } catch {
+      throw fieldError('listen_ip', `the gateway cannot listen on ${canonical}; 0.0.0.0 means all its addresses`);
+    }
   }
 
   /**
@@ -103,19 +110,4 @@ export class ListenPorts {
       [...WELL_KNOWN, port, agentPort, httpPort, httpsPort, agents, http, https].filter((each) => each !== 0),
     );
   }
-}
-
-/** Linux accepts all of 127.0.0.0/8, though its interface lists only one address of it. */
-function isLinuxLoopback(canonical: string): boolean {
-  return process.platform === 'linux' && canonical.startsWith('127.') && localAddresses().has('127.0.0.1');
-}
-
-function localAddresses(): Set<string> {
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return new Set(
-    all.flatMap(({ address }) => {
-      const parsed = parseIp(address);
-      return parsed ? [formatIp(parsed)] : [];
-    }),
-  );
 }

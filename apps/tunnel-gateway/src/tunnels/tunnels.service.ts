@@ -105,7 +105,7 @@ export class TunnelsService {
     const targetAddr = (body.target_addr ?? before?.targetAddr ?? '').trim();
     readField('target_addr', () => parseTunnelTargets(mode, targetAddr));
     const listenIp =
-      body.listen_ip === undefined ? (before?.listenIp ?? '0.0.0.0') : ListenPorts.readAddress(body.listen_ip);
+      body.listen_ip === undefined ? (before?.listenIp ?? '0.0.0.0') : await this.ports.readAddress(body.listen_ip);
     const wanted = { mode, listenIp, listenPort: body.listen_port ?? before?.listenPort ?? 0 };
     const { name, status } = body;
     return {

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** The path of a request, in one form for comparison and one for forwarding. */
 export interface RequestTarget {
   /** Escapes decoded once, dot segments and empty segments removed. One character per byte. Begins with a slash. */
@@ -14,28 +16,37 @@ const SLASH = 47;
 const QUESTION = 63;
 const HASH = 35;
 const BACKSLASH = 92;
+const DELETE = 127;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
 /**
  * Parses the target of a request in origin form (RFC 9112 3.2.1). Null for one that servers interpret differently:
- * control characters, spaces, bytes beyond ASCII, `#`, backslashes, an escaped NUL, an invalid escape, and a path that
- * leaves the root.
+ * control characters, spaces, bytes beyond ASCII that are not UTF-8, `#`, backslashes, an escaped NUL, an invalid escape,
+ * and a path that leaves the root. UTF-8 is escaped, which means the same to every target (RFC 3987 3.1).
  */
 export function readTarget(target: string): RequestTarget | null {
   if (target.charCodeAt(0) !== SLASH) return null;
   let end = target.length;
   let plain = true;
+  let escaped = true;
   let before = 0;
   for (let at = 0; at < target.length; at++) {
     const code = target.charCodeAt(at);
-    if (code <= 32 || code >= 127 || code === HASH || code === BACKSLASH) return null;
+    if (code <= 32 || code === DELETE || code === HASH || code === BACKSLASH) return null;
+    if (code > DELETE) escaped = false;
     if (at > end) continue;
     if (code === QUESTION) end = at;
     else if (code === PERCENT || (before === SLASH && (code === SLASH || code === DOT))) plain = false;
     before = code;
   }
+  if (!escaped) return isUtf8(Buffer.from(target, 'latin1')) ? readTarget(escapeBytes(target)) : null;
   if (plain) return { path: end === target.length ? target : target.slice(0, end), forward: target, ambiguous: false };
   return inOrder(target.slice(0, end), target.slice(end));
+}
+
+/** Escapes all bytes beyond ASCII. */
+function escapeBytes(target: string): string {
+  return target.replaceAll(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function inOrder(rawPath: string, query: string): RequestTarget | null {

@@ -267,7 +267,7 @@ export class RowRestorer {
   ): Promise<object> {
     const { mode, target_addr: target = '', listen_port: port = 0 } = body;
     readField(`${path}.target_addr`, () => parseTunnelTargets(mode, target));
-    const listenIp = ListenPorts.readAddress(body.listen_ip ?? '0.0.0.0');
+    const listenIp = await this.ports.readAddress(body.listen_ip ?? '0.0.0.0');
     const wanted = { mode, listenIp, listenPort: port, tunnelId: null };
     return {
       id: idOf(context, 'tunnel', id),
