@@ -74,7 +74,7 @@ export { networkOf } from './client-network.js';
 export { isLoopback, isPublicAddress, specialPurposeRanges, type SpecialPurpose } from './special-purpose.js';
 export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
 export { asHostName, formatAuthority, formatHostPort } from './host-name.js';
-export { hostField, sniffHttpHost, sniffTlsServerName, type SniffResult } from './sniff.js';
+export { hostField, sniffHttpHost, sniffTlsServerName, tlsProtocols, type SniffResult } from './sniff.js';
 export { readHeaderLine } from './header-line.js';
 export {
   RequestTurns,

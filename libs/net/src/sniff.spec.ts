@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { sniffHttpHost, sniffTlsServerName } from './index.js';
+import { sniffHttpHost, sniffTlsServerName, tlsProtocols } from './index.js';
 
 /** The ClientHello that Node sends. */
-async function clientHello(servername: string | undefined): Promise<Buffer> {
+async function clientHello(servername: string | undefined, ALPNProtocols: string[] = []): Promise<Buffer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const secure = connectTls({ socket, ...(servername ? { servername } : {}) });
+  const secure = connectTls({ socket, ALPNProtocols, ...(servername ? { servername } : {}) });
   secure.on('error', () => undefined);
   const [accepted] = (await once(server, 'connection')) as [import('node:net').Socket];
   const [hello] = (await once(accepted, 'data')) as [Buffer];
@@ -79,6 +79,30 @@ describe('TLS server name', () => {
         for (const [at, value] of changes) bytes[at] = value;
         const result = sniffTlsServerName(bytes);
         if (result.state === 'found' && result.host !== null) expect(result.host).toMatch(/^[a-z0-9._-]+$/);
+      }),
+    );
+  });
+});
+
+describe('TLS protocols', () => {
+  it('are those that the client offers', async () => {
+    for (const offered of [['h2', 'http/1.1'], ['http/1.1', 'gwk/0a1b'], []]) {
+      expect(tlsProtocols(await clientHello('a.example.com', offered))).toEqual(offered);
+      expect(tlsProtocols(fragmented(await clientHello(undefined, offered), 7))).toEqual(offered);
+    }
+  });
+
+  it('are none in anything else, whatever it is', async () => {
+    const hello = await clientHello('a.example.com', ['h2', 'http/1.1']);
+    for (let length = 0; length < hello.length; length += 1) {
+      expect(tlsProtocols(hello.subarray(0, length))).toEqual([]);
+    }
+    const damage = fc.array(fc.tuple(fc.nat(hello.length - 1), fc.nat(255)), { maxLength: 20 });
+    fc.assert(
+      fc.property(damage, (changes) => {
+        const bytes = Buffer.from(hello);
+        for (const [at, value] of changes) bytes[at] = value;
+        expect(tlsProtocols(bytes).length).toBeLessThan(bytes.length);
       }),
     );
   });

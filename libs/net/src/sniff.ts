@@ -12,6 +12,7 @@ const CLIENT_HELLO = 1;
 /** Type and length of a handshake message. */
 const HEAD_BYTES = 4;
 const SERVER_NAME_EXTENSION = 0;
+const PROTOCOLS_EXTENSION = 16;
 const MAX_HTTP_HEAD_BYTES = 16 * 1024;
 const METHODS = ['GET ', 'POST ', 'HEAD ', 'PUT ', 'DELETE ', 'OPTIONS ', 'PATCH ', 'TRACE ', 'CONNECT '];
 
@@ -24,7 +25,22 @@ export function sniffTlsServerName(bytes: Buffer): SniffResult {
   if (!Buffer.isBuffer(hello)) return hello;
   const extensions = findExtensions(hello);
   if (extensions === null) return NO;
-  return { state: 'found', host: findServerName(extensions) };
+  const names = findExtension(extensions, SERVER_NAME_EXTENSION);
+  return { state: 'found', host: names && hostNameIn(names) };
+}
+
+/** Protocols that a whole ClientHello offers (ALPN, RFC 7301 3.1); empty if it offers none, or is cut off. */
+export function tlsProtocols(bytes: Buffer): string[] {
+  const hello = collectHandshake(bytes);
+  const extensions = Buffer.isBuffer(hello) ? findExtensions(hello) : null;
+  const list = extensions && findExtension(extensions, PROTOCOLS_EXTENSION);
+  const protocols: string[] = [];
+  if (list === null) return protocols;
+  // list length 2, then names with a length of 1 each
+  for (let at = 2; at < list.length; at += 1 + (list[at] ?? 0)) {
+    protocols.push(list.toString('latin1', at + 1, at + 1 + (list[at] ?? 0)));
+  }
+  return protocols;
 }
 
 /** The ClientHello's body, its records joined. */
@@ -70,14 +86,14 @@ function findExtensions(hello: Buffer): Buffer | null {
   return hello.length < at + 2 + size ? null : hello.subarray(at + 2, at + 2 + size);
 }
 
-function findServerName(extensions: Buffer): string | null {
+function findExtension(extensions: Buffer, wanted: number): Buffer | null {
   let at = 0;
   while (at + 4 <= extensions.length) {
     const type = extensions.readUInt16BE(at);
     const size = extensions.readUInt16BE(at + 2);
     const body = extensions.subarray(at + 4, at + 4 + size);
     if (body.length < size) return null;
-    if (type === SERVER_NAME_EXTENSION) return hostNameIn(body);
+    if (type === wanted) return body;
     at += 4 + size;
   }
   return null;

@@ -350,9 +350,13 @@ export class TunnelServer {
   }
 
   private createHttp(shared: ModeContext): HttpGateway {
-    return new HttpGateway(shared, this.proxies, this.environment.http ?? {}, ({ url = '', headers }, socket) =>
-      this.agentListener.upgrade({ target: url, field: (name) => headers[name]?.toString() }, socket),
-    );
+    const { http = {}, identity } = this.environment;
+    return new HttpGateway(shared, this.proxies, http, {
+      certificate: { chain: identity.certificate, key: identity.key },
+      accept: (socket) => this.agentListener.takeSecure(socket),
+      upgrade: ({ url = '', headers }, socket) =>
+        this.agentListener.upgrade({ target: url, field: (name) => headers[name]?.toString() }, socket),
+    });
   }
 
   private createAccess(): AccessControl {

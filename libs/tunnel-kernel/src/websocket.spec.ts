@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { howItEnds, logger, readAll, TunnelRig } from '../test/tunnel-rig.js';
@@ -144,6 +145,52 @@ describe('the ports for visitors of hosts', () => {
     const echo = await rig.echo();
     for (const { record } of clients)
       expect(await ask(await rig.tunnel(record.id, [echo], { id: record.id }))).toBe('?');
+  });
+});
+
+describe('a gateway without a certificate', () => {
+  it('takes agents over wss under any name, at every port', async () => {
+    await open();
+    const https = await rig.server.listenHttps({ host: '127.0.0.1', port: 0 });
+    const echo = await rig.echo();
+    const places = [
+      { ...at(rig.port, true), host: 'localhost' },
+      at(rig.port, true),
+      { ...at(https, true), host: 'localhost' },
+      at(https, true),
+    ];
+    for (const websocket of places) {
+      const { key, record } = rig.client(true);
+      rig.agent(key, { transport: 'websocket', websocket });
+      await rig.online(record.id);
+      expect(await ask(await rig.tunnel(record.id, [echo], { id: record.id }))).toBe('?');
+    }
+    expect(new Set(rig.server.agents().map(({ via }) => via))).toEqual(new Set(['websocket']));
+  });
+
+  it('takes visitors of private tunnels the same way', async () => {
+    await open();
+    const https = await rig.server.listenHttps({ host: '127.0.0.1', port: 0 });
+    const key = formatVisitorKey({ tunnelId: 7, secret: createAgentSecret(), fingerprint: rig.identity.fingerprint });
+    const server = { host: '127.0.0.1', port: rig.port };
+    for (const port of [rig.port, https]) {
+      const visitor = new TunnelVisitor({ server, transport: 'websocket', websocket: at(port, true), key, logger });
+      // It got as far as its key.
+      await expect(visitor.probe()).rejects.toMatchObject({ code: 'unauthorized' });
+      visitor.stop();
+    }
+  });
+
+  it('lets nobody wait in TLS for ever', async () => {
+    await open({ timeouts: { handshake: 100 } });
+    const https = await rig.server.listenHttps({ host: '127.0.0.1', port: 0 });
+    for (const port of [rig.port, https]) {
+      const silent = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+      silent.on('error', () => undefined);
+      await once(silent, 'secureConnect');
+      await once(silent.resume(), 'close');
+    }
+    expect(rig.server.agentPort()).toMatchObject({ silent: 0, handshaking: 0, unauthenticated: 0 });
   });
 });
 

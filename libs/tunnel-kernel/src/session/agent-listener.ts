@@ -23,7 +23,10 @@ import { WebSocketListener, type WebSocketRequest } from './websocket-listener.j
 export const CONTROL_PROTOCOL = 'gwt/1';
 export const VISITOR_PROTOCOL = 'gwv/1';
 
-const PROTOCOLS = [CONTROL_PROTOCOL, VISITOR_PROTOCOL, MAPPING_PROTOCOL];
+/** What a `wss://` URL speaks. */
+const WEB_PROTOCOL = 'http/1.1';
+
+const PROTOCOLS = [CONTROL_PROTOCOL, VISITOR_PROTOCOL, MAPPING_PROTOCOL, WEB_PROTOCOL];
 const TLS_FIRST_BYTE = 22;
 /** The E of `GET`; the second byte of a data channel's opening is a different one. */
 const REQUEST_SECOND_BYTE = 0x45;
@@ -108,6 +111,15 @@ export class AgentListener {
     this.server.close();
   }
 
+  /** Serves a connection over TLS that another port accepted for the gateway itself: WebSockets of agents, and nothing else. */
+  takeSecure(stream: TLSSocket): void {
+    const far = `web ${nameOf(stream)}`;
+    const known = (): void => this.unknown.known(far);
+    stream.on('error', () => undefined).on('close', known);
+    this.unknown.enter('unauthenticated', far, stream, stream.remoteAddress);
+    this.receiveRequest(stream, known);
+  }
+
   /** Serves a request for a WebSocket that came to another port; see `WebSocketListener.upgrade`. */
   upgrade(request: WebSocketRequest, stream: Socket): void {
     this.webSockets.upgrade(request, stream);
@@ -179,7 +191,13 @@ export class AgentListener {
     if (stream.alpnProtocol === CONTROL_PROTOCOL) options.onControl(stream, arrival, known);
     else if (stream.alpnProtocol === VISITOR_PROTOCOL) options.onVisitor(stream, arrival, known);
     else if (stream.alpnProtocol === MAPPING_PROTOCOL) options.onMapping(stream, known);
+    // Not inside another WebSocket.
+    else if (stream.alpnProtocol === WEB_PROTOCOL && arrival.via === 'tcp') this.receiveRequest(stream, known);
     else stream.destroy();
+  }
+
+  private receiveRequest(stream: TLSSocket, known: () => void): void {
+    this.webSockets.receive(stream).then(known, (error: unknown) => this.refuse(stream, error));
   }
 
   private async openChannel(stream: ByteStream, reader: ByteReader, far: string): Promise<void> {

@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
-import { setFlowTimeout, sniffTlsServerName } from '@gatehouse/net';
+import { setFlowTimeout, sniffTlsServerName, tlsProtocols } from '@gatehouse/net';
 
 /** What a visitor sends before TLS begins. */
 export interface ClientHello {
   serverName: string | null;
   /** A certificate authority that validates a name (RFC 8737). */
   acme: boolean;
+  /** Offers HTTP/2, as browsers do, and agents never. */
+  http2: boolean;
 }
 
-const ACME_PROTOCOL = Buffer.from('\x0aacme-tls/1', 'latin1');
 /** Fatal, `unrecognized_name` (RFC 6066 3). */
 const UNRECOGNIZED_NAME = Buffer.from([0x15, 3, 3, 0, 2, 2, 112]);
 const MAX_BYTES = 17 * 1024;
@@ -33,8 +34,14 @@ export function readClientHello(socket: Socket): Promise<ClientHello | null> {
       read = read.length === 0 ? chunk : Buffer.concat([read, chunk]);
       pieces += 1;
       const result = sniffTlsServerName(read);
-      if (result.state === 'found') finish({ serverName: result.host, acme: read.includes(ACME_PROTOCOL) });
-      else if (result.state === 'no' || read.length > MAX_BYTES || pieces >= MAX_PIECES) finish(null);
+      if (result.state === 'found') {
+        const protocols = tlsProtocols(read);
+        finish({
+          serverName: result.host,
+          acme: protocols.includes('acme-tls/1'),
+          http2: protocols.includes('h2'),
+        });
+      } else if (result.state === 'no' || read.length > MAX_BYTES || pieces >= MAX_PIECES) finish(null);
     };
     socket.on('data', take).on('end', gone).on('close', gone);
   });

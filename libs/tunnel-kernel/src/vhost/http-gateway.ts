@@ -10,13 +10,16 @@ import { CertificateTable, type ServerCertificate } from './certificate-table.js
 import { RequestDispatcher } from './request-dispatcher.js';
 import { Http1Listener, http1Options } from './http1-listener.js';
 import type { ListenerContext } from './listener-context.js';
-import { MAX_UNIDENTIFIED, TlsListener } from './tls-listener.js';
+import { MAX_UNIDENTIFIED, TlsListener, type GatewayConnections } from './tls-listener.js';
 import { askForHead } from './target-question.js';
 import { UpstreamTable } from './upstreams.js';
 
 /** What the HTTP side of a server gets from outside; everything has a default. */
 export interface HttpOptions {
-  /** For visitors that name no host with a certificate. Absent: they get the alert `unrecognized_name`. */
+  /**
+   * For visitors that name no host with a certificate. Absent: browsers get the alert `unrecognized_name`, and agents the
+   * gateway's own certificate.
+   */
   defaultCertificate?: ServerCertificate;
   /** Called for names of hosts without a certificate of their own. */
   certificate?(name: string): ServerCertificate | null | Promise<ServerCertificate | null>;
@@ -39,6 +42,12 @@ export interface HttpOptions {
   maxUnidentified?: number;
   /** Milliseconds. */
   timeouts?: { hello?: number; head?: number; answer?: number; connect?: number; stall?: number };
+}
+
+/** Agents that come to the ports for visitors. */
+export interface AgentConnections extends GatewayConnections {
+  /** An agent opens a WebSocket. */
+  upgrade(request: IncomingMessage, socket: Socket): void;
 }
 
 const HELLO_MS = 10_000;
@@ -67,6 +76,7 @@ export class HttpGateway {
   private readonly listening: ListenerContext;
   private readonly options: HttpOptions;
   private readonly sockets: ListeningSockets;
+  private readonly agents: AgentConnections;
   private readonly plain: Server[] = [];
   private readonly secure: TlsListener[] = [];
   private httpsPort: number | null;
@@ -74,19 +84,12 @@ export class HttpGateway {
   /** Open connections that another process passed on. */
   private handed = 0;
 
-  /**
-   * `proxies`: trusted to name the visitor (`X-Forwarded-For` and the like). `onAgent`: called when an agent opens a
-   * WebSocket.
-   */
-  constructor(
-    context: ModeContext,
-    proxies: TrustedProxies,
-    options: HttpOptions,
-    onAgent: (request: IncomingMessage, socket: Socket) => void,
-  ) {
+  /** `proxies`: trusted to name the visitor (`X-Forwarded-For` and the like). */
+  constructor(context: ModeContext, proxies: TrustedProxies, options: HttpOptions, agents: AgentConnections) {
     const { timeouts = {} } = options;
     this.options = options;
     this.sockets = context.sockets;
+    this.agents = agents;
     this.httpsPort = options.publicHttpsPort ?? null;
     this.upstreams = new UpstreamTable({
       channels: context.channels,
@@ -118,7 +121,7 @@ export class HttpGateway {
       headMs: timeouts.head ?? HEAD_MS,
       draining: () => this.draining,
       shared: options.serves !== undefined,
-      agentUpgrade: onAgent,
+      agentUpgrade: (request, socket) => agents.upgrade(request, socket),
     };
     this.http1 = new Http1Listener(this.listening);
   }
@@ -241,6 +244,7 @@ export class HttpGateway {
       http1,
       fallback: options.defaultCertificate,
       acmeTlsAlpn: (name) => options.acmeTlsAlpn?.(name) ?? null,
+      own: this.agents,
       maxUnidentified: options.maxUnidentified ?? MAX_UNIDENTIFIED,
       helloMs: options.timeouts?.hello ?? HELLO_MS,
     });

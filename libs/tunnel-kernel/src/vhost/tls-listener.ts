@@ -16,6 +16,14 @@ const SOURCES = 4;
 
 type SniDone = (error: Error | null, context?: SecureContext) => void;
 
+/** Connections to the gateway itself, under names without a certificate. */
+export interface GatewayConnections {
+  /** Shown to whoever does not offer HTTP/2. No host is ever served under it. */
+  certificate: ServerCertificate;
+  /** Serves the connection after its handshake. */
+  accept(socket: TLSSocket): void;
+}
+
 export interface TlsOptions extends ListenerContext {
   certificates: CertificateTable;
   /** The certificate for visitors that send no server name. */
@@ -23,6 +31,7 @@ export interface TlsOptions extends ListenerContext {
   http1: Http1Listener;
   /** Certificate for an authority that validates `name` (RFC 8737); null: none is expected. */
   acmeTlsAlpn: (name: string) => ServerCertificate | null;
+  own: GatewayConnections;
   maxUnidentified: number;
   /** From accept to the end of the handshake, in milliseconds. */
   helloMs: number;
@@ -34,6 +43,7 @@ export class TlsListener {
   readonly http2: Http2Listener;
   private readonly options: TlsOptions;
   private readonly acme: TlsServer;
+  private readonly own: TlsServer;
   /** From accept to the end of the handshake, by far end. */
   readonly pending: PendingConnections<string>;
 
@@ -59,6 +69,7 @@ export class TlsListener {
     });
     options.http1.attach(this.server as HttpServer, covers);
     this.acme = this.acmeServer();
+    this.own = this.ownServer();
     this.splitProtocols();
     this.readNamesFirst();
   }
@@ -129,12 +140,33 @@ export class TlsListener {
       }
       const context = await certificates.context(hello.serverName);
       if (socket.destroyed) return;
-      if (context === null) return refuseServerName(socket);
-      secure();
+      if (context !== null) secure();
+      // Browsers offer HTTP/2, and say clearly what the alert means.
+      else if (hello.http2) refuseServerName(socket);
+      else this.own.emit('connection', socket);
     } catch (error) {
       logger.warn('no certificate for a visitor', { error: error instanceof Error ? error.message : String(error) });
       socket.destroy();
     }
+  }
+
+  private ownServer(): TlsServer {
+    const { own, helloMs } = this.options;
+    const server = createTlsServer({
+      ALPNProtocols: ['http/1.1'],
+      cert: own.certificate.chain,
+      key: own.certificate.key,
+      ciphers: CIPHERS,
+      minVersion: MIN_TLS_VERSION,
+      honorCipherOrder: true,
+      handshakeTimeout: helloMs,
+    });
+    server.on('secureConnection', (socket) => {
+      this.pending.delete(farEndOf(socket));
+      own.accept(socket);
+    });
+    server.on('tlsClientError', (_, socket) => socket.destroy());
+    return server;
   }
 
   private acmeServer(): TlsServer {

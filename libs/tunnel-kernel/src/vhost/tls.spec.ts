@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectHttp2, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { request, type RequestOptions } from 'node:https';
@@ -62,9 +63,11 @@ async function handshake(options: ConnectionOptions): Promise<TLSSocket> {
   return socket;
 }
 
+/** Why a browser cannot connect; it offers HTTP/2. */
 function failure(options: ConnectionOptions): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect({ port: rig.https, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+    const browser = { rejectUnauthorized: false, ALPNProtocols: ['h2', 'http/1.1'] };
+    const socket = connect({ port: rig.https, host: '127.0.0.1', ...browser, ...options });
     socket.on('secureConnect', () => resolve('connected'));
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
   });
@@ -129,6 +132,24 @@ describe('certificates', () => {
     const noise = connectTcp(rig.https, '127.0.0.1');
     noise.write('GET / HTTP/1.1\r\n\r\n');
     expect(await once(noise, 'close')).toBeDefined();
+  });
+
+  it('are the gateway’s own for who does not offer HTTP/2, and no host is served under it', async () => {
+    const port = await start();
+    await rig.serve(rig.hostConfig([port]));
+    for (const servername of ['a.test', 'b.test', '']) {
+      const socket = await handshake({ servername });
+      const shown = socket.getPeerX509Certificate()?.toString();
+      expect(shown).toBe(new X509Certificate(rig.identity.certificate).toString());
+      socket.destroy();
+      for (const path of ['/', '/__gw/', '/__gw/auth/1?r=12', '/.well-known/acme-challenge/x']) {
+        expect(await ask({ servername, path, headers: { host: 'a.test' } })).toMatchObject({ status: 404, body: '' });
+      }
+      expect((await ask({ servername, path: '/__gw/agent', headers: { host: 'a.test' } })).status).toBe(426);
+    }
+    // It has no certificate to be served with, only without TLS.
+    expect((await rig.ask()).status).toBe(200);
+    expect(await failure({ servername: 'a.test' })).toBe('ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
   });
 
   it('are presented to a client with a name, however many clients are silent', async () => {
