@@ -27,6 +27,7 @@ export interface YardAnswer {
 export class KernelYard implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'gatehouse-kernels-'));
   readonly proxyPort: number;
+  readonly password = PASSWORD;
   readonly databaseUrl: string;
   private readonly apiPorts: readonly number[];
   private readonly healthPorts: readonly number[];
@@ -100,6 +101,11 @@ export class KernelYard implements AsyncDisposable {
     return service;
   }
 
+  /** Where a service has its console and its API. */
+  root(service: number): string {
+    return `http://127.0.0.1:${this.apiPorts[service - 1]}`;
+  }
+
   health(kernel: number, path: string): Promise<number> {
     return statusOf(`http://127.0.0.1:${this.healthPorts[kernel - 1]}${path}`);
   }
@@ -161,10 +167,6 @@ export class KernelYard implements AsyncDisposable {
 
   private channel(kernel: number): string {
     return join(this.folder, `k${kernel}.sock`);
-  }
-
-  private root(service: number): string {
-    return `http://127.0.0.1:${this.apiPorts[service - 1]}`;
   }
 
   private async logIn(service: number): Promise<string> {

@@ -39,7 +39,10 @@ export class RunningTunnelGateway implements AsyncDisposable {
   }
 
   /** `firstAdministrator`: `setup` waits for the token that is in the home; nobody is logged in then. */
-  static async start(firstAdministrator: keyof typeof ADMINISTRATORS = 'password'): Promise<RunningTunnelGateway> {
+  static async start(
+    firstAdministrator: keyof typeof ADMINISTRATORS = 'password',
+    settings: Record<string, string> = {},
+  ): Promise<RunningTunnelGateway> {
     const ports = {
       api: await reservePort(),
       agents: await reservePort(),
@@ -55,6 +58,7 @@ export class RunningTunnelGateway implements AsyncDisposable {
       TUNNEL_HTTPS_PORT: String(ports.https),
       API_RATE_LIMIT: '0',
       ...ADMINISTRATORS[firstAdministrator],
+      ...settings,
     });
     const gateway = new RunningTunnelGateway(service, ports);
     if (firstAdministrator === 'setup') return gateway;
@@ -69,6 +73,11 @@ export class RunningTunnelGateway implements AsyncDisposable {
 
   get database(): TestDatabase {
     return this.#service.database;
+  }
+
+  /** What another program on the same database would be given. */
+  get environment(): NodeJS.ProcessEnv {
+    return this.#service.env;
   }
 
   /** As the administrator. */

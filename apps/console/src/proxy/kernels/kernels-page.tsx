@@ -1,141 +1,81 @@
-import type { KernelListResponse, KernelView, KernelViewState } from '@gatehouse/contracts';
-import { segment } from '../../shared/api/api-client.js';
-import { useApi } from '../../shared/api/api-context.js';
-import { useNotify } from '../../shared/components/notices.js';
-import { Badge, Card, Page, Trouble, type BadgeTone } from '../../shared/components/page.js';
+import type { KernelListResponse, KernelView, KernelViewState, UnreachableKernel } from '@gatehouse/contracts';
+import { Card, type BadgeTone } from '../../shared/components/page.js';
+import { bold } from '../../shared/components/rich-text.js';
 import { Table, type Column } from '../../shared/components/table.js';
-import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
-import { formatDuration, formatRelative, formatTime } from '../../shared/format/times.js';
-import { useAction } from '../../shared/state/use-action.js';
-import { useResource } from '../../shared/state/use-resource.js';
-import { t } from '../messages/index.js';
+import type { DataPlaneKind, PlaneState } from '../../shared/data-planes/data-plane.js';
+import { DataPlanesPage } from '../../shared/data-planes/data-planes-page.js';
+import { formatBytes, formatRate } from '../../shared/format/amounts.js';
+import { formatDuration, formatRelative } from '../../shared/format/times.js';
+import { rich, t } from '../messages/index.js';
 
-const REFRESH_MS = 3_000;
+const TONES: Readonly<Record<KernelViewState, BadgeTone>> = {
+  serving: 'good',
+  draining: 'fair',
+  waiting: 'fair',
+  lost: 'bad',
+};
 
-const TONES: Record<KernelViewState, BadgeTone> = { serving: 'good', draining: 'fair', waiting: 'fair', lost: 'bad' };
+const kernels = (): DataPlaneKind<KernelView, KernelListResponse> => ({
+  path: '/kernels',
+  title: t('nav.kernels'),
+  empty: t('kernels.none'),
+  everyMs: 3_000,
+  addressesOf: ({ public_host: host, listeners }) => [
+    ...new Set(listeners.map(({ address, port }) => hostPort(host ?? address, port))),
+  ],
+  stateOf,
+  configurationOf: ({ current, error, generation }) => ({
+    isNewest: current,
+    note: error ?? t('system.generationText', { generation }),
+  }),
+  load: [
+    {
+      head: t('kernels.loopDelay'),
+      right: true,
+      cell: ({ loop_delay_ms: ms }) => (ms === null ? '–' : formatDuration(ms)),
+    },
+    { head: t('system.memory'), right: true, cell: ({ memory_bytes: memory }) => formatBytes(memory) },
+    {
+      head: t('connections.speed'),
+      right: true,
+      cell: ({ download_speed: down, upload_speed: up }) => `↓ ${formatRate(down)} ↑ ${formatRate(up)}`,
+    },
+  ],
+  // Only a separate kernel that this service reaches can be drained.
+  actionOf: ({ reachable, address, state }) =>
+    reachable && address !== null ? (state === 'draining' ? 'serve' : 'drain') : null,
+  drainTitle: t('kernels.drainTitle'),
+  drainText: (name) => rich('kernels.drainText', { name, b: bold }),
+  below: (list) => <Unreachable kernels={list?.unreachable ?? []} />,
+});
 
 /** The kernels that carry traffic, and which of them have the newest configuration. */
 export function KernelsPage() {
-  const api = useApi();
-  const { data, error, reload } = useResource((signal) => api.get<KernelListResponse>('/kernels', {}, signal), [], {
-    everyMs: REFRESH_MS,
-  });
-  return (
-    <Page title={t('nav.kernels')}>
-      <Trouble error={error} retry={reload} />
-      <Table
-        caption={t('nav.kernels')}
-        columns={columnsOf(reload)}
-        rows={data?.items}
-        rowKey={({ id }) => id}
-        empty={t('kernels.none')}
-      />
-      {data && data.unreachable.length > 0 && (
-        <Card title={t('kernels.unreachable')}>
-          <Table
-            caption={t('kernels.unreachable')}
-            columns={UNREACHABLE}
-            rows={data.unreachable}
-            rowKey={({ address }) => address}
-            empty=""
-          />
-        </Card>
-      )}
-    </Page>
-  );
+  return <DataPlanesPage kind={kernels()} />;
 }
 
-const UNREACHABLE: readonly Column<KernelListResponse['unreachable'][number]>[] = [
-  { head: t('words.address'), cell: ({ address }) => <code>{address}</code> },
-  { head: t('words.reason'), grow: true, cell: ({ reason }) => reason },
-];
+function stateOf({ state, reachable, lease_until: lease }: KernelView): PlaneState {
+  const elsewhere = state === 'lost' ? t('kernels.lostSince', { time: formatRelative(lease) }) : t('kernels.elsewhere');
+  return { tone: TONES[state], text: t(`kernels.states.${state}`), note: reachable ? undefined : elsewhere };
+}
 
-function columnsOf(reload: () => void): Column<KernelView>[] {
-  return [
-    { head: t('common.name'), cell: (kernel) => <Name kernel={kernel} /> },
-    { head: t('words.state'), cell: (kernel) => <State kernel={kernel} /> },
-    { head: t('system.generation'), grow: true, cell: (kernel) => <Configuration kernel={kernel} /> },
-    { head: t('words.connections'), cell: ({ connections }) => formatCount(connections) },
-    {
-      head: t('connections.speed'),
-      cell: ({ download_speed: down, upload_speed: up }) => `↓ ${formatRate(down)} ↑ ${formatRate(up)}`,
-    },
-    { head: t('system.memory'), cell: ({ memory_bytes: memory }) => formatBytes(memory) },
-    {
-      head: t('kernels.loopDelay'),
-      cell: ({ loop_delay_ms: delay }) => (delay === null ? '–' : formatDuration(delay)),
-    },
-    { head: t('words.actions'), cell: (kernel) => <DrainButton kernel={kernel} onDone={reload} /> },
+const hostPort = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+function Unreachable({ kernels: rows }: { kernels: readonly UnreachableKernel[] }) {
+  if (rows.length === 0) return null;
+  const columns: readonly Column<UnreachableKernel>[] = [
+    { head: t('words.address'), cell: ({ address }) => <code>{address}</code> },
+    { head: t('words.reason'), grow: true, cell: ({ reason }) => reason },
   ];
-}
-
-function Name({
-  kernel: { name, version, public_host: host, listeners, started_at: started },
-}: {
-  kernel: KernelView;
-}) {
-  const places = listeners.map(({ address, port }) => `${address}:${port}`);
   return (
-    <>
-      <strong>{name}</strong>
-      <span class="second" title={formatTime(started)}>
-        {[version, host ?? places[0]].filter(Boolean).join(' · ')}
-      </span>
-    </>
-  );
-}
-
-function State({ kernel: { state, reachable, lease_until: lease } }: { kernel: KernelView }) {
-  return (
-    <>
-      <Badge tone={TONES[state]}>{t(`kernels.states.${state}`)}</Badge>
-      {!reachable && (
-        <span class="second">
-          {state === 'lost' ? t('kernels.lostSince', { time: formatRelative(lease) }) : t('kernels.elsewhere')}
-        </span>
-      )}
-    </>
-  );
-}
-
-function Configuration({ kernel: { current, error, generation } }: { kernel: KernelView }) {
-  return (
-    <>
-      <Badge tone={current ? 'good' : 'bad'}>{t(current ? 'kernels.current' : 'kernels.outdated')}</Badge>
-      <span class="second">{error ?? t('system.generationText', { generation })}</span>
-    </>
-  );
-}
-
-/** Only a separate kernel that this service reaches can be drained. */
-function DrainButton({
-  kernel: { id, name, state, reachable, address },
-  onDone,
-}: {
-  kernel: KernelView;
-  onDone: () => void;
-}) {
-  const api = useApi();
-  const notify = useNotify();
-  const { busy, run } = useAction();
-  if (!reachable || address === null) return null;
-  const isDraining = state === 'draining';
-  const change = async (): Promise<void> => {
-    await run(async () => {
-      await api.post(`/kernels/${segment(id)}/${isDraining ? 'serve' : 'drain'}`);
-      notify(t(isDraining ? 'kernels.resumed' : 'kernels.drained', { name }));
-    });
-    onDone();
-  };
-  return (
-    <button
-      type="button"
-      class="small"
-      disabled={busy}
-      aria-label={t(isDraining ? 'kernels.resumeName' : 'kernels.drainName', { name })}
-      onClick={() => void change()}
-    >
-      {t(isDraining ? 'kernels.resume' : 'kernels.drain')}
-    </button>
+    <Card title={t('kernels.unreachable')}>
+      <Table
+        caption={t('kernels.unreachable')}
+        columns={columns}
+        rows={rows}
+        rowKey={({ address }) => address}
+        empty=""
+      />
+    </Card>
   );
 }
