@@ -33,10 +33,14 @@ afterEach(() => {
   expect(browser?.problems.splice(0) ?? []).toEqual([]);
 });
 
-/** Neither findings of axe nor anything wider than the screen. */
+/** Neither findings of axe nor anything wider than the screen; the last column of a table is in sight, too. */
 async function expectSound(page: Page): Promise<void> {
   expect(await axeFindings(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  const hidden = await page
+    .locator('main .table')
+    .evaluateAll((boxes) => boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+  expect(Math.max(0, ...hidden)).toBe(0);
 }
 
 /** Drains the second one, and lets it serve again. `meanwhile` runs while it is drained. */

@@ -37,7 +37,7 @@ const NAVIGATION: Navigation = [
 
 /** @param hasKernels whether kernels run on their own, or there are several: otherwise *System* says it all. */
 export function navigationFor(hasKernels: boolean): Navigation {
-  const kernels = { id: 'kernels', title: t('nav.kernels'), icon: 'hosts', Component: KernelsPage } as const;
+  const kernels = { id: 'kernels', title: t('nav.kernels'), icon: 'processor', Component: KernelsPage } as const;
   const [last = [], ...before] = [...NAVIGATION].reverse();
   return [...before.reverse(), [...last, { ...kernels, isUnlisted: !hasKernels }]];
 }

@@ -54,13 +54,13 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
     { id: 'webhooks', title: t('nav.webhooks'), icon: 'subscriptions', Component: WebhooksPage },
   ],
   [
-    { id: 'edges', title: t('nav.edges'), icon: 'system', Component: EdgesPage, forAdministrators: true },
+    { id: 'edges', title: t('nav.edges'), icon: 'processor', Component: EdgesPage, forAdministrators: true },
     { id: 'users', title: t('nav.users'), icon: 'users', Component: UsersPage, forAdministrators: true },
     { id: 'audit', title: t('audit.title'), icon: 'audit', Component: AuditPage, forAdministrators: true },
     { id: 'transfer', title: t('nav.transfer'), icon: 'transfer', Component: TransferPage, forAdministrators: true },
     { id: 'sessions', title: t('nav.sessions'), icon: 'system', Component: SessionsPage },
     { id: 'keys', title: t('apiKeys.title'), icon: 'keys', Component: ApiKeysPage },
-    { id: 'account', title: t('nav.account'), icon: 'settings', Component: AccountPage },
+    { id: 'account', title: t('nav.account'), icon: 'account', Component: AccountPage },
   ],
 ];
 

@@ -20,9 +20,8 @@ const kernels = (): DataPlaneKind<KernelView, KernelListResponse> => ({
   title: t('nav.kernels'),
   empty: t('kernels.none'),
   everyMs: 3_000,
-  addressesOf: ({ public_host: host, listeners }) => [
-    ...new Set(listeners.map(({ address, port }) => hostPort(host ?? address, port))),
-  ],
+  addressesOf: ({ public_host: host, listeners }) =>
+    listeners.map(({ type, address, port }) => ({ label: type, address: hostPort(host ?? address, port) })),
   stateOf,
   configurationOf: ({ current, error, generation }) => ({
     isNewest: current,
@@ -38,7 +37,12 @@ const kernels = (): DataPlaneKind<KernelView, KernelListResponse> => ({
     {
       head: t('connections.speed'),
       right: true,
-      cell: ({ download_speed: down, upload_speed: up }) => `↓ ${formatRate(down)} ↑ ${formatRate(up)}`,
+      cell: ({ download_speed: down, upload_speed: up }) => (
+        <span class="noted">
+          <span>↓ {formatRate(down)}</span>
+          <span>↑ {formatRate(up)}</span>
+        </span>
+      ),
     },
   ],
   // Only a separate kernel that this service reaches can be drained.

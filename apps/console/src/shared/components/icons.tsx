@@ -19,7 +19,9 @@ export type IconName =
   | 'users'
   | 'transfer'
   | 'shares'
-  | 'system';
+  | 'system'
+  | 'processor'
+  | 'account';
 
 export function Icon({ name }: { name: IconName }) {
   return (

@@ -16,24 +16,17 @@ export function columnsOf<P extends DataPlane, L extends DataPlaneList<P>>(
   kind: DataPlaneKind<P, L>,
   { reload, onDrain }: Actions<P>,
 ): Column<P>[] {
-  const { details, addressesOf, stateOf, configurationOf, load, actionOf, path } = kind;
+  const { stateOf, configurationOf, load, actionOf, path } = kind;
   return [
     {
       head: t('common.name'),
       grow: true,
-      cell: (plane) => (
-        <>
-          <strong>{plane.name}</strong>
-          <span class="second">{[plane.version, ...(details?.(plane) ?? [])].join(' · ')}</span>
-        </>
-      ),
+      cell: (plane) => <Name {...{ kind, plane }} />,
     },
-    { head: t('common.status'), cell: (plane) => <State state={stateOf(plane)} /> },
-    { head: t('dataPlanes.addresses'), cell: (plane) => <Addresses addresses={addressesOf(plane)} /> },
+    { head: t('common.status'), cell: (plane) => <State state={stateOf(plane)} since={plane.started_at} /> },
     ...load,
     { head: t('dataPlanes.connections'), right: true, cell: ({ connections }) => formatCount(connections) },
     { head: t('dataPlanes.configuration'), cell: (plane) => <Configuration configuration={configurationOf(plane)} /> },
-    { head: t('dataPlanes.started'), cell: ({ started_at: at }) => <Since at={at} /> },
     {
       head: t('dataPlanes.actions'),
       quietHead: true,
@@ -52,22 +45,36 @@ export function columnsOf<P extends DataPlane, L extends DataPlaneList<P>>(
   ];
 }
 
-function State({ state: { tone, text, note } }: { state: PlaneState }) {
+function Name<P extends DataPlane, L extends DataPlaneList<P>>({
+  kind: { details, addressesOf },
+  plane,
+}: {
+  kind: DataPlaneKind<P, L>;
+  plane: P;
+}) {
   return (
-    <span class="noted">
-      <Badge tone={tone}>{text}</Badge>
-      {note !== undefined && <span class="second">{note}</span>}
+    <span class="plane">
+      <strong>{plane.name}</strong>
+      <span class="second">{[plane.version, ...(details?.(plane) ?? [])].join(' · ')}</span>
+      {addressesOf(plane).map(({ label, address }) => (
+        <span key={address} class="second" title={`${label} ${address}`}>
+          {label} <code>{address}</code>
+        </span>
+      ))}
     </span>
   );
 }
 
-function Addresses({ addresses }: { addresses: readonly string[] }) {
-  if (addresses.length === 0) return <>–</>;
+function State({ state: { tone, text, note }, since }: { state: PlaneState; since: string | null }) {
   return (
     <span class="noted">
-      {addresses.map((address) => (
-        <code key={address}>{address}</code>
-      ))}
+      <Badge tone={tone}>{text}</Badge>
+      {note !== undefined && <span class="second">{note}</span>}
+      {since !== null && (
+        <span class="second" title={formatTime(since)}>
+          {t('dataPlanes.started', { time: formatRelative(since) })}
+        </span>
+      )}
     </span>
   );
 }
@@ -79,8 +86,4 @@ function Configuration({ configuration: { isNewest, note } }: { configuration: P
       <span class="second">{note}</span>
     </span>
   );
-}
-
-function Since({ at }: { at: string | null }) {
-  return at === null ? <>–</> : <span title={formatTime(at)}>{formatRelative(at)}</span>;
 }

@@ -16,6 +16,12 @@ export interface DataPlaneList<P extends DataPlane> {
   items: P[];
 }
 
+/** Where it is reached, and for what. */
+export interface PlaneAddress {
+  label: string;
+  address: string;
+}
+
 export interface PlaneState {
   tone: BadgeTone;
   text: string;
@@ -40,7 +46,7 @@ export interface DataPlaneKind<P extends DataPlane, L extends DataPlaneList<P>> 
   everyMs: number;
   /** Stands beside the version. */
   details?: (plane: P) => readonly string[];
-  addressesOf: (plane: P) => readonly string[];
+  addressesOf: (plane: P) => readonly PlaneAddress[];
   stateOf: (plane: P) => PlaneState;
   configurationOf: (plane: P) => PlaneConfiguration;
   /** How busy it is. */

@@ -93,12 +93,11 @@ export const en = {
   },
   dataPlanes: {
     actions: 'Actions',
-    addresses: 'Addresses',
     connections: 'Connections',
     configuration: 'Configuration',
     newest: 'up to date',
     outdated: 'outdated',
-    started: 'Started',
+    started: 'started {time}',
     drain: 'Drain',
     drainMore: 'Drain …',
     drainName: 'Drain {name}',

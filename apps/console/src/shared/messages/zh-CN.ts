@@ -95,12 +95,11 @@ export const zhCN: Translation<typeof en> = {
   },
   dataPlanes: {
     actions: '操作',
-    addresses: '地址',
     connections: '连接数',
     configuration: '配置',
     newest: '最新',
     outdated: '落后',
-    started: '启动时间',
+    started: '{time}启动',
     drain: '排空',
     drainMore: '排空…',
     drainName: '排空 {name}',

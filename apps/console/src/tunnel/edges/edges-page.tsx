@@ -23,7 +23,13 @@ const edges = (): DataPlaneKind<TunnelEdgeView, TunnelEdgeList> => ({
     return workers > 1 ? [t('edges.workers', { count: workers })] : [];
   },
   addressesOf: ({ public_addresses: addresses }) =>
-    addresses ? [addresses.agents, addresses.http, addresses.https] : [],
+    addresses
+      ? [
+          { label: t('edges.agents'), address: addresses.agents },
+          { label: 'HTTP', address: addresses.http },
+          { label: 'HTTPS', address: addresses.https },
+        ]
+      : [],
   stateOf: ({ state }) => ({ tone: TONES[state], text: t(`edges.states.${state}`) }),
   configurationOf: ({ up_to_date: isNewest, revision }) => ({ isNewest, note: t('edges.revision', { revision }) }),
   load: [
