@@ -29,6 +29,7 @@ COPY libs/service/package.json libs/service/
 COPY libs/share-links/package.json libs/share-links/
 COPY libs/subscription-formats/package.json libs/subscription-formats/
 COPY libs/testing/package.json libs/testing/
+COPY libs/tracing/package.json libs/tracing/
 COPY libs/tunnel-kernel/package.json libs/tunnel-kernel/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 # .dockerignore says what this is.

@@ -80,6 +80,20 @@ describe('the Helm chart', () => {
     }
   });
 
+  it('sends traces of services and workers to a collector, if one is named', (context) => {
+    const named = render(context, '--set', 'traces.endpoint=http://collector:4318,traces.samplerArg=0.05');
+    const tracing = containersOf(named).filter(({ env = [] }) =>
+      env.some(({ name, value }) => name === 'OTEL_EXPORTER_OTLP_ENDPOINT' && value === 'http://collector:4318'),
+    );
+    const programs = tracing.map(({ command }) => command[1]?.split('/').at(-1));
+    expect(programs.filter((program) => program === 'main.js')).toHaveLength(3);
+    expect(programs.filter((program) => program === 'worker.js')).toHaveLength(3);
+    expect(programs).toHaveLength(6);
+    for (const { env = [] } of containersOf(render(context))) {
+      expect(env.some(({ name }) => name.startsWith('OTEL_'))).toBe(false);
+    }
+  });
+
   it('selects the pods that it makes, and opens ports that they have', (context) => {
     const manifests = render(context);
     const pods = manifests.flatMap(({ spec }) => spec.template ?? []);

@@ -17,6 +17,7 @@ export class BuiltService implements AsyncDisposable {
   /** Where it listens, once it is ready. */
   port = 0;
   readonly #process: ChildProcess;
+  #printed = '';
 
   private constructor(database: TestDatabase, home: string, app: string, settings: Record<string, string>) {
     this.database = database;
@@ -50,6 +51,11 @@ export class BuiltService implements AsyncDisposable {
     }
   }
 
+  /** The last lines of its log. */
+  get printed(): string {
+    return this.#printed;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       this.#process.kill('SIGTERM');
@@ -60,14 +66,13 @@ export class BuiltService implements AsyncDisposable {
   }
 
   async #untilReady(app: string): Promise<void> {
-    let printed = '';
-    const keep = (chunk: Buffer): void => void (printed = (printed + chunk.toString()).slice(-4000));
+    const keep = (chunk: Buffer): void => void (this.#printed = (this.#printed + chunk.toString()).slice(-40_000));
     this.#process.stdout?.on('data', keep);
     this.#process.stderr?.on('data', keep);
     const [message] = (await Promise.race([
       once(this.#process, 'message'),
       once(this.#process, 'exit').then(([code]) => {
-        throw new Error(`${app} ended with ${code} before it was ready:\n${printed}`);
+        throw new Error(`${app} ended with ${code} before it was ready:\n${this.#printed.slice(-4000)}`);
       }),
     ])) as [ServiceMessage];
     if (message.type === 'failed') throw new Error(`${app} did not start: ${message.lines.join('\n')}`);

@@ -20,7 +20,7 @@ export class RunningProxyGateway implements AsyncDisposable {
     this.#base = `${this.url}/api/v1`;
   }
 
-  static async start(): Promise<RunningProxyGateway> {
+  static async start(env: Record<string, string> = {}): Promise<RunningProxyGateway> {
     const port = await reservePort();
     const service = await BuiltService.start('proxy-gateway', {
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
@@ -28,6 +28,7 @@ export class RunningProxyGateway implements AsyncDisposable {
       // It must come back on the same one after a crash.
       PROXY_KERNEL_PORT: String(await reservePort()),
       WORKERS: 'inline',
+      ...env,
     });
     const gateway = new RunningProxyGateway(service, port);
     gateway.#token = (await gateway.call<{ token: string }>('POST', '/auth/login', { password: PASSWORD })).token;
@@ -41,6 +42,11 @@ export class RunningProxyGateway implements AsyncDisposable {
   /** What another process of the service would be given. */
   get environment(): NodeJS.ProcessEnv {
     return this.#service.env;
+  }
+
+  /** The last lines of its log. */
+  get printed(): string {
+    return this.#service.printed;
   }
 
   async call<T>(method: string, route: string, body?: unknown): Promise<T> {

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { KEEP_ALIVE, type Patience, poolTypes, prepareSession, SERVICE_PATIENCE } from '@gatehouse/postgres';
+import { tracedDriver } from './traced-driver.js';
 
 export const MIGRATIONS_TABLE = 'migrations';
 
@@ -51,6 +52,7 @@ export function createDataSource(config: DataSourceConfig): DataSource {
     installExtensions: false,
     uuidExtension: 'pgcrypto',
     applicationName: config.applicationName,
+    ...tracedDriver(config.schema),
     poolSize: config.poolSize ?? POOL_SIZE,
     poolErrorHandler: (error: Error) => config.onPoolError?.(error),
     extra: {

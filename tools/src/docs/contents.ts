@@ -17,6 +17,7 @@ export const CHAPTERS: readonly Chapter[] = [
     pages: [
       'docs/operations.md',
       'docs/metrics.md',
+      'docs/traces.md',
       'docs/runbook.md',
       'docs/scaling.md',
       'docs/security.md',

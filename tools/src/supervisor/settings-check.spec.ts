@@ -6,6 +6,7 @@ import { isSetting, settingProblems } from './settings-check.js';
 
 const SOURCES = [
   'libs/platform/src/settings/service-settings.ts',
+  'libs/platform/src/settings/tracing-settings.ts',
   ...['proxy-gateway', 'resource-sharing', 'tunnel-gateway'].map((name) => `apps/${name}/src/settings.ts`),
 ];
 

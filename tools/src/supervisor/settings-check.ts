@@ -6,7 +6,7 @@ import { ROOT } from '../../bootstrap/layout.mjs';
 import { SERVICES } from './service-list.js';
 
 /** What any service reads begins with one of these, or is named below. A test holds it against the services' settings. */
-const PREFIXES = /^(GATEHOUSE|PROXY|RESOURCE|TUNNEL|SITE|SHARE|WEEKLY|ACME|GEOIP|AUDIT|HEALTH|METRICS|REDIS)_/;
+const PREFIXES = /^(GATEHOUSE|PROXY|RESOURCE|TUNNEL|SITE|SHARE|WEEKLY|ACME|GEOIP|AUDIT|HEALTH|METRICS|OTEL|REDIS)_/;
 const OTHERS = new Set(
   (
     'API_RATE_LIMIT AUTO_MIGRATE BIND_ADDRESS CERT_DIR DATABASE_URL LOG_LEVEL NODE_ENV PORT_RANGE ' +

@@ -48,6 +48,26 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 {{- end -}}
 
+{{- /* Where services and workers send traces; nothing without an address. */ -}}
+{{- define "gatehouse.tracesEnv" -}}
+{{- with .Values.traces -}}
+{{- if .endpoint -}}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ .endpoint | quote }}
+- name: OTEL_TRACES_SAMPLER
+  value: {{ .sampler | quote }}
+- name: OTEL_TRACES_SAMPLER_ARG
+  value: {{ .samplerArg | quote }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "gatehouse.secret" $ }}
+      key: OTEL_EXPORTER_OTLP_HEADERS
+      optional: true
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "gatehouse.plainEnv" -}}
 {{- range $name, $value := . }}
 - name: {{ $name }}

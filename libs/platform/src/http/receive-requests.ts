@@ -3,13 +3,14 @@ import type { Request, RequestHandler } from 'express';
 import { runInRequestContext } from '../logging/request-context.js';
 import { beginExchange, Exchange, type AnswerObserver } from './exchange.js';
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from './security-headers.js';
+import { traceRequest } from './trace-request.js';
 
 /** Short and printable: other values could forge log lines or fill them. */
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,99}$/;
 
 /**
  * What every request meets first: its id (a sane X-Request-Id or a new one, echoed and kept for every log line), the
- * security headers, and the observers of all answers.
+ * security headers, the observers of all answers, and the span of its trace.
  */
 export function receiveRequests(observerOf: (request: Request) => AnswerObserver): RequestHandler {
   return (request, response, next) => {
@@ -18,7 +19,7 @@ export function receiveRequests(observerOf: (request: Request) => AnswerObserver
     if (isSecure(request)) exchange.headers.push(...STRICT_TRANSPORT);
     beginExchange(response, exchange);
     exchange.observe(observerOf(request));
-    runInRequestContext(exchange, next);
+    traceRequest(request, exchange, () => runInRequestContext(exchange, next));
   };
 }
 

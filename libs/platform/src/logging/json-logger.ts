@@ -1,3 +1,4 @@
+import { currentTraceId } from '@gatehouse/tracing';
 import type { LoggerService } from '@nestjs/common';
 import type { LogLevel } from '../settings/service-settings.js';
 import { redactText, redactValue } from './redact.js';
@@ -15,6 +16,8 @@ export interface LogRecord {
   readonly context: string | undefined;
   readonly message: string;
   readonly requestId: string | undefined;
+  /** The trace that the request or job is part of, while tracing is on. */
+  readonly traceId: string | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -30,7 +33,7 @@ export interface JsonLoggerOptions {
 const WEIGHT: Record<LogLevel | 'fatal', number> = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50, silent: 60 };
 
 /**
- * One JSON object per line, with request id and redaction; usable as Nest's logger. Optional parameters: objects become
+ * One JSON object per line, with request id, trace id and redaction; usable as Nest's logger. Optional parameters: objects become
  * fields, a stack becomes `stack`, a last string is the context.
  */
 export class JsonLogger implements LoggerService {
@@ -100,6 +103,7 @@ export class JsonLogger implements LoggerService {
       context,
       message: text,
       requestId: currentRequestId(),
+      traceId: currentTraceId(),
       fields,
     };
     if (weight >= this.threshold) this.write(`${toLine(record)}\n`);
@@ -107,11 +111,11 @@ export class JsonLogger implements LoggerService {
   }
 }
 
-function toLine({ requestId, fields, ...record }: LogRecord): string {
-  return JSON.stringify({ ...record, request_id: requestId, ...renameReserved(fields) });
+function toLine({ requestId, traceId, fields, ...record }: LogRecord): string {
+  return JSON.stringify({ ...record, request_id: requestId, trace_id: traceId, ...renameReserved(fields) });
 }
 
-const RESERVED = new Set(['time', 'level', 'service', 'context', 'message', 'request_id']);
+const RESERVED = new Set(['time', 'level', 'service', 'context', 'message', 'request_id', 'trace_id']);
 
 function renameReserved(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const renamed: Record<string, unknown> = {};

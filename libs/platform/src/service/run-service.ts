@@ -10,6 +10,7 @@ import { shutdownGracefully } from './graceful-shutdown.js';
 import { runProcess, stopLimitOf, type RunningProcess } from './process-lifecycle.js';
 import type { HttpOptions } from './service-options.js';
 import { explainListenError } from './start-failure.js';
+import { startServiceTracing } from './start-service-tracing.js';
 
 export interface ServiceDefinition<S extends ServiceSettings> {
   readonly name: string;
@@ -39,6 +40,7 @@ async function startService<S extends ServiceSettings>(definition: ServiceDefini
   const settings = definition.settings();
   const logger = createLogger({ name: definition.name, settings });
   await definition.prepare?.(settings, logger);
+  const tracing = await startServiceTracing(definition.name, settings, logger);
   const app = await createServiceApp({
     name: definition.name,
     module: definition.module(settings),
@@ -47,7 +49,10 @@ async function startService<S extends ServiceSettings>(definition: ServiceDefini
     logger,
   });
   const times = { delayMs: settings.shutdownDelayMs, deadlineMs: settings.shutdownTimeoutMs };
-  const stop = (): Promise<void> => shutdownGracefully(app, times);
+  const stop = async (): Promise<void> => {
+    await shutdownGracefully(app, times);
+    await tracing.stop();
+  };
   try {
     await definition.configure?.(app, settings);
     // First, so that a service that is ready also has its metrics.

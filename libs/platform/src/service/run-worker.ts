@@ -11,6 +11,7 @@ import { listenForMetrics } from './listen-for-metrics.js';
 import { runProcess, type RunningProcess } from './process-lifecycle.js';
 import type { ServiceDefinition } from './run-service.js';
 import { explainListenError } from './start-failure.js';
+import { startServiceTracing } from './start-service-tracing.js';
 
 export type WorkerDefinition<S extends ServiceSettings> = Pick<
   ServiceDefinition<S>,
@@ -26,6 +27,7 @@ async function startWorker<S extends ServiceSettings>(definition: WorkerDefiniti
   const settings = definition.settings();
   const logger = createLogger({ name: definition.name, settings });
   await definition.prepare?.(settings, logger);
+  const tracing = await startServiceTracing(definition.name, settings, logger);
   const root = rootModule({ module: definition.module(settings) }, logger);
   const context = await NestFactory.createApplicationContext(root, { logger, abortOnError: false });
   try {
@@ -40,6 +42,7 @@ async function startWorker<S extends ServiceSettings>(definition: WorkerDefiniti
     const stop = async (): Promise<void> => {
       health.close();
       await context.close();
+      await tracing.stop();
     };
     return { logger, stop, ready };
   } catch (error) {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { bilingual } from '@gatehouse/i18n';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, MaxLength, Min } from 'class-validator';
 import { MinLength, ValidateBy, ValidateIf } from 'class-validator';
+import { TracingSettings } from './tracing-settings.js';
 import { Channel, Port, Variable } from './variable.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -11,7 +12,7 @@ export const WORKER_MODES = ['inline', 'separate'] as const;
 export type WorkerMode = (typeof WORKER_MODES)[number];
 
 /** Variables that every service understands. A service's own settings class extends this one. */
-export class ServiceSettings {
+export class ServiceSettings extends TracingSettings {
   @Variable('GATEHOUSE_HOME', {
     expected: bilingual('a folder for keys, data and the first-login password', '存放密钥、数据和首次登录密码的目录'),
   })
