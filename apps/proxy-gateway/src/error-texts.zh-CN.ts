@@ -18,8 +18,8 @@ const ACCESS: ErrorTexts = {
     'auth.enabled 为“false”时不能允许其他设备访问：请先启用登录，{rest}',
   'mihomo cannot refuse private targets unless a rule names them: use kernel.mode embedded for that':
     'mihomo 只能通过规则拒绝内网目标，请将 kernel.mode 设为 embedded',
-  'needs PROXY_GATEWAY_MIHOMO in the environment: the path of the mihomo program':
-    '需要环境变量 PROXY_GATEWAY_MIHOMO：mihomo 程序的路径',
+  'needs the mihomo program: in PATH, or its path as PROXY_GATEWAY_MIHOMO in the environment':
+    '需要 mihomo 程序：放在 PATH 中，或由环境变量 PROXY_GATEWAY_MIHOMO 给出其路径',
   'is a very common password': '是过于常见的密码',
   'must be "true" or "false"': '必须是“true”或“false”',
   'must be a number from 0 to 1': '必须是 0 到 1 之间的数',

@@ -1,3 +1,5 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { bilingual } from '@gatehouse/i18n';
 import { Channels, loadSettings, Port, ServiceSettings, Variable } from '@gatehouse/platform';
 import type { Environment } from '@gatehouse/platform';
@@ -36,7 +38,7 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @Matches(/^[\x21-\x39\x3b-\x7e]{1,255}:[\x21-\x7e]{1,255}$/, { each: true })
   kernelUsers: readonly string[] = [];
 
-  /** For `kernel.mode` mihomo. */
+  /** For `kernel.mode` mihomo. Without the variable, the program of that name in PATH. Empty: there is none. */
   @Variable('PROXY_GATEWAY_MIHOMO', {
     expected: bilingual('the absolute path of a mihomo program', 'mihomo 程序的绝对路径'),
   })
@@ -156,5 +158,21 @@ export class ProxyGatewaySettings extends ServiceSettings {
 
 /** @throws SettingsError naming every bad, missing and unknown variable. */
 export function readSettings(env: Environment = process.env): Readonly<ProxyGatewaySettings> {
-  return loadSettings(ProxyGatewaySettings, env);
+  const named = env['PROXY_GATEWAY_MIHOMO']?.trim();
+  return loadSettings(ProxyGatewaySettings, named ? env : { ...env, PROXY_GATEWAY_MIHOMO: inPath('mihomo', env) });
+}
+
+/** The first program of that name in absolute folders of PATH; undefined: there is none. */
+function inPath(name: string, { PATH = '' }: Environment): string | undefined {
+  const folders = PATH.split(delimiter).filter((folder) => folder.startsWith('/'));
+  return folders.map((folder) => join(folder, name)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -20,13 +20,20 @@ import {
   startUdpEcho,
   tunnelThrough,
 } from './support/proxy-client.js';
+import { closedPort } from './support/test-nodes.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
 
 const environment: KernelEnvironment = {
   now: () => Date.now(),
   logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
   resolver: createSystemResolver(),
-  country: () => null,
+  country: (address) => (address.startsWith('127.0.0.') ? 'ZZ' : null),
+  asn: (address) => (address === '127.0.0.1' ? 64_500 : null),
+};
+/** The same for a kernel that takes prefixes. */
+const prefixes = {
+  country: (code: string) => (code === 'ZZ' ? ['127.0.0.0/24'] : []),
+  asn: (number: number) => (number === 64_500 ? ['127.0.0.1/32'] : []),
 };
 
 const kinds: { name: string; missing: string | null; start: () => Promise<ProxyKernel> }[] = [
@@ -38,10 +45,9 @@ const kinds: { name: string; missing: string | null; start: () => Promise<ProxyK
       const program = new MihomoProgram({
         executable: findPeer('mihomo')!,
         onExit: () => undefined,
-        onOutput: () => undefined,
       });
       const { version } = await program.start();
-      return new MihomoKernel(program, environment, version);
+      return new MihomoKernel(program, { ...environment, prefixes }, version);
     },
   },
 ];
@@ -279,6 +285,85 @@ describe.each(kinds)('a kernel that is $name', ({ missing, start }) => {
       }
     },
   );
+
+  it.for([
+    { type: 'GEOIP', payload: 'ZZ' },
+    { type: 'IP-ASN', payload: '64500' },
+    { type: 'AND', payload: '((GEOIP,zz),(NOT,((IP-ASN,1))))' },
+  ] as const)('routes by countries and autonomous systems without any file of its own: %j', async (rule, context) => {
+    if (missing !== null) context.skip(missing);
+    const kernel = await start();
+    try {
+      await using target = await startTcpEcho();
+      const rules: KernelConfig['rules'] = [
+        { id: 1, source: 'manual', type: 'GEOIP', payload: 'AA', target: 'REJECT' },
+        { id: 2, source: 'manual', ...rule, target: 'DIRECT' },
+      ];
+      const { listeners } = await kernel.apply({ ...base, rules, defaultPolicy: 'REJECT' });
+      const socket = await tunnelThrough(listeners[0]!.port, '127.0.0.1', target.port);
+      expect(await echo(socket, 'hello')).toBe('hello');
+      await waitFor(() => kernel.connections().length === 1);
+      expect(kernel.connections()).toMatchObject([{ rule: { id: 2, index: 1, ...rule } }]);
+      socket.destroy();
+    } finally {
+      await kernel.close();
+    }
+  });
+
+  it('records flows that a rule rejected, and counts them for the rule', async (context) => {
+    if (missing !== null) context.skip(missing);
+    const kernel = await start();
+    const closed: ConnectionRecord[] = [];
+    const hits = new Map<string, number>();
+    kernel.on('closed', (record) => closed.push(record));
+    kernel.on('traffic', ({ rules }) => {
+      for (const [id, { hits: more }] of Object.entries(rules)) hits.set(id, (hits.get(id) ?? 0) + more);
+    });
+    try {
+      const rules: KernelConfig['rules'] = [
+        { id: 5, source: 'manual', type: 'DOMAIN-SUFFIX', payload: 'rejected.example', target: 'REJECT' },
+      ];
+      const { listeners } = await kernel.apply({ ...base, rules });
+      for (const name of ['a', 'b', 'c']) await getThrough(listeners[0]!.port, `http://${name}.rejected.example/`);
+      await waitFor(() => closed.length === 3 && hits.get('5') === 3);
+      expect(new Set(closed.map(({ host }) => host))).toEqual(
+        new Set(['a', 'b', 'c'].map((name) => `${name}.rejected.example`)),
+      );
+      const expected = { network: 'tcp', sourceIp: '127.0.0.1', destinationPort: 80, status: 'rejected' };
+      for (const record of closed) {
+        expect(record).toMatchObject({ ...expected, closeReason: 'rejected', chain: ['REJECT'], rule: { id: 5 } });
+      }
+      expect(kernel.status()).toMatchObject({ openedTotal: 3, rejectedTotal: 3, failedTotal: 0 });
+    } finally {
+      await kernel.close();
+    }
+  });
+
+  it('records flows that failed, with the reason, and flows that ended at once', async (context) => {
+    if (missing !== null) context.skip(missing);
+    const kernel = await start();
+    const closed: ConnectionRecord[] = [];
+    kernel.on('closed', (record) => closed.push(record));
+    try {
+      await using origin = await startHttpOrigin();
+      const node = { type: 'http', name: 'a label', server: '127.0.0.1', port: await closedPort() } as const;
+      const groups: KernelConfig['groups'] = [{ name: 'PROXY', type: 'select', members: ['n1', 'DIRECT'] }];
+      const rules: KernelConfig['rules'] = [
+        { id: 6, source: 'manual', type: 'DST-PORT', payload: String(origin.port), target: 'DIRECT' },
+        { id: 7, source: 'manual', type: 'DOMAIN', payload: 'far.example', target: 'PROXY' },
+      ];
+      const { listeners } = await kernel.apply({ ...base, outbounds: [{ tag: 'n1', node }], groups, rules });
+      await getThrough(listeners[0]!.port, `${origin.url}/echo`);
+      await getThrough(listeners[0]!.port, 'http://far.example/').catch(() => undefined);
+      await waitFor(() => closed.length === 2);
+      const [direct, failed] = [6, 7].map((id) => closed.find(({ rule }) => rule?.id === id));
+      expect(direct).toMatchObject({ status: 'ok', destinationPort: origin.port, chain: ['DIRECT'] });
+      expect(failed).toMatchObject({ status: 'failed', host: 'far.example', errorKind: 'connection_refused' });
+      expect(kernel.status()).toMatchObject({ openedTotal: 2, failedTotal: 1 });
+    } finally {
+      await kernel.close();
+    }
+  });
 
   it('refuses an invalid configuration with the reason, and continues as before', async (context) => {
     if (missing !== null) context.skip(missing);

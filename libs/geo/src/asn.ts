@@ -16,6 +16,8 @@ export interface AutonomousSystem {
 export interface AsnDatabase {
   lookup: AsnLookup;
   system: (ip: string) => AutonomousSystem | null;
+  /** Every prefix of a system in the file, in the order of addresses. It reads the whole file. */
+  prefixes: (asn: number) => string[];
   readonly metadata: GeoDatabaseMetadata;
   readonly nodeCount: number;
 }
@@ -30,7 +32,7 @@ const BUDGET = 8_000_000;
  * @throws GeoDatabaseError
  */
 export function openAsnDatabase(file: Buffer): AsnDatabase {
-  const { metadata, find, records } = openRecords(file, BUDGET, systemOf);
+  const { metadata, find, records, prefixes } = openRecords(file, BUDGET, systemOf);
   if (![...records.values()].some((record) => record !== null)) {
     throw new GeoDatabaseError('no autonomous system in any record');
   }
@@ -38,7 +40,13 @@ export function openAsnDatabase(file: Buffer): AsnDatabase {
     const address = parseIp(text);
     return address === null ? null : (records.get(find(address)) ?? null);
   };
-  return { lookup: (ip) => system(ip)?.number ?? null, system, metadata, nodeCount: metadata.nodeCount };
+  return {
+    lookup: (ip) => system(ip)?.number ?? null,
+    system,
+    prefixes: (asn) => prefixes((record) => record?.number === asn),
+    metadata,
+    nodeCount: metadata.nodeCount,
+  };
 }
 
 function systemOf(record: DataValue): AutonomousSystem | null {

@@ -9,6 +9,8 @@ export type CountryLookup = (ip: string) => string | null;
 
 export interface CountryDatabase {
   lookup: CountryLookup;
+  /** Every prefix of a country in the file, in the order of addresses. It reads the whole file. */
+  prefixes: (country: string) => string[];
   readonly metadata: GeoDatabaseMetadata;
   readonly nodeCount: number;
 }
@@ -23,14 +25,15 @@ const BUDGET = 1_000_000;
  * @throws GeoDatabaseError
  */
 export function openCountryDatabase(file: Buffer): CountryDatabase {
-  const { metadata, find, records } = openRecords(file, BUDGET, countryOf);
+  const { metadata, find, records, prefixes } = openRecords(file, BUDGET, countryOf);
   if (![...records.values()].some((country) => country !== null))
     throw new GeoDatabaseError('no country in any record');
   const lookup: CountryLookup = (text) => {
     const address = parseIp(text);
     return address === null ? null : (records.get(find(address)) ?? null);
   };
-  return { lookup, metadata, nodeCount: metadata.nodeCount };
+  const prefixesOf = (country: string): string[] => prefixes((record) => record === country);
+  return { lookup, prefixes: prefixesOf, metadata, nodeCount: metadata.nodeCount };
 }
 
 function countryOf(record: DataValue): string | null {

@@ -1,9 +1,15 @@
-import { parseCidr } from '@gatehouse/net';
+import { cidrContains, formatIp, parseCidr, parseIp } from '@gatehouse/net';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { GeoDatabaseError, type CountryDatabase, openAsnDatabase, openCountryDatabase } from './index.js';
+import {
+  GeoDatabaseError,
+  type CountryDatabase,
+  openAsnDatabase,
+  openCountryDatabase,
+  readBundledCountryFile,
+} from './index.js';
 
 type Value = string | number | boolean | { [key: string]: Value } | Value[] | Uint8Array;
 
@@ -229,6 +235,42 @@ describe('country database', () => {
     ).toEqual(['US', 'CN', 'DE', 'US', 'DE', null, null, null]);
     expect(nodeCount).toBeGreaterThan(100_000);
     expect(metadata.ipVersion).toBe(6);
+  });
+
+  it.each([4, 6] as const)(
+    'lists the prefixes of a country in a tree of IPv%i, in the order of addresses',
+    (ipVersion) => {
+      const entries: [string, Value][] = [
+        ['1.0.0.0/8', 'AA'],
+        ['10.1.0.0/16', 'BB'],
+        ['192.0.2.7/32', 'AA'],
+        ...(ipVersion === 6 ? [['2001:db8::/32', 'AA'] satisfies [string, Value]] : []),
+      ];
+      const { prefixes } = openCountryDatabase(write(entries, { ipVersion }));
+      const more = ipVersion === 6 ? ['2001:db8::/32'] : [];
+      expect(prefixes('AA')).toEqual(['1.0.0.0/8', '192.0.2.7/32', ...more]);
+      expect(prefixes('BB')).toEqual(['10.1.0.0/16']);
+      expect(prefixes('CC')).toEqual([]);
+    },
+  );
+
+  it('lists the prefixes of the bundled file so that they hold what it finds, and nothing else', () => {
+    const { lookup, prefixes } = openCountryDatabase(readBundledCountryFile());
+    const listed = ['CN', 'DE', 'LI'].map((country) => ({
+      country,
+      cidrs: prefixes(country).map((text) => parseCidr(text)!),
+    }));
+    for (const { country, cidrs } of listed) {
+      expect(cidrs.length).toBeGreaterThan(10);
+      for (const cidr of cidrs) expect(lookup(formatIp(cidr))).toBe(country);
+    }
+    for (const address of ['8.8.8.8', '1.0.1.1', '193.99.144.80', '2001:4860:4860::8888', '2a02:2e0::1', '10.0.0.1']) {
+      const found = listed.filter(({ cidrs }) => cidrs.some((cidr) => cidrContains(cidr, parseIp(address)!)));
+      const country = lookup(address);
+      expect(found.map((one) => one.country)).toEqual(
+        country !== null && 'CN DE LI'.includes(country) ? [country] : [],
+      );
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import type { IpAddress } from '@gatehouse/net';
+import { formatCidr, type IpAddress } from '@gatehouse/net';
 import { DataSection, type DataValue } from './data-section.js';
 import { GeoDatabaseError } from './geo-database-error.js';
 import { type GeoDatabaseMetadata, readMetadata } from './metadata.js';
@@ -9,6 +9,8 @@ export interface OpenedRecords<T> {
   /** Key into `records`; one that is not there when the address has no data. */
   find: (address: IpAddress) => number;
   records: ReadonlyMap<number, T>;
+  /** The prefixes of the records that `isWanted`, as text. It reads the whole file. */
+  prefixes: (isWanted: (record: T) => boolean) => string[];
 }
 
 /** Larger than any database in use; a download that is longer is something else. */
@@ -29,5 +31,14 @@ export function openRecords<T>(file: Buffer, budget: number, decode: (record: Da
   for (const offset of tree.dataOffsets(data.length)) {
     if (!records.has(offset)) records.set(offset, decode(section.read(offset)));
   }
-  return { metadata, find: (address) => tree.find(address), records };
+  const prefixes = (isWanted: (record: T) => boolean): string[] => {
+    const wanted = new Set([...records].flatMap(([offset, record]) => (isWanted(record) ? [offset] : [])));
+    const found: string[] = [];
+    if (wanted.size === 0) return found;
+    tree.eachPrefix((prefix, offset) => {
+      if (wanted.has(offset)) found.push(formatCidr(prefix));
+    });
+    return found;
+  };
+  return { metadata, find: (address) => tree.find(address), records, prefixes };
 }

@@ -1,4 +1,4 @@
-import type { IpAddress } from '@gatehouse/net';
+import type { Cidr, IpAddress } from '@gatehouse/net';
 import { GeoDatabaseError } from './geo-database-error.js';
 import type { GeoDatabaseMetadata } from './metadata.js';
 
@@ -48,6 +48,31 @@ export class SearchTree {
     }
   }
 
+  /**
+   * Calls back with every prefix that has data, each once. Some files lead other ranges (6to4, mapped addresses) into
+   * the part for IPv4: since that part comes first, their second visit ends at once, and so does any loop in a damaged
+   * file.
+   */
+  eachPrefix(visit: (prefix: Cidr, dataOffset: number) => void): void {
+    const seen = new Uint8Array(this.#nodeCount);
+    const words = this.#ipVersion === 6 ? [0, 0, 0, 0] : [0];
+    const walk = (record: number, depth: number): void => {
+      if (record >= this.#nodeCount) {
+        const offset = this.#dataOffset(record);
+        if (offset !== NOT_FOUND) visit(prefixOf(words, depth), offset);
+        return;
+      }
+      if (depth === words.length * 32 || seen[record] === 1) return;
+      seen[record] = 1;
+      const [at, mask] = [depth >>> 5, 0x80000000 >>> (depth & 31)];
+      walk(this.#record(record, 0), depth + 1);
+      words[at] = ((words[at] ?? 0) | mask) >>> 0;
+      walk(this.#record(record, 1), depth + 1);
+      words[at] = ((words[at] ?? 0) & ~mask) >>> 0;
+    };
+    walk(0, 0);
+  }
+
   #dataOffset(record: number): number {
     // A path that uses up the address inside the tree, as only a damaged file has one, ends at no data.
     return record <= this.#nodeCount ? NOT_FOUND : record - this.#nodeCount - SEPARATOR;
@@ -73,4 +98,11 @@ export class SearchTree {
       ? (middle >> 4) * 0x1000000 + bytes.readUIntBE(at, 3)
       : (middle & 15) * 0x1000000 + bytes.readUIntBE(at + 4, 3);
   }
+}
+
+/** The first 96 bits are zero for IPv4 in a tree of IPv6. */
+function prefixOf(words: readonly number[], depth: number): Cidr {
+  const isIpv4 = words.length === 1 || (depth >= 96 && words[0] === 0 && words[1] === 0 && words[2] === 0);
+  if (!isIpv4) return { family: 6, words: [...words], prefix: depth };
+  return { family: 4, words: [words.at(-1) ?? 0], prefix: words.length === 1 ? depth : depth - 96 };
 }

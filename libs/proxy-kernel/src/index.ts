@@ -1,6 +1,7 @@
 export * from './interfaces/index.js';
 export { BUILT_IN_POLICIES, createPolicyTable, type SelectablePolicyTable } from './group/index.js';
 export {
+  LAN_PREFIXES,
   LazyAutomaton,
   RULE_TYPES,
   compileRouter,
@@ -13,7 +14,13 @@ export {
   type RuleDefinition,
 } from './route/index.js';
 export { createFakeIpPool, createResolver, createSystemResolver } from './dns/index.js';
-export { GeoDatabaseError, openAsnDatabase, openCountryDatabase, type CountryDatabase } from '@gatehouse/geo';
+export {
+  GeoDatabaseError,
+  openAsnDatabase,
+  openCountryDatabase,
+  type AsnDatabase,
+  type CountryDatabase,
+} from '@gatehouse/geo';
 export { openGeositeFile, type GeositeFile } from './geo/geosite.js';
 export { RuleSetFileError, parseRuleSet } from './rule-set-file/index.js';
 export { countChanges } from './generation.js';

@@ -12,6 +12,7 @@ import type { ConfigGroup, ConfigNode, KernelConfigRows } from './kernel-config.
 import { KernelMode } from './kernel-mode.js';
 import { KernelOptions } from './kernel-options.js';
 import { kernelSupport } from './kernel-support.js';
+import { mihomoObstacle } from './mihomo-support.js';
 
 interface NodeRow {
   id: number;
@@ -125,8 +126,10 @@ export class KernelConfigSource {
       return { node: NO_DEFINITION, unsupportedReason: UNREADABLE_NODE };
     }
     const { support, reason } = kernelSupport(node);
-    const carried = support === 'embedded' || (support === 'external' && this.mode.get() === 'mihomo');
-    return { node, unsupportedReason: carried ? null : reason };
+    if (this.mode.get() === 'mihomo' && support !== 'unsupported') {
+      return { node, unsupportedReason: mihomoObstacle(node, this.mode.mihomoVersion) };
+    }
+    return { node, unsupportedReason: reason };
   }
 
   private toConfigGroup(group: OutboundGroupEntity): ConfigGroup {

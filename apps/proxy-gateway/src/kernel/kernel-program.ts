@@ -9,7 +9,11 @@ import type { SpoolFiles } from '../common/spool-files.js';
 import { openSpool } from './record-spool.js';
 
 /** Creates the kernel of this process. `fail` ends the process, and the service starts another. */
-export type CreateKernel = (environment: KernelEnvironment, fail: (reason: string) => void) => Promise<ProxyKernel>;
+export type CreateKernel = (
+  environment: KernelEnvironment,
+  fail: (reason: string) => void,
+  geo: KernelGeo,
+) => Promise<ProxyKernel>;
 
 /** Resolves when the channel has accepted the message, which gives backpressure. */
 function send(message: ChildMessage): Promise<void> {
@@ -44,7 +48,7 @@ export async function runKernelProgram(create: CreateKernel, files: SpoolFiles |
   process.on('SIGTERM', () => undefined);
   const resolver = createSystemResolver();
   const environment = { now: () => Date.now(), logger, resolver, country: geo.country, asn: geo.asn };
-  const kernel = await create(environment, (reason) => void die('The kernel ended', reason));
+  const kernel = await create(environment, (reason) => void die('The kernel ended', reason), geo);
   const child = new KernelChild(kernel, events, {
     send,
     exit: (code) => process.exit(code),

@@ -102,7 +102,7 @@ export class SettingsService {
 
   private refuseMissingKernel(changes: Record<string, string>): void {
     if (changes['kernel.mode'] !== 'mihomo' || this.environment.mihomo !== '') return;
-    const message = 'needs PROXY_GATEWAY_MIHOMO in the environment: the path of the mihomo program';
+    const message = 'needs the mihomo program: in PATH, or its path as PROXY_GATEWAY_MIHOMO in the environment';
     throw refusal([{ field: 'kernel.mode', message }]);
   }
 }

@@ -1,5 +1,5 @@
 import type { ProcessLoad } from '@gatehouse/net';
-import type { GroupType, KernelConfig } from './config.js';
+import type { GroupType, KernelConfig, RuleConfig } from './config.js';
 import type {
   ConnectionMetadata,
   ConnectionRecord,
@@ -156,6 +156,13 @@ export interface KernelEvents {
   circuit(change: CircuitChanged): void;
 }
 
+/** A rule, by its index in the question, that this kernel would leave out. */
+export interface RefusedRule {
+  index: number;
+  /** Names the kernel. */
+  reason: string;
+}
+
 export interface ProxyKernel {
   /**
    * Makes `config` the current generation. New flows use it; open ones finish on theirs.
@@ -178,6 +185,8 @@ export interface ProxyKernel {
   /** Returns true if such a connection was open. */
   closeConnection(id: string): boolean;
   closeConnections(): number;
+  /** Which of these rules this kernel does not take, though they are valid. Absent: it takes all valid rules. */
+  refusedRules?(rules: readonly RuleConfig[]): Promise<RefusedRule[]>;
   /** For an own service: the client that a connection was opened for; null if it is not a connection of this kernel. */
   clientOf(connection: OwnServiceConnection): string | null;
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision>;

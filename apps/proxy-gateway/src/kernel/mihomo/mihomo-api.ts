@@ -50,6 +50,13 @@ export interface MihomoConnections {
   connections: MihomoConnection[] | null;
 }
 
+/** A rule in the order of the configuration, in the form that logs and connections have, too. */
+export interface MihomoRule {
+  type: string;
+  payload: string;
+  proxy: string;
+}
+
 export interface MihomoGroup {
   name: string;
   type: string;
@@ -77,6 +84,10 @@ export class MihomoApi {
 
   proxies(): Promise<{ proxies: Record<string, MihomoGroup> }> {
     return this.#ask('GET', '/proxies');
+  }
+
+  async rules(): Promise<MihomoRule[]> {
+    return (await this.#ask<{ rules: MihomoRule[] }>('GET', '/rules')).rules;
   }
 
   async select(group: string, member: string): Promise<void> {

@@ -1,22 +1,24 @@
+import type { ProxyNode } from '@gatehouse/contracts';
 import { formatHostPort } from '@gatehouse/net';
-import { formatRuleLine } from '@gatehouse/proxy-kernel';
 import type {
   DnsConfig,
   GroupConfig,
   KernelConfig,
   ListenerConfig,
   OutboundConfig,
-  RuleConfig,
   RuleSetConfig,
 } from '@gatehouse/proxy-kernel';
 import { toClashEntry } from '@gatehouse/subscription-formats';
+import type { MihomoRules } from './mihomo-rules.js';
 
 /** The default test address of groups that measure. */
 const DEFAULT_TEST_URL = 'https://www.gstatic.com/generate_204';
 const TEST_INTERVAL_SEC = 300;
 /** The name of the DNS listener, in the map of ports and in the states of listeners. */
 export const DNS_LISTENER = 'dns';
-const GEOSITE_PREFIX = 'geosite:';
+
+const EMBEDDED_DEFAULT: ReadonlySet<string> = new Set(['ss', 'socks5', 'trojan', 'vmess', 'vless', 'anytls']);
+const QUIC: ReadonlySet<string> = new Set(['hysteria', 'hysteria2', 'tuic']);
 
 export interface MihomoControl {
   /** File name of the control socket, inside mihomo's folder. */
@@ -25,6 +27,10 @@ export interface MihomoControl {
   ports: ReadonlyMap<string, number>;
   /** Rules before all others. */
   guards?: readonly string[];
+  /** The configuration's rules as mihomo writes them. */
+  rules: MihomoRules;
+  /** Nodes that this version of mihomo does not take; they reject. */
+  refusedNodes?: ReadonlySet<string>;
 }
 
 /** A mihomo configuration, sent as JSON, which is valid YAML. */
@@ -40,10 +46,10 @@ export function toMihomoConfig(config: KernelConfig, control: MihomoControl): Mi
     // mihomo's other modes would bypass the guards, so they are expressed as rules.
     mode: 'rule',
     listeners: config.listeners.map((listener) => toListener(listener, control.ports)),
-    proxies: config.outbounds.map(toProxy),
+    proxies: config.outbounds.map((outbound) => toProxy(outbound, control.refusedNodes)),
     'proxy-groups': config.groups.map(toGroup),
-    'rule-providers': Object.fromEntries((config.ruleSets ?? []).map(toRuleProvider)),
-    rules: [...(control.guards ?? []), ...toRules(config)],
+    'rule-providers': Object.fromEntries(control.rules.sets.map(toRuleProvider)),
+    rules: [...(control.guards ?? []), ...control.rules.lines],
     ...(config.dns ? { dns: toDns(config.dns, control.ports), hosts: config.dns.hosts ?? {} } : {}),
     ...toSniffer(config),
   };
@@ -54,7 +60,8 @@ export function mihomoBasics(socket: string): MihomoConfig {
   return {
     'external-controller-unix': socket,
     'external-controller-cors': { 'allow-origins': [], 'allow-private-network': false },
-    'log-level': 'warning',
+    // The log reports every flow, also those that are over before the next look at the list.
+    'log-level': 'info',
     'find-process-mode': 'off',
     'geo-auto-update': false,
     profile: { 'store-selected': false, 'store-fake-ip': false },
@@ -65,9 +72,25 @@ function toListener({ name, type, address, port, users }: ListenerConfig, ports:
   return { name, type, listen: address, port: port === 0 ? (ports.get(name) ?? 0) : port, users: users ?? [] };
 }
 
-function toProxy({ tag, node, dialer }: OutboundConfig): Record<string, unknown> {
+function toProxy(
+  { tag, node, dialer }: OutboundConfig,
+  refused: MihomoControl['refusedNodes'],
+): Record<string, unknown> {
+  if (refused?.has(tag)) return { name: tag, type: 'reject' };
   const { dialerProxy: _label, ...own } = node;
-  return { ...toClashEntry({ ...own, name: tag }), ...(dialer === undefined ? {} : { 'dialer-proxy': dialer }) };
+  return {
+    ...toClashEntry({ ...own, name: tag }),
+    ...(EMBEDDED_DEFAULT.has(node.type) && { udp: carriesUdp(node) }),
+    ...(dialer === undefined ? {} : { 'dialer-proxy': dialer }),
+  };
+}
+
+/** As in the embedded kernel, where these nodes carry UDP unless they say otherwise. Others have mihomo's defaults. */
+export function carriesUdp(node: ProxyNode): boolean {
+  if (node.type === 'http' || node.type === 'ssh') return false;
+  if (QUIC.has(node.type)) return true;
+  if (node.type === 'ss') return node.udp ?? (node.plugin === undefined || node.udpOverTcp === true);
+  return node.udp ?? EMBEDDED_DEFAULT.has(node.type);
 }
 
 function toGroup({ name, type, members, testUrl, toleranceMs, strategy }: GroupConfig): Record<string, unknown> {
@@ -84,49 +107,6 @@ function toGroup({ name, type, members, testUrl, toleranceMs, strategy }: GroupC
 
 function toRuleProvider({ name, behavior, entries }: RuleSetConfig): [string, Record<string, unknown>] {
   return [name, { type: 'inline', behavior, payload: entries }];
-}
-
-/**
- * mihomo skips a rule whose target carries no UDP, and sends flows that reach the end of the list out directly; the
- * last rule refuses them. A rule whose target or set does not exist makes mihomo refuse the whole configuration. Our
- * kernel skips such rules, so they are left out.
- */
-function toRules(config: KernelConfig): string[] {
-  const known = new Set([
-    ...config.outbounds.map(({ tag }) => tag),
-    ...config.groups.map(({ name }) => name),
-    'DIRECT',
-    'REJECT',
-    'REJECT-DROP',
-    'PASS',
-  ]);
-  const sets = new Set(config.ruleSets?.map(({ name }) => name));
-  const lines = config.rules
-    .map(withSetsOfSites)
-    .filter((rule) => known.has(rule.target) && setsNamedBy(rule).every((name) => sets.has(name)))
-    .map(formatRuleLine);
-  const last = config.mode === 'direct' ? ['MATCH,DIRECT'] : [`MATCH,${config.defaultPolicy}`, 'MATCH,REJECT'];
-  return [...(config.mode === 'rule' ? lines : []), ...last];
-}
-
-/** Lists of sites are sent as sets of ours, also inside conditions, so that mihomo needs no database of its own. */
-function withSetsOfSites(rule: RuleConfig): RuleConfig {
-  const toSet = (code: string): string => `${GEOSITE_PREFIX}${code.toLowerCase()}`;
-  if (rule.type === 'GEOSITE') return { ...rule, type: 'RULE-SET', payload: toSet(rule.payload) };
-  const named = /\(\s*GEOSITE\s*,\s*([^\s,()]+)(?=\s*[,)])/gi;
-  return isCondition(rule)
-    ? { ...rule, payload: rule.payload.replace(named, (_all, code: string) => `(RULE-SET,${toSet(code)}`) }
-    : rule;
-}
-
-function setsNamedBy(rule: RuleConfig): string[] {
-  if (rule.type === 'RULE-SET') return [rule.payload];
-  if (!isCondition(rule)) return [];
-  return [...rule.payload.matchAll(/\(\s*RULE-SET\s*,([^,()]+)/gi)].map(([, name = '']) => name.trim());
-}
-
-function isCondition({ type }: RuleConfig): boolean {
-  return type === 'AND' || type === 'OR' || type === 'NOT';
 }
 
 function toDns(

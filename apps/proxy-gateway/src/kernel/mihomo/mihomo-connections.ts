@@ -1,42 +1,48 @@
-import type {
-  ConnectionRecord,
-  ConnectionSnapshot,
-  InboundType,
-  MatchedRule,
-  RuleConfig,
-  TrafficDelta,
-} from '@gatehouse/proxy-kernel';
-import type { MihomoConnection, MihomoConnections } from './mihomo-api.js';
-
-const BUILT_IN = new Set(['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS', 'COMPATIBLE']);
-const INBOUND_TYPES: readonly InboundType[] = ['HTTP', 'HTTPS', 'Socks4', 'Socks5', 'Inner'];
+import { formatHostPort } from '@gatehouse/net';
+import type { ConnectionRecord, ConnectionSnapshot, MatchedRule, TrafficDelta } from '@gatehouse/proxy-kernel';
+import type { MihomoConnection, MihomoConnections, MihomoRule } from './mihomo-api.js';
+import type { LoggedFlow } from './mihomo-flow-log.js';
+import { MihomoFlowNotes, isRejected } from './mihomo-flow-notes.js';
+import { recordOfListed, recordOfNoted, toSnapshot } from './mihomo-records.js';
 
 export interface Observation {
-  /** Flows of the previous list that are gone. */
+  /** Flows that are over since the previous look. */
   closed: ConnectionRecord[];
   /** Null if nothing moved. */
   delta: TrafficDelta | null;
 }
 
+interface Look {
+  delta: TrafficDelta;
+  elapsed: number;
+  now: number;
+}
+
 /**
- * Derives the events of our kernel from mihomo's list of connections, which is polled. A flow that begins and ends
- * between two polls leaves no record, since mihomo keeps none; the totals include its bytes.
+ * Derives the events of our kernel from mihomo's log and from its list of connections, which is polled. The bytes of a
+ * flow that begins and ends between two looks are in the totals, but not in its record.
  */
 export class MihomoConnectionWatch {
+  readonly #notes = new MihomoFlowNotes();
   #open = new Map<string, ConnectionSnapshot>();
   #rules = new Map<string, MatchedRule>();
   #closedByUs = new Set<string>();
+  #over: ConnectionRecord[] = [];
+  #delta: TrafficDelta = emptyDelta();
   #uploadTotal = 0;
   #downloadTotal = 0;
   #seenAt = 0;
-  #opened = 0;
+  #counts = { opened: 0, failed: 0, rejected: 0 };
 
-  /** Connections opened from now on are matched against these rules. */
-  setRules(rules: readonly RuleConfig[]): void {
+  /**
+   * Flows from now on are matched against these rules.
+   * @param listed the rules as mihomo lists them, each with the rule of ours that it stands for.
+   */
+  setRules(listed: readonly (readonly [MihomoRule, MatchedRule])[]): void {
     this.#rules = new Map();
-    for (const [index, { id, source, type, payload, target }] of rules.entries()) {
+    for (const [{ type, payload }, rule] of listed) {
       const key = ruleKey(type, payload);
-      if (!this.#rules.has(key)) this.#rules.set(key, { id, index, source, type, payload, target });
+      if (!this.#rules.has(key)) this.#rules.set(key, rule);
     }
   }
 
@@ -44,13 +50,8 @@ export class MihomoConnectionWatch {
     return [...this.#open.values()];
   }
 
-  get totals(): { upload: number; download: number; opened: number; active: number } {
-    return {
-      upload: this.#uploadTotal,
-      download: this.#downloadTotal,
-      opened: this.#opened,
-      active: this.#open.size,
-    };
+  get totals(): { upload: number; download: number; active: number; opened: number; failed: number; rejected: number } {
+    return { upload: this.#uploadTotal, download: this.#downloadTotal, active: this.#open.size, ...this.#counts };
   }
 
   has(id: string): boolean {
@@ -61,17 +62,34 @@ export class MihomoConnectionWatch {
     if (this.#open.has(id)) this.#closedByUs.add(id);
   }
 
-  observe(list: MihomoConnections, now: number): Observation {
-    const elapsed = Math.max(1, now - this.#seenAt);
-    const delta: TrafficDelta = { at: now, upload: 0, download: 0, outbounds: {}, rules: {} };
+  /** mihomo's log reports a flow. */
+  note(flow: LoggedFlow, now: number): void {
+    if (flow.error !== null) return this.#notes.failed(flow, now);
+    if (!this.#notes.connected(flow, now)) return;
+    const rule = this.#ruleOf(flow.rule);
+    this.#count(rule, flow.outbound, now);
+    if (!isRejected(flow)) return;
+    this.#counts.rejected += 1;
+    this.#over.push(recordOfNoted({ flow, at: now }, rule, now));
+  }
+
+  /** @param lookedAt when the list was asked for. */
+  observe(list: MihomoConnections, lookedAt: number, now: number): Observation {
+    const delta = this.#delta;
+    this.#delta = emptyDelta();
+    delta.at = now;
+    const look = { delta, elapsed: Math.max(1, now - this.#seenAt), now };
     const open = new Map<string, ConnectionSnapshot>();
     for (const connection of list.connections ?? []) {
-      const before = this.#open.get(connection.id);
-      open.set(connection.id, this.#follow(connection, before, { delta, elapsed, now }));
+      if (isRejected({ outbound: connection.chains[0] ?? '' })) continue;
+      open.set(connection.id, this.#follow(connection, this.#open.get(connection.id), look));
     }
     const gone = [...this.#open.values()].filter(({ id }) => !open.has(id));
-    const closed = gone.map((snapshot) => this.#record(snapshot, now));
-    for (const { id } of gone) this.#closedByUs.delete(id);
+    const closed = [
+      ...this.#over.splice(0),
+      ...gone.map((snapshot) => recordOfListed(snapshot, this.#closedByUs.delete(snapshot.id), now)),
+      ...this.#unseen(lookedAt, look),
+    ];
     delta.upload = Math.max(0, list.uploadTotal - this.#uploadTotal);
     delta.download = Math.max(0, list.downloadTotal - this.#downloadTotal);
     this.#open = open;
@@ -82,28 +100,31 @@ export class MihomoConnectionWatch {
     return { closed, delta: moved ? delta : null };
   }
 
+  #unseen(lookedAt: number, { delta, now }: Look): ConnectionRecord[] {
+    const { unseen, failed } = this.#notes.over(lookedAt);
+    for (const { flow, at } of failed) {
+      this.#counts.failed += 1;
+      this.#count(this.#ruleOf(flow.rule), flow.outbound, at, delta);
+      shareOf(delta, flow.outbound).failed += 1;
+    }
+    return [...unseen, ...failed].map((noted) => recordOfNoted(noted, this.#ruleOf(noted.flow.rule), now));
+  }
+
   #follow(
     connection: MihomoConnection,
     before: ConnectionSnapshot | undefined,
-    { delta, elapsed, now }: { delta: TrafficDelta; elapsed: number; now: number },
+    { delta, elapsed, now }: Look,
   ): ConnectionSnapshot {
-    const rule = before ? before.rule : (this.#rules.get(ruleKey(connection.rule, connection.rulePayload)) ?? null);
+    const rule = before ? before.rule : this.#ruleOf({ type: connection.rule, payload: connection.rulePayload });
     const upload = connection.upload - (before?.upload ?? 0);
     const download = connection.download - (before?.download ?? 0);
     const tag = connection.chains[0] ?? 'DIRECT';
-    if (!before || upload > 0 || download > 0) {
-      const share = (delta.outbounds[tag] ??= { upload: 0, download: 0, opened: 0, failed: 0 });
+    if (upload > 0 || download > 0) {
+      const share = shareOf(delta, tag);
       share.upload += upload;
       share.download += download;
-      if (!before) share.opened += 1;
     }
-    if (!before) {
-      this.#opened += 1;
-      if (rule?.id !== null && rule?.id !== undefined) {
-        const hits = (delta.rules[rule.id] ??= { hits: 0, lastHitAt: now });
-        hits.hits += 1;
-      }
-    }
+    if (!before && this.#notes.listed(placeOf(connection), now)) this.#count(rule, tag, now, delta);
     return {
       ...toSnapshot(connection, rule),
       uploadSpeed: Math.round((upload * 1000) / elapsed),
@@ -111,59 +132,38 @@ export class MihomoConnectionWatch {
     };
   }
 
-  #record(snapshot: ConnectionSnapshot, now: number): ConnectionRecord {
-    const rejected = snapshot.chain.at(-1)?.startsWith('REJECT') ?? false;
-    return {
-      ...snapshot,
-      state: 'closing',
-      endedAt: now,
-      status: rejected ? 'rejected' : 'ok',
-      httpStatus: null,
-      errorStage: null,
-      errorKind: null,
-      errorErrno: null,
-      errorMessage: null,
-      closeReason: this.#closeReason(snapshot.id, rejected),
-    };
+  #count(rule: MatchedRule | null, outbound: string, at: number, delta = this.#delta): void {
+    this.#counts.opened += 1;
+    shareOf(delta, outbound).opened += 1;
+    if (rule?.id === null || rule?.id === undefined) return;
+    const hits = (delta.rules[rule.id] ??= { hits: 0, lastHitAt: at });
+    hits.hits += 1;
+    hits.lastHitAt = Math.max(hits.lastHitAt, at);
   }
 
-  /** A guess, since mihomo does not say who closed a flow. */
-  #closeReason(id: string, rejected: boolean): string {
-    if (rejected) return 'rejected';
-    return this.#closedByUs.has(id) ? 'user' : 'remote_closed';
+  #ruleOf(rule: LoggedFlow['rule']): MatchedRule | null {
+    return (rule && this.#rules.get(ruleKey(rule.type, rule.payload))) ?? null;
   }
 }
 
-function toSnapshot(connection: MihomoConnection, rule: MatchedRule | null): ConnectionSnapshot {
-  const { metadata, chains } = connection;
-  const tag = chains[0] ?? 'DIRECT';
+function emptyDelta(): TrafficDelta {
+  return { at: 0, upload: 0, download: 0, outbounds: {}, rules: {} };
+}
+
+function shareOf(delta: TrafficDelta, tag: string): TrafficDelta['outbounds'][string] {
+  return (delta.outbounds[tag] ??= { upload: 0, download: 0, opened: 0, failed: 0 });
+}
+
+/** As the log writes it. */
+function placeOf({ metadata }: MihomoConnection): Pick<LoggedFlow, 'network' | 'source' | 'destination'> {
+  const { network, sourceIP, sourcePort, host, destinationIP, destinationPort } = metadata;
   return {
-    id: connection.id,
-    network: metadata.network === 'udp' ? 'udp' : 'tcp',
-    type: INBOUND_TYPES.find((type) => type === metadata.type) ?? 'Inner',
-    sourceIp: metadata.sourceIP,
-    sourcePort: Number(metadata.sourcePort),
-    inboundName: metadata.inboundName ?? '',
-    inboundUser: metadata.inboundUser ? metadata.inboundUser : null,
-    host: metadata.host === '' ? null : metadata.host,
-    destinationIp: metadata.destinationIP === '' ? null : metadata.destinationIP,
-    destinationPort: Number(metadata.destinationPort),
-    ...(metadata.sniffHost ? { sniffHost: metadata.sniffHost } : {}),
-    rule,
-    chain: chains.toReversed(),
-    nodeTag: BUILT_IN.has(tag) ? null : tag,
-    ...(metadata.dnsMode === 'fake-ip' && { fakeIp: true }),
-    remoteDestination: metadata.remoteDestination ? metadata.remoteDestination : null,
-    upload: connection.upload,
-    download: connection.download,
-    uploadSpeed: 0,
-    downloadSpeed: 0,
-    startedAt: Date.parse(connection.start),
-    state: 'open',
+    network: network === 'udp' ? 'udp' : 'tcp',
+    source: formatHostPort(sourceIP, Number(sourcePort)),
+    destination: formatHostPort(host === '' ? destinationIP : host, Number(destinationPort)),
   };
 }
 
-/** mihomo writes `DomainSuffix` for `DOMAIN-SUFFIX`. */
 function ruleKey(type: string, payload: string): string {
-  return `${type.replaceAll('-', '').toLowerCase()},${payload}`;
+  return `${type},${payload}`;
 }

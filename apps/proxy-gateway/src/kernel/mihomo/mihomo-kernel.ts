@@ -19,14 +19,18 @@ import type {
   KernelStatus,
   ListenerState,
   ProxyKernel,
+  RefusedRule,
   Router,
+  RuleConfig,
   SelectablePolicyTable,
   TracedDecision,
 } from '@gatehouse/proxy-kernel';
-import { MihomoRefusal } from './mihomo-api.js';
 import type { MihomoApi, MihomoGroup } from './mihomo-api.js';
-import { DNS_LISTENER, toMihomoConfig } from './mihomo-config.js';
+import { carriesUdp, DNS_LISTENER } from './mihomo-config.js';
 import { MihomoConnectionWatch } from './mihomo-connections.js';
+import { readFlow, readLogLine, type LogLine } from './mihomo-flow-log.js';
+import { loadConfig, refusedRules, type LoadedConfig } from './mihomo-load.js';
+import type { GeoPrefixes, MihomoRules } from './mihomo-rules.js';
 import { ownServiceRules } from './own-service-rules.js';
 
 const LOOK_INTERVAL_MS = 500;
@@ -34,8 +38,13 @@ const LOOK_INTERVAL_MS = 500;
 export interface MihomoHandle {
   readonly api: MihomoApi;
   readonly socket: string;
+  onLine(listener: (line: string) => void): void;
+  check(config: object): Promise<string | null>;
   stop(): Promise<void>;
 }
+
+/** `prefixes` absent: rules for countries and autonomous systems match nothing. */
+export type MihomoEnvironment = KernelEnvironment & { prefixes?: GeoPrefixes };
 
 /**
  * A kernel that drives a mihomo process over its controller. It supports what the embedded kernel does not (REALITY,
@@ -44,7 +53,7 @@ export interface MihomoHandle {
 export class MihomoKernel implements ProxyKernel {
   readonly #mihomo: MihomoHandle;
   readonly #version: string;
-  readonly #environment: KernelEnvironment;
+  readonly #environment: MihomoEnvironment;
   readonly #watch = new MihomoConnectionWatch();
   readonly #listeners: { [E in keyof KernelEvents]: KernelEvents[E][] } = {
     closed: [],
@@ -58,17 +67,19 @@ export class MihomoKernel implements ProxyKernel {
   /** Created on first use, for the present configuration. */
   #route: { policies: SelectablePolicyTable; router: Router } | null = null;
   #hash: string | null = null;
+  #guards: readonly string[] = [];
   #generation = 0;
   #groups: GroupState[] = [];
   #lastChange: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor(mihomo: MihomoHandle, environment: KernelEnvironment, version: string) {
+  constructor(mihomo: MihomoHandle, environment: MihomoEnvironment, version: string) {
     this.#version = version;
     this.#mihomo = mihomo;
     this.#environment = environment;
     this.#startedAt = environment.now();
+    mihomo.onLine((line) => this.#onLine(readLogLine(line)));
     this.#lookAgain();
   }
 
@@ -106,6 +117,20 @@ export class MihomoKernel implements ProxyKernel {
     return true;
   }
 
+  async refusedRules(rules: readonly RuleConfig[]): Promise<RefusedRule[]> {
+    const refused = await refusedRules(rules, this.#config?.ruleSets, (config) => this.#mihomo.check(config));
+    return [...refused].map(([index, reason]) => ({ index, reason: `mihomo ${this.#version}: ${reason}` }));
+  }
+
+  /** mihomo has the prefixes of the databases, so it gets the configuration again. */
+  databasesChanged(): void {
+    const reload = async (): Promise<void> => {
+      if (this.#config === null || this.#closing) return;
+      await this.#nameRules(this.#config, (await this.#load(this.#config)).rules);
+    };
+    void this.#inTurn(reload).catch((error: unknown) => this.#complain(error));
+  }
+
   /** Always null: with mihomo no rule lets clients reach our own services. */
   clientOf(): null {
     return null;
@@ -130,7 +155,7 @@ export class MihomoKernel implements ProxyKernel {
   }
 
   status(): KernelStatus {
-    const { upload, download, opened, active } = this.#watch.totals;
+    const { upload, download, opened, active, failed, rejected } = this.#watch.totals;
     return {
       generation: this.#generation,
       configHash: this.#hash,
@@ -138,7 +163,8 @@ export class MihomoKernel implements ProxyKernel {
       listeners: this.#listenerStates(),
       activeConnections: active,
       openedTotal: opened,
-      failedTotal: 0,
+      failedTotal: failed,
+      rejectedTotal: rejected,
       uploadTotal: upload,
       downloadTotal: download,
       rssBytes: process.memoryUsage.rss(),
@@ -157,7 +183,7 @@ export class MihomoKernel implements ProxyKernel {
   }
 
   #compile(config: KernelConfig): { policies: SelectablePolicyTable; router: Router } {
-    const outbounds = new Map(config.outbounds.map(({ tag, node }) => [tag, { udp: node.udp ?? true }]));
+    const outbounds = new Map(config.outbounds.map(({ tag, node }) => [tag, { udp: carriesUdp(node) }]));
     const policies = createPolicyTable(outbounds, config.groups);
     const { resolver, country, asn } = this.#environment;
     const { rules, mode, defaultPolicy, ruleSets = [] } = config;
@@ -177,13 +203,13 @@ export class MihomoKernel implements ProxyKernel {
     for (const { name, port, address } of listenersOf(config)) {
       if (port === 0 && !this.#ports.has(name)) this.#ports.set(name, await freePort(address));
     }
-    await this.#load(config);
+    const { rules, warnings } = await this.#load(config);
     const previous = this.#config;
     this.#config = config;
     this.#route = null;
     this.#generation += 1;
     this.#hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
-    this.#watch.setRules(config.mode === 'rule' ? config.rules : []);
+    await this.#nameRules(config, rules);
     for (const { name, selected } of config.groups) {
       if (selected !== undefined) await this.#mihomo.api.select(name, selected);
     }
@@ -195,19 +221,42 @@ export class MihomoKernel implements ProxyKernel {
       changed: countChanges(previous, config),
       droppedConnections: 0,
       durationMs: Math.round(performance.now() - began),
-      warnings: [],
+      warnings,
       listeners: this.#listenerStates(),
     };
   }
 
-  async #load(config: KernelConfig): Promise<void> {
-    try {
-      const guards = await ownServiceRules(config.guard, this.#environment.resolver);
-      await this.#mihomo.api.load(toMihomoConfig(config, { socket: this.#mihomo.socket, ports: this.#ports, guards }));
-    } catch (error) {
-      if (error instanceof MihomoRefusal) throw new KernelConfigError('mihomo', error.message);
-      throw error;
-    }
+  async #load(config: KernelConfig): Promise<LoadedConfig> {
+    const { resolver, prefixes, logger } = this.#environment;
+    this.#guards = await ownServiceRules(config.guard, resolver);
+    const { socket, api } = this.#mihomo;
+    const control = { socket, ports: this.#ports, guards: this.#guards, geo: prefixes };
+    const loaded = await loadConfig(config, control, (wanted) => api.load(wanted));
+    for (const warning of loaded.warnings) logger.warn(`mihomo ${this.#version} does not take everything`, { warning });
+    return loaded;
+  }
+
+  /** Flows are attributed by the form in which mihomo lists the rules. */
+  async #nameRules(config: KernelConfig, { rules }: MihomoRules): Promise<void> {
+    const listed = await this.#mihomo.api.rules();
+    const positions = new Map(config.rules.map((rule, index) => [rule, index]));
+    const named = rules.flatMap((rule, at) => {
+      const seen = listed[this.#guards.length + at];
+      const { id, source, type, payload, target } = rule;
+      const matched = { id, index: positions.get(rule) ?? at, source, type, payload, target };
+      return seen ? [[seen, matched] as const] : [];
+    });
+    this.#watch.setRules(named);
+  }
+
+  #onLine({ level, message }: LogLine): void {
+    const { logger } = this.#environment;
+    const flow = readFlow(message);
+    if (flow) return this.#watch.note(flow, this.#environment.now());
+    const fields = { text: message.slice(0, 1_000) };
+    if (level === 'error' || level === 'fatal') logger.error('mihomo says', fields);
+    else if (level === 'warning') logger.warn('mihomo says', fields);
+    else logger.debug('mihomo says', fields);
   }
 
   async #selectNow({ name, type }: GroupState, member: string | null): Promise<void> {
@@ -256,15 +305,16 @@ export class MihomoKernel implements ProxyKernel {
 
   async #look(): Promise<void> {
     try {
-      this.#report(await this.#mihomo.api.connections());
+      const lookedAt = this.#environment.now();
+      this.#report(await this.#mihomo.api.connections(), lookedAt);
       if (this.#config?.groups.some(({ type }) => type !== 'select')) await this.#readGroups();
     } catch (error) {
       if (!this.#closing) this.#complain(error);
     }
   }
 
-  #report(list: Awaited<ReturnType<MihomoApi['connections']>>): void {
-    const { closed, delta } = this.#watch.observe(list, this.#environment.now());
+  #report(list: Awaited<ReturnType<MihomoApi['connections']>>, lookedAt: number): void {
+    const { closed, delta } = this.#watch.observe(list, lookedAt, this.#environment.now());
     for (const record of closed) for (const listener of this.#listeners.closed) listener(record);
     if (delta) for (const listener of this.#listeners.traffic) listener(delta);
   }
@@ -278,11 +328,8 @@ export class MihomoKernel implements ProxyKernel {
     await this.#lastChange;
     await this.#look();
     for (const { id } of this.#watch.snapshots) this.#watch.closing(id);
-    this.#report({
-      uploadTotal: this.#watch.totals.upload,
-      downloadTotal: this.#watch.totals.download,
-      connections: null,
-    });
+    const { upload, download } = this.#watch.totals;
+    this.#report({ uploadTotal: upload, downloadTotal: download, connections: null }, Infinity);
     await this.#mihomo.stop();
   }
 }
@@ -293,7 +340,6 @@ function toState({ name, type, members }: KernelConfig['groups'][number], group:
   return { name, type, members, now, fixed };
 }
 
-/** mihomo cannot report a port that the system chose, so a port that is free now is chosen for it. */
 /** All listeners, including the one for DNS. */
 function listenersOf(config: KernelConfig | null): { name: string; type: string; address: string; port: number }[] {
   const dns = config?.dns?.listen;

@@ -13,8 +13,9 @@ const PROGRAM = new URL('./mihomo-program.ts', import.meta.url).href;
 const owner = (executable: string, end: string): string => `
   import { MihomoProgram } from ${JSON.stringify(PROGRAM)};
   const end = (pid) => process.stdout.write(pid + '\\n', () => ${end});
-  const options = { executable: ${JSON.stringify(executable)}, onExit() {}, onOutput: end };
-  new MihomoProgram(options).start().catch(() => undefined);`;
+  const program = new MihomoProgram({ executable: ${JSON.stringify(executable)}, onExit() {} });
+  program.onLine(end);
+  program.start().catch(() => undefined);`;
 
 it.each([
   ['ends on its own', 'process.exit(0)', [0, null]],

@@ -1,11 +1,15 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { MihomoApi } from './mihomo-api.js';
 import { mihomoBasics } from './mihomo-config.js';
+import { readLogLine } from './mihomo-flow-log.js';
 
 const SOCKET = 'control.sock';
 const START_LIMIT_MS = 10_000;
@@ -31,10 +35,13 @@ while kill -0 "$program" 2>/dev/null; do wait "$program"; status=$?; done
 kill -KILL "$watch" 2>/dev/null
 exit "$status"`;
 
+/** A longer line of output is cut. */
+const MAX_LINE = 64 * 1_024;
+const CHECK_LIMIT_MS = 20_000;
+
 export interface ProgramOptions {
   executable: string;
   onExit: (reason: string) => void;
-  onOutput: (line: string) => void;
 }
 
 /**
@@ -45,6 +52,7 @@ export class MihomoProgram {
   readonly socket = SOCKET;
   readonly #home: string;
   readonly #options: ProgramOptions;
+  readonly #lineListeners = new Set<(line: string) => void>();
   #child: ChildProcess | null = null;
   #output = '';
   #stopping = false;
@@ -68,7 +76,10 @@ export class MihomoProgram {
     // needs.
     const takeAlong = (): void => this.#abandon(child);
     process.once('exit', takeAlong);
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => this.#onOutput(chunk));
+    for (const stream of [child.stdout, child.stderr]) {
+      const lines = new LineBuffer((line) => this.#onLine(line));
+      stream.on('data', (chunk: Buffer) => lines.add(chunk.toString('latin1')));
+    }
     const ended = Promise.withResolvers<never>();
     // Not every caller waits for the end, so the rejection must not go unhandled.
     ended.promise.catch(() => undefined);
@@ -82,6 +93,28 @@ export class MihomoProgram {
     child.on('error', (error) => gone(error.message));
     child.on('exit', (code, signal) => gone(signal ?? `code ${code}`));
     return Promise.race([ended.promise, this.#answering()]);
+  }
+
+  /** Calls back with each line of output. */
+  onLine(listener: (line: string) => void): void {
+    this.#lineListeners.add(listener);
+  }
+
+  /** Why mihomo would refuse a configuration; null if it would take it. The running program is not asked. */
+  async check(config: object): Promise<string | null> {
+    const file = join(this.#home, `check-${randomUUID()}.yaml`);
+    await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+    try {
+      const options = { env: {}, timeout: CHECK_LIMIT_MS, maxBuffer: 16 * 1_048_576 };
+      await promisify(execFile)(this.#options.executable, ['-t', '-d', this.#home, '-f', file], options);
+      return null;
+    } catch (error) {
+      const output = typeof error === 'object' && error !== null && 'stdout' in error ? String(error.stdout) : '';
+      const lines = output.split('\n').map(readLogLine);
+      return lines.find(({ level }) => level === 'error' || level === 'fatal')?.message ?? String(error);
+    } finally {
+      await rm(file, { force: true });
+    }
   }
 
   async stop(): Promise<void> {
@@ -116,10 +149,29 @@ export class MihomoProgram {
     }
   }
 
-  #onOutput(chunk: Buffer): void {
-    const text = chunk.toString('utf8');
-    this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
-    for (const line of text.split('\n')) if (line.trim() !== '') this.#options.onOutput(line.trim());
+  #onLine(line: string): void {
+    this.#output = `${this.#output}${line}\n`.slice(-KEPT_OUTPUT);
+    for (const listener of this.#lineListeners) listener(line);
+  }
+}
+
+/** Cuts output into lines, of which a chunk may hold only a part. */
+class LineBuffer {
+  readonly #onLine: (line: string) => void;
+  #rest = '';
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  /** @param text bytes as characters, since a chunk may end within a character. */
+  add(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+    for (const line of lines) {
+      const whole = Buffer.from(line.trim(), 'latin1').toString('utf8');
+      if (whole !== '') this.#onLine(whole);
+    }
   }
 }
 

@@ -1,0 +1,34 @@
+import type { NodeTransport, ProxyNode, ProxyNodeType } from '@gatehouse/contracts';
+
+type TransportType = NodeTransport['type'];
+
+/** What mihomo carries besides plain TCP; it would take any other transport for plain TCP. */
+const TRANSPORTS: Readonly<Partial<Record<ProxyNodeType, readonly TransportType[]>>> = {
+  vmess: ['ws', 'httpupgrade', 'grpc', 'h2', 'http'],
+  vless: ['ws', 'httpupgrade', 'grpc', 'h2', 'http'],
+  trojan: ['ws', 'httpupgrade', 'grpc'],
+};
+/** The first version with XHTTP, which only VLESS has. */
+const XHTTP_SINCE = [1, 19, 22] as const;
+
+/**
+ * Why a version of mihomo does not carry a node that it accepts; null if it does. What it does not accept is found when
+ * the configuration is loaded.
+ * @param version as the program prints it, such as `v1.19.13`; a version without a number counts as new.
+ */
+export function mihomoObstacle(node: ProxyNode, version: string): string | null {
+  const transport = 'transport' in node ? node.transport?.type : undefined;
+  if (transport === undefined || TRANSPORTS[node.type]?.includes(transport) === true) return null;
+  if (transport !== 'xhttp' || node.type !== 'vless') {
+    return `${node.type} over ${transport} is not carried by mihomo ${version}`;
+  }
+  return isSince(version, XHTTP_SINCE) ? null : `xhttp is not carried by mihomo ${version}, but by 1.19.22 and later`;
+}
+
+function isSince(version: string, first: readonly number[]): boolean {
+  const [, ...parts] = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [];
+  if (parts.length === 0) return true;
+  const numbers = parts.map(Number);
+  const differs = numbers.findIndex((number, at) => number !== first[at]);
+  return differs < 0 || (numbers[differs] ?? 0) > (first[differs] ?? 0);
+}
