@@ -110,7 +110,8 @@ export class Platform {
   }
 
   private async requireGoodSettings(): Promise<void> {
-    const advice = await settingProblems(this.serviceEnv(UNKNOWN_DATABASE), this.env);
+    const env = this.serviceEnv(UNKNOWN_DATABASE);
+    const advice = await settingProblems(env, this.env, this.options.isUnbundled);
     if (advice.length > 0)
       throw new PlainFailure(localized('the environment is not usable:', '环境变量设置有误：'), { advice });
   }

@@ -20,10 +20,13 @@ describe('the check of all settings', () => {
     expect(['PATH', 'HOME', 'LANG', 'npm_config_cache'].filter(isSetting)).toEqual([]);
   });
 
-  it('names what is wrong for any service, each once', async () => {
+  it.each([
+    ['of the bundles', false],
+    ['of the compiled files', true],
+  ])('names what is wrong for any service, each once, by the code %s', async (_code, isUnbundled) => {
     const given = { LOG_LEVEL: 'loud', TUNNEL_EDGE_WORKERS: 'x', SITE_REGISTRATIONS_PER_HOUR: '-1' };
     const env = { PATH: process.env['PATH'], DATABASE_URL: 'postgresql://x/y', ...given };
-    const problems = await settingProblems(env, given);
+    const problems = await settingProblems(env, given, isUnbundled);
     expect(problems.map((line) => line.split(':')[0]).toSorted()).toEqual(Object.keys(given).toSorted());
   });
 

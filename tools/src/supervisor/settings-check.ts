@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { terminalLanguage } from '../../bootstrap/language.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
@@ -19,6 +19,8 @@ export const UNKNOWN_DATABASE = 'postgresql://127.0.0.1/gatehouse';
 /** This file as it is built. */
 const PROGRAM = join(ROOT, 'tools/dist/supervisor/settings-check.js');
 
+const UNBUNDLED = '--unbundled';
+
 /** Whether a variable may be one of a service's settings. */
 export function isSetting(variable: string): boolean {
   return PREFIXES.test(variable) || OTHERS.has(variable);
@@ -27,11 +29,19 @@ export function isSetting(variable: string): boolean {
 /**
  * What is wrong with the settings of any service, each problem once; asked of the services' own code before anything is
  * started. In a process of its own: the supervisor, which stays, does not load the services' libraries for this.
+ * `isUnbundled` asks the compiled files, which change while somebody edits, instead of the bundles.
  */
-export async function settingProblems(env: NodeJS.ProcessEnv, given: NodeJS.ProcessEnv): Promise<string[]> {
+export async function settingProblems(
+  env: NodeJS.ProcessEnv,
+  given: NodeJS.ProcessEnv,
+  isUnbundled = false,
+): Promise<string[]> {
   // Nothing is set: nothing can be wrong, and the start need not wait.
   if (!Object.keys(given).some(isSetting)) return [];
-  const child = spawn(process.execPath, [PROGRAM], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [PROGRAM, ...(isUnbundled ? [UNBUNDLED] : [])], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   await new Promise<void>((resolve) => {
@@ -47,8 +57,10 @@ interface SettingsFile {
 }
 
 async function printProblems(): Promise<void> {
-  for (const { main } of SERVICES) {
-    const { readSettings } = (await import(join(ROOT, main, '..', 'settings.js'))) as SettingsFile;
+  const isUnbundled = process.argv.includes(UNBUNDLED);
+  for (const { main, bundle } of SERVICES) {
+    const program = join(ROOT, dirname(isUnbundled ? main : bundle), 'settings.js');
+    const { readSettings } = (await import(program)) as SettingsFile;
     try {
       readSettings(process.env);
     } catch (error) {
