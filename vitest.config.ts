@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const tests = {
@@ -25,8 +26,8 @@ const PROGRAMS = 'test/**/*.e2e-spec.ts';
 export default defineConfig({
   test: {
     globalSetup: ['libs/testing/src/global-setup.ts'],
-    // Some tests wait for time-outs and processes rather than use a core.
-    maxWorkers: 3,
+    // Tests wait for processes and networks for more than half of their time.
+    maxWorkers: availableParallelism() + 3,
     // Vitest runs projects by name: short files at the end leave no worker without work while another is busy for a minute.
     projects: [
       { test: { ...tests, name: 'programs', include: [PROGRAMS] } },

@@ -6,21 +6,15 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  createTestDatabase,
-  logInFrom,
-  programEnvironment,
-  reservePort,
-  startTcpEcho,
-  waitFor,
-} from '@gatehouse/testing';
+import { logInFrom, programEnvironment, reservePort, startTcpEcho, waitFor } from '@gatehouse/testing';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { createMigratedDatabase } from '../support/built-service.js';
 
 const PASSWORD = 'a-password-for-tests';
 const USER = { name: 'ann', password: 'not to be read on disk' };
 const PATIENCE = { timeoutMs: 30_000 };
-const DIST = new URL('../../apps/proxy-gateway/dist/', import.meta.url);
+const APP = new URL('../../apps/proxy-gateway/', import.meta.url);
 
 /** Kernel and services as programs of their own, none the parent of another. */
 class Machine implements AsyncDisposable {
@@ -48,7 +42,7 @@ class Machine implements AsyncDisposable {
   }
 
   static async start(): Promise<Machine> {
-    const database = await createTestDatabase();
+    const database = await createMigratedDatabase('proxy-gateway');
     return new Machine(database.url, () => database.drop(), [
       await reservePort(),
       await reservePort(),
@@ -58,13 +52,13 @@ class Machine implements AsyncDisposable {
 
   async startKernel(): Promise<ChildProcess> {
     const { DATABASE_URL: _notForIt, ...env } = this.env;
-    const kernel = this.run('kernel.js', { ...env, GATEHOUSE_HOME: join(this.folder, 'kernel') });
+    const kernel = this.run('dist/kernel.js', { ...env, GATEHOUSE_HOME: join(this.folder, 'kernel') });
     await waitFor(async () => (await this.health('/healthz')) === 200, PATIENCE);
     return kernel;
   }
 
   async startService(): Promise<ChildProcess> {
-    const service = this.run('main.js', {
+    const service = this.run('bundle/main.js', {
       ...this.env,
       GATEHOUSE_HOME: join(this.folder, 'service'),
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
@@ -194,7 +188,7 @@ class Machine implements AsyncDisposable {
   }
 
   private run(program: string, env: NodeJS.ProcessEnv): ChildProcess {
-    const child = spawn(process.execPath, [fileURLToPath(new URL(program, DIST))], { env, stdio: 'inherit' });
+    const child = spawn(process.execPath, [fileURLToPath(new URL(program, APP))], { env, stdio: 'inherit' });
     this.running.add(child);
     return child;
   }

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KernelListResponse } from '@gatehouse/contracts';
-import { createTestDatabase, programEnvironment, reservePort, waitFor } from '@gatehouse/testing';
+import { programEnvironment, reservePort, waitFor } from '@gatehouse/testing';
+import { createMigratedDatabase } from './built-service.js';
 
 const PASSWORD = 'a-password-for-tests';
 /** Programs start slowly on a busy machine. */
 const PATIENCE = { timeoutMs: 150_000 };
-const DIST = new URL('../../apps/proxy-gateway/dist/', import.meta.url);
+const APP = new URL('../../apps/proxy-gateway/', import.meta.url);
 
 export interface YardAnswer {
   status: number;
@@ -53,7 +54,7 @@ export class KernelYard implements AsyncDisposable {
 
   /** @param count the most kernels and services that the test starts. */
   static async open(count: number): Promise<KernelYard> {
-    const database = await createTestDatabase();
+    const database = await createMigratedDatabase('proxy-gateway');
     const ports = await Promise.all(Array.from({ length: 1 + 2 * count }, () => reservePort()));
     return new KernelYard({ url: database.url, drop: () => database.drop() }, ports, count);
   }
@@ -64,7 +65,7 @@ export class KernelYard implements AsyncDisposable {
   }
 
   async startKernel(number: number, env: Record<string, string> = {}): Promise<ChildProcess> {
-    const kernel = this.run('kernel.js', {
+    const kernel = this.run('dist/kernel.js', {
       ...this.env,
       GATEHOUSE_HOME: join(this.folder, `kernel-${number}`),
       PROXY_KERNEL_CHANNEL: this.channel(number),
@@ -84,7 +85,7 @@ export class KernelYard implements AsyncDisposable {
     kernels: readonly number[],
     env: Record<string, string> = {},
   ): Promise<ChildProcess> {
-    const service = this.run('main.js', {
+    const service = this.run('bundle/main.js', {
       ...this.env,
       DATABASE_URL: this.databaseUrl,
       GATEHOUSE_HOME: join(this.folder, `service-${number}`),
@@ -180,7 +181,7 @@ export class KernelYard implements AsyncDisposable {
   }
 
   private run(program: string, env: NodeJS.ProcessEnv): ChildProcess {
-    const child = spawn(process.execPath, [fileURLToPath(new URL(program, DIST))], { env, stdio: 'inherit' });
+    const child = spawn(process.execPath, [fileURLToPath(new URL(program, APP))], { env, stdio: 'inherit' });
     this.running.add(child);
     return child;
   }

@@ -11,7 +11,7 @@ import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 /** What people run: `npm run build` makes it. */
 const WORKER = fileURLToPath(new URL('../dist/worker.js', import.meta.url));
-const EDGE = new URL('../dist/edge-supervisor/supervisor-main.js', import.meta.url);
+const EDGE = new URL('../bundle/edge-supervisor/supervisor-main.js', import.meta.url);
 /** With their door ten processes. */
 const EDGE_WORKERS = 9;
 const ROLLUP_WORKERS = 2;

@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { SteadyTransfer } from './support/steady-transfer.js';
 import { ask, caller, type AnyJson, type Caller } from './support/tunnel-world.js';
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bundle/main.js', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('support/service-launcher.mjs', import.meta.url));
 const PASSWORD = 'correct horse battery';
 const PATIENT = { timeoutMs: 30_000 };

@@ -10,7 +10,7 @@ import { EdgeLauncher } from '../src/edge-host/edge-launcher.js';
 import { SteadyTransfer } from './support/steady-transfer.js';
 import { TunnelWorld, type AnyJson, type RunningAgent } from './support/tunnel-world.js';
 
-const SUPERVISOR = new URL('../dist/edge-supervisor/supervisor-main.js', import.meta.url);
+const SUPERVISOR = new URL('../bundle/edge-supervisor/supervisor-main.js', import.meta.url);
 /** More of them: `EDGE_REPLACEMENTS=1000 npm test -- edge-replacements`. */
 const REPLACEMENTS = Number(process.env['EDGE_REPLACEMENTS'] ?? 5);
 /** Visitors at a time, of tunnels and of hosts each; every one comes on a connection of its own. */

@@ -12,7 +12,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SteadyTransfer } from './support/steady-transfer.js';
 import { ask, caller, type AnyJson, type Caller } from './support/tunnel-world.js';
 
-const program = (name: string): string => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
+const program = (name: string): string =>
+  fileURLToPath(new URL(`../${name === 'main' ? 'bundle' : 'dist'}/${name}.js`, import.meta.url));
 const PASSWORD = 'correct horse battery';
 const PATIENT = { timeoutMs: 30_000 };
 const quiet = (): void => undefined;

@@ -8,12 +8,8 @@ import { EdgeLauncher } from '../src/edge-host/edge-launcher.js';
 import { HTTP_OPTIONS } from '../src/http-options.js';
 import { readSettings } from '../src/settings.js';
 
-/** The edge as a real process, from source: no build is needed. */
-const fromSource = new EdgeLauncher(new URL('../src/edge-supervisor/supervisor-main.ts', import.meta.url), [
-  '--conditions=development',
-  '--no-warnings',
-  `--import=${new URL('./support/typescript-sources.mjs', import.meta.url).href}`,
-]);
+/** The edge as a real process of the last build: from source, each one would compile what it loads for most of a second. */
+const BUILT_EDGE = new EdgeLauncher(new URL('../bundle/edge-supervisor/supervisor-main.js', import.meta.url));
 const FREE_PORTS = {
   TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
   TUNNEL_AGENT_PORT: '0',
@@ -30,7 +26,7 @@ export interface GatewayApp extends TestApp {
 export async function startGateway(
   env: Record<string, string> = {},
   reach = (url: string) => Promise.resolve(url),
-  launcher = fromSource,
+  launcher = BUILT_EDGE,
 ): Promise<GatewayApp> {
   const home = mkdtempSync(join(tmpdir(), 'tunnel-gateway-'));
   const database = await createTestDatabase({ template: { key: 'tunnel_gateway', prepare: migrate } });

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseLine } from './support/database-line.js';
 import { ask, caller, type AnyJson } from './support/tunnel-world.js';
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bundle/main.js', import.meta.url));
 const MIGRATE = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
 
 interface Run {

@@ -13,7 +13,7 @@ export interface TestDatabase extends AsyncDisposable {
 
 export interface TestDatabaseOptions {
   /** Prepares a database once per run and key (migrations, seed); every later one of that key is a fast copy. */
-  template?: { key: string; prepare: (url: string) => Promise<void> };
+  template?: { key: string; prepare: (url: string) => Promise<unknown> };
 }
 
 /** Creates an empty database on the run's PostgreSQL. */

@@ -1,10 +1,6 @@
 import { DocumentParser } from '../../src/documents/document-parser.js';
 
-/** Runs its thread from source, so that no build is needed. */
+/** Its thread is that of the last build. */
 export function testParser(): DocumentParser {
-  return new DocumentParser(new URL('../../src/documents/parser-thread.ts', import.meta.url), [
-    '--conditions=development',
-    '--no-warnings',
-    `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,
-  ]);
+  return new DocumentParser(new URL('../../bundle/documents/parser-thread.js', import.meta.url));
 }

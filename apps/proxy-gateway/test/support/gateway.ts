@@ -20,12 +20,7 @@ import { readSettings } from '../../src/settings.js';
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 const ADMIN_PASSWORD = 'a password for tests';
 
-const KERNEL = new URL('../../src/kernel/kernel-main.ts', import.meta.url);
-const FROM_SOURCE = [
-  '--conditions=development',
-  '--no-warnings',
-  `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,
-];
+const KERNEL = new URL('../../bundle/kernel/kernel-main.js', import.meta.url);
 
 /** Any JSON; a test that reads a wrong field fails on its own. */
 export type AnyJson = ReturnType<JSON['parse']>;
@@ -78,8 +73,8 @@ export async function startGateway(
     override: (builder) =>
       builder
         .overrideProvider(KernelLauncher)
-        // A real process, run from source so that no build is needed.
-        .useValue(new KernelLauncher(KERNEL, FROM_SOURCE, spoolFilesFor(settings)))
+        // A real process of the last build: from source, each one would compile what it loads for half a second.
+        .useValue(new KernelLauncher(KERNEL, [], spoolFilesFor(settings)))
         .overrideProvider(DocumentParser)
         .useValue(testParser())
         .overrideProvider(RuleSetParser)

@@ -1,10 +1,6 @@
 import { RuleSetParser } from '../../src/rule-sets/rule-set-parser.js';
 
-/** Runs its thread from source, so that no build is needed. */
+/** Its thread is that of the last build. */
 export function testRuleSetParser(): RuleSetParser {
-  return new RuleSetParser(new URL('../../src/rule-sets/rule-set-thread.ts', import.meta.url), [
-    '--conditions=development',
-    '--no-warnings',
-    `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,
-  ]);
+  return new RuleSetParser(new URL('../../bundle/rule-sets/rule-set-thread.js', import.meta.url));
 }

@@ -12,7 +12,7 @@ import { SERVICE } from '../../src/service.js';
 import { OPEN_SCOPES } from '../../src/credentials/caller.js';
 import { liftLimits, setPremium } from '../points-support.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../bundle/main.js', import.meta.url));
 
 const START_ATTEMPTS = 5;
 

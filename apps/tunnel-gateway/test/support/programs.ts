@@ -8,11 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { withClient } from '@gatehouse/persistence';
 import { createTestDatabase, programEnvironment, reservePort, type TestDatabase } from '@gatehouse/testing';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
+import { SERVICE } from '../../src/service.js';
 import { caller, type AnyJson, type Caller } from './tunnel-world.js';
 
 const PASSWORD = 'correct horse battery';
 const quiet = (): void => undefined;
-const programFile = (name: string): string => fileURLToPath(new URL(`../../dist/${name}.js`, import.meta.url));
+const programFile = (name: string): string =>
+  fileURLToPath(new URL(`../../${name === 'main' ? 'bundle' : 'dist'}/${name}.js`, import.meta.url));
 
 export interface Started {
   child: ChildProcess;
@@ -55,13 +57,11 @@ export class Programs {
   /** On a migrated database. */
   static async create(): Promise<Programs> {
     if (!existsSync(programFile('edge'))) throw new Error('apps/tunnel-gateway/dist is missing: run npm run build');
-    const programs = new Programs(await createTestDatabase());
-    const code = await programs.start('migrate', 'migrate').exit;
-    if (code !== 0) throw new Error(`the migration ended with ${code}`);
-    return programs;
+    const prepare = (databaseUrl: string): Promise<unknown> => SERVICE.migrate({ databaseUrl });
+    return new Programs(await createTestDatabase({ template: { key: 'tunnel_gateway', prepare } }));
   }
 
-  start(name: 'main' | 'edge' | 'migrate', home: string, more: Record<string, string> = {}): Started {
+  start(name: 'main' | 'edge', home: string, more: Record<string, string> = {}): Started {
     const folder = join(this.folder, home);
     mkdirSync(folder, { recursive: true });
     const env = { ...this.env, GATEHOUSE_HOME: folder, ...more };
