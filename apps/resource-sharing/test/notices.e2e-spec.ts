@@ -4,9 +4,11 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NOTICE_TYPES } from '../src/notices/notice-text.js';
 import { Notices } from '../src/notices/notices.service.js';
+import { UnlockDigest } from '../src/notices/unlock-digest.js';
 import { PointGrants } from '../src/points/point-grants.js';
 import { trail } from '../src/messages/en/trail.js';
-import { createShares, liftLimits } from './points-support.js';
+import { createShares, givePoints, liftLimits, type TestShare } from './points-support.js';
+import { createCaller, type ShareCaller } from './share-callers.js';
 import type { SiteApp } from './site-app.js';
 import { startOpenSite } from './support/open-site.js';
 import { PageReader } from './support/page-reader.js';
@@ -163,6 +165,40 @@ describe('a pause of unlocks', () => {
     expect(person.reader.text).toContain(
       'Unlocking is paused because of unusual activity of your account. It lasts until 2',
     );
+  });
+});
+
+describe('unlocks of shares by others', () => {
+  const tomorrow = (): Date => new Date(Date.now() + 86_400_000);
+  const unlock = async (by: ShareCaller, ...shares: TestShare[]): Promise<void> => {
+    for (const { slug } of shares) await by.post('/resources/unlock', { slug }).expect(200);
+  };
+
+  it('are one notice to the owner when the day is over', async () => {
+    const owner = await member();
+    const disabled = await member();
+    const [first, second] = (await createShares(sql, owner.id, { price: 5, count: 2 })) as [TestShare, TestShare];
+    const others = await createShares(sql, disabled.id, { price: 5 });
+    for (const shares of [[first, second, ...others], [first]]) {
+      const caller = await createCaller(site);
+      await givePoints(sql, caller.id, 50);
+      await unlock(caller, ...shares);
+    }
+    await sql.query('UPDATE site_accounts SET disabled_at = now() WHERE id = $1', [disabled.id]);
+    const digest = site.app.get(UnlockDigest);
+    await digest.run();
+    expect(await typesOf(owner)).toEqual([]);
+    await Promise.all([digest.run(tomorrow()), digest.run(tomorrow())]);
+    await digest.run(tomorrow());
+    expect([await typesOf(owner), await typesOf(disabled)]).toEqual([['share.unlock_digest'], []]);
+    await owner.reader.get('/account');
+    expect(owner.reader.text).toMatch(/2 of your shares were unlocked on \w+ \d+, 20\d\d\. You earned 15 points\./);
+    const chinese = await request(site.url)
+      .get('/api/site/notices')
+      .set({ Cookie: await people.cookie(owner.name), 'Accept-Language': 'zh-CN' });
+    const [{ text, path }] = (chinese.body as { data: [{ text: string; path: string }] }).data;
+    expect(text).toMatch(/^20\d\d年\d+月\d+日，2 个分享被解锁，获得 15 积分。$/);
+    expect(path).toBe('/shares');
   });
 });
 

@@ -14,7 +14,7 @@ LANGUAGE sql IMMUTABLE AS $$
     ELSE p_type IN ('app.disabled', 'app.proposal_accepted', 'app.proposal_refused', 'app.reviewed',
       'app.secret.created', 'app.secret.revoked', 'code.replayed', 'grant.created', 'key.created',
       'key.used_from_new_ip', 'points.granted', 'refresh.reused', 'risk.reset', 'risk.tier_changed',
-      'share.official_changed', 'user.enabled', 'user.logged_out_everywhere', 'user.new_sign_in_address',
+      'share.official_changed', 'share.unlock_digest', 'user.enabled', 'user.logged_out_everywhere', 'user.new_sign_in_address',
       'user.password_changed', 'user.permissions_changed', 'user.premium_changed', 'user.role_changed')
   END $$;
 

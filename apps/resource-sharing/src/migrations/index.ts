@@ -30,6 +30,8 @@ import { KeepPreferences1763668801730 } from './1763668801730-keep-preferences.j
 import { CreateNotices1763668801740 } from './1763668801740-create-notices.js';
 import { UseNoticeSql1763668801741 } from './1763668801741-use-notice-sql.js';
 import { TellLimitsOfUnlocks1763668801742 } from './1763668801742-tell-limits-of-unlocks.js';
+import { CreateUnlockDigests1763668801750 } from './1763668801750-create-unlock-digests.js';
+import { NoticeUnlockDigests1763668801751 } from './1763668801751-notice-unlock-digests.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -65,4 +67,6 @@ export const MIGRATIONS = [
   CreateNotices1763668801740,
   UseNoticeSql1763668801741,
   TellLimitsOfUnlocks1763668801742,
+  CreateUnlockDigests1763668801750,
+  NoticeUnlockDigests1763668801751,
 ];

@@ -121,6 +121,14 @@ const NEWS: Readonly<Record<string, TextOf>> = {
     }),
     path: '/shares',
   }),
+  'share.unlock_digest': ({ details }, words) => ({
+    text: words.text('notice.unlockDigest', {
+      shares: Number(details['shares']),
+      day: dayText(details['day'], words),
+      points: Number(details['points']),
+    }),
+    path: '/shares',
+  }),
   'user.enabled': (_, words) => ({ text: words.text('notice.enabled'), path: ACCOUNT }),
   'user.role_changed': ({ details }, words) => ({
     text: words.text('notice.roleChanged', { role: wordOf(details['role']) }),
@@ -174,6 +182,12 @@ function wordOf(value: unknown): string {
 function momentOf(text: unknown): Date | undefined {
   const at = typeof text === 'string' ? new Date(text) : undefined;
   return at === undefined || Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+/** `2026-11-27` as a reader writes it. */
+function dayText(day: unknown, { language }: Words): string {
+  const at = momentOf(day);
+  return at === undefined ? '' : new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(at);
 }
 
 function listOf(names: unknown): string {

@@ -1,16 +1,18 @@
 import { AuditRetention } from '@gatehouse/audit';
 import type { RetentionPayload } from '@gatehouse/contracts';
 import { JobHandler, type HandlesJobs, type JobContext } from '@gatehouse/jobs';
+import { UnlockDigest } from '../notices/unlock-digest.js';
 import { LimitRetention } from './limit-retention.js';
 import { TokenRetention } from './token-retention.js';
 
-/** Removes old rows. Each part has a schedule of its own. */
+/** Removes old rows, and makes the daily digest of unlocks. Each part has a schedule of its own. */
 @JobHandler('retention')
 export class RetentionHandler implements HandlesJobs<'retention'> {
   constructor(
     private readonly limits: LimitRetention,
     private readonly tokens: TokenRetention,
     private readonly audit: AuditRetention,
+    private readonly unlocks: UnlockDigest,
   ) {}
 
   /** @throws TypeError for a part that this version does not know */
@@ -18,6 +20,7 @@ export class RetentionHandler implements HandlesJobs<'retention'> {
     if (part === 'limits') await this.limits.sweep(signal);
     else if (part === 'tokens') await this.tokens.sweep(signal);
     else if (part === 'audit') await this.audit.sweep(Date.now());
+    else if (part === 'unlock-digest') await this.unlocks.run(new Date(), signal);
     else throw new TypeError(`There is no retention of "${part}".`);
   }
 }

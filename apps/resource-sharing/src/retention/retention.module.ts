@@ -1,5 +1,6 @@
 import { Schedules } from '@gatehouse/jobs';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { UnlockDigest } from '../notices/unlock-digest.js';
 import { LimitRetention } from './limit-retention.js';
 import { RetentionHandler } from './retention.handler.js';
 import { TokenRetention } from './token-retention.js';
@@ -7,10 +8,16 @@ import { TokenRetention } from './token-retention.js';
 const MINUTE_MS = 60_000;
 
 /** How often each part runs. All begin a minute after the start, when the service has settled. */
-const EVERY_MS = { limits: MINUTE_MS, tokens: 5 * MINUTE_MS, audit: 60 * MINUTE_MS };
+const EVERY_MS = {
+  limits: MINUTE_MS,
+  tokens: 5 * MINUTE_MS,
+  audit: 60 * MINUTE_MS,
+  // Finds nothing to do except after midnight.
+  'unlock-digest': 15 * MINUTE_MS,
+};
 
-/** Deletes old rows, in the process with the workers. */
-@Module({ providers: [LimitRetention, TokenRetention, RetentionHandler] })
+/** Deletes old rows and makes daily digests, in the process with the workers. */
+@Module({ providers: [LimitRetention, TokenRetention, UnlockDigest, RetentionHandler] })
 export class RetentionModule implements OnApplicationBootstrap {
   constructor(private readonly schedules: Schedules) {}
 

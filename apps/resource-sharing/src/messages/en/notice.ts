@@ -49,6 +49,8 @@ export const notice = {
     shareDeleted: 'Your share “{share}” was removed by someone who may manage shares.',
     shareOfficial: 'Your share “{share}” is official now.',
     shareNotOfficial: 'Your share “{share}” is no longer official.',
+    unlockDigest:
+      '{shares, plural, one {# of your shares was} other {# of your shares were}} unlocked on {day}. You earned {points, plural, one {# point} other {# points}}.',
     enabled: 'An administrator enabled your account again.',
     roleChanged:
       '{role, select, administrator {You are an administrator now.} other {You are a member now, and no longer an administrator.}}',

@@ -30,6 +30,7 @@ export const trail = {
     'share-created': 'Link shared',
     'share-deleted': 'Share deleted',
     'share-official-changed': 'Official mark changed',
+    'share-unlock-digest': 'Shares unlocked by others',
     'unlock-charged': 'Share unlocked for points',
     'user-registered': 'Account created',
     'user-deleted': 'Account deleted',

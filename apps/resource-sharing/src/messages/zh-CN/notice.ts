@@ -49,6 +49,7 @@ export const notice: Translation<typeof english> = {
     shareDeleted: '分享“{share}”已被管理人员删除。',
     shareOfficial: '分享“{share}”已成为官方分享。',
     shareNotOfficial: '分享“{share}”不再是官方分享。',
+    unlockDigest: '{day}，{shares, number} 个分享被解锁，获得 {points, number} 积分。',
     enabled: '管理员重新启用了账户。',
     roleChanged: '{role, select, administrator {角色已变更为管理员。} other {角色已变更为普通成员，不再是管理员。}}',
     permissionsChanged:

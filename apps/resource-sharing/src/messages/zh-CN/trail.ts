@@ -32,6 +32,7 @@ export const trail: Translation<typeof english> = {
     'share-created': '分享了链接',
     'share-deleted': '删除了分享',
     'share-official-changed': '修改了官方标记',
+    'share-unlock-digest': '分享被他人解锁',
     'unlock-charged': '使用积分解锁了分享',
     'user-registered': '创建了账号',
     'user-deleted': '删除了账号',
