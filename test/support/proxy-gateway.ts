@@ -49,10 +49,10 @@ export class RunningProxyGateway implements AsyncDisposable {
     return this.#service.printed;
   }
 
-  async call<T>(method: string, route: string, body?: unknown): Promise<T> {
+  async call<T>(method: string, route: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
     const response = await fetch(this.#base + route, {
       method,
-      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();

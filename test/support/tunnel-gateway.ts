@@ -81,10 +81,11 @@ export class RunningTunnelGateway implements AsyncDisposable {
   }
 
   /** As the administrator. */
-  async call(method: string, route: string, body?: object): Promise<GatewayJson> {
+  async call(method: string, route: string, body?: object, more: Record<string, string> = {}): Promise<GatewayJson> {
+    const login = this.#token && { authorization: `Bearer ${this.#token}` };
     const answer = await fetch(`${this.url}/api/v1${route}`, {
       method,
-      headers: { 'content-type': 'application/json', ...(this.#token && { authorization: `Bearer ${this.#token}` }) },
+      headers: { 'content-type': 'application/json', ...login, ...more },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();

@@ -3,6 +3,7 @@ import { UnrecoverableError, Worker, type Job } from 'bullmq';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RegisteredHandler } from './handler-registry.js';
 import { encodeFailure, PermanentJobError } from './job-errors.js';
+import { traceJob } from './job-traces.js';
 import type { JobContext } from './job-types.js';
 import type { QueueRegistry } from './queue-registry.js';
 
@@ -79,7 +80,7 @@ export class JobWorkers {
     const { store } = this.registry;
     const worker = new Worker(
       this.registry.storedName(queue),
-      (job: Job) => this.process(registered, job),
+      (job: Job) => traceJob(queue, job, () => this.process(registered, job)),
       {
         connection: store.connection,
         concurrency,

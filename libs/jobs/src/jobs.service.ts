@@ -13,6 +13,7 @@ import type {
   SchedulerOptions,
   UnfinishedJob,
 } from './job-types.js';
+import { traceSend } from './job-traces.js';
 import { JobWaiter } from './job-waiter.js';
 import { JobOutbox } from './outbox.js';
 import type { StoredSchedule } from './kept-schedules.js';
@@ -157,10 +158,12 @@ export class Jobs {
   private async addJob(name: QueueName, payload: object, options: AddOptions): Promise<string> {
     checkJobId(options.jobId);
     if (options.jobId !== undefined) await this.registry.clearFinished(name, options.jobId);
-    const job = await this.registry.queue(name).add(name, payload, options);
-    if (job.id === undefined)
-      throw new JobsUnavailableError(`The queue ${name} gave the job no id.`, `队列 ${name} 没有给任务分配 ID。`);
-    return job.id;
+    return await traceSend(name, async (trace) => {
+      const { id } = await this.registry.queue(name).add(name, payload, { ...options, ...trace });
+      if (id === undefined)
+        throw new JobsUnavailableError(`The queue ${name} gave the job no id.`, `队列 ${name} 没有给任务分配 ID。`);
+      return id;
+    });
   }
 
   private answered<T>(call: Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@ import type { QueueName } from '@gatehouse/contracts';
 import { afterCommit, pgPool } from '@gatehouse/persistence';
 import type { Pool, PoolClient } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { jobTrace } from './job-traces.js';
 import type { AddOptions } from './job-types.js';
 import type { QueueRegistry } from './queue-registry.js';
 
@@ -51,7 +52,8 @@ export class JobOutbox {
     await tx.query('INSERT INTO job_outbox (queue, payload, options) VALUES ($1, $2, $3)', [
       queue,
       JSON.stringify(payload),
-      JSON.stringify(options),
+      // The process that passes it on belongs to no trace, or to another one.
+      JSON.stringify({ ...options, ...jobTrace() }),
     ]);
     afterCommit(tx, () => this.relay());
   }

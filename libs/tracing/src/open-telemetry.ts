@@ -106,8 +106,8 @@ export class OpenTelemetryTracing implements Tracing {
   }
 
   /** An invalid carrier begins a new trace. */
-  private contextOf(carrier: TraceCarrier): Context {
-    return this.propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter);
+  private contextOf(carrier: TraceCarrier | 'none'): Context {
+    return carrier === 'none' ? ROOT_CONTEXT : this.propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter);
   }
 }
 
@@ -115,6 +115,7 @@ class OpenTelemetrySpan implements TraceSpan {
   readonly isRecording: boolean;
   readonly context: Context;
   private readonly span: Span;
+  private hasFailed = false;
 
   constructor(span: Span, parent: Context) {
     this.span = span;
@@ -134,6 +135,8 @@ class OpenTelemetrySpan implements TraceSpan {
   }
 
   fail(type: string): void {
+    if (this.hasFailed) return;
+    this.hasFailed = true;
     this.set({ 'error.type': type });
     this.span.setStatus({ code: SpanStatusCode.ERROR });
   }

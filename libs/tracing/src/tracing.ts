@@ -14,8 +14,8 @@ export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
   readonly values?: SpanValues;
-  /** Where the trace began. Default: the span that is active; undefined: a trace of its own. */
-  readonly parent?: TraceCarrier | undefined;
+  /** Where the trace comes from; `none`: it begins here. Default: the span that is active. */
+  readonly parent?: TraceCarrier | 'none' | undefined;
 }
 
 export interface TraceSpan {
@@ -23,7 +23,10 @@ export interface TraceSpan {
   readonly isRecording: boolean;
   rename(name: string): void;
   set(values: SpanValues): void;
-  /** Marks the work as failed. `type` is one of few: a code or the name of an error, never its message. */
+  /**
+   * Marks the work as failed. `type` is one of few: a code or the name of an error, never its message. Only the first
+   * call counts.
+   */
   fail(type: string): void;
   end(): void;
 }
@@ -67,9 +70,8 @@ export function currentCarrier(): TraceCarrier | undefined {
  * Work as a span of the current trace. Work outside a trace has none: what a process does for itself would be traces of
  * one span.
  */
-export async function traced<T>(start: () => SpanStart, work: (span: TraceSpan | null) => Promise<T>): Promise<T> {
-  if (current === null || !current.isRecording()) return await work(null);
-  return await runSpan(current, start(), work);
+export function traced<T>(start: () => SpanStart, work: (span: TraceSpan | null) => Promise<T>): Promise<T> {
+  return current?.isRecording() ? runSpan(current, start(), work) : work(null);
 }
 
 /** Runs work as a span, and ends it with the work. */

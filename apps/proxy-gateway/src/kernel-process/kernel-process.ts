@@ -1,4 +1,5 @@
 import { ChildLink, RestartWaits, type ChildLike, type Clock } from '@gatehouse/child';
+import { traceCall } from '@gatehouse/platform';
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
 import type {
   ChildMessage,
@@ -106,7 +107,7 @@ export class KernelProcess {
     if (!link || this.#state !== 'running') {
       return Promise.reject(new KernelUnavailableError('The kernel is not running.'));
     }
-    return link.request(method, params, timeoutMs);
+    return traceCall('kernel', method, () => link.request(method, params, timeoutMs));
   }
 
   /** Gives flows `graceMs` to end, then ends the process, by force if necessary. */

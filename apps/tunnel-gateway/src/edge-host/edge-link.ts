@@ -8,6 +8,7 @@ import {
   dialControl,
   guardPromise,
 } from '@gatehouse/net';
+import { traceCall } from '@gatehouse/platform';
 import type { EdgeCalls, EdgeLogEntry, EdgePorts } from '../common/edge-ipc.js';
 import { EdgeUnavailableError } from '../common/edge-process.js';
 import type { FirstStart } from '../edge-supervisor/edge-supervisor.js';
@@ -119,9 +120,12 @@ export class EdgeLink {
     params: SupervisorCalls[M]['params'],
     timeoutMs: number,
   ): Promise<SupervisorCalls[M]['result']> {
-    if (!this.peer) throw new EdgeUnavailableError('The edge is not reached.');
+    const { peer } = this;
+    if (!peer) throw new EdgeUnavailableError('The edge is not reached.');
     try {
-      return (await this.peer.request(method, params, timeoutMs)) as SupervisorCalls[M]['result'];
+      return (await traceCall('edge', method, () =>
+        peer.request(method, params, timeoutMs),
+      )) as SupervisorCalls[M]['result'];
     } catch (error) {
       if (error instanceof ChannelError && error.code === 'unavailable') throw new EdgeUnavailableError(error.message);
       throw error;

@@ -1,3 +1,4 @@
+import { traceOutgoing } from '@gatehouse/platform';
 import { OutboundCalls, TunnelError } from '@gatehouse/tunnel-kernel';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SERVICE_VERSION } from '../service-version.js';
@@ -45,7 +46,11 @@ export class WebhookSender implements OnApplicationShutdown {
       'user-agent': `gatehouse-tunnel-gateway/${SERVICE_VERSION}`,
     };
     try {
-      const { status } = await this.calls.send({ url, method: 'POST', headers, body, allowPrivate });
+      const { status } = await traceOutgoing('POST', url, async (answered) => {
+        const answer = await this.calls.send({ url, method: 'POST', headers, body, allowPrivate });
+        answered(answer.status);
+        return answer;
+      });
       const delivered = status >= 200 && status < 300;
       return { delivered, gone: status === 410, status, error: delivered ? null : `the answer was ${status}` };
     } catch (error) {

@@ -15,7 +15,9 @@ export function traceRequest(request: Request, exchange: Exchange, next: () => v
 
 function inSpan(tracing: Tracing, request: Request, exchange: Exchange, next: () => void): void {
   const method = knownMethod(request.method);
-  const span = tracing.start({ name: method ?? 'HTTP', kind: 'server', parent: carrierOf(request) });
+  // Read now: which proxies are trusted depends on the socket, which is gone at the end.
+  const values = { 'url.scheme': request.protocol };
+  const span = tracing.start({ name: method ?? 'HTTP', kind: 'server', parent: carrierOf(request), values });
   exchange.observe((status, _milliseconds, { errorCode }) => {
     const route = routeOf(request);
     if (route !== UNMATCHED) span.rename(`${method ?? 'HTTP'} ${route}`);
@@ -26,8 +28,8 @@ function inSpan(tracing: Tracing, request: Request, exchange: Exchange, next: ()
   tracing.within(span, next);
 }
 
-function carrierOf({ headers: { traceparent, tracestate } }: Request): TraceCarrier | undefined {
-  if (typeof traceparent !== 'string') return undefined;
+function carrierOf({ headers: { traceparent, tracestate } }: Request): TraceCarrier | 'none' {
+  if (typeof traceparent !== 'string') return 'none';
   return { traceparent, ...(typeof tracestate === 'string' ? { tracestate } : {}) };
 }
 
@@ -43,7 +45,6 @@ function valuesOf(request: Request, requestId: string, { status, route, errorCod
     'http.response.status_code': status,
     'http.route': route === UNMATCHED ? undefined : route,
     'url.path': maskedPath(request.path, route),
-    'url.scheme': request.protocol,
     'network.protocol.version': request.httpVersion,
     'gatehouse.request_id': requestId,
     'gatehouse.error_code': errorCode,
