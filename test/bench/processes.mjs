@@ -20,6 +20,13 @@ export function findPeer(name) {
   return directories.map((directory) => path.join(directory, name)).find((file) => existsSync(file)) ?? null;
 }
 
+/** A program that a benchmark cannot do without. @throws Error that says how it comes here */
+export function requirePeer(name) {
+  const program = findPeer(name);
+  if (program === null) throw new Error(`${name} is not installed: npm run peers`);
+  return program;
+}
+
 /** Forks a Node script and waits for its first message. */
 export async function startScript(file, args = [], options = {}) {
   const child = fork(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], ...options });

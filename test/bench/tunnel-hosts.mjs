@@ -15,6 +15,7 @@ import { EDGE_FLAGS } from '../../apps/tunnel-gateway/dist/edge-supervisor/fork-
 import {
   cpuSeconds,
   findPeer,
+  requirePeer,
   freePort,
   residentBytes,
   startProgram,
@@ -48,7 +49,7 @@ http { access_log off; ${temp.join(' ')} keepalive_requests 1000000000; ${locati
 
 async function startNginx(name, location) {
   const port = await freePort();
-  const { child } = await startProgram(findPeer('nginx'), nginxFile(name, port, location), port);
+  const { child } = await startProgram(requirePeer('nginx'), nginxFile(name, port, location), port);
   return { port, child };
 }
 
@@ -122,7 +123,7 @@ const subjects = [
 /** Answers requests and the 50th and 99th percentile in milliseconds. */
 async function wrk(port, forSeconds) {
   const args = ['-t1', `-c${CONNECTIONS}`, `-d${forSeconds}s`, '--latency', `http://127.0.0.1:${port}/`];
-  const { stdout } = await run(findPeer('wrk'), args);
+  const { stdout } = await run(requirePeer('wrk'), args);
   const errors = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(stdout);
   if (errors) throw new Error(errors[0]);
   const milliseconds = (name) => {
@@ -139,7 +140,7 @@ async function wrk(port, forSeconds) {
 
 async function h2load(port, forSeconds) {
   const args = ['-t1', '-c4', '-m16', `-D${forSeconds}`, `https://127.0.0.1:${port}/`];
-  const { stdout } = await run(findPeer('h2load'), args);
+  const { stdout } = await run(requirePeer('h2load'), args);
   const [, requests] = /(\d+) succeeded/.exec(stdout);
   return { requests: Number(requests), seconds: forSeconds, p50: Number.NaN, p99: Number.NaN };
 }

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import {
   cpuSeconds,
   findPeer,
+  requirePeer,
   freePort,
   residentBytes,
   startProgram,
@@ -72,7 +73,7 @@ events { worker_connections 4096; }
 http { access_log off; ${temp.join(' ')}
 server { listen 127.0.0.1:${port} backlog=4096; location / { default_type text/plain; return 200 "${body}"; } } }`,
   );
-  await startProgram(findPeer('nginx'), ['-p', folder, '-e', path.join(folder, 'nginx.log'), '-c', file], port);
+  await startProgram(requirePeer('nginx'), ['-p', folder, '-e', path.join(folder, 'nginx.log'), '-c', file], port);
   return port;
 }
 
@@ -98,7 +99,11 @@ function watchMemory(processes) {
 /** Runs a load of iperf3 with a server of its own: what is left of one load on its way would be taken for the next. */
 async function withIperf(work) {
   const port = targets.iperf;
-  const { child } = await startProgram(findPeer('iperf3'), ['-s', '-J', '-B', '127.0.0.1', '-p', String(port)], port);
+  const { child } = await startProgram(
+    requirePeer('iperf3'),
+    ['-s', '-J', '-B', '127.0.0.1', '-p', String(port)],
+    port,
+  );
   try {
     return await work();
   } finally {

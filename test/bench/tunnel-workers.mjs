@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
   cpuSeconds,
-  findPeer,
+  requirePeer,
   freePort,
   residentBytes,
   startProgram,
@@ -49,7 +49,7 @@ events { worker_connections 4096; }
 http { access_log off; ${temp.join(' ')} keepalive_requests 1000000000;
 server { listen 127.0.0.1:${port} backlog=4096; location / { default_type text/plain; return 200 "${'x'.repeat(1024)}"; } } }`,
   );
-  await startProgram(findPeer('nginx'), ['-p', home, '-e', path.join(home, 'origin.log'), '-c', file], port);
+  await startProgram(requirePeer('nginx'), ['-p', home, '-e', path.join(home, 'origin.log'), '-c', file], port);
   return port;
 }
 
@@ -98,7 +98,7 @@ async function untilServed({ http }) {
 
 async function wrk(port, host, fields) {
   const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', '-H', `Host: ${host}`, ...fields];
-  const { stdout } = await run(findPeer('wrk'), [...args, `http://127.0.0.1:${port}/`]);
+  const { stdout } = await run(requirePeer('wrk'), [...args, `http://127.0.0.1:${port}/`]);
   const errors = /Non-2xx or 3xx responses: (\d+)/.exec(stdout);
   if (errors) throw new Error(errors[0]);
   const broken = /Socket errors:.*/.exec(stdout);

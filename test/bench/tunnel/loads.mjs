@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { findPeer } from '../processes.mjs';
+import { requirePeer } from '../processes.mjs';
 
 const run = promisify(execFile);
 
@@ -39,7 +39,7 @@ async function iperfReport(port, seconds, more) {
   const args = ['-c', '127.0.0.1', '-p', String(port), '-t', String(seconds), '-J', ...more];
   const options = { timeout: (seconds + 20) * 1000, maxBuffer: 64 * 1024 * 1024 };
   // It prints its report, errors included, and exits with 1.
-  const { stdout } = await run(findPeer('iperf3'), args, options).catch((error) => error);
+  const { stdout } = await run(requirePeer('iperf3'), args, options).catch((error) => error);
   if (!stdout) throw new Error('iperf3 did not come to an end');
   const report = JSON.parse(stdout);
   if (report.error) throw new Error(`iperf3: ${report.error}`);
@@ -49,7 +49,7 @@ async function iperfReport(port, seconds, more) {
 /** One connection for each request, 32 at a time. */
 export async function wrkConnections(port, { seconds }) {
   const args = ['-t1', '-c32', `-d${seconds}s`, '--latency', '-H', 'Connection: close', `http://127.0.0.1:${port}/`];
-  const { stdout } = await run(findPeer('wrk'), args, { timeout: (seconds + 20) * 1000 });
+  const { stdout } = await run(requirePeer('wrk'), args, { timeout: (seconds + 20) * 1000 });
   const [, value, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout) ?? [];
   const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout)?.slice(1) ?? [];
   return {

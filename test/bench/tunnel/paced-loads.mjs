@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findPeer } from '../processes.mjs';
+import { requirePeer } from '../processes.mjs';
 import { quantile } from '../table.mjs';
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ export async function burstP99({ port, h2, rate, connections, seconds, folder })
   rmSync(log, { force: true });
   const args = h2 ? ['-m16', `https://127.0.0.1:${port}/`] : ['--h1', `http://127.0.0.1:${port}/`];
   const each = String(Math.max(1, Math.round(rate / connections)));
-  await run(findPeer('h2load'), [
+  await run(requirePeer('h2load'), [
     `-c${connections}`,
     '-t1',
     `-D${seconds}`,
