@@ -29,7 +29,8 @@ beforeEach((context) => {
   for (const name of PEERS) requirePeer(context, name);
 });
 
-afterEach(() => {
+afterEach(async () => {
+  await browser?.closePages();
   expect(browser?.problems.splice(0) ?? []).toEqual([]);
 });
 
@@ -116,7 +117,6 @@ describe('two edges of the tunnel gateway', { timeout: 120_000 }, () => {
       await row('harbour').getByText('serving', { exact: true }).waitFor();
     });
     await waitFor(() => opens(second.agents));
-    await page.context().close();
   });
 
   it('are cards on a phone, in Chinese', async () => {
@@ -128,7 +128,6 @@ describe('two edges of the tunnel gateway', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: '排空 lighthouse' }).click();
     await page.getByRole('dialog', { name: '排空此 edge？' }).waitFor();
     await expectSound(page);
-    await page.context().close();
   });
 });
 
@@ -169,7 +168,6 @@ describe('two kernels of the proxy gateway', { timeout: 120_000 }, () => {
         .waitFor();
     });
     await waitFor(() => isOpen(2));
-    await page.context().close();
   });
 
   it('are cards on a phone, in Chinese', async () => {
@@ -181,7 +179,6 @@ describe('two kernels of the proxy gateway', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: '排空 kernel-2' }).click();
     await page.getByRole('dialog', { name: '排空此内核？' }).waitFor();
     await expectSound(page);
-    await page.context().close();
   });
 });
 

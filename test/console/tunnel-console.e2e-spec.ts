@@ -11,7 +11,7 @@ import { findPeer, reservePort, startTcpEcho, type TcpEcho, waitFor } from '@gat
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFindings } from '../support/axe.js';
-import { TestBrowser } from '../support/browser.js';
+import { TestBrowser, untilDrawn } from '../support/browser.js';
 import { englishIn, fillLogin, goTo, signedInAt } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { PathProxy } from '../support/path-proxy.js';
@@ -34,6 +34,10 @@ const OWN_PAGES = [
 ];
 const ACCOUNT_PAGES = ['Sessions', 'API keys', 'Account', 'Dashboard'];
 const ADMIN_PAGES = ['Users', 'Audit log', 'Import and export'];
+const VIEWS = [
+  { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
+  { viewport: { width: 390, height: 800 }, colorScheme: 'dark' },
+] as const;
 
 let gateway: RunningTunnelGateway;
 let browser: TestBrowser;
@@ -43,9 +47,10 @@ const agents: ChildProcess[] = [];
 
 beforeAll(async () => {
   if (!havePeers(PEERS)) return; // each test says so itself
-  gateway = await RunningTunnelGateway.start();
+  const starting = RunningTunnelGateway.start();
   browser = await TestBrowser.start(findPeer('chromium')!);
   echo = await startTcpEcho();
+  gateway = await starting;
   folder = mkdtempSync(path.join(os.tmpdir(), 'tunnel console '));
 }, 90_000);
 
@@ -64,7 +69,8 @@ beforeEach((context) => {
   for (const name of PEERS) requirePeer(context, name);
 });
 
-afterEach(() => {
+afterEach(async () => {
+  await browser?.closePages();
   expect(browser?.problems.splice(0) ?? []).toEqual([]);
 });
 
@@ -136,9 +142,6 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     const tile = page.locator('.tile').filter({ hasText: 'To visitors' });
     await tile.getByText('3.0 MiB in total').waitFor();
     await page.getByText('1 / 1').first().waitFor();
-    const top = page.getByRole('region', { name: 'Top tunnels, last 24 hours' });
-    // By the minute's sum, which the next roll-up makes.
-    await top.getByRole('row', { name: /Echo 3\.0 MiB 3\.0 MiB 1/ }).waitFor({ timeout: 30_000 });
     await page.getByRole('region', { name: 'Recent events' }).getByText('client.online').waitFor();
 
     await goTo(page, 'Clients');
@@ -153,6 +156,12 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
     await page.getByText('Machine at home was disconnected.').waitFor();
     await ended;
+
+    await page.keyboard.press('Escape');
+    await goTo(page, 'Dashboard');
+    const top = page.getByRole('region', { name: 'Top tunnels, last 24 hours' });
+    // By the minute's sum, which the next roll-up makes; the second visitor may be in it, too.
+    await top.getByRole('row', { name: /Echo 3\.0 MiB 3\.0 MiB [12]/ }).waitFor({ timeout: 30_000 });
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Username').waitFor();
@@ -482,26 +491,26 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
   });
 
-  it.each([
-    ['light', 1280],
-    ['dark', 390],
-  ] as const)(
-    'has pages that axe finds nothing wrong with, in %s colours, %i pixels wide',
-    async (colorScheme, width) => {
-      const page = await signedIn({}, { colorScheme, viewport: { width, height: 800 } });
-      for (const name of [...OWN_PAGES, ...ADMIN_PAGES, ...ACCOUNT_PAGES]) {
-        if (width < 820) await page.getByRole('button', { name: 'Menu' }).click();
-        await goTo(page, name);
-        await page.waitForLoadState('networkidle', { timeout: 1_500 }).catch(() => undefined); // pages that ask again and again
-        expect(await page.locator('h1').count(), name).toBe(1);
-        expect(await axeFindings(page), name).toEqual([]);
-        const alerts = await page.getByRole('alert').allInnerTexts();
-        expect(alerts.join('').trim(), name).toBe('');
+  it('has pages that axe finds nothing wrong with, light and wide as well as dark and narrow', async () => {
+    const page = await signedIn({}, VIEWS[0]);
+    for (const name of [...OWN_PAGES, ...ADMIN_PAGES, ...ACCOUNT_PAGES]) {
+      await goTo(page, name);
+      await untilDrawn(page);
+      expect(await page.locator('h1').count(), name).toBe(1);
+      for (const { viewport, colorScheme } of VIEWS) {
+        const view = `${name}, ${viewport.width} pixels wide`;
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme });
+        await untilDrawn(page);
+        expect(await axeFindings(page), view).toEqual([]);
         const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect(excess, `${name} is wider than the window`).toBeLessThanOrEqual(0);
+        expect(excess, `${view}: wider than the window`).toBeLessThanOrEqual(0);
       }
-    },
-  );
+      const alerts = await page.getByRole('alert').allInnerTexts();
+      expect(alerts.join('').trim(), name).toBe('');
+      await page.setViewportSize(VIEWS[0].viewport);
+    }
+  }, 180_000);
 
   it('has one login for all tabs, which survives a reload, and reports unknown pages', async () => {
     const page = await signedIn();
@@ -535,7 +544,6 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await second.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     await second.getByRole('link', { name: 'Go to the dashboard' }).click();
     await second.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
-    await page.context().close();
   });
 
   it('keeps language and theme of the user for other browsers', async () => {
@@ -544,17 +552,14 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await first.getByLabel('Theme').selectOption('dark');
     await first.getByLabel('Language').selectOption('zh-CN');
     await first.getByRole('heading', { name: '概览', level: 1 }).waitFor();
-    await first.context().close();
 
     const second = await browser.open(gateway.url);
     await fillLogin(second, { username: 'lan', password: OTHER_PASSWORD });
     await second.getByRole('heading', { name: '概览', level: 1 }).waitFor();
     expect(await second.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
-    await second.context().close();
     // Another user of the same gateway is not concerned.
     const other = await signedIn();
     expect(await other.evaluate(() => document.documentElement.lang)).toBe('en');
-    await other.context().close();
   });
 
   it('shows names as text, whatever they contain', async () => {

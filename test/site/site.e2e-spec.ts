@@ -1,7 +1,7 @@
 import { findPeer, startHttpOrigin, type HttpOrigin } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeFindings } from '../support/axe.js';
+import { axeFindings, COLOURS_ONLY } from '../support/axe.js';
 import { TestBrowser } from '../support/browser.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { RunningResourceSharing } from '../support/resource-sharing.js';
@@ -42,9 +42,10 @@ let client: HttpOrigin;
 
 beforeAll(async () => {
   if (!havePeers(PEERS)) return; // each test says so itself
-  service = await RunningResourceSharing.start();
+  const starting = RunningResourceSharing.start();
   browser = await TestBrowser.start(findPeer('chromium')!);
   client = await startHttpOrigin();
+  service = await starting;
 }, 90_000);
 
 afterAll(async () => {
@@ -57,7 +58,8 @@ beforeEach((context) => {
   for (const name of PEERS) requirePeer(context, name);
 });
 
-afterEach(() => {
+afterEach(async () => {
+  await browser?.closePages();
   // Redirections lead to the application, which is another host.
   const allowed = [service, client].map((one) => `request: ${one?.url}/`);
   const problems = browser?.problems.splice(0) ?? [];
@@ -215,24 +217,24 @@ it('redirect URIs are checked while they are typed', async () => {
   await page.context().close();
 });
 
-describe.each(['light', 'dark'] as const)('pages in %s colours', { timeout: 90_000 }, (colorScheme) => {
+describe('pages in light and in dark colours', { timeout: 90_000 }, () => {
   it('have one heading, names for every control, and enough contrast', async () => {
-    const page = await browser.open(`${service.url}/login`, { colorScheme });
+    const page = await browser.open(`${service.url}/login`);
     await logIn(page, service.username, service.password);
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     for (const path of [...PAGES, ...ADMIN_PAGES]) {
+      await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(`${service.url}${path}`);
       expect(await page.locator('h1').count(), path).toBe(1);
       expect(await axeFindings(page), path).toEqual([]);
-      const [ground, text] = await page.evaluate(() => {
-        const style = getComputedStyle(document.body);
-        return [style.backgroundColor, style.color];
-      });
-      expect(contrast(ground ?? '', text ?? ''), path).toBeGreaterThan(7);
+      expect(await textContrast(page), path).toBeGreaterThan(7);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await axeFindings(page, COLOURS_ONLY), `${path}, dark`).toEqual([]);
+      expect(await textContrast(page), `${path}, dark`).toBeGreaterThan(7);
     }
   });
 
-  it('let the keyboard skip to the content', async () => {
+  it.each(['light', 'dark'] as const)('let the keyboard skip to the content, in %s colours', async (colorScheme) => {
     const page = await browser.open(`${service.url}/login`, { colorScheme });
     await page.keyboard.press('Tab');
     expect(await page.locator(':focus').textContent()).toBe('Skip to content');
@@ -240,6 +242,15 @@ describe.each(['light', 'dark'] as const)('pages in %s colours', { timeout: 90_0
     expect(page.url()).toBe(`${service.url}/login#content`);
   });
 });
+
+/** Of the text of a page to its ground. */
+async function textContrast(page: Page): Promise<number> {
+  const [ground, text] = await page.evaluate(() => {
+    const style = getComputedStyle(document.body);
+    return [style.backgroundColor, style.color];
+  });
+  return contrast(ground ?? '', text ?? '');
+}
 
 /** WCAG 2.2, relative luminance. */
 function contrast(one: string, other: string): number {
