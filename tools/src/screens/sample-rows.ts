@@ -27,7 +27,7 @@ export async function addSampleRows(app: App, password: string): Promise<void> {
   if (app.name === 'sharing') return; // `npm run seed:demo` has them
   const api = new ApiClient(`${app.url}/api/v1`);
   await api.login(password, app.name === 'tunnel' ? 'admin' : undefined);
-  const rows = app.name === 'proxy' ? PROXY_ROWS : await tunnelRows(api);
+  const rows = app.name === 'proxy' ? PROXY_ROWS : await tunnelRows(api, password);
   for (const [path, body] of rows) await add(api, path, body);
 }
 
@@ -40,7 +40,7 @@ async function add(api: ApiClient, path: string, body: object): Promise<void> {
   }
 }
 
-async function tunnelRows(api: ApiClient): Promise<Rows> {
+async function tunnelRows(api: ApiClient, password: string): Promise<Rows> {
   const { items } = await api.call<{ items: object[] }>('GET', '/clients?q=Example%20machine');
   if (items.length > 0) return [];
   const { id } = await api.call<{ id: number }>('POST', '/clients', { name: 'Example machine' });
@@ -51,13 +51,13 @@ async function tunnelRows(api: ApiClient): Promise<Rows> {
     ['/tunnels', { ...target, mode: 'tcp', name: 'Example port', listen_port: 0 }],
     ['/tunnels', { ...target, mode: 'secret', name: LONG }],
     ['/domains', { name: 'example.org' }],
-    ['/ip-rules', { scope: 'global', action: 'deny', match_type: 'country', pattern: 'AQ' }],
+    ['/ip-rules', { scope: 'global', type: 'deny', pattern_kind: 'country', pattern: 'AQ' }],
     [
       '/auth-policies',
       { resource_type: 'host', resource_id: host.id, type: 'password', password: 'an example password' },
     ],
     ['/webhooks', { name: 'Example chat', url: 'https://chat.example/hook' }],
     ['/users', { username: 'example', role: 'user', password: 'an example password' }],
-    ['/api-keys', { name: 'Example key', scopes: ['read'], current_password: '' }],
+    ['/api-keys', { name: 'Example key', scopes: ['read'], current_password: password }],
   ];
 }

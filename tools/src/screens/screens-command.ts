@@ -55,6 +55,8 @@ export const screensCommand: Command = async (args) => {
       count += seen.count;
       problems.push(...seen.problems.map((problem) => [nameOf(app.name, view), ...problem]));
       process.stdout.write(`${folder}: ${seen.count} pictures\n`);
+      // At once: the other views take long, and one of them may fail.
+      for (const [page, problem] of seen.problems) process.stdout.write(`  ${page}: ${problem}\n`);
     }
   }
   process.stdout.write(`\n${count} pictures in ${out}\n`);
