@@ -1,6 +1,6 @@
 import { t } from '../messages/index.js';
 
-const REASONS = ['manual', 'selected_gone', 'faster', 'dead', 'recovered'] as const;
+const REASONS = ['manual', 'selected_gone', 'faster', 'dead', 'recovered', 'members_changed'] as const;
 
 /** Why a group switched, in words. A service that is newer than this page may know another reason. */
 export function switchReason(reason: string): string {

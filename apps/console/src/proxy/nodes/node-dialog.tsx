@@ -1,12 +1,16 @@
 import type { NodeView } from '@gatehouse/contracts';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { CopyButton } from '../../shared/components/copy-button.js';
 import { Delay } from '../../shared/components/delay.js';
 import { Confirm, Dialog } from '../../shared/components/dialog.js';
+import { FlaggedName } from '../../shared/components/flag.js';
 import { Facts } from '../../shared/components/page.js';
 import { formatBytes, formatPercent } from '../../shared/format/amounts.js';
+import { countryName } from '../../shared/format/countries.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
+import { language } from '../../shared/messages/index.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { bold } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
@@ -40,11 +44,11 @@ export function NodeDialog({ node, onClose, onDone }: NodeDialogProps) {
   );
 }
 
-function factsOf(node: NodeView): [string, string | null][] {
+function factsOf(node: NodeView): [string, ComponentChildren][] {
   const { last_error: error } = node;
   const sources = node.sources.map(({ subscription_id: id, name }) => t('nodes.sourceOf', { name, id }));
   const country = {
-    country: node.country_name ?? node.country,
+    country: node.country && countryName(node.country, language()),
     source: t(`nodes.countrySources.${node.country_source}`),
   };
   const asn = node.exit_asn === null ? '' : ` (AS${node.exit_asn})`;
@@ -55,7 +59,7 @@ function factsOf(node: NodeView): [string, string | null][] {
       [node.type, node.network, node.tls, node.cipher, node.udp ? 'UDP' : null].filter(Boolean).join(', '),
     ],
     [t('nodes.server'), `${node.server}:${node.port}${node.sni === null ? '' : ` (SNI ${node.sni})`}`],
-    [t('nodes.originalName'), node.original_name],
+    [t('nodes.originalName'), <FlaggedName key="name" name={node.original_name} />],
     [t('nodes.sources'), sources.join(', ') || t(`nodes.sourceNames.${node.source}`)],
     [t('words.country'), node.country === null ? null : t('nodes.countryBy', country)],
     [t('words.exitIp'), node.exit_ip === null ? null : `${node.exit_ip}${asn}`],
@@ -100,7 +104,7 @@ function RemoveNode({ node, onClose, onDone }: NodeDialogProps) {
       onConfirm={() => void remove()}
       onClose={onClose}
     >
-      <p>{rich('nodes.deleteText', { name: node.name, b: bold })}</p>
+      <p>{rich('nodes.deleteText', { name: <FlaggedName name={node.name} />, b: bold })}</p>
     </Confirm>
   );
 }

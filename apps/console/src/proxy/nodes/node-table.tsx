@@ -2,6 +2,8 @@ import type { NodeView } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
 import { Country } from '../../shared/components/flag.js';
 import { VirtualTable, type VirtualColumn } from '../../shared/components/virtual-table.js';
+import { countryName } from '../../shared/format/countries.js';
+import { language } from '../../shared/messages/index.js';
 import { t } from '../messages/index.js';
 import {
   EnabledSwitch,
@@ -102,7 +104,9 @@ function columnsOf(actions: NodeActions): VirtualColumn<NodeRow>[] {
       head: t('words.country'),
       sort: 'country',
       width: 92,
-      cell: cell((node) => (node.country === null ? '–' : <Country code={node.country} name={node.country_name} />)),
+      cell: cell((node) =>
+        node.country === null ? '–' : <Country code={node.country} name={countryName(node.country, language())} />,
+      ),
     },
     {
       id: 'delay',

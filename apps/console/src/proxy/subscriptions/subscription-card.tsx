@@ -135,9 +135,11 @@ function CardActions({ subscription, onOpen, reload }: SubscriptionCardProps) {
       <button type="button" disabled={busy} title={t('subscriptions.forceHint')} onClick={() => void refresh(true)}>
         {t('subscriptions.force')}
       </button>
-      <button type="button" onClick={() => onOpen('result')}>
-        {t('subscriptions.lastResult')}
-      </button>
+      {subscription.last_checked_at !== null && (
+        <button type="button" onClick={() => onOpen('result')}>
+          {t('subscriptions.lastResult')}
+        </button>
+      )}
       <button type="button" onClick={() => onOpen('edit')}>
         {t('common.edit')}
       </button>

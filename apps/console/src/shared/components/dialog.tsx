@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { FlaggedName } from './flag.js';
 import { t } from '../messages/index.js';
 
 export interface DialogProps {
@@ -26,7 +27,9 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
   return (
     <dialog ref={dialog} class={wide ? 'wide' : ''} aria-labelledby={heading} onCancel={onClose}>
       <header class="dialog-head">
-        <h2 id={heading}>{title}</h2>
+        <h2 id={heading}>
+          <FlaggedName name={title} />
+        </h2>
         <button type="button" class="quiet" aria-label={t('common.close')} onClick={onClose}>
           ×
         </button>

@@ -8,6 +8,12 @@ const CODES =
   'SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY ' +
   'UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW';
 
+/** What a country is called in a language; its code where that is none of ISO 3166-1. */
+export function countryName(code: string, language: string): string {
+  if (!CODES.includes(code) || code.length !== 2) return code;
+  return new Intl.DisplayNames([language], { type: 'region' }).of(code) ?? code;
+}
+
 /** The countries of ISO 3166-1 by their names in a language, in its order. */
 export function countryChoices(language: string): { value: string; label: string }[] {
   const names = new Intl.DisplayNames([language], { type: 'region' });

@@ -20,6 +20,7 @@ export const routing = {
       faster: 'another node is faster',
       dead: 'the node failed',
       recovered: 'the node works again',
+      members_changed: 'the members changed',
     },
     perConnection: 'a node for each connection',
     nothing: 'nothing: {fallback}',

@@ -22,6 +22,7 @@ export const routing: Translation<typeof english> = {
       faster: '有更快的节点',
       dead: '节点不可用',
       recovered: '节点已恢复',
+      members_changed: '成员已变更',
     },
     perConnection: '每个连接单独选择节点',
     nothing: '无：{fallback}',
