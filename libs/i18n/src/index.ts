@@ -5,3 +5,4 @@ export * from './translator.js';
 export * from './compare-catalogues.js';
 export * from './terminal.js';
 export * from './bilingual.js';
+export * from './user-agent.js';

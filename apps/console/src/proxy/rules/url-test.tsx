@@ -56,7 +56,7 @@ export function UrlTest() {
           <TextField label={t('urlTest.sourceIp')} hint={t('urlTest.sourceIpHint')} {...text('source_ip')} />
           <TextField label={t('urlTest.inbound')} hint={t('urlTest.inboundHint')} {...text('inbound')} />
         </div>
-        <FormEnd error={form.error} busy={form.busy} action={t('words.test')} />
+        <FormEnd error={form.error} busy={form.busy} action={t('rules.runTest')} />
       </form>
       {result && <Outcome result={result} />}
     </>

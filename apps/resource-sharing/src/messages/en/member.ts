@@ -28,6 +28,7 @@ export const member = {
     sessions: 'Sessions',
     sessionSince: 'Signed in',
     browser: 'Browser',
+    browserOn: '{browser} on {system}',
     thisSession: 'this session',
     endSession: 'session of {address}',
     noSessions: 'There is no session.',

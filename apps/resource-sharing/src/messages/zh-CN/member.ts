@@ -30,6 +30,7 @@ export const member: Translation<typeof english> = {
     sessions: '会话',
     sessionSince: '登录时间',
     browser: '浏览器',
+    browserOn: '{system} 上的 {browser}',
     thisSession: '当前会话',
     endSession: '{address} 的会话',
     noSessions: '没有会话。',

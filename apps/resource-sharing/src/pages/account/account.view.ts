@@ -1,3 +1,4 @@
+import { nameProgram } from '@gatehouse/i18n';
 import type { AppError } from '@gatehouse/platform';
 import { MIN_PASSWORD_LENGTH } from '../../site/site.dto.js';
 import { actionForm, checkbox, field, form, submit } from '../parts/forms.js';
@@ -97,7 +98,7 @@ function sessionPart(visitor: Member, { sessions }: AccountOverview): Html {
   const rows = sessions.map(({ id, createdAt, ip, userAgent }) => [
     time(createdAt),
     ip,
-    userAgent,
+    programName(visitor, userAgent),
     id === visitor.sessionId
       ? badge('info', words.text('account.thisSession'))
       : actionForm(visitor, `/account/sessions/${id}/end`, words.text('common.end'), {
@@ -113,6 +114,14 @@ function sessionPart(visitor: Member, { sessions }: AccountOverview): Html {
   return markup`${dataTable(words.text('account.sessions'), columns, rows, words.text('account.noSessions'))}
 <p class="actions">${actionForm(visitor, '/account/sessions/end-all', words.text('account.endAll'), { style: 'danger' })}</p>
 <p class="hint">${words.text('account.endAllHint')}</p>`;
+}
+
+/** A browser by its name and system; another program as it calls itself. */
+function programName({ words }: Member, userAgent: string | null): string | null {
+  const names = userAgent === null ? null : nameProgram(userAgent);
+  if (names === null) return userAgent;
+  const { browser, system } = names;
+  return system === undefined ? browser : words.text('account.browserOn', { browser, system });
 }
 
 function eventTable(visitor: Member, { events }: AccountOverview): Html {

@@ -70,7 +70,7 @@ function noticesPage(
 ${!isFirstPage && markup`<a class="button" href="${path}">${words.text('common.newest')}</a>`}
 ${next !== null && markup`<a class="button" href="${path}${unreadOnly ? '&' : '?'}before=${next}" rel="next">${words.text('common.older')}</a>`}
 </nav>`;
-  return markup`<div class="actions">${markAll}
+  return markup`<div class="actions spaced">${markAll}
 <a class="button" href="${unreadOnly ? '/notices' : '/notices?unread=true'}">${words.text(unreadOnly ? 'notice.showAll' : 'notice.onlyUnread')}</a></div>
 ${card(caption, [list, (!isFirstPage || next !== null) && pages])}`;
 }

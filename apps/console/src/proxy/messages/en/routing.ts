@@ -87,6 +87,7 @@ export const routing = {
     merged: 'Active rules',
     sets: 'Rule sets',
     test: 'Test a URL',
+    runTest: 'Test',
     intro: 'Rules are tried from top to bottom; the first match applies.',
     add: 'Add rule',
     addTitle: 'Add a rule',

@@ -87,6 +87,7 @@ export const routing: Translation<typeof english> = {
     merged: '生效规则',
     sets: '规则集',
     test: '测试网址',
+    runTest: '测试',
     intro: '规则自上而下匹配，第一条匹配的规则生效。',
     add: '添加规则',
     addTitle: '添加规则',
