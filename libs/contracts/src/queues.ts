@@ -2,21 +2,21 @@
 
 export interface SubscriptionRefreshPayload {
   subscriptionId: number;
-  /** What asked for it: the scheduler, or a person waiting for the result. */
+  /** Who requested it: the scheduler, or a person waiting for the result. */
   trigger: 'schedule' | 'manual';
-  /** Ask for the whole content even if it did not change, and believe it however much it shrank. */
+  /** Fetch the whole content even if it did not change, and accept it however much smaller it has become. */
   force?: boolean;
 }
 
 export interface RetentionPayload {
-  /** Of a service that sweeps its tables at different intervals: which of them. */
+  /** Which job to do, in a service whose jobs run at different intervals. */
   part?: string;
-  /** Milliseconds since the epoch at which the sweep was asked for. */
+  /** When the run was requested, in milliseconds since the epoch. */
   requestedAt: number;
 }
 
 export interface SpeedTestPayload {
-  /** What asked for it: the schedule, or a person. */
+  /** Who requested it: the schedule, or a person. */
   trigger: 'schedule' | 'manual';
   /** Absent: every enabled node that can be dialled. */
   nodeIds?: number[];
@@ -30,32 +30,32 @@ export interface CountryDetectionPayload {
 export interface RuleSetRefreshPayload {
   ruleSetId: number;
   trigger: 'schedule' | 'manual';
-  /** Ask for the whole content even if it did not change. */
+  /** Fetch the whole content even if it did not change. */
   force?: boolean;
 }
 
 export interface GeoUpdatePayload {
   trigger: 'schedule' | 'manual';
-  /** Ask for the whole files even if they did not change. */
+  /** Fetch the whole files even if they did not change. */
   force?: boolean;
 }
 
 export interface FlowRollupPayload {
-  /** Milliseconds since the epoch at which it was asked for. */
+  /** When it was requested, in milliseconds since the epoch. */
   requestedAt: number;
 }
 
 export interface CertificatesPayload {
-  /** Absent: all whose time has come. */
+  /** Absent: all certificates that are due. */
   hostId?: number;
-  /** `renewal-info`: the authority is asked when it wants the certificate renewed. Default: it is ordered, if it is time. */
+  /** `renewal-info`: ask the authority when to renew the certificate. Default: order it if it is due. */
   task?: 'order' | 'renewal-info';
-  /** Milliseconds since the epoch at which it was asked for. */
+  /** When it was requested, in milliseconds since the epoch. */
   requestedAt: number;
 }
 
 export interface WebhookFanOutPayload {
-  /** Milliseconds since the epoch at which it was asked for. */
+  /** When it was requested, in milliseconds since the epoch. */
   requestedAt: number;
 }
 

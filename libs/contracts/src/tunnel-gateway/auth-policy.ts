@@ -11,13 +11,13 @@ export interface PolicyOAuthView {
   token_endpoint: string | null;
   userinfo_endpoint: string | null;
   introspection_endpoint: string | null;
-  /** Who may come in; all three lists empty: everybody who can sign in. */
+  /** Who is let in. If all three lists are empty, everyone who can sign in is. */
   subjects: string[];
   names: string[];
   emails: string[];
 }
 
-/** How visitors of a resource prove who they are. */
+/** How visitors of a resource are authenticated. */
 export interface AuthPolicyView {
   /** @asType integer */
   id: number;
@@ -26,18 +26,18 @@ export interface AuthPolicyView {
   resource_id: number;
   type: 'password' | 'basic' | 'callback' | 'oauth';
   has_password: boolean;
-  /** Names of a `basic` policy. */
+  /** User names of a `basic` policy. */
   users: string[];
   callback_url: string | null;
-  /** Fields of the callback's answer that are set on requests to targets. */
+  /** Header fields of the callback's answer that are copied to requests to targets. */
   copy_headers: string[];
-  /** What is asked may be inside the gateway's network. */
+  /** Whether the callback or authorization server may be inside the gateway's network. */
   allow_private: boolean;
-  /** Type `oauth`. */
+  /** Only for type `oauth`. */
   oauth: PolicyOAuthView | null;
   enabled: 0 | 1;
   /**
-   * How long one proof holds; 0: for this browser session, or this connection.
+   * Seconds for which a visitor stays authenticated; 0: for this browser session or connection.
    * @asType integer
    */
   ttl_seconds: number;

@@ -5,7 +5,7 @@ export interface AgentView {
   /** The name of the edge that it is connected to; null: there is only one. */
   edge: string | null;
   address: string;
-  /** Name and version of its program. */
+  /** Name and version of the agent. */
   software: string;
   /** @format date-time */
   connected_at: string;
@@ -15,7 +15,7 @@ export interface AgentView {
   uses_previous_key: boolean;
 }
 
-/** A machine, or part of one, whose services are made reachable by an agent. */
+/** A machine, or part of one, whose services an agent makes reachable. */
 export interface TunnelClientView {
   /** @asType integer */
   id: number;
@@ -49,11 +49,11 @@ export interface TunnelClientView {
    * @format date-time
    */
   previous_key_until: string | null;
-  /** Null: the data plane does not answer, or one of several. */
+  /** Null: the data plane does not answer, or one of several edges does not. */
   online: boolean | null;
-  /** The one that connected last. */
+  /** The agent that connected last. */
   agent: AgentView | null;
-  /** All of them, at all edges, the newest first. */
+  /** All connected agents at all edges, newest first. */
   agents: AgentView[];
   /**
    * Bytes from visitors.
@@ -71,10 +71,10 @@ export interface TunnelClientView {
   updated_at: string | null;
 }
 
-/** What an agent needs; shown once. */
+/** The key of an agent; shown once. */
 export interface ClientKeyView {
   key: string;
-  /** Starts the agent. */
+  /** The command that starts the agent. */
   command: string;
 }
 
@@ -90,9 +90,9 @@ export interface NewTunnelClientView extends TunnelClientView, ClientKeyView {}
 
 export type TunnelClientPage = CursorPage<TunnelClientView>;
 
-/** A visitor who is connected. */
+/** A connected visitor. */
 export interface TunnelConnectionView {
-  /** The name of the edge that the visitor came to; null: there is only one. */
+  /** The name of the edge that the visitor is connected to; null: there is only one. */
   edge: string | null;
   resource_type: 'tunnel' | 'host';
   /** @asType integer */
@@ -111,10 +111,10 @@ export interface TunnelConnectionView {
 export interface TunnelConnectionList {
   items: TunnelConnectionView[];
   /**
-   * All connections of the client, including those that are not listed.
+   * The number of all connections of the client, including those that are not listed.
    * @asType integer
    */
   total: number;
-  /** Names of edges that did not answer: their connections are missing. */
+  /** Names of edges that did not answer; their connections are missing. */
   silent_edges: string[];
 }

@@ -14,12 +14,12 @@ export interface TunnelWarning {
     | 'webhook_failing'
     | 'edge_unavailable'
     | 'country_rules_without_database';
-  /** For people. */
+  /** A sentence for people. */
   message: string;
-  /** What it is about; null: the gateway itself. */
+  /** The resource that it concerns; null: the gateway itself. */
   resource: DashboardResource | null;
   /**
-   * Null: unknown.
+   * Null if unknown.
    * @format date-time
    */
   since: string | null;
@@ -31,9 +31,9 @@ export interface DashboardResource {
   id: number;
 }
 
-/** How many there are that the caller may see. */
+/** Numbers of resources that the caller may see. */
 export interface DashboardTotals {
-  /** Null: the caller is not an administrator. */
+  /** Null unless the caller is an administrator. */
   users: number | null;
   clients: {
     /** @asType integer */
@@ -49,7 +49,7 @@ export interface DashboardTotals {
     /** @asType integer */
     running: number;
     /**
-     * The agent is not connected.
+     * Tunnels whose agent is not connected.
      * @asType integer
      */
     waiting: number;
@@ -65,24 +65,24 @@ export interface DashboardTotals {
     enabled: number;
   };
   /**
-   * Bytes from visitors, ever.
+   * Total bytes from visitors.
    * @asType integer
    */
   inlet_bytes: number;
   /**
-   * Bytes to visitors, ever.
+   * Total bytes to visitors.
    * @asType integer
    */
   export_bytes: number;
 }
 
-/** What happens right now. */
+/** Current activity. */
 export interface DashboardLive {
   /**
-   * Of visitors; null: the data plane does not answer.
+   * Open connections of visitors; null: the data plane does not answer.
    */
   connections: number | null;
-  /** The mean of the last seconds. */
+  /** Averages over the last seconds. */
   inlet_bytes_per_second: number;
   export_bytes_per_second: number;
   new_connections_per_second: number;
@@ -93,13 +93,13 @@ export interface DashboardLive {
   window_seconds: number;
 }
 
-/** What carried most today and yesterday (UTC). */
+/** A resource with the most traffic today and yesterday (UTC). */
 export interface TopResource {
   /** @asType integer */
   id: number;
   /** @asType integer */
   client_id: number;
-  /** Of a tunnel its name, or mode and port; of a host its name and location. */
+  /** For a tunnel its name, or mode and port; for a host its name and location. */
   name: string;
   /** @asType integer */
   inlet_bytes: number;
@@ -109,7 +109,7 @@ export interface TopResource {
   connections: number;
 }
 
-/** Who came most often, to all that the caller may see together. */
+/** An address with the most visits to all resources that the caller may see. */
 export interface TopVisitor {
   ip: string;
   /** @asType integer */
@@ -118,7 +118,7 @@ export interface TopVisitor {
   last_seen_at: string | null;
 }
 
-/** Without gaps: where nothing was carried there are zeros. */
+/** One point per interval, with zeros for intervals without traffic. */
 export interface DashboardSeries {
   /** The last day. */
   minute: FlowPoint[];
@@ -128,7 +128,7 @@ export interface DashboardSeries {
   day: FlowPoint[];
 }
 
-/** All that the caller may see, at a glance. */
+/** An overview of everything that the caller may see. */
 export interface TunnelDashboard {
   totals: DashboardTotals;
   live: DashboardLive;
@@ -136,7 +136,7 @@ export interface TunnelDashboard {
   top_hosts: TopResource[];
   top_visitors: TopVisitor[];
   series: DashboardSeries;
-  /** The newest first. */
+  /** Newest first. */
   recent_events: EventView[];
   warnings: TunnelWarning[];
   /** @format date-time */

@@ -1,18 +1,18 @@
 import type { CursorPage } from './cursor-page.js';
 
-/** A name that belongs to a user, with everything below it, or that the user has still to prove. */
+/** A domain name, with all its subdomains, that a user owns or still has to verify. */
 export interface DomainView {
   /** @asType integer */
   id: number;
   /** @asType integer */
   user_id: number;
-  /** A-labels in lower case. */
+  /** Lower case, in Punycode. */
   name: string;
-  /** An administrator gave it to the user, or a DNS record proves it. */
+  /** How it became the user's: an administrator assigned it, or a DNS record proves it. */
   method: 'assigned' | 'dns';
-  /** Hosts can be made of it once it is verified. */
+  /** Hosts can use it once it is verified. */
   status: 'pending' | 'verified';
-  /** What the DNS has to have where the name is proven by it. */
+  /** The DNS record that proves it; null for names that an administrator assigned. */
   record: DomainRecordView | null;
   /** @format date-time */
   verified_at: string | null;

@@ -1,6 +1,6 @@
 /**
- * `starting`: its ports are not open yet. `draining`: nobody new is accepted, and connections end. `drained`: as
- * `draining`, with agents gone, until it is let serve again.
+ * `starting`: its ports are not open yet. `draining`: it accepts nobody new, and its connections end. `drained`: as
+ * `draining`, but its agents have left; it stays so until an administrator resumes it.
  */
 export type TunnelEdgeState = 'starting' | 'serving' | 'draining' | 'drained';
 
@@ -9,7 +9,7 @@ export interface TunnelEdgeProcess {
   /** @format uuid */
   id: string;
   /**
-   * Which worker of the edge it is, from 0.
+   * Number of the worker, from 0.
    * @asType integer
    */
   worker: number;
@@ -26,11 +26,11 @@ export interface TunnelEdgeProcess {
   /** @asType integer */
   agents: number;
   /**
-   * Of visitors.
+   * Open connections of visitors.
    * @asType integer
    */
   connections: number;
-  /** How busy its event loop is, from 0 to 1. */
+  /** Load of its event loop, from 0 to 1. */
   load: number;
 }
 
@@ -44,16 +44,16 @@ export interface TunnelEdgeAddresses {
 /** A data plane that shares the database of this gateway. */
 export interface TunnelEdgeView {
   /**
-   * The same after a restart.
+   * It stays the same after a restart.
    * @format uuid
    */
   id: string;
   name: string;
   version: string;
   state: TunnelEdgeState;
-  /** Whether an administrator has it drained. */
+  /** Whether an administrator drained it. */
   drain: boolean;
-  /** Null: `TUNNEL_EDGE_PUBLIC_HOST` is not set there. */
+  /** Null if `TUNNEL_EDGE_PUBLIC_HOST` is not set there. */
   public_addresses: TunnelEdgeAddresses | null;
   /**
    * Revision of the configuration that all its processes have in force.
@@ -65,21 +65,21 @@ export interface TunnelEdgeView {
   /** @asType integer */
   agents: number;
   /**
-   * Of visitors.
+   * Open connections of visitors.
    * @asType integer
    */
   connections: number;
-  /** How busy its busiest process is, from 0 to 1. */
+  /** Load of its busiest process, from 0 to 1. */
   load: number;
   /** @format date-time */
   started_at: string;
   processes: TunnelEdgeProcess[];
 }
 
-/** All edges whose lease is valid, as of their last renewal, at most a few seconds ago. */
+/** All edges whose lease is valid, as they reported a few seconds ago at most. */
 export interface TunnelEdgeList {
   /**
-   * The newest revision of the configuration: each change of clients, tunnels, hosts, rules or policies has one.
+   * The newest revision of the configuration. Each change of clients, tunnels, hosts, rules or policies makes a new one.
    * @asType integer
    */
   revision: number;

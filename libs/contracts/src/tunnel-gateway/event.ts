@@ -1,6 +1,6 @@
 import type { CursorPage } from './cursor-page.js';
 
-/** What can happen. */
+/** Types of events. */
 export type EventType =
   | 'client.online'
   | 'client.offline'
@@ -22,21 +22,21 @@ export type EventType =
   | 'user.login_failed'
   | 'acl.denied';
 
-/** Something that happened. */
+/** One event. */
 export interface EventView {
   /**
-   * Grows; it is the id of the event in the stream too.
+   * Newer events have higher ids; the event stream has the same ids.
    * @asType integer
    */
   id: number;
   type: EventType;
-  /** What it is about. */
+  /** The resource that it concerns. */
   resource_type: 'user' | 'client' | 'tunnel' | 'host' | 'webhook' | null;
   resource_id: number | null;
-  /** Who may see it; null: administrators only. */
+  /** The user who may see it; null: administrators only. */
   owner_user_id: number | null;
   message: string;
-  /** Facts that go with it; `count` is how many of the same it stands for. */
+  /** Details; `count` is the number of equal events that it stands for. */
   data: Record<string, unknown>;
   /** @format date-time */
   created_at: string;

@@ -1,18 +1,18 @@
 /** Where agents and visitors reach the gateway. */
 export interface TunnelGatewayView {
-  /** `host:port` for agents, as their commands say it. */
+  /** `host:port` to which agents connect, as in their commands. */
   agent_address: string;
   /**
-   * Where visitors of hosts come in; null: the data plane does not say.
+   * Port for visitors of hosts; null: the data plane does not answer.
    * @asType integer
    */
   http_port: number | null;
   /**
-   * As visitors know it.
+   * The port that visitors use, which something else may map to ours.
    * @asType integer
    */
   https_port: number | null;
-  /** Certificates are ordered for hosts with `auto_https`: the terms of the authority were accepted. */
+  /** Whether certificates are ordered for hosts with `auto_https`: the terms of the authority were accepted. */
   automatic_https: boolean;
   version: string;
 }

@@ -6,24 +6,24 @@ export interface HostView {
   id: number;
   /** @asType integer */
   client_id: number;
-  /** A-labels in lower case: a name, `*.name` or `*`. */
+  /** A name, `*.name` or `*`, in lower case and Punycode. */
   host: string;
   location: string;
-  /** Other spellings of the location, which its target might take for it, are refused. */
+  /** Whether other spellings of the location, which its target might take for the same path, are refused. */
   strict_path: boolean;
-  /** Which visitors it takes. */
+  /** Whether it serves http, https or both. */
   scheme: 'all' | 'http' | 'https';
   target_addr: string;
-  /** Whether it has a certificate: files, or one that was uploaded or ordered. `GET /certificates/{id}` returns it. */
+  /** Whether it has a certificate, from files, uploaded or ordered. `GET /certificates/{id}` returns it. */
   has_cert: boolean;
-  /** 1: a certificate by ACME where there are no files, and http answers with a redirect to https. */
+  /** 1: a certificate is ordered by ACME unless there are files, and http requests are redirected to https. */
   auto_https: 0 | 1;
   status: 0 | 1;
-  /** Sent to targets as `Host`; null: what the visitor said. */
+  /** The `Host` that targets receive; null: the one that the visitor sent. */
   rewrite_host: string | null;
-  /** Set on requests to targets; an empty value takes the field away. */
+  /** Header fields to set on requests to targets; an empty value removes the field. */
   request_headers: Record<string, string>;
-  /** Set on answers to visitors; an empty value takes the field away. */
+  /** Header fields to set on answers to visitors; an empty value removes the field. */
   response_headers: Record<string, string>;
   /** @asType integer */
   inlet_flow: number;

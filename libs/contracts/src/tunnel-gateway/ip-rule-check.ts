@@ -1,33 +1,33 @@
 import type { IpRuleView } from './ip-rule.js';
 
-/** What one level of rules says about an address. */
+/** The result of one level of rules for an address. */
 export interface IpRuleCheckLevel {
   scope: IpRuleView['scope'];
   /** @asType integer */
   resource_id: number;
   /**
-   * `allowed`, `denied`: by the rule. `not_listed`: no rule is about the address, and others are allowed here.
-   * `no_match`: no rule is about it. `not_reached`: a level before refused.
+   * `allowed`, `denied`: by the rule. `not_listed`: no rule matches the address, and this level allows only others.
+   * `no_match`: no rule matches it. `not_reached`: an earlier level denied it.
    */
   outcome: 'allowed' | 'denied' | 'not_listed' | 'no_match' | 'not_reached';
-  /** The rule that counted; null: none, or one that is not the caller's to see. */
+  /** The rule that decided; null: none, or one that the caller may not see. */
   rule: IpRuleView | null;
-  /** The level has rules about countries, and no database of countries is loaded. */
+  /** Whether the level has rules for countries while no country database is loaded. */
   unresolved: boolean;
 }
 
-/** Whether an address may come in, and why, level by level in the order in which they are asked. */
+/** Whether an address is let in, and why: the levels in the order in which they are checked. */
 export interface IpRuleCheck {
-  /** In canonical form. */
+  /** The address in canonical form. */
   ip: string;
   allowed: boolean;
-  /** Of the address: two capital letters; null: none is known, or no database of countries is loaded. */
+  /** Country of the address, two capital letters; null: unknown, or no country database is loaded. */
   country: string | null;
   levels: IpRuleCheckLevel[];
 }
 
-/** A rule that was made or changed. */
+/** A created or changed rule. */
 export interface WrittenIpRuleView extends IpRuleView {
-  /** What its author should know, such as that no database of countries is loaded; null: nothing. */
+  /** A warning for its author, such as that no country database is loaded; null if there is none. */
   warning: string | null;
 }

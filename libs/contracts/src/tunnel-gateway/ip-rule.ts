@@ -1,6 +1,6 @@
 import type { CursorPage } from './cursor-page.js';
 
-/** Which addresses may come in, or not. */
+/** Lets addresses in or keeps them out. */
 export interface IpRuleView {
   /** @asType integer */
   id: number;

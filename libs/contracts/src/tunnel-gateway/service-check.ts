@@ -1,4 +1,4 @@
-/** What one step of a check found. `detail` of the step has what differs from case to case. */
+/** The result of one step of a check. `detail` of the step has the particulars. */
 export type ServiceCheckCode =
   | 'enabled'
   | 'disabled'
@@ -31,14 +31,14 @@ export type ServiceCheckCode =
   | 'dns_unknown'
   | 'certificate_valid'
   | 'certificate_pending'
-  /** `detail`: why the last order failed, or the files cannot be used. */
+  /** `detail`: why the last order failed, or why the files cannot be used. */
   | 'certificate_failed'
   | 'certificate_expired'
   | 'certificate_none'
   | 'access_open'
   /** `detail`: the types of the policies. */
   | 'access_protected'
-  /** `detail`: how many address rules there are. */
+  /** `detail`: the number of address rules. */
   | 'access_rules';
 
 export interface ServiceCheckStep {
@@ -53,7 +53,7 @@ export interface ServiceCheckStep {
 export interface ServiceCheckView {
   /** No step failed or is pending. */
   answers: boolean;
-  /** From the row to the visitor. After `disabled` or `agent_offline`, the target is not asked. */
+  /** In order, from the configuration to the visitor. After `disabled` or `agent_offline` the target is not tried. */
   steps: ServiceCheckStep[];
   /** @format date-time */
   checked_at: string;

@@ -1,9 +1,9 @@
 import type { CursorPage } from './cursor-page.js';
 
-/** What is counted: everybody together (id 0), or one of these. */
+/** What traffic is counted for: everything together (id 0), or one of these. */
 export type CountedResource = 'global' | 'user' | 'client' | 'tunnel' | 'host';
 
-/** What a resource carried in all. */
+/** Total traffic of a resource. */
 export interface FlowStatView {
   /** @asType integer */
   id: number;
@@ -26,7 +26,7 @@ export interface FlowStatView {
 
 export type FlowStatPage = CursorPage<FlowStatView>;
 
-/** What was carried in one minute, hour or day. */
+/** Traffic of one minute, hour or day. */
 export interface FlowPoint {
   /**
    * Start of the minute, hour or day.
@@ -44,7 +44,7 @@ export interface FlowPoint {
   connections: number;
 }
 
-/** Without gaps: where nothing was carried there are zeros. */
+/** One point per interval, with zeros for intervals without traffic. */
 export interface FlowSeries {
   resource_type: CountedResource;
   /** @asType integer */
@@ -53,7 +53,7 @@ export interface FlowSeries {
   points: FlowPoint[];
 }
 
-/** How often an address came to a resource. */
+/** Visits of an address to a resource. */
 export interface RequestIpView {
   /** @asType integer */
   id: number;

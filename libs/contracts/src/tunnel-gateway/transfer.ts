@@ -7,35 +7,35 @@ import type { TunnelView } from './tunnel.js';
 import type { TunnelUserView } from './user.js';
 import type { WebhookView } from './webhook.js';
 
-/** What became of one line of a configuration. */
+/** The result for one line of a configuration. */
 export interface TransferLine {
   /** Name of the file. */
   file: string;
-  /** Where in the file, such as `proxies[0].remotePort`. */
+  /** Place in the file, such as `proxies[0].remotePort`. */
   path: string;
-  /** `taken`: it is here now. `no_counterpart`: the gateway has no such thing. `refused`: it cannot be. */
+  /** `taken`: imported. `no_counterpart`: the gateway has nothing like it. `refused`: it is not possible here. */
   outcome: 'taken' | 'no_counterpart' | 'refused';
-  /** As what it was taken, or why it was not. */
+  /** What it was imported as, or why it was not. */
   message: string;
 }
 
-/** A resource that an import made, or would make. */
+/** A resource that an import created or would create. */
 export interface TransferredResource {
   kind: 'client' | 'tunnel' | 'host';
-  /** Null: not made. */
+  /** Null if it was not created. */
   id: number | null;
   name: string;
-  /** Where it came from. */
+  /** Its origin. */
   file: string;
   path: string;
-  /** Of a client, what its agent needs; of a private tunnel, what its visitors need. Shown once. */
+  /** For a client the key of its agent, for a private tunnel the key of its visitors. Shown once. */
   key: string | null;
-  /** Starts the agent of a client. */
+  /** The command that starts the agent of a client. */
   command: string | null;
 }
 
 export interface TransferImportView {
-  /** False: a dry run, or something was refused; nothing has changed. */
+  /** False for a dry run, or if something was refused: nothing was changed. */
   applied: boolean;
   dry_run: boolean;
   /** @asType integer */
@@ -53,17 +53,17 @@ export interface TransferImportView {
   lines_left_out: number;
 }
 
-// An archive has what people set up: not what the gateway counts, finds out or works out from it.
+// An archive has what people configured, but no counters and nothing that the gateway measures or computes.
 
 export interface ExportedUser extends Omit<TunnelUserView, 'totp'> {
-  /** Only where hashes were asked for. */
+  /** Only if hashes were requested. */
   password_hash?: string;
 }
 
 type ClientState = 'expired' | 'online' | 'agent' | 'agents' | 'rate_limit_bytes_per_second' | 'previous_key_until';
 
 export interface ExportedClient extends Omit<TunnelClientView, ClientState | Flow> {
-  /** Hash of the agent's key; only where hashes were asked for. */
+  /** Hash of the agent's key; only if hashes were requested. */
   verify_key?: string;
 }
 
@@ -77,28 +77,28 @@ export interface ExportedHost extends Omit<HostView, 'has_cert' | Flow> {
 export type ExportedIpRule = IpRuleView;
 
 export interface ExportedPolicy extends Omit<AuthPolicyView, 'has_password' | 'users' | 'oauth'> {
-  /** Type `oauth`: the registration, without its secret. */
+  /** For type `oauth`: the registration without its secret. */
   oauth: Record<string, unknown> | null;
-  /** Type `oauth`: there was one. */
+  /** For type `oauth`: whether there was a secret. */
   has_secret: boolean;
-  /** Hashes of what visitors say; only where hashes were asked for. */
+  /** Hashes of passwords and tokens of visitors; only if hashes were requested. */
   password?: string;
 }
 
-/** Without the record that proves it. */
+/** A domain without the record that proves it. */
 export type ExportedDomain = Omit<DomainView, 'status' | 'record'>;
 
 export type ExportedWebhook = Omit<WebhookView, 'failing_since'>;
 
 type Flow = 'inlet_flow' | 'export_flow';
 
-/** Everything that people have set up. */
+/** Everything that people configured. */
 export interface TransferArchive {
   format: 'gatehouse.tunnel-gateway';
   version: 1;
   /** @format date-time */
   exported_at: string;
-  /** Whether hashes of passwords and keys are in it. */
+  /** Whether it contains hashes of passwords and keys. */
   hashes: boolean;
   users: ExportedUser[];
   clients: ExportedClient[];
@@ -111,15 +111,15 @@ export interface TransferArchive {
 }
 
 export interface TransferRestoreBody {
-  /** What GET /transfer/export answered. */
+  /** The answer of GET /transfer/export. */
   archive: Record<string, unknown>;
 }
 
-/** What could not be as it was. */
+/** A resource that could not be restored exactly. */
 export interface RestoredRow {
   kind: 'user' | 'client' | 'tunnel' | 'host' | 'ip_rule' | 'auth_policy' | 'domain' | 'webhook';
   /**
-   * In the archive.
+   * Its id in the archive.
    * @asType integer
    */
   id: number;
@@ -133,6 +133,6 @@ export interface RestoredRow {
 export interface TransferRestoreView {
   /** @asType integer */
   restored: number;
-  /** Rows with another id, with a new secret, or with something to know. */
+  /** Resources with a different id, a new secret or a remark. */
   changed: RestoredRow[];
 }

@@ -17,15 +17,15 @@ export interface TunnelView {
    */
   listen_port: number;
   target_addr: string;
-  /** What its owner wants: 1 served, 0 not. */
+  /** The state that its owner chose: 1 enabled, 0 disabled. */
   status: 0 | 1;
-  /** What is: 0 stopped, 1 running, 2 waiting for the agent, 3 failed. */
+  /** The actual state: 0 stopped, 1 running, 2 waiting for the agent, 3 failed. */
   run_status: 0 | 1 | 2 | 3;
   /** Why the tunnel failed. */
   error: string | null;
-  /** Version of the PROXY protocol header that targets get; 0: none. */
+  /** Version of the PROXY protocol header that targets receive; 0: none. */
   proxy_protocol: 0 | 1 | 2;
-  /** Visitors come through a proxy that says who they are. */
+  /** Whether visitors come through a proxy that sends a PROXY protocol header with their addresses. */
   accept_proxy_protocol: boolean;
   /**
    * Bytes from visitors.

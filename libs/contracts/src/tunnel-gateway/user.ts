@@ -9,7 +9,7 @@ export interface TunnelUserView {
   /** @asType integer */
   id: number;
   username: string;
-  /** `admin`: everything; `user`: own clients and all under them; `viewer`: reads its own. */
+  /** `admin`: everything; `user`: manages their own resources; `viewer`: reads their own resources. */
   role: TunnelUserRole;
   /** 1 enabled, 0 disabled. */
   status: 0 | 1;
@@ -24,10 +24,10 @@ export interface TunnelUserView {
 export type TunnelUserPage = CursorPage<TunnelUserView>;
 
 export interface TunnelLoginView {
-  /** Goes into `Authorization: Bearer`; browsers get it as a cookie too. */
+  /** Send it as `Authorization: Bearer`; browsers also get it as a cookie. */
   token: string;
   /**
-   * Moves on with use, 12 hours after the login at most.
+   * Each use extends it, up to 12 hours after the login.
    * @format date-time
    */
   expires_at: string;
@@ -35,31 +35,31 @@ export interface TunnelLoginView {
 }
 
 export interface TunnelSetupView {
-  /** Whether `POST /auth/setup` waits for someone with the setup token. */
+  /** Whether the first administrator still has to be created, by `POST /auth/setup` with the setup token. */
   needed: boolean;
 }
 
-/** What an authenticator needs; shown once. */
+/** The secret for an authenticator; shown once. */
 export interface TotpEnrolmentView {
-  /** In Base32, to enter by hand. */
+  /** In Base32, for typing it in. */
   secret: string;
-  /** For a picture. */
+  /** For a QR code. */
   otpauth_uri: string;
 }
 
-/** Each stands for one code of an authenticator, once; shown once. */
+/** Recovery codes: each replaces one code of an authenticator, once. Shown once. */
 export interface RecoveryCodesView {
   recovery_codes: string[];
 }
 
-/** A login that has not ended. */
+/** A session that has not ended. */
 export interface TunnelSessionView {
   /** @asType integer */
   id: number;
   /** @asType integer */
   user_id: number;
   username: string;
-  /** Where it came from. */
+  /** Its origin. */
   address: string | null;
   /** The user agent of the browser or program. */
   software: string | null;
@@ -68,7 +68,7 @@ export interface TunnelSessionView {
   /** @format date-time */
   expires_at: string | null;
   /**
-   * Updated with a delay of some seconds.
+   * Updated with a delay of a few seconds.
    * @format date-time
    */
   last_used_at: string | null;
@@ -84,10 +84,10 @@ export interface EndedSessionsView {
   ended: number;
 }
 
-/** What a key may do, each including the one before; never more than its user may at the moment. */
+/** What a key may do. Each scope includes the previous one, and no key may do more than its user. */
 export type TunnelApiKeyScope = 'read' | 'write' | 'admin';
 
-/** A key for programs. Never holds the key itself. */
+/** An API key, without the key itself. */
 export interface TunnelApiKeyView {
   /** @asType integer */
   id: number;
@@ -102,14 +102,14 @@ export interface TunnelApiKeyView {
   /** @format date-time */
   expires_at: string | null;
   /**
-   * Updated with a delay of some seconds.
+   * Updated with a delay of a few seconds.
    * @format date-time
    */
   last_used_at: string | null;
   last_used_ip: string | null;
 }
 
-/** The only time the key is shown. */
+/** The only answer that contains the key. */
 export interface NewTunnelApiKeyView extends TunnelApiKeyView {
   key: string;
 }

@@ -14,7 +14,7 @@ export interface WebhookView {
   /** 1 enabled, 0 disabled. */
   status: 0 | 1;
   /**
-   * Since a delivery was given up; null after one arrived.
+   * Since when deliveries fail; null after one arrived.
    * @format date-time
    */
   failing_since: string | null;
@@ -34,16 +34,16 @@ export interface NewWebhookView extends WebhookView, WebhookSecretView {}
 
 export type WebhookPage = CursorPage<WebhookView>;
 
-/** One event for one webhook. */
+/** The delivery of one event to one webhook. */
 export interface WebhookDeliveryView {
   /**
-   * `webhook-id` of the request is made of it: the same at every attempt.
+   * The `webhook-id` of the request contains it and is the same at every attempt.
    * @asType integer
    */
   id: number;
   /** @asType integer */
   webhook_id: number;
-  /** Null: a test. */
+  /** Null for a test. */
   event_id: number | null;
   type: string;
   status: 'pending' | 'delivered' | 'dead';
@@ -51,7 +51,7 @@ export interface WebhookDeliveryView {
   attempts: number;
   /** @format date-time */
   next_attempt_at: string | null;
-  /** Of the last answer. */
+  /** HTTP status of the last answer. */
   response_status: number | null;
   error: string | null;
   /** @format date-time */
