@@ -41,7 +41,7 @@ export class Jobs {
     return this.answered(this.addJob(name, payload, options));
   }
 
-  /** Queues or joins a job and waits for its result. Raises JobFailedError or JobTimeoutError. */
+  /** Queues or joins a job and waits for its result. @throws JobFailedError or JobTimeoutError. */
   async addAndWait<Result = unknown, Name extends QueueName = QueueName>(
     name: Name,
     payload: QueuePayloads[Name],
@@ -51,7 +51,7 @@ export class Jobs {
     return (await this.waiter.result(name, id, timeoutMs)) as Result;
   }
 
-  /** Waits for a job that was already queued. Raises JobFailedError or JobTimeoutError. */
+  /** Waits for a job that was already queued. @throws JobFailedError or JobTimeoutError. */
   async waitFor<Result = unknown>(name: QueueName, jobId: string, timeoutMs: number): Promise<Result> {
     return (await this.waiter.result(name, jobId, timeoutMs)) as Result;
   }

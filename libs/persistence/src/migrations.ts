@@ -131,8 +131,8 @@ export function nameOf({ name, constructor }: MigrationInterface): string {
 }
 
 /**
- * Names of the pending migrations, in order; for an absent schema, all of them. Raises NewerSchemaError for unknown
- * ones, DatabaseServerError if its server is unusable.
+ * Names of the pending migrations, in order; for an absent schema, all of them.
+ * @throws NewerSchemaError for unknown ones, DatabaseServerError if its server is unusable.
  */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const schema = schemaOf(dataSource);

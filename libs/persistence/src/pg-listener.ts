@@ -184,8 +184,8 @@ export class PgListener {
 }
 
 /**
- * Sends a notification when the transaction commits; equal ones of one transaction arrive once. Raises RangeError for a
- * payload of 8000 bytes or more: send a key and let the listener read the row.
+ * Sends a notification when the transaction commits; equal ones of one transaction arrive once.
+ * @throws RangeError for a payload of 8000 bytes or more: send a key and let the listener read the row.
  */
 export async function notify(tx: Pick<EntityManager, 'query'>, channel: string, payload: string): Promise<void> {
   const size = Buffer.byteLength(payload);

@@ -83,6 +83,7 @@ export {
 export { SettingsError, type SettingProblem } from './settings/settings-error.js';
 export { Channel, Channels, Port, Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
 export { SchemaRule } from './validation/schema-rules.js';
+export { TypedPassword } from './validation/typed-password.js';
 export { IgnoresUnknownFields } from './validation/unknown-fields.js';
 export { answerEarly } from './http/answer-early.js';
 export { shapeProblem } from './http/body-shape.js';

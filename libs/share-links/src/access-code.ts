@@ -63,7 +63,7 @@ export function explicitCode(given: string | null | undefined): string | undefin
   return code;
 }
 
-/** An access code as people type it; empty for none. Raises ShareLinkError `bad_access_code`. */
+/** An access code as people type it; empty for none. @throws ShareLinkError `bad_access_code` */
 export function parseAccessCode(text: string): string {
   return explicitCode(text) ?? '';
 }

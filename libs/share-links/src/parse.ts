@@ -22,7 +22,7 @@ export interface ParseOptions {
 
 /**
  * Reads the link in a text as people paste it: the first of a known kind, else the first address.
- * Raises ShareLinkError.
+ * @throws ShareLinkError
  */
 export function parseShareLink(text: string, options: ParseOptions = {}): ShareLink {
   const explicit = explicitCode(options.accessCode);
@@ -32,7 +32,7 @@ export function parseShareLink(text: string, options: ParseOptions = {}): ShareL
   return toLink(reading, explicit);
 }
 
-/** Every link of a text, in order; empty when there is none. Raises ShareLinkError `too_long`. */
+/** Every link of a text, in order; empty when there is none. @throws ShareLinkError `too_long` */
 export function parseShareLinks(text: string): ShareLink[] {
   return readText(text).map((reading) => toLink(reading, undefined));
 }

@@ -10,7 +10,7 @@ import { findPeer, PeerMissingError } from './redis-server.js';
 import { temporaryRoot } from './temporary-root.js';
 import { waitFor } from './wait-for.js';
 
-/** Where a PostgreSQL among the peers is, such as `postgres-14`. Raises PeerMissingError. */
+/** Where a PostgreSQL among the peers is, such as `postgres-14`. @throws PeerMissingError */
 export function postgresBinaries(program: string): NonNullable<EmbeddedPostgresOptions['binaries']> {
   const file = findPeer(program);
   const major = Number(/^postgres-(\d+)$/.exec(program)?.[1]);

@@ -34,7 +34,7 @@ export function whereTyped(file: string): string {
   return resolve(process.env['INIT_CWD'] ?? process.cwd(), file);
 }
 
-/** One file and the given switches. Raises PlainFailure for anything else. */
+/** One file and the given switches. @throws PlainFailure for anything else. */
 function readArguments<Name extends string>(args: string[], command: string, switches: readonly Name[]) {
   const options = Object.fromEntries(switches.map((name) => [name, { type: 'boolean' as const }]));
   const usage = `npm run ${command} -- FILE${switches.map((name) => ` [--${name}]`).join('')}`;

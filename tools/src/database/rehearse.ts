@@ -10,8 +10,9 @@ import {
 } from '@gatehouse/persistence';
 
 /**
- * Restores a backup into an embedded database that is thrown away, and looks whether its data hold together. Prints what
- * it finds and resolves with whether all was well. Raises BackupError for a backup that cannot be restored.
+ * Restores a backup into an embedded database that is thrown away, and looks whether its data hold together. Prints
+ * what it finds and resolves with whether all was well.
+ * @throws BackupError for a backup that cannot be restored.
  */
 export async function rehearseRestore(
   backup: CheckedBackup,

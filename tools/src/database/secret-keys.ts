@@ -6,7 +6,7 @@ export function secretKeyText(env: NodeJS.ProcessEnv): string | undefined {
   return env['GATEHOUSE_SECRET_KEYS']?.trim() || env['GATEHOUSE_SECRET_KEY']?.trim() || undefined;
 }
 
-/** The secret keys that services of this environment would use; none where there is none yet. Raises PlainFailure. */
+/** The secret keys that services of this environment would use; none where there is none yet. @throws PlainFailure */
 export function secretKeysOf(env: NodeJS.ProcessEnv, home: string): Buffer[] {
   try {
     return [...(findSecretKeys({ home, envValue: secretKeyText(env) }) ?? [])];

@@ -23,7 +23,7 @@ export interface DatabaseOptions extends Pick<PlatformSettings, 'home' | 'databa
   onRestart: (pid: number) => void;
 }
 
-/** Raises PlainFailure when the embedded server cannot be started. */
+/** @throws PlainFailure when the embedded server cannot be started. */
 export async function openDatabase(options: DatabaseOptions): Promise<PlatformDatabase> {
   if (options.databaseUrl !== undefined) {
     return { url: options.databaseUrl, isEmbedded: false, pid: undefined, stop: () => Promise.resolve() };

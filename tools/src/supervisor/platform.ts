@@ -60,7 +60,7 @@ export class Platform {
     return this.database !== undefined;
   }
 
-  /** Starts everything, or nothing: after a failure call stop(). Raises PlainFailure. */
+  /** Starts everything, or nothing: after a failure call stop(). @throws PlainFailure */
   start(): Promise<StartedPlatform> {
     const started = this.startAll().catch((error: unknown) => {
       throw explainFullDisk(error, this.settings.home);
@@ -81,7 +81,10 @@ export class Platform {
     this.lock?.release();
   }
 
-  /** Stops a service and starts it again, with the code that is there now. Raises ServiceStartError; it is down then. */
+  /**
+   * Stops a service and starts it again, with the code that is there now.
+   * @throws ServiceStartError; it is down then.
+   */
   async restart(name: string): Promise<void> {
     if (!this.isStopping) await this.services.get(name)?.replace(SERVICE_PATIENCE_MS);
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { runningState } from '../supervisor/state-file.js';
 
-/** Address of a service of the platform that runs in this home. Raises PlainFailure with the advice for it. */
+/** Address of a service of the platform that runs in this home. @throws PlainFailure with the advice for it. */
 export function addressOf(home: string, service: string, advice: readonly string[] = []): string {
   const url = runningState(home)?.services.find(({ name }) => name === service)?.url;
   if (url) return url;
@@ -12,7 +12,7 @@ export function addressOf(home: string, service: string, advice: readonly string
   });
 }
 
-/** The first administrators', as the environment or the home says. Raises PlainFailure. */
+/** The first administrators', as the environment or the home says. @throws PlainFailure */
 export function findPassword(env: NodeJS.ProcessEnv, home: string): string {
   const given = env['GATEHOUSE_ADMIN_PASSWORD'];
   if (given) return given;

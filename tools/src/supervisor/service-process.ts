@@ -65,7 +65,7 @@ export class ServiceProcess {
     return this.child?.pid;
   }
 
-  /** Starts the service; resolves with its port when it says that it is ready. Raises ServiceStartError. */
+  /** Starts the service; resolves with its port when it says that it is ready. @throws ServiceStartError */
   async start(): Promise<number> {
     const child = this.spawn();
     const port = await this.waitUntilReady(child);
@@ -89,7 +89,7 @@ export class ServiceProcess {
     this.killGroup(); // a kernel that outlived its service
   }
 
-  /** Stops it and starts it again. Raises ServiceStartError; it stays down then. */
+  /** Stops it and starts it again. @throws ServiceStartError; it stays down then. */
   async replace(patienceMs: number): Promise<void> {
     await this.stop(patienceMs);
     this.stopping = false;

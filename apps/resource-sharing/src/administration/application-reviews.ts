@@ -18,7 +18,10 @@ export class ApplicationReviews {
     return (await this.profiles.list()).map(({ name }) => name);
   }
 
-  /** Rejecting or disabling an application ends all its grants. Raises NOT_FOUND, CONFLICT, and INVALID_ARGUMENT for unknown limits. */
+  /**
+   * Rejecting or disabling an application ends all its grants.
+   * @throws NOT_FOUND, CONFLICT, and INVALID_ARGUMENT for unknown limits.
+   */
   async review(actorId: number, clientId: string, body: ReviewBody): Promise<Application> {
     const { auth_level: authLevel, status, scopes, quota_profile: quotaProfile, proposal } = body;
     const seenAt = body.seen_at === undefined ? undefined : new Date(body.seen_at);

@@ -46,7 +46,7 @@ export class ShareAdministration {
     );
   }
 
-  /** Official shares are free for users with lifetime Premium. Raises NOT_FOUND. */
+  /** Official shares are free for users with lifetime Premium. @throws NOT_FOUND */
   async setOfficial(actorId: number, slug: string, isOfficial: boolean): Promise<void> {
     const key = parseSlug(slug);
     await this.unitOfWork.run(async (tx) => {

@@ -61,14 +61,14 @@ export class UserAdministration {
     );
   }
 
-  /** Raises NOT_FOUND. */
+  /** @throws NOT_FOUND */
   async one(id: number): Promise<KnownUser> {
     const [user] = await rowsOf<KnownUser>(this.dataSource, `${SELECT} WHERE a.id = $1`, [id]);
     if (user === undefined) throw new AppError('NOT_FOUND', `There is no account ${id}`);
     return user;
   }
 
-  /** Raises NOT_FOUND, INVALID_ARGUMENT, and CONFLICT for the last administrator, oneself, and deleted accounts. */
+  /** @throws NOT_FOUND, INVALID_ARGUMENT, and CONFLICT for the last administrator, oneself, and deleted accounts. */
   async change(actorId: number, id: number, change: UserChange): Promise<KnownUser> {
     const { username } = await this.one(id);
     if (username.startsWith('deleted:')) throw new AppError('CONFLICT', 'This account was deleted');
@@ -118,7 +118,10 @@ async function setRights(
   await recordEvent(tx, { type: 'user.permissions_changed', userId, actorId, details: { permissions } });
 }
 
-/** Forever means more than twenty years: a hundred are stored. Raises INVALID_ARGUMENT for an invalid date and time. */
+/**
+ * Forever means more than twenty years: a hundred are stored.
+ * @throws INVALID_ARGUMENT for an invalid date and time.
+ */
 function premiumEnd(text: string | null): Date | null {
   if (text === null) return null;
   const end = text === FOREVER ? new Date() : new Date(text);

@@ -41,7 +41,7 @@ export class ApplicationSecrets {
 
   /**
    * Creates a new secret. The previous one stays valid for `overlapSeconds` (default: 7 days); older ones end at once.
-   * Raises NOT_FOUND.
+   * @throws NOT_FOUND
    */
   async rotate(
     ownerId: number,

@@ -1,4 +1,4 @@
-import { isAddressRange, SchemaRule } from '@gatehouse/platform';
+import { isAddressRange, SchemaRule, TypedPassword } from '@gatehouse/platform';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -20,7 +20,6 @@ import {
 } from 'class-validator';
 import type { ApplicationKind } from '../credentials/credential-records.js';
 import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
-import { PresentPassword } from '../site/site.dto.js';
 import { applicationChangeRule, NEW_KEY_RULE, newApplicationRule } from './application-schema.js';
 import { APPLICATION_KINDS } from './application-rows.js';
 import { VISIBLE_NAME } from './visible-name.js';
@@ -139,7 +138,7 @@ export class ApplicationChangeBody {
 
   /** The password of the account; required to set bound_to_owner. */
   @NotNull()
-  @PresentPassword()
+  @TypedPassword()
   current_password?: string;
 }
 
@@ -152,14 +151,14 @@ export class SecretRotationBody {
 
   /** The password of the account; required if the application acts for its owner. */
   @NotNull()
-  @PresentPassword()
+  @TypedPassword()
   current_password?: string;
 }
 
 @SchemaRule(NEW_KEY_RULE)
 export class NewKeyBody {
   /** The password of the account, because a key outlives the session that creates it. */
-  @PresentPassword()
+  @TypedPassword()
   current_password: string;
 
   @IsString()

@@ -44,7 +44,7 @@ export class Applications {
     private readonly grants: Grants,
   ) {}
 
-  /** Registers an application: pending and unverified, for its owner and test users. Raises CONFLICT above 20. */
+  /** Registers an application: pending and unverified, for its owner and test users. @throws CONFLICT above 20. */
   async register(ownerId: number, given: NewApplication, tx?: EntityManager): Promise<Application> {
     if (tx === undefined) return this.unitOfWork.run((own) => this.register(ownerId, given, own));
     assertRedirectUris(given.redirectUris, given.kind);
@@ -127,8 +127,9 @@ export class Applications {
 
   /**
    * Changes that users of a reviewed application would see wait for a review. `confirmed` is a transaction of
-   * PasswordConfirmation.during(); it is required to make an application act for its owner. Raises NOT_FOUND, CONFLICT
-   * without it, INVALID_ARGUMENT, and FORBIDDEN for more scopes than a reviewed application has.
+   * PasswordConfirmation.during(); it is required to make an application act for its owner.
+   * @throws NOT_FOUND, CONFLICT without it, INVALID_ARGUMENT, and FORBIDDEN for more scopes than a reviewed application
+   * has.
    */
   async update(
     ownerId: number,
@@ -165,8 +166,8 @@ export class Applications {
   }
 
   /**
-   * The decision of an administrator. Rejecting or disabling an application ends all its grants. Raises NOT_FOUND,
-   * CONFLICT.
+   * The decision of an administrator. Rejecting or disabling an application ends all its grants.
+   * @throws NOT_FOUND, CONFLICT
    */
   async review(actorId: number, clientId: string, review: ApplicationReview): Promise<Application> {
     return this.unitOfWork.run(async (tx) => {
@@ -199,7 +200,7 @@ export class Applications {
   }
 }
 
-/** Raises NOT_FOUND, also for an application of another owner. */
+/** @throws NOT_FOUND, also for an application of another owner. */
 export async function ownApplication(
   source: SqlSource,
   ownerId: number,

@@ -26,7 +26,7 @@ export class OwnerConfirmation {
     private readonly password: PasswordConfirmation,
   ) {}
 
-  /** Changes the application; needs the password to make it act for its owner. Raises the errors of both steps. */
+  /** Changes the application; needs the password to make it act for its owner. @throws the errors of both steps. */
   async update(
     { ownerId, clientId, password, request }: OwnerRequest,
     change: ApplicationChange,

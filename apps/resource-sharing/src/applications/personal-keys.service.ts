@@ -42,8 +42,8 @@ export class PersonalKeys {
   }
 
   /**
-   * Raises VIP_REQUIRED for the scope `vip` without Premium, INVALID_ARGUMENT for an expiry in the past, CONFLICT above
-   * 20.
+   * @throws VIP_REQUIRED for the scope `vip` without Premium, INVALID_ARGUMENT for an expiry in the past, CONFLICT
+   * above 20.
    */
   async create(userId: number, given: NewPersonalKey, tx?: EntityManager): Promise<IssuedCredential> {
     if (tx === undefined) return this.unitOfWork.run((own) => this.create(userId, given, own));

@@ -46,8 +46,8 @@ export class DemoSeed {
   }
 
   /**
-   * Creates what is missing and keeps the rest: valid secrets stay in `demo.json` of the home. Raises CONFLICT for a
-   * service that is in use, unless `force` is set.
+   * Creates what is missing and keeps the rest: valid secrets stay in `demo.json` of the home.
+   * @throws CONFLICT for a service that is in use, unless `force` is set.
    */
   async seed({ force = false }: { force?: boolean } = {}): Promise<Demo> {
     if (!force && this.settings.secureCookies && (await this.accounts.othersExist())) {

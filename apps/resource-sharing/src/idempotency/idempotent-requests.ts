@@ -52,8 +52,9 @@ export class IdempotentRequests {
   ) {}
 
   /**
-   * Runs `work`, in a transaction when the request has a key, or answers a repeat with the first answer. Raises
-   * IDEMPOTENCY_KEY_IN_USE while the first is running, UNPROCESSABLE for a key of another request, INVALID_ARGUMENT for what is no key.
+   * Runs `work`, in a transaction when the request has a key, or answers a repeat with the first answer.
+   * @throws IDEMPOTENCY_KEY_IN_USE while the first is running, UNPROCESSABLE for a key of another request,
+   * INVALID_ARGUMENT for what is no key.
    */
   async run(
     request: Request,

@@ -32,7 +32,7 @@ export class LimitCheck {
     private readonly addresses: AddressCounts,
   ) {}
 
-  /** Undefined if the call passed without waiting. Raises, or rejects with, the 429 of the limit that was reached. */
+  /** Undefined if the call passed without waiting. @throws the 429 of the limit that was reached, or rejects with it. */
   enter(call: Call): Promise<void> | undefined {
     const { limits, operation } = call;
     if (!limits.addressAdmitted) return this.admitAddress(call).then(() => this.enter(call));

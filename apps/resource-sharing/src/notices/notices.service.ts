@@ -68,7 +68,7 @@ export class Notices {
     return n;
   }
 
-  /** Does nothing to one that was read before. Raises NOT_FOUND for another user's, so that ids reveal nothing. */
+  /** Does nothing to one that was read before. @throws NOT_FOUND for another user's, so that ids reveal nothing. */
   async markRead(userId: number, id: number): Promise<void> {
     const rows = await rowsOf(
       this.dataSource,

@@ -28,7 +28,7 @@ export interface AuthorizationRequest extends AnswerAddress {
   readonly codeChallenge: string | undefined;
 }
 
-/** Raises INVALID_REDIRECT_URI: such an error is shown here and never sent to the address (RFC 9700 section 2.1). */
+/** @throws INVALID_REDIRECT_URI: such an error is shown here and never sent to the address (RFC 9700 section 2.1). */
 export function answerAddress(parameters: OAuthParameters, application: Application, issuer: string): AnswerAddress {
   const given = parameters.optional('redirect_uri');
   const { redirectUris, kind } = application;

@@ -62,9 +62,9 @@ export interface AuthorizationOptions {
 }
 
 /**
- * Authorization of applications by users. `source` is the raw query or body. Raises OAuthError for an error that has to
- * be shown here (unknown application or address), and AuthorizationRefused, which has a `location`, for one that can be
- * sent back.
+ * Authorization of applications by users. `source` is the raw query or body.
+ * @throws OAuthError for an error that has to be shown here (unknown application or address), and AuthorizationRefused,
+ * which has a `location`, for one that can be sent back.
  */
 @Injectable()
 export class AuthorizationService {

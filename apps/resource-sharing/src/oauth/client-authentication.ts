@@ -29,7 +29,7 @@ export class ClientAuthentication {
     private readonly lastUse: LastUse,
   ) {}
 
-  /** Raises invalid_client, or invalid_request for more than one method. */
+  /** @throws invalid_client, or invalid_request for more than one method. */
   async authenticate(request: Request, parameters: OAuthParameters): Promise<ClientRecord> {
     const presented = presentedBy(request, parameters);
     const client =

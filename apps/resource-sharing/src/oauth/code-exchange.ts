@@ -60,7 +60,9 @@ export class CodeExchange {
     private readonly grants: Grants,
   ) {}
 
-  /** Raises invalid_grant; a wrong verifier or address does not use up the code, but a second use revokes its grant. */
+  /**
+   * @throws invalid_grant; a wrong verifier or address does not use up the code, but a second use revokes its grant.
+   */
   async exchange(client: ClientRecord, parameters: OAuthParameters): Promise<IssuedTokens> {
     const text = parameters.required('code');
     const redirectUri = parameters.optional('redirect_uri');

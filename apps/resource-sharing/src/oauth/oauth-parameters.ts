@@ -31,7 +31,7 @@ export class OAuthParameters {
     return value;
   }
 
-  /** Raises invalid_request when absent. */
+  /** @throws invalid_request when absent. */
   required(name: string): string {
     const value = this.optional(name);
     if (value === undefined) throw new OAuthError('invalid_request', `The parameter ${name} is missing`);

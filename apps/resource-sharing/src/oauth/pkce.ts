@@ -24,7 +24,7 @@ export function readChallenge(parameters: OAuthParameters): string | undefined {
   return challenge;
 }
 
-/** Raises invalid_grant unless the verifier matches the challenge; a verifier without a challenge is a downgrade. */
+/** @throws invalid_grant unless the verifier matches the challenge; a verifier without a challenge is a downgrade. */
 export function assertVerifier(challenge: string | null, verifier: string | undefined): void {
   if (challenge === null) {
     // RFC 9700 section 4.8.2: an attacker removed the challenge from the authorization request.

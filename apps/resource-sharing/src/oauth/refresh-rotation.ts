@@ -101,7 +101,9 @@ export class RefreshRotation {
     private readonly grants: Grants,
   ) {}
 
-  /** Raises invalid_grant (OPENAPI_REAUTH_REQUIRED in the envelope: only a new authorization helps) or invalid_scope. */
+  /**
+   * @throws invalid_grant (OPENAPI_REAUTH_REQUIRED in the envelope: only a new authorization helps) or invalid_scope.
+   */
   async refresh(client: ClientRecord, parameters: OAuthParameters): Promise<IssuedTokens> {
     const text = parameters.required('refresh_token');
     const scopes = readScope(parameters.optional('scope')) ?? null;

@@ -3,7 +3,7 @@ import { OAuthError } from './oauth-error.js';
 
 const KNOWN: ReadonlySet<string> = new Set(OPEN_SCOPES);
 
-/** A space-separated scope; undefined if none was sent. Raises invalid_scope for an unknown one. */
+/** A space-separated scope; undefined if none was sent. @throws invalid_scope for an unknown one. */
 export function readScope(text: string | undefined): OpenScope[] | undefined {
   if (text === undefined) return undefined;
   const names = text.split(' ').filter((name) => name !== '');

@@ -24,7 +24,8 @@ export class TokenStatus {
 
   /**
    * RFC 7009: revoking a refresh token revokes its whole grant, revoking an access token only that token. Unknown
-   * tokens and those of other applications are not an error. Raises invalid_client and invalid_request.
+   * tokens and those of other applications are not an error.
+   * @throws invalid_client and invalid_request.
    */
   async revoke(request: Request): Promise<void> {
     const parameters = new OAuthParameters(request.body);
@@ -36,7 +37,7 @@ export class TokenStatus {
     if (access !== undefined) return this.revokeAccess(client, access);
   }
 
-  /** RFC 7662. Raises invalid_client and invalid_request. */
+  /** RFC 7662. @throws invalid_client and invalid_request. */
   async introspect(request: Request): Promise<Introspection> {
     const parameters = new OAuthParameters(request.body);
     const client = await this.clients.authenticate(request, parameters);

@@ -35,7 +35,7 @@ export class TokenService {
     this.resource = resourceOf(issuerOf(settings));
   }
 
-  /** Raises OAuthError. `grantType`: given if the address determines it. */
+  /** `grantType`: given if the address determines it. @throws OAuthError */
   async issue(request: Request, grantType?: 'refresh_token'): Promise<IssuedTokens> {
     try {
       return await this.issueTokens(request, grantType);

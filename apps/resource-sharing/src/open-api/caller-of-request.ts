@@ -4,7 +4,7 @@ import { intersect, type KeyRecord, type TokenRecord, type UserRecord } from '..
 import { apiKeyError, userTokenError } from './refusals.js';
 import type { Caller } from '../credentials/caller.js';
 
-/** The one X-API-Key of a request. Raises MISSING_API_KEY. */
+/** The one X-API-Key of a request. @throws MISSING_API_KEY */
 export function apiKeyOf(headers: IncomingHttpHeaders): string {
   const text = headers['x-api-key'];
   const key = Array.isArray(text) ? text.join(',') : text?.trim();
@@ -20,7 +20,7 @@ export function userTokenOf({ authorization }: IncomingHttpHeaders): string | un
   return token;
 }
 
-/** Raises INVALID_API_KEY, DISABLED_API_KEY, EXPIRED_API_KEY or IP_NOT_ALLOWED. */
+/** @throws INVALID_API_KEY, DISABLED_API_KEY, EXPIRED_API_KEY or IP_NOT_ALLOWED. */
 export function assertUsableKey(key: KeyRecord | null, ip: string | undefined): KeyRecord {
   if (key === null) throw apiKeyError('INVALID_API_KEY');
   const holderDisabled = key.kind === 'personal' && key.user?.disabled !== false;
@@ -32,7 +32,7 @@ export function assertUsableKey(key: KeyRecord | null, ip: string | undefined): 
   return key;
 }
 
-/** Raises the user-token error that shows the client what to do next. A token never falls back to the bound user. */
+/** A token never falls back to the bound user. @throws the user-token error that shows the client what to do next. */
 export function assertUsableToken(token: TokenRecord | null, key: KeyRecord): TokenRecord {
   if (token === null || token.applicationId !== key.application?.id) throw userTokenError('INVALID_OPENAPI_USER_TOKEN');
   // Revoked is checked before expired, because refreshing a revoked token would fail anyway.

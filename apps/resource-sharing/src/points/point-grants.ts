@@ -27,7 +27,7 @@ export class PointGrants {
   ) {}
 
   /**
-   * Raises INVALID_ARGUMENT for 0, fractions and too many points, INSUFFICIENT_POINTS when more are taken than there
+   * @throws INVALID_ARGUMENT for 0, fractions and too many points, INSUFFICIENT_POINTS when more are taken than there
    * are, CONFLICT when the ref was used for another grant.
    */
   async grant(grant: PointGrant, tx?: EntityManager): Promise<TransferResult> {

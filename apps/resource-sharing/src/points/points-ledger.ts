@@ -88,8 +88,9 @@ export class PointsLedger {
   ) {}
 
   /**
-   * Moves points, in `tx` or in its own transaction. Raises INSUFFICIENT_POINTS if the payer has too few, and CONFLICT
-   * if kind and ref belong to another transfer; either ends `tx`.
+   * Moves points, in `tx` or in its own transaction.
+   * @throws INSUFFICIENT_POINTS if the payer has too few, and CONFLICT if kind and ref belong to another transfer;
+   * either ends `tx`.
    */
   async transfer(transfer: Transfer, tx?: EntityManager): Promise<TransferResult> {
     const { kind, ref, from, to, amount } = transfer;

@@ -57,7 +57,7 @@ const PROFILE: Statement = {
 export class Profiles {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Raises NOT_FOUND for a deleted account. */
+  /** @throws NOT_FOUND for a deleted account. */
   async of(userId: number): Promise<Profile> {
     const [row] = await runStatement<ProfileRow>(this.dataSource, undefined, PROFILE, [userId]);
     if (row === undefined) throw new AppError('NOT_FOUND', 'The account does not exist');

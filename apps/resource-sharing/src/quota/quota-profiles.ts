@@ -97,7 +97,7 @@ export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
     });
   }
 
-  /** Its applications get the default profile. Raises NOT_FOUND, and IN_USE for a fixed one. */
+  /** Its applications get the default profile. @throws NOT_FOUND, and IN_USE for a fixed one. */
   async remove(name: string, actorId: number | null): Promise<void> {
     if ((FIXED_PROFILES as readonly string[]).includes(name)) {
       throw new AppError('IN_USE', `The profile ${name} cannot be removed`);

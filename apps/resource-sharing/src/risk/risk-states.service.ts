@@ -69,7 +69,7 @@ export class RiskStates {
     return rows;
   }
 
-  /** Resets to tier 0; earlier events no longer count. Raises NOT_FOUND for a user without a state. */
+  /** Resets to tier 0; earlier events no longer count. @throws NOT_FOUND for a user without a state. */
   async reset(userId: number, actorId: number | null): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const [, changed] = (await tx.query(RESET, [userId])) as [unknown, number];

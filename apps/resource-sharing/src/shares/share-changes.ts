@@ -12,7 +12,7 @@ export interface PresentLink {
 /** Columns and their new values; the names are constants, never a caller's. */
 export type Changes = Record<string, unknown>;
 
-/** The changes of a partial update; null clears. Raises INVALID_ARGUMENT. */
+/** The changes of a partial update; null clears. @throws INVALID_ARGUMENT */
 export function changesOf(body: UpdateShareBody, present: PresentLink): Changes {
   const changes: Changes = {
     title: body.title,

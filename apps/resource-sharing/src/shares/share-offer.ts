@@ -26,13 +26,13 @@ export class ShareOffer {
     private readonly looks: ShareLooks,
   ) {}
 
-  /** For the open API. Counts as a view. Raises NOT_FOUND. */
+  /** For the open API. Counts as a view. @throws NOT_FOUND */
   async show(slug: string, viewer: Viewer): Promise<ShareDetailView> {
     const { row, price } = await this.look(slug, viewer);
     return toShareDetail(row, price);
   }
 
-  /** The share and its current price. Counts as a view. Raises NOT_FOUND. */
+  /** The share and its current price. Counts as a view. @throws NOT_FOUND */
   async look(slug: string, viewer: Viewer): Promise<OfferedShare> {
     const row = await this.reader.detail(slug, viewer.userId);
     if (row === undefined) throw new AppError('NOT_FOUND', 'The share does not exist');

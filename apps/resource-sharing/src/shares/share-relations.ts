@@ -19,8 +19,8 @@ export class ShareRelations {
   constructor(private readonly titles: Titles) {}
 
   /**
-   * A title that is named for the first time by tmdb_id and media_type is created. Raises INVALID_ARGUMENT with the
-   * field.
+   * A title that is named for the first time by tmdb_id and media_type is created.
+   * @throws INVALID_ARGUMENT with the field.
    */
   async of(tx: EntityManager, named: Named): Promise<ShareRelation> {
     const pair = pairOf(named);

@@ -42,7 +42,8 @@ export class ShareWriter {
   ) {}
 
   /**
-   * In `tx` or in its own transaction. Raises INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that is already shared.
+   * In `tx` or in its own transaction.
+   * @throws INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that is already shared.
    */
   async create(caller: Sharer, body: CreateShareBody, tx?: EntityManager): Promise<ShareRow> {
     this.assertPrice(body.unlock_points);
@@ -51,7 +52,7 @@ export class ShareWriter {
     return tx === undefined ? this.unitOfWork.run(work) : work(tx);
   }
 
-  /** Raises NOT_FOUND, FORBIDDEN, INVALID_ARGUMENT or SHARE_LINK_EXISTS. */
+  /** @throws NOT_FOUND, FORBIDDEN, INVALID_ARGUMENT or SHARE_LINK_EXISTS. */
   async update(caller: Sharer, slug: string, { notify, ...body }: UpdateShareBody): Promise<ShareRow> {
     this.assertPrice(body.unlock_points);
     return this.unitOfWork.run(async (tx) => {
@@ -71,7 +72,7 @@ export class ShareWriter {
     });
   }
 
-  /** Users who unlocked the share keep it; its sharer pays a fee. Raises NOT_FOUND or FORBIDDEN. */
+  /** Users who unlocked the share keep it; its sharer pays a fee. @throws NOT_FOUND or FORBIDDEN. */
   async delete(caller: Sharer, slug: string): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const share = await lockShare(tx, slug);

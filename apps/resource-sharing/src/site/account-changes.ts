@@ -22,8 +22,9 @@ export class AccountChanges {
   ) {}
 
   /**
-   * Ends every session and every authorization of the account, its keys too unless the body says otherwise, and logs this
-   * browser in again. Raises LOGIN_FAILED for a wrong current password, RATE_LIMITED for too many of them, INVALID_ARGUMENT.
+   * Ends every session and every authorization of the account, its keys too unless the body says otherwise, and logs
+   * this browser in again.
+   * @throws LOGIN_FAILED for a wrong current password, RATE_LIMITED for too many of them, INVALID_ARGUMENT.
    */
   async changePassword(userId: number, body: PasswordChangeBody, request: Request, response: Response): Promise<void> {
     const account = await this.password.confirm(userId, body.current_password, request);
@@ -41,7 +42,7 @@ export class AccountChanges {
     await this.sessions.open({ id: userId, passwordHash }, request, response);
   }
 
-  /** Deletes the account permanently. Raises LOGIN_FAILED, RATE_LIMITED, and CONFLICT for the last administrator. */
+  /** Deletes the account permanently. @throws LOGIN_FAILED, RATE_LIMITED, and CONFLICT for the last administrator. */
   async delete(userId: number, password: string, request: Request, response: Response): Promise<void> {
     await this.password.confirm(userId, password, request);
     await this.unitOfWork.run((tx: EntityManager) => this.end.delete(tx, userId, request.ip));

@@ -14,7 +14,7 @@ export class AccountEnd {
     private readonly revocations: Revocations,
   ) {}
 
-  /** Nothing acts for a disabled account: no session, no key and no application. Raises CONFLICT, NOT_FOUND. */
+  /** Nothing acts for a disabled account: no session, no key and no application. @throws CONFLICT, NOT_FOUND */
   async disable(tx: EntityManager, userId: number, actorId: number): Promise<void> {
     await assertReplaceable(tx, userId);
     await tx.query(
@@ -34,7 +34,8 @@ export class AccountEnd {
 
   /**
    * Removes all personal data from the account and disables it. Its row stays, for the ledger and for users who
-   * unlocked its shares. Raises CONFLICT for the last administrator.
+   * unlocked its shares.
+   * @throws CONFLICT for the last administrator.
    */
   async delete(tx: EntityManager, userId: number, ip: string | undefined): Promise<void> {
     await assertReplaceable(tx, userId);

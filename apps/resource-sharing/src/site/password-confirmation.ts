@@ -16,8 +16,8 @@ export class PasswordConfirmation {
   ) {}
 
   /**
-   * Runs `work` in a transaction during which the account keeps the password that was given. Raises the errors of
-   * confirm().
+   * Runs `work` in a transaction during which the account keeps the password that was given.
+   * @throws the errors of confirm().
    */
   async during<T>(
     userId: number,
@@ -33,8 +33,9 @@ export class PasswordConfirmation {
   }
 
   /**
-   * The account, once its password was given again. Raises INVALID_ARGUMENT without one, LOGIN_FAILED for a wrong one,
-   * RATE_LIMITED for too many attempts, UNAUTHORIZED if the account is gone.
+   * The account, once its password was given again.
+   * @throws INVALID_ARGUMENT without one, LOGIN_FAILED for a wrong one, RATE_LIMITED for too many attempts,
+   * UNAUTHORIZED if the account is gone.
    */
   async confirm(userId: number, password: string | undefined, request: Request): Promise<SiteAccount> {
     if (password === undefined || password === '') throw missing();

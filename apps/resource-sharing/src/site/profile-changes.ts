@@ -24,7 +24,7 @@ export class ProfileChanges {
     this.counter = new PostgresWindowCounter(pgPool(dataSource));
   }
 
-  /** Absent fields are not changed; null clears. Raises RATE_LIMITED. */
+  /** Absent fields are not changed; null clears. @throws RATE_LIMITED */
   async update(userId: number, change: ProfileChangeBody): Promise<SiteAccount> {
     const { nickname, email, avatar_url: avatarUrl } = change;
     await this.count(userId);

@@ -92,8 +92,8 @@ export class SiteAccounts {
 }
 
 /**
- * Locks an account until the transaction ends. Raises LOGIN_FAILED if its password has changed: nothing that outlives a
- * former password can be created with it.
+ * Locks an account until the transaction ends.
+ * @throws LOGIN_FAILED if its password has changed: nothing that outlives a former password can be created with it.
  */
 export async function holdConfirmed(tx: EntityManager, { id, passwordHash }: ConfirmedAccount): Promise<void> {
   const rows = await tx.query<unknown[]>(

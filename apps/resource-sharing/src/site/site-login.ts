@@ -17,7 +17,7 @@ export class SiteLogin {
   ) {}
 
   /**
-   * Raises LOGIN_FAILED for wrong credentials, also for those that were right a moment ago, and RATE_LIMITED for too
+   * @throws LOGIN_FAILED for wrong credentials, also for those that were right a moment ago, and RATE_LIMITED for too
    * many attempts.
    */
   async logIn({ username, password }: SiteLoginBody, request: Request, response: Response): Promise<SiteAccountView> {
@@ -31,7 +31,7 @@ export class SiteLogin {
     await this.sessions.close(request, response);
   }
 
-  /** Raises UNAUTHORIZED if the account is gone. */
+  /** @throws UNAUTHORIZED if the account is gone. */
   async account(userId: number | null): Promise<SiteAccountView> {
     const account = userId === null ? null : await this.accounts.findActive(userId);
     if (account === null) throw new AppError('UNAUTHORIZED');

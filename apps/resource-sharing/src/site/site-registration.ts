@@ -32,9 +32,9 @@ export class SiteRegistration {
   }
 
   /**
-   * Creates a member and logs them in. Raises FORBIDDEN while registration is closed, RATE_LIMITED for too many
-   * accounts from one address, INVALID_ARGUMENT for a password that contains the name, CONFLICT for a name that is
-   * taken.
+   * Creates a member and logs them in.
+   * @throws FORBIDDEN while registration is closed, RATE_LIMITED for too many accounts from one address,
+   * INVALID_ARGUMENT for a password that contains the name, CONFLICT for a name that is taken.
    */
   async register(body: RegistrationBody, request: Request, response: Response): Promise<SiteAccountView> {
     if (!this.isOpen) throw new AppError('FORBIDDEN', 'Registration is closed: ask the administrator for an account');
@@ -64,7 +64,7 @@ export class SiteRegistration {
   }
 }
 
-/** Raises INVALID_ARGUMENT for a password that is, or contains, the user's name. */
+/** @throws INVALID_ARGUMENT for a password that is, or contains, the user's name. */
 export function assertPasswordApart(username: string, password: string, field: string): void {
   if (!password.toLowerCase().includes(username.toLowerCase())) return;
   const message = 'must not contain the user name';

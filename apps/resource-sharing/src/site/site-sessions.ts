@@ -35,7 +35,7 @@ export class SiteSessions extends SessionLogins<ConfirmedAccount> {
     super(unitOfWork, sessions, cookie, { lock: noteActivity, record: recordBrowser });
   }
 
-  /** Raises LOGIN_FAILED when the password was changed meanwhile. */
+  /** @throws LOGIN_FAILED when the password was changed meanwhile. */
   override async open(account: ConfirmedAccount, request: Request, response: Response): Promise<OpenedSession> {
     const opened = await super.open(account, request, response);
     if (opened === undefined) throw new AppError('LOGIN_FAILED');

@@ -1,3 +1,4 @@
+import { TypedPassword } from '@gatehouse/platform';
 import {
   IsBoolean,
   IsEmail,
@@ -37,22 +38,13 @@ function NewPassword(): PropertyDecorator {
   };
 }
 
-/** An existing password; the rules for new ones may have changed since. */
-export function PresentPassword(): PropertyDecorator {
-  return (target, property) => {
-    IsString()(target, property);
-    IsNotEmpty()(target, property);
-    MaxLength(256)(target, property);
-  };
-}
-
 export class SiteLoginBody {
   @IsString()
   @IsNotEmpty()
   @MaxLength(128)
   username: string;
 
-  @PresentPassword()
+  @TypedPassword()
   password: string;
 }
 
@@ -70,7 +62,7 @@ export class RegistrationBody {
 }
 
 export class PasswordChangeBody {
-  @PresentPassword()
+  @TypedPassword()
   current_password: string;
 
   @NewPassword()
@@ -103,6 +95,6 @@ export class ProfileChangeBody {
 }
 
 export class AccountDeletionBody {
-  @PresentPassword()
+  @TypedPassword()
   password: string;
 }

@@ -29,7 +29,7 @@ export class Titles {
     return made.id;
   }
 
-  /** Raises INVALID_ARGUMENT with the field if there is no such title of that type. */
+  /** @throws INVALID_ARGUMENT with the field if there is no such title of that type. */
   async require(tx: EntityManager, field: `${MediaType}_id`, id: number): Promise<number> {
     const [found] = await tx.query<{ id: number }[]>('SELECT id FROM titles WHERE id = $1 AND media_type = $2', [
       id,

@@ -79,9 +79,9 @@ export class Unlocks {
   }
 
   /**
-   * One transaction, which concurrent unlocks may share, or part of `tx`; a repeat never pays again. Raises
-   * INVALID_ARGUMENT for an invalid slug, NOT_FOUND, INSUFFICIENT_POINTS, UnlockRefused if the user's tier does not
-   * allow it, and SERVICE_UNAVAILABLE if another request holds a needed lock for too long.
+   * One transaction, which concurrent unlocks may share, or part of `tx`; a repeat never pays again.
+   * @throws INVALID_ARGUMENT for an invalid slug, NOT_FOUND, INSUFFICIENT_POINTS, UnlockRefused if the user's tier does
+   * not allow it, and SERVICE_UNAVAILABLE if another request holds a needed lock for too long.
    */
   async unlock(caller: Unlocker, slug: string, tx?: EntityManager): Promise<UnlockedShare> {
     const asked = { caller, slug: slugOf(slug), looked: this.risk.hasLooked(caller.userId, slug) };

@@ -23,8 +23,8 @@ export class UsageQuery {
 }
 
 /**
- * Without dates, the last 30 days. Raises INVALID_ARGUMENT for an invalid date, an end before its start, or more than
- * 366 days.
+ * Without dates, the last 30 days.
+ * @throws INVALID_ARGUMENT for an invalid date, an end before its start, or more than 366 days.
  */
 export function rangeOf({ start_date: start, end_date: end }: UsageQuery, today: string): UsageRange {
   const last = validDate('end_date', end ?? lastOf(start, today));

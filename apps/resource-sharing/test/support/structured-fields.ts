@@ -5,7 +5,7 @@ export interface Item {
   readonly parameters: Readonly<Record<string, string | number | true>>;
 }
 
-/** Raises SyntaxError for what is no list of strings, integers and tokens with parameters. */
+/** @throws SyntaxError for what is no list of strings, integers and tokens with parameters. */
 export function parseList(text: string): Item[] {
   const reader = new Reader(text);
   const items: Item[] = [];

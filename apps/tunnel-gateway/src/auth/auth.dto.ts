@@ -1,10 +1,11 @@
 import { THEMES, type Theme } from '@gatehouse/contracts';
 import { LANGUAGES, type Language } from '@gatehouse/i18n';
+import { TypedPassword } from '@gatehouse/platform';
 import { IsBoolean, IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import { ChosenPassword } from '../users/password-rules.js';
 import { UserName } from '../users/user-name.js';
 import { Omittable } from '../wire/omittable.js';
-import { FactorCode, ProvesPassword, TypedPassword } from './proof.dto.js';
+import { FactorCode, ProvesPassword } from './proof.dto.js';
 
 export class LoginBody {
   @IsString()

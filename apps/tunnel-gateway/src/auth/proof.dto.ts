@@ -1,11 +1,7 @@
+import { TypedPassword } from '@gatehouse/platform';
 import { applyDecorators } from '@nestjs/common';
 import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
 import { Omittable } from '../wire/omittable.js';
-
-/** A password as typed, with any content. */
-export function TypedPassword(): PropertyDecorator {
-  return applyDecorators(IsString(), IsNotEmpty(), MaxLength(256));
-}
 
 /** Six digits of an authenticator, or a recovery code. */
 export function FactorCode(): PropertyDecorator {

@@ -20,7 +20,7 @@ export class WitnessFile {
     this.path = path;
   }
 
-  /** Appends a line and waits until it is on the disk. Raises the error of the file system. */
+  /** Appends a line and waits until it is on the disk. @throws the error of the file system. */
   async append(line: WitnessLine): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true });
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
@@ -40,7 +40,7 @@ export class WitnessFile {
     if (size > MAX_BYTES) await this.compact();
   }
 
-  /** Oldest first; empty if there is no file. Raises the error of the file system. */
+  /** Oldest first; empty if there is no file. @throws the error of the file system. */
   async lines(): Promise<WitnessLine[]> {
     let text: string;
     try {

@@ -18,7 +18,7 @@ export class WitnessHook {
     this.options = options;
   }
 
-  /** Raises an error for any answer other than 2xx, and if there is none within five seconds. */
+  /** @throws an error for any answer other than 2xx, and if there is none within five seconds. */
   async send({ at, id, hash }: WitnessLine): Promise<void> {
     const { url, secret, service } = this.options;
     const body = JSON.stringify({ type: 'audit.head', service, at, last_id: id, last_hash: hash });

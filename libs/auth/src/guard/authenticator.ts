@@ -84,7 +84,7 @@ export class Authenticator {
   }
 }
 
-/** The one secret that a request presents in its headers. Raises CREDENTIALS_CONFLICT for two different ones. */
+/** The one secret that a request presents in its headers. @throws CREDENTIALS_CONFLICT for two different ones. */
 function presentedSecret(headers: IncomingHttpHeaders): string | undefined {
   const bearer = bearerOf(headers.authorization);
   const header = headers['x-api-key'];

@@ -125,7 +125,7 @@ export class IdempotencyStore {
 
   /**
    * Runs in the transaction that executes the request, with the answer if it has one: both are stored, or neither.
-   * Raises CONFLICT, which rolls that transaction back, if another request has taken over the key.
+   * @throws CONFLICT, which rolls that transaction back, if another request has taken over the key.
    */
   async noteCarriedOut(tx: EntityManager, { actor, key, claim }: ClaimedRequest): Promise<void> {
     const kept = tx.queryRunner && answers.get(tx.queryRunner);

@@ -165,7 +165,7 @@ export class LoginThrottle {
     return this.recent.countOf(client) > 0 ? 'failing' : 'new';
   }
 
-  /** Reads the counts from the database, and adds one. Raises RATE_LIMITED. */
+  /** Reads the counts from the database, and adds one. @throws RATE_LIMITED */
   private async admit(client: string, pair: string): Promise<Admission> {
     const counters = await this.read([pair, client, pair + NOTE]);
     const noted = counters.get(pair + NOTE)?.age_s ?? Infinity;
@@ -219,7 +219,7 @@ export class LoginThrottle {
     }
   }
 
-  /** Raises RATE_LIMITED if the count is above the limit. */
+  /** @throws RATE_LIMITED if the count is above the limit. */
   private async count(limit: Limit): Promise<void> {
     const [counter] = (await this.dataSource.query(COUNT, [limit.key, limit.windowSeconds])) as Counter[];
     if (counter !== undefined && counter.count > limit.most) throw refusal(limit.windowSeconds - counter.age_s);

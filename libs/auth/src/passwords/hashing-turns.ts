@@ -13,7 +13,7 @@ export async function hashingFor<T>(turn: HashingTurn, check: () => Promise<T>):
   return turns.run(turn, check);
 }
 
-/** Runs one hash in its turn. Raises SERVICE_UNAVAILABLE if too many are waiting. */
+/** Runs one hash in its turn. @throws SERVICE_UNAVAILABLE if too many are waiting. */
 export async function inTurn<T>(hash: () => Promise<T>): Promise<T> {
   return slots.run(turns.getStore() ?? ANYBODY, hash);
 }

@@ -31,7 +31,7 @@ export function makeHashesCheap(): void {
   current = { memory: 64, passes: 1, parallelism: 1 };
 }
 
-/** argon2id (RFC 9106) as a PHC string that carries its own parameters. Raises RangeError above 1024 bytes. */
+/** argon2id (RFC 9106) as a PHC string that carries its own parameters. @throws RangeError above 1024 bytes. */
 export async function hashPassword(password: string): Promise<string> {
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw new RangeError('A password has at most 1024 bytes.');
   const salt = randomBytes(SALT_BYTES);

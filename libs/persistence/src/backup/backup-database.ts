@@ -36,7 +36,8 @@ export interface BackupOptions {
 
 /**
  * Writes the services' data of one moment to one file (mode 0600); services can keep running. The file appears only
- * when it is complete. Returns its header. Raises BackupError.
+ * when it is complete. Returns its header.
+ * @throws BackupError
  */
 export async function backupDatabase(url: string, file: string, options: BackupOptions = {}): Promise<BackupHeader> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;

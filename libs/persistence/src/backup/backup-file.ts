@@ -45,7 +45,7 @@ export class BackupReader {
     }
   }
 
-  /** Raises BackupError if anything follows. */
+  /** @throws BackupError if anything follows. */
   async end(): Promise<void> {
     if (this.rest.length > 0 || (await this.next()) !== undefined) throw this.damaged('something follows its end');
   }

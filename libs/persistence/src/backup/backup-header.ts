@@ -65,7 +65,7 @@ export function isPartitionBound(text: string): boolean {
   return BOUND.test(text);
 }
 
-/** Reads the first line of a backup. Raises BackupError, whose message names `file`. */
+/** Reads the first line of a backup. @throws BackupError, whose message names `file`. */
 export function parseBackupHeader(text: string, file: string): BackupHeader {
   let header: unknown;
   try {

@@ -18,7 +18,8 @@ export type ProgressHandler = (progress: BackupProgress) => void;
 
 /**
  * Reads a backup to its end and resolves with its header if every byte is unchanged. A header of version 1 is completed
- * with the partitions that its rows need. Raises BackupError.
+ * with the partitions that its rows need.
+ * @throws BackupError
  */
 export async function checkBackupFile(
   file: string,

@@ -10,7 +10,7 @@ const QUEUES_SCHEMA = 'bullmq';
 /** Rows by `schema.table`. */
 export type RowCounts = ReadonlyMap<string, number>;
 
-/** Raises BackupError if a session of the given services is connected to the database. */
+/** @throws BackupError if a session of the given services is connected to the database. */
 export async function refuseUsers(client: PgConnection, services: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT DISTINCT application_name AS name FROM pg_stat_activity
@@ -20,7 +20,7 @@ export async function refuseUsers(client: PgConnection, services: readonly strin
   if (users.length > 0) throw inUse(users.join(', '));
 }
 
-/** Locks every table exclusively. Raises BackupError when a session uses one. */
+/** Locks every table exclusively. @throws BackupError when a session uses one. */
 export async function lockTables(client: PgConnection, schemas: readonly string[]): Promise<void> {
   const tables = await readTables(client, schemas);
   if (tables.length === 0) return;

@@ -20,7 +20,7 @@ export async function createPartitions(client: PgConnection, header: BackupHeade
   }
 }
 
-/** Raises BackupError unless the schemas have a place for everything in the backup. */
+/** @throws BackupError unless the schemas have a place for everything in the backup. */
 export async function checkTables(client: PgConnection, header: BackupHeader): Promise<void> {
   const names = header.schemas.map(({ name }) => name);
   const here = new Map((await readTables(client, names)).map((table) => [qualified(table), table]));
@@ -94,7 +94,7 @@ async function readReferences(client: PgConnection, schemas: readonly string[]) 
   return rows;
 }
 
-/** Loads the rows of one table. Raises BackupError if they differ from the saved ones, or do not fit. */
+/** Loads the rows of one table. @throws BackupError if they differ from the saved ones, or do not fit. */
 export async function loadTable(
   client: PgConnection,
   reader: BackupReader,

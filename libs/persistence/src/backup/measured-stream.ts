@@ -21,7 +21,7 @@ export class Measure {
     return this.hash.digest('hex');
   }
 
-  /** Raises BackupError unless this is the text that the header describes; call it once, after the end. */
+  /** @throws BackupError unless this is the text that the header describes; call it once, after the end. */
   requireSameAs(table: BackupTable): void {
     if (this.digest() === table.sha256 && this.rows === table.rows) return;
     throw new BackupError(

@@ -41,7 +41,7 @@ export interface ReplacedRows {
   rows: number;
 }
 
-/** Checks a backup as far as possible without a database. Raises BackupError with advice. */
+/** Checks a backup as far as possible without a database. @throws BackupError with advice. */
 export async function checkBackup(file: string, demands: BackupDemands): Promise<CheckedBackup> {
   const header = await checkBackupFile(file, demands.onProgress);
   const stored = servicesOf(header, demands.stored);
@@ -53,7 +53,8 @@ export async function checkBackup(file: string, demands: BackupDemands): Promise
 /**
  * Restores the services' data as of the moment of the backup, and migrates it to this version. Everything happens in
  * one transaction, so the database does not change until its end. The services must not run; the role has to own the
- * schemas and needs the right to create schemas in the database. Raises BackupError with advice.
+ * schemas and needs the right to create schemas in the database.
+ * @throws BackupError with advice.
  */
 export async function restoreDatabase(url: string, backup: CheckedBackup, options: RestoreOptions = {}): Promise<void> {
   const { file, header, stored } = backup;
@@ -79,7 +80,7 @@ export async function restoreDatabase(url: string, backup: CheckedBackup, option
   await analyze(url, header);
 }
 
-/** Raises BackupError for schemas that no service of this version has. */
+/** @throws BackupError for schemas that no service of this version has. */
 function servicesOf(header: BackupHeader, stored: readonly StoredData[]): StoredData[] {
   const names = header.schemas.map(({ name }) => name);
   const unknown = names.filter((name) => !stored.some(({ schemas }) => schemas.includes(name)));

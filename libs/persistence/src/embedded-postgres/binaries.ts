@@ -60,7 +60,8 @@ interface LibraryLink {
 
 /**
  * Creates the library symlinks the package's install script would have made: with `--ignore-scripts`, or where npm
- * blocks scripts, they are missing and the server cannot load its libraries. Raises BINARIES_UNUSABLE.
+ * blocks scripts, they are missing and the server cannot load its libraries.
+ * @throws BINARIES_UNUSABLE
  */
 export function createLibraryLinks(native: string): void {
   const file = join(native, 'pg-symlinks.json');

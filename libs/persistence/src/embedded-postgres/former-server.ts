@@ -19,7 +19,8 @@ export function readPostmasterPid(data: string): number | undefined {
 
 /**
  * Clears the way for a start: an orphaned server of this data directory is stopped (its sessions end, committed rows
- * stay), a stale `postmaster.pid` removed. Raises ALREADY_RUNNING when its supervisor lives, or ORPHAN_WILL_NOT_STOP.
+ * stay), a stale `postmaster.pid` removed.
+ * @throws ALREADY_RUNNING when its supervisor lives, or ORPHAN_WILL_NOT_STOP.
  */
 export async function takeOver(home: ClusterHome, log: (line: string) => void): Promise<void> {
   const pid = readPostmasterPid(home.data);

@@ -6,7 +6,8 @@ import { underAccount } from './privileged-command.js';
 
 /**
  * Sets the superuser's recorded password through PostgreSQL's single-user mode, for the case that `postgres.json` was
- * lost and the data was not. The server must not run. Raises START_FAILED.
+ * lost and the data was not. The server must not run.
+ * @throws START_FAILED
  */
 export async function resetPassword(home: ClusterHome): Promise<void> {
   const { user, password } = home.record;

@@ -14,7 +14,8 @@ const CANDIDATES = ['postgres', 'gatehouse'];
 
 /**
  * The account to run under: none for an ordinary user (the server runs as yourself). PostgreSQL refuses root, so as
- * root it is `postgres`, or `gatehouse`, created when neither exists. Raises NO_SYSTEM_USER.
+ * root it is `postgres`, or `gatehouse`, created when neither exists.
+ * @throws NO_SYSTEM_USER
  */
 export function chooseServerAccount(candidates: readonly string[] = CANDIDATES): ServerAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;

@@ -40,7 +40,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts the PostgreSQL of a home, creating it the first time. Raises EmbeddedPostgresError. */
+/** Starts the PostgreSQL of a home, creating it the first time. @throws EmbeddedPostgresError */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => undefined);
   const portVariable = options.portVariable ?? 'GATEHOUSE_POSTGRES_PORT';

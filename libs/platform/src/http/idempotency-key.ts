@@ -10,8 +10,8 @@ export interface IdempotencyKey {
 }
 
 /**
- * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07 section 2); null without one. Raises
- * INVALID_ARGUMENT for a key that is not 1 to 255 printable characters without spaces.
+ * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07 section 2); null without one.
+ * @throws INVALID_ARGUMENT for a key that is not 1 to 255 printable characters without spaces.
  */
 export function idempotencyKeyOf(request: Request): IdempotencyKey | null {
   const key = request.headers['idempotency-key'];

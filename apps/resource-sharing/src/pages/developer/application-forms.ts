@@ -22,7 +22,7 @@ export class ApplicationForms {
     private readonly confirmation: OwnerConfirmation,
   ) {}
 
-  /** Raises INVALID_ARGUMENT. */
+  /** @throws INVALID_ARGUMENT */
   registration(values: FormValues): NewApplication {
     const body = validated(NewApplicationBody, {
       name: values.text('name').trim(),
@@ -40,7 +40,7 @@ export class ApplicationForms {
     };
   }
 
-  /** Raises INVALID_ARGUMENT, also for an unknown test user, and LOGIN_FAILED if the password is required. */
+  /** @throws INVALID_ARGUMENT, also for an unknown test user, and LOGIN_FAILED if the password is required. */
   async change(values: FormValues, sender: FormSender): Promise<void> {
     const body = validated(ApplicationChangeBody, {
       name: values.text('name').trim(),
@@ -65,7 +65,7 @@ export class ApplicationForms {
     );
   }
 
-  /** The new secret. Raises INVALID_ARGUMENT, and LOGIN_FAILED if the password is required. */
+  /** The new secret. @throws INVALID_ARGUMENT, and LOGIN_FAILED if the password is required. */
   async rotation(values: FormValues, sender: FormSender): Promise<string> {
     const body = validated(SecretRotationBody, { overlap_seconds: values.wholeNumber('overlap_seconds') });
     const asked = { ...sender, password: values.text('current_password') };

@@ -24,7 +24,7 @@ export class ApplicationPages {
     private readonly settings: ResourceSharingSettings,
   ) {}
 
-  /** Raises NOT_FOUND for another owner's application. */
+  /** @throws NOT_FOUND for another owner's application. */
   async render(visitor: Member, clientId: string, state: ApplicationPageState): Promise<{ name: string; body: Html }> {
     const application = await this.applications.ofOwner(visitor.account.id, clientId);
     const [secrets, names, usage, refused] = await Promise.all([

@@ -62,7 +62,7 @@ export class SharesPageController {
   }
 }
 
-/** Raises INVALID_ARGUMENT. */
+/** @throws INVALID_ARGUMENT */
 function readShare(values: FormValues): CreateShareBody {
   return validated(CreateShareBody, {
     url: values.text('url').trim(),

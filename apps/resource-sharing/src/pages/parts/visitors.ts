@@ -65,8 +65,9 @@ export class Visitors {
   }
 
   /**
-   * Raises FORBIDDEN for a form of another site (RFC 9700 section 4.7). The page of authorization sends no referrer,
-   * and then browsers send no origin either (`null`), so the token decides.
+   * The page of authorization sends no referrer, and then browsers send no origin either (`null`), so the token
+   * decides.
+   * @throws FORBIDDEN for a form of another site (RFC 9700 section 4.7).
    */
   assertOwnForm(request: Request): void {
     const { origin } = request.headers;
