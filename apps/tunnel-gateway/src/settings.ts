@@ -30,7 +30,7 @@ import {
 import { isKnownPassword } from './users/known-passwords.js';
 import { CHALLENGE_TYPES, type ChallengeType } from './acme/acme-order.js';
 
-/** How much of something a user may have who is no administrator. */
+/** The most that a user may have of something. Administrators have no limit. */
 function PerUser(variable: string): PropertyDecorator {
   return (prototype, property) => {
     const most = Variable(variable, {
@@ -62,7 +62,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false })
   publicUrl = 'http://127.0.0.1:8082';
 
-  /** Address of the ports for agents and for visitors of hosts. Tunnels have their own. */
+  /** Address of the ports for agents and for visitors of hosts. Tunnels have their own addresses. */
   @Variable('TUNNEL_LISTEN_ADDRESS', {
     expected: bilingual(
       'an IPv4 or IPv6 address of this machine, such as 0.0.0.0',
@@ -72,18 +72,18 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsAddress()
   listenAddress = '0.0.0.0';
 
-  /** Where agents connect. */
+  /** The port to which agents connect. */
   @Port('TUNNEL_AGENT_PORT')
   agentPort = 8024;
 
-  /** Where visitors of hosts come in. */
+  /** The port to which visitors of hosts connect. */
   @Port('TUNNEL_HTTP_PORT')
   httpPort = 8880;
 
   @Port('TUNNEL_HTTPS_PORT')
   httpsPort = 8443;
 
-  /** The port that visitors know for https, where something maps it to TUNNEL_HTTPS_PORT: redirects name it. */
+  /** The port that redirects to https name, if visitors use another one than TUNNEL_HTTPS_PORT. */
   @Variable('TUNNEL_PUBLIC_HTTPS_PORT', {
     kind: 'integer',
     expected: bilingual('a port from 1 to 65535', '1 到 65535 的端口'),
@@ -94,7 +94,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Max(65_535)
   publicHttpsPort?: number;
 
-  /** How agents reach the port for them. Default: the host of TUNNEL_GATEWAY_PUBLIC_URL and TUNNEL_AGENT_PORT. */
+  /** The address to which agents connect. Default: the host of TUNNEL_GATEWAY_PUBLIC_URL with TUNNEL_AGENT_PORT. */
   @Variable('TUNNEL_PUBLIC_ADDRESS', {
     expected: bilingual('host:port such as gw.example.org:8024', '主机:端口，例如 gw.example.org:8024'),
   })
@@ -102,7 +102,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Matches(/^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+):\d{1,5}$/i)
   publicAddress?: string;
 
-  /** How the first administrator comes to be where GATEHOUSE_ADMIN_PASSWORD is not given. */
+  /** How the first administrator is created if GATEHOUSE_ADMIN_PASSWORD is not set. */
   @Variable('TUNNEL_FIRST_ADMINISTRATOR', {
     expected: bilingual(
       'password (one is generated) or setup (a token is)',
@@ -112,12 +112,12 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsIn(['password', 'setup'])
   firstAdministrator: 'password' | 'setup' = 'password';
 
-  /** Ports for tunnels that ask for any, and those that who is no administrator may ask for. */
+  /** Ports for tunnels that request any port. Users other than administrators may only request ports in this range. */
   @Variable('PORT_RANGE', { expected: bilingual('two ports such as 20000-29999', '端口范围，例如 20000-29999') })
   @ValidateBy({ name: 'isPortRange', validator: { validate: (text) => readPortRange(text) !== null } })
   portRangeText = '20000-29999';
 
-  /** Clients of one user who is no administrator. 0: only administrators make clients. */
+  /** Clients of one user. 0: only administrators create clients. */
   @PerUser('TUNNEL_MAX_CLIENTS_PER_USER')
   maxClientsPerUser = 100;
 
@@ -127,7 +127,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @PerUser('TUNNEL_MAX_HOSTS_PER_USER')
   maxHostsPerUser = 1_000;
 
-  /** Which names users may have hosts of: those that belong to them, or any that nobody has. */
+  /** Which names users may use for hosts: those that belong to them, or any that are free. */
   @Variable('TUNNEL_HOST_NAMES', {
     expected: bilingual(
       'owned (names belong to users) or any (the first user who takes a name gets it)',
@@ -137,7 +137,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsIn(['owned', 'any'])
   hostNames: 'owned' | 'any' = 'owned';
 
-  /** Who is asked for the TXT records that prove names. Default: the resolvers of the system. */
+  /** The DNS servers that are asked for the TXT records that prove names. Default: the resolvers of the system. */
   @Variable('TUNNEL_DNS_SERVERS', {
     kind: 'list',
     expected: bilingual(
@@ -151,17 +151,17 @@ export class TunnelGatewaySettings extends ServiceSettings {
   )
   dnsServers: readonly string[] = [];
 
-  /** Address rules; as many policies, besides one for each tunnel. */
+  /** Address rules of one user. The same limit applies to policies, in addition to one for each tunnel. */
   @PerUser('TUNNEL_MAX_RULES_PER_USER')
   maxRulesPerUser = 5_000;
 
-  /** Files of certificates that hosts may name. Default: `tunnel-gateway/certificates` in the home. */
+  /** Folder of the certificate files that hosts may name. Default: `tunnel-gateway/certificates` in the home. */
   @Variable('CERT_DIR', { expected: bilingual('a folder', '目录') })
   @IsOptional()
   @IsString()
   certFolder?: string;
 
-  /** Countries of addresses, for rules about them: an mmdb file. Default: the one that comes along. */
+  /** The country database for address rules, an mmdb file. Default: the bundled one. */
   @Variable('GEOIP_FILE', {
     expected: bilingual('a file with countries of addresses (mmdb)', 'IP 归属国家的文件（mmdb）'),
   })
@@ -169,7 +169,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsString()
   geoFile?: string;
 
-  /** Rules that deny a country deny everybody while there is no database. */
+  /** Whether rules that deny a country deny everyone while there is no database. */
   @Variable('GEOIP_STRICT', { kind: 'boolean', expected: bilingual('true or false', 'true 或 false') })
   @IsBoolean()
   geoStrict = false;
@@ -180,7 +180,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsString()
   nodeEnvironment = 'development';
 
-  /** Orders certificates for hosts. Default: Let's Encrypt, outside production its staging environment. */
+  /** Where certificates for hosts are ordered. Default: Let's Encrypt; outside production, its staging environment. */
   @Variable('ACME_DIRECTORY_URL', {
     expected: bilingual(
       'an address such as https://acme-v02.api.letsencrypt.org/directory',
@@ -191,7 +191,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsUrl({ protocols: ['https'], require_protocol: true, require_tld: false })
   acmeDirectory?: string;
 
-  /** Whom the authority may write to. */
+  /** E-mail addresses that the authority may write to. */
   @Variable('ACME_CONTACT', {
     kind: 'list',
     expected: bilingual('addresses of mail separated by commas', '以逗号分隔的电子邮箱地址'),
@@ -199,12 +199,12 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsEmail({ require_tld: false }, { each: true })
   acmeContact: readonly string[] = [];
 
-  /** The operator agrees to the authority's terms of service; without it nothing is ordered. */
+  /** Whether the operator agrees to the authority's terms of service. Without that no certificate is ordered. */
   @Variable('ACME_AGREE_TERMS', { kind: 'boolean', expected: bilingual('true or false', 'true 或 false') })
   @IsBoolean()
   acmeAgreeTerms = false;
 
-  /** An account that the operator has with the authority already (RFC 8555 7.3.4). */
+  /** An account that the operator already has with the authority (RFC 8555 7.3.4). */
   @Variable('ACME_EAB_KID', {
     expected: bilingual(
       'the key id of the authority, together with ACME_EAB_HMAC_KEY',
@@ -223,13 +223,13 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Matches(/^[A-Za-z0-9_-]{16,}$/)
   acmeEabHmacKey?: string;
 
-  /** PEM of authorities besides those of the system that are believed when certificates are ordered. */
+  /** Further certificate authorities that are trusted when certificates are ordered, in PEM. */
   @Variable('ACME_CA_FILE', { expected: bilingual('a file with certificates (PEM)', '证书文件（PEM）') })
   @IsOptional()
   @IsString()
   acmeCaFile?: string;
 
-  /** How the gateway proves that a name leads to it; each attempt takes the next one. */
+  /** How the gateway proves that it controls a name. Each attempt uses the next type. */
   @Variable('ACME_CHALLENGES', {
     kind: 'list',
     expected: bilingual(`some of ${CHALLENGE_TYPES.join(', ')}`, `${CHALLENGE_TYPES.join('、')} 中的一个或多个`),
@@ -248,7 +248,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
     return kid === undefined || macKey === undefined ? null : { kid, macKey };
   }
 
-  /** Processes that serve agents and visitors. More than one share the ports by way of another process, their door. */
+  /** Processes that serve agents and visitors. If there are several, another process, the door, opens their ports. */
   @Variable('TUNNEL_EDGE_WORKERS', {
     kind: 'integer',
     expected: bilingual('a number of processes from 1 to 64', '1 到 64 个进程'),
@@ -258,7 +258,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Max(64)
   edgeWorkers = 1;
 
-  /** Whether the service starts its data plane itself, or finds one that runs on its own (`edge.js`). */
+  /** Whether the service starts its data plane itself, or connects to one that runs separately (`edge.js`). */
   @Variable('TUNNEL_EDGE', {
     expected: bilingual(
       'own (started by the service) or separate (edge.js)',
@@ -268,7 +268,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsIn(['own', 'separate'])
   edge: 'own' | 'separate' = 'own';
 
-  /** Of a separate edge: where it listens for its administration, and where the service finds it. */
+  /** The control channel of a separate edge: the edge listens there, and the service connects to it. */
   @Channel('TUNNEL_EDGE_CHANNEL', 'tunnel-edge:8025')
   edgeChannel?: string;
 
@@ -313,7 +313,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsAddress()
   edgeTunnelAddress?: string;
 
-  /** Of a separate edge: a port for `/metrics` alone; the health port has none then. */
+  /** A separate port for `/metrics` of a separate edge. Its health port then does not serve them. */
   @IsOptional()
   @Port('TUNNEL_EDGE_METRICS_PORT')
   edgeMetricsPort?: number;
@@ -372,7 +372,7 @@ export function readSettings(env: Environment = process.env): Readonly<TunnelGat
   return settings;
 }
 
-/** What is printed somewhere, or was typed to have something there, protects nothing. */
+/** An example from a document, or something that was typed to fill the field, protects nothing. */
 function refuseExamples({ adminPassword, secretKey }: TunnelGatewaySettings): void {
   const problems: SettingProblem[] = [];
   if (adminPassword !== undefined && isKnownPassword(adminPassword)) {

@@ -145,7 +145,7 @@ describe('passwords', () => {
     expect((await logIn('pat', { password: 'another password' })).status).toBe(200);
   });
 
-  it('and the own second factor cannot be changed without proof, whatever rights the user has over others', async () => {
+  it('and second factors of one’s own cannot be changed without proof, whatever rights the user has over others', async () => {
     const { call, id } = await world.user('root2', 'admin');
     for (const changes of [{ password: 'another password' }, { reset_totp: true }]) {
       expect(await call('PATCH', `/users/${id}`, changes)).toMatchObject({ status: 403, body: { code: 'forbidden' } });

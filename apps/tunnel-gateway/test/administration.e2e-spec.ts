@@ -374,7 +374,7 @@ describe('hosts', () => {
     expect((await eve.call('PATCH', `/hosts/${other.id}`, { host: '*.net' })).status).toBe(403);
     expect((await eve.call('PATCH', `/hosts/${other.id}`, { status: 0 })).status).toBe(200);
     expect(await make(world.admin, hers, 'console.example.net')).toMatchObject({ host: 'console.example.net' });
-    // What administrators have for every name leaves the names to be had.
+    // Hosts of administrators for every name do not take the individual names.
     await make(world.admin, await world.client(), '*.apps.example.org');
     expect(await make(eve.call, hers, 'eve.apps.example.org')).toMatchObject({ host: 'eve.apps.example.org' });
   });

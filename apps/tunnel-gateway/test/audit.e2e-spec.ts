@@ -19,7 +19,7 @@ const verify = async (): Promise<AnyJson> => (await world.admin('GET', '/audit-l
 const wrote = (field: string, before: unknown, after: unknown): object => ({ field, before, after });
 
 describe('the audit log', () => {
-  it('records who made whom an administrator, from where and when', async () => {
+  it('records who made a user an administrator, from which address and when', async () => {
     const made = await world.admin('POST', '/users', {
       username: 'second',
       password: 'a SECRET password',

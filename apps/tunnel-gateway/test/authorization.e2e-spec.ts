@@ -40,7 +40,7 @@ const RULES = {
 
 interface Operation {
   rule: keyof typeof RULES;
-  /** Which row the path is about. */
+  /** The row that the path names. */
   of?: keyof Rows;
   /** What a list has rows of. */
   lists?: keyof Rows;

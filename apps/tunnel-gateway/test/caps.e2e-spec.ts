@@ -65,7 +65,7 @@ describe('a user', () => {
     expect((await call('PATCH', `/tunnels/${given.body.id}`, { name: 'web' })).status).toBe(200);
   });
 
-  it('can make own limits stricter but not looser', async () => {
+  it('can make their own limits stricter but not looser', async () => {
     const { call, id } = await world.user('cyd');
     const limits = { rate_limit: 100, max_conn: 10, expire_at: '2040-01-01T00:00:00Z' };
     const client = await world.client({ ...limits, owner_user_id: id });

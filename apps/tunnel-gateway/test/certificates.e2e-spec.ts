@@ -243,7 +243,7 @@ describe('ordered certificates', () => {
     expect(pages.body.next_cursor).not.toBeNull();
   });
 
-  it('are not ordered again and again, whatever happens to the host', async () => {
+  it('are not ordered repeatedly, whatever happens to the host', async () => {
     const schedule = world.gateway.app.get(AcmeSchedule, { strict: false });
     const client = await world.client();
     const body = { client_id: client.id, target_addr: 'http://127.0.0.1:9', auto_https: 1 };

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The status for a visitor of whom a trusted proxy says where they come from. */
+/** The status for a visitor whose address a trusted proxy forwards. */
 function visitFrom(address: string): Promise<number> {
   const headers = { host: 'countries.example', 'x-forwarded-for': address };
   return new Promise((resolve, reject) => {

@@ -89,7 +89,7 @@ describe('names of hosts', () => {
     }
   });
 
-  it('are proven with the value of the own claim only', async (context) => {
+  it('are proven only with the value of the user’s own claim', async (context) => {
     const dns = nameServer(context);
     const first = (await claim(ann, 'shared.example.com')).body;
     const second = (await claim(bob, 'shared.example.com')).body;

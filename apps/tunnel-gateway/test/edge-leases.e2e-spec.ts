@@ -130,7 +130,7 @@ describe('run_status', () => {
     }
   });
 
-  it('forgets what a process said when its lease is over, and nothing before', async () => {
+  it('forgets the reports of a process when its lease expires, and not before', async () => {
     const [one, two] = [await process(), await process()];
     await one.say({ 1: 'running', 2: 'running' });
     await two.say({ 1: 'waiting' });
@@ -142,7 +142,7 @@ describe('run_status', () => {
     expect((await readLeases(queries)).map(({ id }) => id)).toEqual([two.lease.id]);
   });
 
-  it('is corrected by the next whole report, whoever wrote it', async () => {
+  it('is corrected by the next complete report, whichever process wrote it', async () => {
     const one = await process();
     await one.say({ 1: 'running' });
     await queries.query('UPDATE tunnel_gateway.tunnels SET run_status = 1 WHERE id = 4');

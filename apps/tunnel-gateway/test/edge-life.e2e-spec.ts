@@ -138,7 +138,7 @@ describe('an edge process', () => {
       timeoutMs: 15_000,
     });
     expect(world.edges.pid).not.toBe(before);
-    // Its agent is on the way still: who comes now waits for it.
+    // Its agent has not connected yet: visitors who arrive now wait for it.
     expect(await world.ask(tunnel.listen_port, 'at once')).toBe('at once');
     visitor.write('during');
     await received(visitor, 6);

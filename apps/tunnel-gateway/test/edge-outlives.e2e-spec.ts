@@ -69,7 +69,7 @@ class Platform {
     return this.messages.shift() as ServiceMessage;
   }
 
-  /** Supervisors and edges of this home, which are nobody's children where their service was killed. */
+  /** Supervisors and edges of this home. After their service was killed they have no parent. */
   processes(): number[] {
     return processesWith(this.env['GATEHOUSE_HOME'] ?? '');
   }

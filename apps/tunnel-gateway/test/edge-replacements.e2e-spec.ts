@@ -55,7 +55,7 @@ function load(visits: readonly (() => Promise<void>)[]): Load {
   return result;
 }
 
-/** Comes, says something, and hears it back to its end. */
+/** Connects, sends something, and reads the echo to its end. */
 async function visitTunnel(port: number): Promise<void> {
   const socket: Socket = connect({ port, host: '127.0.0.1' });
   const text = 'x'.repeat(20_000);

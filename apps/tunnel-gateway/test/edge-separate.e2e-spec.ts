@@ -112,7 +112,7 @@ describe('a separate edge', () => {
     await waitFor(async () => (await ask(tunnel.listen_port, 'one')) === 'one', PATIENT);
     const visitor = new SteadyTransfer(tunnel.listen_port);
 
-    // A service that is stopped, as by an upgrade of its image, is none of the edge's business.
+    // A service that is stopped, for example by an upgrade of its image, does not affect the edge.
     first.child.kill('SIGTERM');
     expect(await first.exit).toBe(0);
     expect(await ask(tunnel.listen_port, 'two')).toBe('two');

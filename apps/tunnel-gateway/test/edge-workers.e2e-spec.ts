@@ -364,7 +364,7 @@ describe('clients of several workers', () => {
       expect(await probed()).toBe(outcome);
       visitor.stop();
     }
-    // Clients are dealt out in turn: one of them is of the process that has the name.
+    // Clients are distributed in turn, so one of them is served by the process that has the name.
     expect({ name, said }).toEqual({ name, said: { online: 1, misdirected: WORKERS - 1 } });
   });
 

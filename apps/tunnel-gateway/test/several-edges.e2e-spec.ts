@@ -79,7 +79,7 @@ describe('two edges on one database', () => {
     expect(first.load).toBeLessThanOrEqual(1);
   });
 
-  it('agree on run_status: a tunnel that one of them cannot serve runs at the other, and stays so', async () => {
+  it('agree on run_status: a tunnel that one of them cannot serve keeps running at the other', async () => {
     const { body: client } = await call('POST', '/clients', { name: 'agrees' });
     const target = createServer((socket) => socket.on('error', () => undefined).pipe(socket)).listen(0, '127.0.0.1');
     const agents = [programs.agent(client.key, one.agents), programs.agent(client.key, two.agents)];
@@ -242,7 +242,7 @@ describe('two edges on one database', () => {
     expect((await caller(url, { 'x-api-key': key.key })('GET', '/edges')).status).toBe(403);
   });
 
-  it('forget one of them that is killed, and what it said, within seconds', async () => {
+  it('forget a killed edge and its reports within seconds', async () => {
     const { body: client } = await call('POST', '/clients', { name: 'forgets' });
     const agent = programs.agent(client.key, two.agents);
     const { body: tunnel } = await call('POST', '/tunnels', {

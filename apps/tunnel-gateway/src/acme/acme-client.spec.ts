@@ -17,7 +17,7 @@ const DIRECTORY = {
 
 type Reply = Partial<AcmeAnswer> & { json?: unknown };
 
-/** A fake authority: answers by path, the last answer again and again. */
+/** A fake authority: answers by path, and repeats the last answer. */
 function fake(replies: Record<string, Reply[]>): { client: AcmeClient; asked: AcmeRequest[] } {
   const asked: AcmeRequest[] = [];
   const transport = async (request: AcmeRequest): Promise<AcmeAnswer> => {
@@ -45,7 +45,7 @@ const payloadOf = ({ body = '{}' }: AcmeRequest): unknown =>
   JSON.parse(Buffer.from((JSON.parse(body) as { payload: string }).payload, 'base64url').toString());
 
 describe('an ACME client', () => {
-  it('retries a refused nonce, but not for ever', async () => {
+  it('retries a refused nonce, but not forever', async () => {
     const order: Reply = { status: 201, headers: { location: '/orders/1' }, json: { status: 'pending' } };
     const { client } = fake({ '/order': [problem('badNonce', 400), problem('badNonce', 400), order] });
     expect((await client.order('a.example', null)).url).toBe(`${BASE}/orders/1`);

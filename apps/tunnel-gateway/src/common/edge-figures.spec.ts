@@ -21,7 +21,7 @@ it('never falls when a worker ends and another takes its place, or when one does
   workers.answered(0, 101, figures(10, 0));
   workers.answered(1, 102, figures(5, 0));
   expect(workers.total().carried.tunnel.upload).toBe(15);
-  // The second does not answer: what it said last still counts.
+  // The second does not answer: its last report still counts.
   workers.answered(0, 101, figures(12, 0));
   expect(workers.total().carried.tunnel.upload).toBe(17);
   workers.answered(1, 103, figures(1, 0));

@@ -75,7 +75,7 @@ export async function renewLease(queries: Queries, lease: EdgeLease): Promise<Re
   return rows[0];
 }
 
-/** Removes expired leases, and what their processes said about tunnels. */
+/** Removes expired leases, and the states of tunnels that their processes reported. */
 export async function sweepLeases(queries: Queries): Promise<void> {
   await queries.query('SELECT tunnel_gateway_ops.sweep_edges()');
 }

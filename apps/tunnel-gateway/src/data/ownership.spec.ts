@@ -24,7 +24,7 @@ const ALLOWED = [
   // Names of everybody's hosts get certificates and warnings; no row is shown.
   'acme/acme-schedule.ts',
   'acme/expiry-warnings.ts',
-  // They count everybody's for whoever runs the platform; no row is shown.
+  // They count all rows for the operator, and show none.
   'tunnels/tunnel-metrics.ts',
   'certificates/certificate-metrics.ts',
   // It looks at the rows of one owner, or as an administrator at all: five kinds in one statement.

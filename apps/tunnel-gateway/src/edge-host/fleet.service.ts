@@ -10,7 +10,7 @@ import type {
 } from '../common/edge-ipc.js';
 import { Edges } from './edges.service.js';
 
-/** Something that one edge said. `edge`: its name; null: there is only one. */
+/** A report of one edge. `edge`: its name; null: there is only one. */
 export type Placed<T> = T & { edge: string | null };
 
 /** Agents of clients, newest first. */

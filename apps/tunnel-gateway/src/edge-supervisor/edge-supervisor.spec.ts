@@ -79,14 +79,14 @@ const asked = (child: ScriptedChild | undefined, method: string): number =>
   child?.sent.filter((message) => message.type === 'request' && message.method === method).length ?? 0;
 
 describe('an edge that an administrator wants to be drained', () => {
-  it('retires once, however often that is said, and stays the current one', async () => {
+  it('retires once, however often it is asked to, and stays the current one', async () => {
     const { children } = await serving();
     for (let times = 0; times < 3; times += 1) children[0]?.say({ type: 'wanted', state: 'drained' });
     expect(asked(children[0], 'retire')).toBe(1);
     expect(children).toHaveLength(1);
   });
 
-  it('is replaced by one that serves when that is wanted again', async () => {
+  it('is replaced by one that serves when it is no longer drained', async () => {
     const { children, born } = await serving();
     children[0]?.say({ type: 'wanted', state: 'serving' });
     expect(children).toHaveLength(1);

@@ -13,7 +13,7 @@ interface Statement {
 
 const AWAY = new Error('away');
 
-/** Grants whose database answers when the test says so. */
+/** Grants whose database answers when the test wants it to. */
 function rig(): { grants: EdgeGrants; asked: Statement[]; refused: number[] } {
   const asked: Statement[] = [];
   const query = (text: string, values: unknown[] = []): Promise<never> => {

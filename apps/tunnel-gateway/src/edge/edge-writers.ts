@@ -12,7 +12,7 @@ export class EdgeWriters {
   private readonly presence: DatabasePresence;
   /** Errors of failing writers, by name. */
   private readonly failing = new Map<string, string>();
-  /** Rows that the database refused for good, since this process started. */
+  /** Rows that the database refused permanently since this process started. */
   refusedRows = 0;
 
   constructor(logger: Pick<TunnelLogger, 'error'>, presence: DatabasePresence) {

@@ -28,7 +28,7 @@ function rig(onLoad: (count: number) => void = () => undefined): Rig {
   return { reloading, loads, failures };
 }
 
-/** Everything that only waits for promises has happened then. */
+/** Resolves after everything that only waits for promises has happened. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('changes', () => {

@@ -102,7 +102,7 @@ describe('the slot of a worker', () => {
     expect(workers[0]?.sockets).toEqual([near]);
   });
 
-  it('keeps connections for the next worker while there is none', async () => {
+  it('keeps connections for the next worker while no worker runs', async () => {
     const { slot, workers, deaths } = rig();
     void slot.prepare();
     void slot.bind(PORTS);

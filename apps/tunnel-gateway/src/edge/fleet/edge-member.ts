@@ -50,8 +50,8 @@ export interface EdgeMemberOptions {
 }
 
 /**
- * This process as one of the fleet: keeps its lease in the database, and knows who else has one. Without the database it
- * serves on, and knows those that it knew.
+ * This process as a member of the fleet: it renews its lease in the database and knows the leases of others. Without the
+ * database it continues to serve, and knows those that it knew before.
  */
 export class EdgeMember {
   private readonly options: EdgeMemberOptions;
