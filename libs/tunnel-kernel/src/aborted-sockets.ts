@@ -8,7 +8,7 @@ const NOTHING = Buffer.alloc(0);
  * Detects that the other side aborted while nobody reads: a paused socket is not notified of a reset. Writing zero
  * bytes sends nothing, and fails once the system knows of a reset. Data that was received but not read is lost with it.
  * A half-close is not detected, and must not be: a visitor that sent its request and ended its direction waits for the
- * answer, and looks like one that has gone until something is sent to it.
+ * answer, and cannot be told from one that has left until something is sent to it.
  */
 export class AbortedSockets {
   private readonly sockets = new Set<Socket>();

@@ -14,7 +14,7 @@ import type { EdgeAddress, EdgesMessage } from './wire/messages.js';
 const SLOTS = 15;
 /** How long visitors may stay on a connection to an edge that the gateway no longer names. */
 const LEAVE_MS = 600_000;
-/** Pause after a second connection that ended for good. */
+/** Pause after a second connection that cannot be resumed. */
 const REST_MS = 30_000;
 
 /** A connection to another edge than the first. */

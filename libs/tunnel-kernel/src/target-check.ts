@@ -39,7 +39,7 @@ export interface TargetCheckContext {
 const WITH_TARGET: ReadonlySet<string> = new Set(['tcp', 'secret', 'p2p', 'file']);
 const NOBODY = { address: '0.0.0.0', port: 0 };
 
-/** Reaches a target as for a visitor, through the agent of its own client, and lets go of it. */
+/** Connects to a target as for a visitor, through the agent of its client, and closes the connection. */
 export async function checkTarget(
   { config, channels, http, isOnline }: TargetCheckContext,
   { kind, id }: ResourceRef,

@@ -492,7 +492,7 @@ describe('datagram packets', () => {
     const port = state?.port ?? 0;
     const before = path.seen.length;
     const answer = ask(await udp(), port, 'early');
-    // Whatever the agent has to say of it is said.
+    // The agent has sent everything that it has to report about it.
     await waitFor(() => path.seen.length > before);
     path.hold(false);
     expect(String(await answer)).toBe('early');

@@ -20,7 +20,7 @@ describe('the visitor ledger', () => {
     expect(ledger.take()).toEqual([]);
   });
 
-  it('counts visitors together for whom there is no room', () => {
+  it('counts visitors beyond the limit together', () => {
     const ledger = new VisitorLedger(3);
     for (let round = 0; round < 2; round++) {
       for (let index = 0; index < 10; index++) ledger.hit(tunnel, 1, `10.0.0.${index}`);

@@ -35,7 +35,7 @@ async function ask(port: number): Promise<string> {
   return String(await readAll(visitor));
 }
 
-/** Sends `bytes` through the tunnel's echo and hashes what comes back. */
+/** Sends `bytes` through the tunnel's echo and hashes the answer. */
 async function there(port: number, bytes: Buffer): Promise<string> {
   const visitor = await rig.visit(port);
   const back = readAll(visitor);
@@ -175,13 +175,13 @@ describe('a gateway without a certificate', () => {
     const server = { host: '127.0.0.1', port: rig.port };
     for (const port of [rig.port, https]) {
       const visitor = new TunnelVisitor({ server, transport: 'websocket', websocket: at(port, true), key, logger });
-      // It got as far as its key.
+      // The connection got as far as the check of its key.
       await expect(visitor.probe()).rejects.toMatchObject({ code: 'unauthorized' });
       visitor.stop();
     }
   });
 
-  it('lets nobody wait in TLS for ever', async () => {
+  it('ends TLS handshakes that take too long', async () => {
     await open({ timeouts: { handshake: 100 } });
     const https = await rig.server.listenHttps({ host: '127.0.0.1', port: 0 });
     for (const port of [rig.port, https]) {

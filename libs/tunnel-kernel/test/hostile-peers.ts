@@ -327,7 +327,7 @@ export class HostileServer {
     endSomehow(random, socket);
   }
 
-  /** What would end the agent for good is left out. */
+  /** Without the attacks that would end the agent permanently. */
   private orders(): Buffer {
     const { random } = this;
     const some = messages(random, '').filter(({ type }) => type !== 'auth' && type !== 'welcome');

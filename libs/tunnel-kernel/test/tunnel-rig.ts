@@ -119,7 +119,7 @@ export class TunnelRig {
     return { ...EMPTY_CONFIG, revision: (this.revision += 1), clients, ...more };
   }
 
-  /** A tunnel with a port of the system's choice; mode `tcp` where nothing else is said. */
+  /** A tunnel on a port that the system chooses, in mode `tcp` unless another is given. */
   tunnelConfig(clientId: number, targetPorts: number[], more: Partial<TunnelConfig> = {}): TunnelConfig {
     const targets = targetPorts.map((port) => ({ host: '127.0.0.1', port, weight: 1 }));
     return { id: 7, clientId, mode: 'tcp', listen: { host: '127.0.0.1', port: 0 }, targets, ...more };
@@ -158,7 +158,7 @@ export class TunnelRig {
     return socket;
   }
 
-  /** A visitor on its way. */
+  /** A visitor who is connecting. */
   visitor(port: number): Socket {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     socket.on('error', quiet);

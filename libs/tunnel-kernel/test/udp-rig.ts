@@ -29,7 +29,7 @@ export interface UdpLine {
   seen: Buffer[];
   /** The server sees the agent at another address from now on. */
   rebind(): Promise<void>;
-  /** To the server, from a place of its own. */
+  /** To the server, from a socket of its own. */
   inject(packet: Buffer): void;
   /** While true, what the server says on the control connection is late. */
   hold(value: boolean): void;

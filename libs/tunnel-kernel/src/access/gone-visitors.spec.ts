@@ -23,7 +23,7 @@ const deny = (scope: 'host' | 'tunnel', resourceId: number): IpRuleConfig => ({
   priority: 1,
 });
 
-/** Speaks and is gone before anybody looks who it is: the system does not know the far end of a connection that was reset. */
+/** Sends something and resets the connection before its address is read: the system then no longer knows the address. */
 function speakAndReset(port: number, text: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' }, () => {

@@ -109,7 +109,7 @@ describe('address rules', () => {
     expect(allowed(deny, '1.0.0.1', { countryOf, geoStrict: true })).toBe(false);
     expect(allowed(allow, '1.0.0.1', { countryOf })).toBe(false);
     expect(allowed(allow, '1.0.0.1', { countryOf, geoStrict: true })).toBe(false);
-    // One that allows does not hide one that denies.
+    // A rule that allows does not hide one that denies.
     const both = [rule('global', 'allow', 'country', 'CN', 1), rule('global', 'deny', 'country', 'CN', 2)];
     expect(
       allowed([...both, rule('global', 'allow', 'cidr', '1.0.0.0/8', 3)], '1.0.0.1', { countryOf, geoStrict: true }),

@@ -261,7 +261,7 @@ describe('visitors behind a proxy', () => {
     },
   );
 
-  it('have the proxy’s own address if it speaks for itself', async () => {
+  it('have the proxy’s own address for its own connections', async () => {
     const port = await apply({ tunnel: accepting });
     const socket = await through(
       port,
@@ -301,7 +301,7 @@ describe('visitors behind a proxy', () => {
 });
 
 describe('the rate limit of a client', () => {
-  /** Bytes a second that come back from the echo, both ways together, once the burst is gone. */
+  /** Bytes per second through the echo, both directions together, after the burst is used up. */
   async function measure(port: number, burst: number, seconds: number, connections: number): Promise<number[]> {
     const block = Buffer.alloc(64 * KIB);
     const counts = Array.from({ length: connections }, () => 0);

@@ -170,7 +170,7 @@ describe('a rate limiter', () => {
     expect(second).toBeCloseTo(1 / 3, 1);
     expect(datagrams / (RATE * 10)).toBeCloseTo(1 / 3, 1);
     expect(datagrams + (senders[0]?.sent ?? 0) + (senders[1]?.sent ?? 0)).toBeLessThanOrEqual(RATE * 10);
-    // Alone again, they have it all, and what was kept for them is not lost.
+    // Alone again, they have the whole rate, and nothing that was reserved for them is lost.
     for (const sender of senders) limiter.leave(sender);
     vi.advanceTimersByTime(1000);
     expect(limiter.tryTake(RATE)).toBe(true);

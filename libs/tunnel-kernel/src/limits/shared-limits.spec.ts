@@ -76,7 +76,7 @@ describe('the rate limit of a client at several servers', () => {
     for (const { rate } of servers) expect(rate).toBeCloseTo(LIMIT / 4);
   });
 
-  it('belongs to one server alone when the others want nothing or are gone', () => {
+  it('belongs to one server alone if the others need none of it or have left', () => {
     const [one, two] = [new SimulatedServer(10 * LIMIT), new SimulatedServer(10 * LIMIT)];
     link([one, two]);
     turns([one, two], 10);

@@ -1,7 +1,7 @@
 /** How often servers compare what their clients use. */
 export const SHARE_MS = 250;
 const PER_SECOND = 1000 / SHARE_MS;
-/** What a server that is below its share may use more until it says so. */
+/** How much more a server that is below its share may use before it reports that. */
 const ROOM = 1.25;
 const UNUSED_RATE = { rate: 0, delayed: false };
 
@@ -108,7 +108,7 @@ export class SharedLimits {
 
   /**
    * What others do not use, divided among the servers whose visitors are delayed and this one; at least an equal share of
-   * the limit among all that carry something.
+   * the limit among all that have traffic.
    */
   private rateFor(clientId: number, limit: number): number {
     let used = 0;

@@ -233,7 +233,7 @@ describe('visitors at a server without the agent', () => {
 });
 
 describe('the limits of a client', () => {
-  it('count connections at all servers, and those of a server that is gone no more', async () => {
+  it('count connections at all servers, but not those of a server that has left', async () => {
     const { near, far } = await pair();
     const target = await far.echo();
     const ports = await Promise.all(
@@ -364,7 +364,7 @@ describe('an agent of a gateway with several edges', () => {
     return { one, two, client, port: await tunnelAt([two, one], [await one.echo()]) };
   }
 
-  it('connects to two, and serves visitors when the first is gone', async () => {
+  it('connects to two, and serves visitors after the first has left', async () => {
     const { one, two, client, port } = await edges();
     const { agent, history } = one.agent(client.key);
     await one.online(1);

@@ -242,7 +242,7 @@ export class PeerServers {
   private linkClosed(link: PeerLink): void {
     this.links.delete(link);
     this.context.limits.left(link);
-    // Without another server, nothing else would give back what that one used.
+    // If no other server is left, nothing else releases what that one used.
     this.context.limits.turn();
     const peer = this.peers.get(link.id);
     if (peer?.link === link) {

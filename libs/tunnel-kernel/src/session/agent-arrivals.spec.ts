@@ -17,7 +17,7 @@ describe('agents that are expected', () => {
     await arrivals.wait(1);
   });
 
-  it('are not waited for after their time is over', async () => {
+  it('are not waited for after the deadline', async () => {
     const arrivals = new AgentArrivals(Date.now, 20);
     arrivals.begin();
     await arrivals.wait(1);

@@ -65,7 +65,7 @@ describe('a host with user names', () => {
     const wrong = basic('root', 'x').authorization;
     const twice = `GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\nAuthorization: ${right}\r\nAuthorization: ${wrong}\r\n\r\n`;
     expect(await host.rig.raw(twice)).toMatch(/^HTTP\/1.1 200/);
-    // The second is nobody's opinion for the target, either.
+    // The target does not receive the second one, either.
     expect(host.seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 

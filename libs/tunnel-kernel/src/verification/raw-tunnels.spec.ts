@@ -97,7 +97,7 @@ describe('a raw tunnel with a password', () => {
     await waitFor(() => rig.server.flows === 0);
   });
 
-  it('lets a silent visitor wait only for a moment', async () => {
+  it('lets a silent visitor wait only briefly', async () => {
     await serve([guarded()]);
     expect(await howItEnds(await rig.visit(listen.port))).toBe('ECONNRESET');
     const slow = await rig.visit(listen.port);

@@ -21,7 +21,7 @@ function host(id: number, name: string, location = '/', scheme: HostConfig['sche
   };
 }
 
-/** Section 2.6 of the references read aloud: all that match, the best of them first. */
+/** Section 2.6 of the references, word for word: every match, the best one first. */
 function naive(hosts: HostConfig[], name: string, path: string, scheme: VisitorScheme): number | null {
   const rank = (pattern: string): number => {
     if (pattern === name) return 100_000;

@@ -299,7 +299,7 @@ describe('a target that does not answer', () => {
     }
   });
 
-  it('is asked once more if its idle connection was closed', async () => {
+  it('is asked again if its idle connection was closed', async () => {
     rig = await HostRig.start();
     const sockets: Socket[] = [];
     let asked = 0;
@@ -371,7 +371,7 @@ describe('bodies', () => {
     const download = request({ port: rig.http, host: '127.0.0.1', headers: { host: 'a.test' } }).end();
     const [answer] = (await once(download, 'response')) as [NodeJS.ReadableStream];
     await new Promise((resolve) => setTimeout(resolve, 300));
-    // What the sockets and buffers on the way hold.
+    // What the sockets and buffers in between can hold.
     expect(sent).toBeLessThan(SIZE / 2);
     let got = 0;
     for await (const chunk of answer) got += (chunk as Buffer).length;

@@ -140,7 +140,7 @@ describe('a visitor who does not read the response', () => {
     });
     await rig.serve(rig.hostConfig([port]));
     ask();
-    // A socket that nobody reads from hears of a reset when it writes.
+    // A socket that nobody reads from notices a reset only when it writes.
     await waitFor(() => (socket.write(''), socket.destroyed));
     expect(rig.server.flows).toBe(0);
     expect(answered).toBeGreaterThan(10);

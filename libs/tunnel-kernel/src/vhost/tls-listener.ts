@@ -18,7 +18,7 @@ type SniDone = (error: Error | null, context?: SecureContext) => void;
 
 /** Connections to the gateway itself, under names without a certificate. */
 export interface GatewayConnections {
-  /** Shown to whoever does not offer HTTP/2. No host is ever served under it. */
+  /** The name for clients that do not offer HTTP/2. No host has it. */
   certificate: ServerCertificate;
   /** Serves the connection after its handshake. */
   accept(socket: TLSSocket): void;

@@ -15,7 +15,7 @@ import type { VisitorVerifier } from '../access/visitor-verifier.js';
 let rig: HostRig;
 let seen: Record<string, unknown>;
 const cleanups: (() => unknown)[] = [];
-/** As of a callback that said nothing about the visitor. */
+/** As for a callback that returned nothing about the visitor. */
 const verifier: VisitorVerifier = {
   allows: () => true,
   checkPassword: () => false,

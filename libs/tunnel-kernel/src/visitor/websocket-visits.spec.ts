@@ -72,7 +72,7 @@ async function ask(port: number, question = '?'): Promise<string> {
   return String(await readAll(socket));
 }
 
-/** A reverse proxy that says whom it speaks for, as nginx does. */
+/** A reverse proxy that forwards the visitor's address, as nginx does. */
 async function reverseProxy(forwardedFor: string): Promise<{ port: number; cut(): void }> {
   const sockets = new Set<Socket>();
   const proxy = createServer().listen(0, '127.0.0.1');

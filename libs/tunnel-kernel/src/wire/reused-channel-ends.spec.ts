@@ -50,7 +50,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     agent.write(MUCH);
     agent.end();
     await new Promise((resolve) => setImmediate(resolve));
-    // Neither is over for who counts it: the last bytes are in this process.
+    // Neither has ended for the ledger: the last bytes are still in this process.
     expect([gone.end, channel.freed.agent]).toEqual(['ended', 0]);
     expect(agent.destroyed).toBe(false);
     server.resume();
@@ -159,7 +159,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     agent.end();
     const closed = new Promise((resolve) => server.on('close', () => resolve(null)));
     await once(server, 'end');
-    // Past the time; a loop of its own, so that nothing here depends on how fast the machine is.
+    // Past the deadline. The loop makes the test independent of the machine's speed.
     await waitFor(() => channel.sockets.server.writableEnded);
     expect(server.destroyed).toBe(false);
     agent.resume();
