@@ -220,7 +220,7 @@ describe('a node with a dialer', () => {
 });
 
 describe('marks of a dial', () => {
-  it('name the stages on the way to the server, each as it ends', async () => {
+  it('report each stage of the way to the server as it ends', async () => {
     const hop = await start({});
     const target = await echo();
     const marks = async (dialer: typeof direct, node: ProxyNode): Promise<DialStage[]> => {

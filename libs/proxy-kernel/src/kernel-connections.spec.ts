@@ -23,7 +23,7 @@ function takeTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
 }
 
-/** Advances the clock and lets sockets work in every second of it. */
+/** Advances the clock second by second, and lets sockets work in between. */
 async function pass(seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     await vi.advanceTimersByTimeAsync(1000);

@@ -180,7 +180,7 @@ describe('a url-test group in a kernel', () => {
     expect(await visit(port, 'localhost', echo)).toBe(true);
     expect(kernel.groups()).toMatchObject([{ name: 'G', now: 'n2', fixed: false }]);
 
-    // Its time is over, but it is still dead: one flow finds out, the next uses the other node.
+    // Its pause has ended, but it is still dead: one flow finds out, and the next uses the other node.
     clock.offset += 31_000;
     await until(async () => (await kernel.testRoute(flow('localhost', echo))).outbound === 'n1');
     expect(await visit(port, 'localhost', echo)).toBe(false);

@@ -165,7 +165,7 @@ class DialingProber implements NodeProber {
   }
 
   /** @throws KernelConfigError for a node that cannot be dialled. */
-  /** `made` receives every outbound on the way, since some keep connections for a next flow that will not come. */
+  /** `made` receives every created outbound, because some keep connections open for a next flow, which never comes. */
   private outboundOf({ node, via = [] }: ProbeTarget, made: Outbound[]): Outbound {
     let dialer = this.direct;
     for (const [index, hop] of via.entries()) {

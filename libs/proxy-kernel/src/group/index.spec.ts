@@ -45,7 +45,7 @@ describe('policy table', () => {
     expect(table.selected('INNER')).toBe('n1');
   });
 
-  it('uses the first member when the selected one is gone', () => {
+  it('uses the first member when the selected one was removed', () => {
     const table = createPolicyTable(nodes, [group('G', ['n9', 'n2', 'n1'], 'n9')]);
     expect(table.selected('G')).toBe('n2');
     expect(table.warnings).toEqual(['group G: member n9 does not exist']);

@@ -59,7 +59,7 @@ function balanced(strategy: LoadBalanceStrategy | undefined, members: string[] =
 const hosts = Array.from({ length: 2000 }, (_, index) => `www.site${index}.com`);
 
 describe('a load-balance group', () => {
-  it('has no member of its own and no choice', () => {
+  it('has no current member and allows no choice', () => {
     const { table } = balanced('round-robin');
     expect(table.groups()).toMatchObject([{ now: null, fixed: false, type: 'load-balance' }]);
     expect(table.selected('B')).toBeNull();

@@ -110,7 +110,7 @@ describe('a url-test group', () => {
     expect(now(world)).toBe('n4');
   });
 
-  it('keeps a choice while it is alive, comes back to it, and lets it be taken back', () => {
+  it('keeps a choice while it is alive, returns to it, and lets the user withdraw it', () => {
     const world = new World([group('url-test')]);
     world.measured({ n1: 300, n2: 10, n3: 200 });
     world.table.select('G', 'n3');
@@ -242,7 +242,7 @@ describe('a reload', () => {
     );
   });
 
-  it('leaves a member that is gone, and follows a choice that changed', () => {
+  it('leaves a removed member, and follows a changed choice', () => {
     const world = new World([group('url-test'), group('select', { name: 'S', selected: 'n2' })]);
     world.measured({ n1: 300, n2: 10 });
     world.reload([group('url-test', { members: ['n1', 'n3'] }), group('select', { name: 'S', selected: 'n3' })]);

@@ -58,7 +58,7 @@ describe('measurements', () => {
 });
 
 describe('a circuit', () => {
-  it('opens after failures in a row, and lets one flow try after a while', () => {
+  it('opens after consecutive failures, and lets one flow try after a pause', () => {
     const { tracker, clock, circuits, changed, fail } = newTracker();
     fail(OPENING_FAILURES - 1);
     tracker.flowSucceeded('n1');
@@ -85,7 +85,7 @@ describe('a circuit', () => {
     expect(circuits.slice(1)).toEqual([{ at: clock.at, tag: 'n1', open: false, failures: 0 }]);
   });
 
-  it('lets another flow try if the first gives no result', () => {
+  it('lets another flow try if the first one has no result', () => {
     const { tracker, clock, fail } = newTracker();
     fail(OPENING_FAILURES);
     clock.at += OPEN_MS;

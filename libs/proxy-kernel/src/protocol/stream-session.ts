@@ -111,7 +111,7 @@ async function sniffHost(reader: ByteReader, timeoutMs: number): Promise<string 
       wanted = bytes.length + 1;
     }
   } catch {
-    // Too late, too long or gone: the flow continues by its address, and the socket notices if the client has left.
+    // Too late, too long, or the client left: the flow continues by its address, and the socket notices a missing client.
     return null;
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** Compares the compiled router with the simplest evaluation of the rules: one matcher after the other, in order. */
+/** Compares the compiled router with the simplest evaluation of the rules: one matcher after another, in order. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPolicyTable } from '../group/index.js';

@@ -1,7 +1,7 @@
 import { DialError } from '../interfaces/index.js';
 import { EncodedStream } from './encoded-stream.js';
 
-/** The longest description of a frame, without its two length bytes. */
+/** The longest header of a frame, without its two length bytes. */
 const MAX_META_BYTES = 512;
 const MAX_DATA_BYTES = 16_384;
 const STATUS = { keep: 2, end: 3 } as const;

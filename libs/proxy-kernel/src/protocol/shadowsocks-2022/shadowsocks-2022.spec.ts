@@ -57,7 +57,7 @@ describe('keys', () => {
     expect(parseKeys2022(AES128, Array.from({ length: 9 }, () => text[0]).join(':'))).toBeNull();
   });
 
-  it('of the servers on the way identify the next one', () => {
+  it('of intermediate servers identify the next one', () => {
     const keys = keysFor(AES128, 3);
     const salt = randomBytes(16);
     const blocks = streamIdentities(keys, salt);

@@ -11,7 +11,7 @@ const MAX_CHANNELS = 256;
 const OPEN_TIMEOUT_MS = 15_000;
 const IDLE_CLOSE_MS = 60_000;
 
-/** The connection with a server that all flows share; a new one is made when it is lost. */
+/** The connection to a server, which all flows share. A lost one is replaced. */
 export class SshClientPool {
   private readonly node: OtherNode;
   private readonly dialer: ServerDialer;

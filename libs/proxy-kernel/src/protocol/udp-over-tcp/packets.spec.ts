@@ -10,7 +10,7 @@ describe('UDP over TCP', () => {
     expect(udpOverTcpRequest(1)).toHaveLength(0);
   });
 
-  it('has types of address of its own', () => {
+  it('has its own address types', () => {
     const hex = (host: string): string =>
       framing.encode({ target: { host, port: 53 }, payload: Buffer.from('!') })?.toString('hex') ?? '';
     expect(hex('1.2.3.4')).toBe('00' + '01020304' + '0035' + '0001' + '21');
