@@ -48,6 +48,11 @@ export const COMMANDS = {
     script: 'seed:demo',
     wantsBuild: true,
   },
+  'rehearse-scale': {
+    about: 'replace each of several copies of everything under load (--previous COMMIT)',
+    script: 'rehearse:scale',
+    wantsBuild: true,
+  },
   'rehearse-staging': {
     about: 'run docker-compose.yml as local processes',
     script: 'rehearse:staging',

@@ -24,7 +24,7 @@ it('every npm script has a command behind it, and every command a script', () =>
   expect(built.filter((name) => !(name in COMMANDS))).toEqual([]);
 });
 
-it.each(['peers', 'faults', 'hostile', 'replicas', 'tour', 'security'])(
+it.each(['peers', 'faults', 'hostile', 'replicas', 'rehearse-scale', 'tour', 'security'])(
   '%s says in a line which option it does not have',
   async (name) => {
     const lines: string[] = [];

@@ -15,6 +15,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   security: async () => (await import('./security/security-command.js')).securityCommand,
   'seed-demo': async () => (await import('./demo/seed-demo-command.js')).seedDemoCommand,
   'rehearse-staging': async () => (await import('./staging/rehearse-command.js')).rehearseCommand,
+  'rehearse-scale': async () => (await import('./scale/scale-command.js')).scaleCommand,
   faults: async () => (await import('./faults/faults-command.js')).faultsCommand,
   hostile: async () => (await import('./hostile/hostile-command.js')).hostileCommand,
   replicas: async () => (await import('./replicas/replicas-command.js')).replicasCommand,

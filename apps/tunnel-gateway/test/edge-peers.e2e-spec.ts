@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import type { TunnelAgent } from '@gatehouse/tunnel-kernel';
-import { waitFor } from '@gatehouse/testing';
+import { reservePort, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Programs, type StartedEdge } from './support/programs.js';
 import type { AnyJson, Caller } from './support/tunnel-world.js';
 
 const PATIENT = { timeoutMs: 60_000 };
 const NAME = 'shown.example.org';
+/** Edge two opens the ports of tunnels here. */
+const OTHER_ADDRESS = '127.0.0.2';
 
 let programs: Programs;
 let one: StartedEdge;
@@ -19,8 +21,9 @@ let client: AnyJson;
 let agent: TunnelAgent;
 beforeAll(async () => {
   programs = await Programs.create();
-  one = await programs.edge('one', { TUNNEL_EDGE_PEER_PORT: '0' });
-  two = await programs.edge('two', { TUNNEL_EDGE_PEER_PORT: '0' });
+  const peerPort = await reservePort();
+  one = await programs.edge('one', { TUNNEL_EDGE_PEER_PORT: String(peerPort) });
+  two = await programs.edge('two', { TUNNEL_EDGE_PEER_PORT: '0', TUNNEL_EDGE_TUNNEL_ADDRESS: OTHER_ADDRESS });
   ({ call } = await programs.service(one));
   origin = createServer((_, response) => void response.write('begun ')).listen(0, '127.0.0.1');
   await once(origin, 'listening');
@@ -92,5 +95,64 @@ describe('a service that is connected to one of two edges', () => {
       process.kill(pid, 'SIGCONT');
     }
     await waitFor(async () => (await shown()).online === true, PATIENT);
+  }, 180_000);
+
+  it('says that the port of a tunnel is open where one edge has it and another one cannot open it', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { body: tunnel } = await call('POST', '/tunnels', {
+      client_id: client.id,
+      mode: 'tcp',
+      listen_ip: '127.0.0.1',
+      listen_port: (taken.address() as AddressInfo).port,
+      target_addr: `127.0.0.1:${(origin.address() as AddressInfo).port}`,
+    });
+    const steps = async (): Promise<string[]> =>
+      (await call('POST', `/tunnels/${tunnel.id}/check`)).body.steps.map(({ code }: AnyJson) => code);
+    await waitFor(async () => (await steps()).includes('port_open'), PATIENT);
+    expect((await call('GET', `/tunnels/${tunnel.id}`)).body).toMatchObject({ run_status: 1, error: null });
+    const visitor = connect(tunnel.listen_port, OTHER_ADDRESS);
+    visitor.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(String((await once(visitor, 'data'))[0])).toContain('200 OK');
+    visitor.destroy();
+    taken.close();
+  }, 180_000);
+
+  it('reports one arrival and one departure of a client with agents at both edges', async () => {
+    const { body: both } = await call('POST', '/clients', { name: 'both' });
+    const agents = [one, two].map((edge) => programs.agent(both.key, edge.agents, true));
+    const placed = async (): Promise<number> => (await call('GET', `/clients/${both.id}`)).body.agents?.length ?? 0;
+    await waitFor(async () => (await placed()) === 2, PATIENT);
+    for (const left of agents) {
+      const before = await placed();
+      await left.stop();
+      await waitFor(async () => (await placed()) < before, PATIENT);
+    }
+    const types = async (): Promise<string[]> => {
+      const { body } = await call('GET', `/events?resource_type=client&resource_id=${both.id}`);
+      return body.items.map(({ type }: AnyJson) => type as string).toReversed();
+    };
+    await waitFor(async () => (await types()).includes('client.offline'), PATIENT);
+    expect(await types()).toEqual(['client.online', 'client.offline']);
+  }, 180_000);
+
+  it('has a process that replaces another one listen for edges on the port of its predecessor', async () => {
+    const serving = async (): Promise<AnyJson> =>
+      (
+        await programs.rows(
+          "SELECT pid, peer_address FROM tunnel_gateway_ops.edges WHERE name = 'one' AND state = 'serving'",
+        )
+      )[0];
+    const before = await serving();
+    // A visitor who stays keeps the predecessor and its connections to other edges.
+    const stays = await visitor(one);
+    one.child.kill('SIGUSR2');
+    const after = await waitFor(async () => {
+      const found = await serving();
+      return found !== undefined && found.pid !== before.pid ? found : undefined;
+    }, PATIENT);
+    expect(after.peer_address).toBe(before.peer_address);
+    await visitor(one);
+    expect(stays.gone).toBe(false);
   }, 180_000);
 });

@@ -184,7 +184,7 @@ describe('clients of several workers', () => {
     const ids = sites.map(({ client }) => client.id);
     expect((await world.edges.agents(ids))?.length).toBe(CLIENTS);
     expect((await world.edges.status()).agents).toBe(CLIENTS);
-    expect((await world.edges.tunnelStates(sites.map(({ tunnel }) => tunnel.id)))?.size).toBe(CLIENTS);
+    expect((await world.edges.tunnels(sites.map(({ tunnel }) => tunnel.id)))?.length).toBe(CLIENTS);
   });
 
   it('carry any number of bytes through tunnels, counted to the byte', async () => {

@@ -199,6 +199,16 @@ export class TunnelServer {
     return this.entrances.states((clientId) => this.sessions.isOnline(clientId));
   }
 
+  /** Whether an agent of the client is connected, here or to another server of the gateway. */
+  isOnline(clientId: number): boolean {
+    return this.sessions.isOnline(clientId);
+  }
+
+  /** Whether one is connected to another server. */
+  isElsewhere(clientId: number): boolean {
+    return this.sessions.remote.has(clientId);
+  }
+
   agents(): AgentState[] {
     return this.sessions.states();
   }

@@ -1,11 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { NewTunnelClientView } from '@gatehouse/contracts';
+import { ROOT } from '../../bootstrap/layout.mjs';
 import { TourFailure } from './script.js';
 
-const PROGRAM = fileURLToPath(new URL('../../../apps/tunnel-agent/dist/gatehouse-agent.mjs', import.meta.url));
+const PROGRAM = 'apps/tunnel-agent/dist/gatehouse-agent.mjs';
 const MAX_OUTPUT = 4_000;
+const STOP_MS = 10_000;
 /** MiB. A defect may cost the agent, not the machine that it is tried on. */
 const MAX_HEAP = 1_024;
 
@@ -25,14 +27,17 @@ export class AgentProcess {
     }
   }
 
-  /** `client`: as it was answered when it was made. @throws TourFailure when its command names no server */
-  static start({ command, key }: NewClient, more: readonly string[] = []): AgentProcess {
+  /** `client`: as it was answered when it was made. `root`: the folder of a build. @throws TourFailure when its command names no server */
+  static start({ command, key }: NewClient, more: readonly string[] = [], root = ROOT): AgentProcess {
     const server = /--server (\S+)/.exec(command)?.[1];
     if (server === undefined) throw new TourFailure('the command names no server');
     const options = ['--server', server, '--allow', '127.0.0.1', '--grace-seconds', '1', ...more];
     const env = { PATH: process.env['PATH'], GATEHOUSE_AGENT_KEY: key };
     return new AgentProcess(
-      spawn(process.execPath, [`--max-old-space-size=${MAX_HEAP}`, PROGRAM, ...options], { env, stdio: 'pipe' }),
+      spawn(process.execPath, [`--max-old-space-size=${MAX_HEAP}`, join(root, PROGRAM), ...options], {
+        env,
+        stdio: 'pipe',
+      }),
     );
   }
 
@@ -49,9 +54,9 @@ export class AgentProcess {
   }
 
   /** Its exit code. */
-  async stop(): Promise<number | null> {
+  async stop(patienceMs = STOP_MS): Promise<number | null> {
     this.child.kill('SIGTERM');
-    const timer = setTimeout(() => this.child.kill('SIGKILL'), 10_000);
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
     const code = await this.ended;
     clearTimeout(timer);
     return code;

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { CertificatesService } from '../certificates/certificates.service.js';
 import { OwnedRows } from '../data/owned-rows.js';
 import { Edges } from '../edge-host/edges.service.js';
+import { Fleet } from '../edge-host/fleet.service.js';
 import { ListenPorts } from '../tunnels/listen-port.js';
 import { NameCheck } from './name-check.js';
 import { step, stepOfCertificate, stepOfPort, stepOfRow, stepsOfTarget } from './steps.js';
@@ -28,6 +29,7 @@ export class ServiceChecks {
   constructor(
     private readonly owned: OwnedRows,
     private readonly edges: Edges,
+    private readonly fleet: Fleet,
     private readonly certificates: CertificatesService,
     private readonly names: NameCheck,
   ) {}
@@ -49,7 +51,7 @@ export class ServiceChecks {
     const { clientId, status, mode } = await this.owned.tunnels(actor).one(id);
     return this.check({ kind: 'tunnel', id, clientId, status }, actor, async () => {
       if (!ListenPorts.needsPort(mode)) return [];
-      return [stepOfPort((await this.edges.tunnelStates([id]))?.get(id))];
+      return [stepOfPort((await this.fleet.tunnelStates([id]))?.get(id))];
     });
   }
 

@@ -175,7 +175,7 @@ export interface DrainParams {
 }
 
 /** What edges ask each other. */
-export type PeerMethod = 'agents' | 'connections' | 'kick';
+export type PeerMethod = 'agents' | 'tunnels' | 'connections' | 'kick';
 
 /** `params`: of the request to an edge. */
 export type PeerQuestion = { [M in PeerMethod]: { method: M; params: EdgeCalls[M]['params'] } }[PeerMethod];

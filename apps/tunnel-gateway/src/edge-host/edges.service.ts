@@ -98,11 +98,9 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     }
   }
 
-  /** The states of these tunnels; null: the data plane does not answer. */
-  async tunnelStates(ids: number[]): Promise<Map<number, TunnelState> | null> {
-    if (ids.length === 0) return new Map();
-    const states = await this.ifThere('tunnels', { ids });
-    return states && new Map(states.map((state) => [state.id, state]));
+  /** The states of these tunnels at this edge; null: the data plane does not answer. */
+  tunnels(ids: number[]): Promise<TunnelState[] | null> {
+    return this.ifThere('tunnels', { ids });
   }
 
   /** @throws AppError EDGE_UNAVAILABLE */

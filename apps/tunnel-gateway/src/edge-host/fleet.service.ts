@@ -1,4 +1,5 @@
 import { AppError } from '@gatehouse/platform';
+import type { TunnelState } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import type {
   ConnectionList,
@@ -26,6 +27,9 @@ export interface FleetConnections {
   silent: string[];
 }
 
+/** As for `run_status`: the lowest one counts. */
+const RANKS: Readonly<Record<TunnelState['state'], number>> = { running: 0, error: 1, waiting: 2 };
+
 /** All edges as one: asks the edge of this service, and through it the others. */
 @Injectable()
 export class Fleet {
@@ -52,6 +56,22 @@ export class Fleet {
     if (here === null || others === null) return null;
     const all = [...here, ...others.answers.flatMap(({ result }) => result)];
     return new Set(all.map(({ clientId }) => clientId)).size;
+  }
+
+  /**
+   * The states of these tunnels: of each the one that its `run_status` stands for. Null: the edge of this service does not
+   * answer.
+   */
+  async tunnelStates(ids: number[]): Promise<Map<number, TunnelState> | null> {
+    if (ids.length === 0) return new Map();
+    const [here, others] = await Promise.all([this.edges.tunnels(ids), this.ask('tunnels', { ids })]);
+    if (here === null || others === null) return null;
+    const best = new Map<number, TunnelState>();
+    for (const state of [...here, ...others.answers.flatMap(({ result }) => result)]) {
+      const known = best.get(state.id);
+      if (!known || RANKS[state.state] < RANKS[known.state]) best.set(state.id, state);
+    }
+    return best;
   }
 
   /** @throws AppError EDGE_UNAVAILABLE if the edge of this service does not answer */

@@ -33,6 +33,8 @@ export async function answerPeer(edge: EdgeRole, question: PeerQuestion): Promis
   switch (question.method) {
     case 'agents':
       return edge.agents(question.params.clientIds);
+    case 'tunnels':
+      return edge.tunnels(question.params.ids);
     case 'connections':
       return edge.connections(question.params.clientId, question.params.limit);
     case 'kick':

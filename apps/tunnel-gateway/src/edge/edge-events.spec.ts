@@ -26,6 +26,7 @@ function rig(): Rig {
     queries: { query } as Queries,
     now: () => clock.now,
     ownerOf: () => 7,
+    whereabouts: { isOnline: () => false, isElsewhere: () => false, knowsAll: () => true },
     onProblem: (message, fields) => problems.push(`${message} ${JSON.stringify(fields)}`),
     onRefused: (events) => problems.push(`refused ${events.length}`),
   });

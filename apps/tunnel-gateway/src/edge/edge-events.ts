@@ -3,6 +3,7 @@ import type { DeniedVisitors, FailedVisitors, ServerEvents, TunnelLogger, Tunnel
 import { insertOf, type NewEvent } from '../common/new-event.js';
 import type { Queries } from '../common/edge-database.js';
 import { EventSampler } from '../common/event-sampler.js';
+import { Departures, type Whereabouts } from './departures.js';
 import { TunnelChanges, type WantedTunnels } from './tunnel-changes.js';
 
 /** Limit while the database is away; further events are dropped. */
@@ -15,6 +16,7 @@ export interface EdgeEventsOptions {
   now: () => number;
   /** 0: unknown. */
   ownerOf(clientId: number): number;
+  whereabouts: Whereabouts;
   onProblem(message: string, fields: Record<string, unknown>): void;
   /** The database refuses these events, so they are missing in its log. */
   onRefused: (events: readonly NewEvent[], error: unknown) => void;
@@ -29,6 +31,7 @@ export class EdgeEvents {
   private readonly options: EdgeEventsOptions;
   private readonly sampler: EventSampler<Sampled>;
   private readonly changes = new TunnelChanges();
+  private readonly departures: Departures;
   private waiting: NewEvent[] = [];
   private dropped = 0;
   private running: Promise<void> | null = null;
@@ -36,6 +39,7 @@ export class EdgeEvents {
 
   constructor(options: EdgeEventsOptions) {
     this.options = options;
+    this.departures = new Departures(options.whereabouts, (clientId, reason) => this.gone(clientId, reason));
     this.sampler = new EventSampler(options.now, ({ say, ...event }, count) =>
       this.add({ ...event, message: say(count), data: { ...event.data, count } }),
     );
@@ -46,7 +50,9 @@ export class EdgeEvents {
     return {
       agentOnline: ({ clientId, address, software }) => {
         logger.info('an agent is online', { client: clientId, address, software });
-        this.ofClient(clientId, 'client.online', `The agent came from ${address}`, { address, software });
+        // At another edge it was online before: that is no news of the client.
+        if (this.departures.arrived(clientId))
+          this.ofClient(clientId, 'client.online', `The agent came from ${address}`, { address, software });
         onAgents();
       },
       agentReplaced: (change) => {
@@ -61,7 +67,7 @@ export class EdgeEvents {
       },
       agentOffline: (clientId, { code }) => {
         logger.info('an agent is offline', { client: clientId, reason: code });
-        this.ofClient(clientId, 'client.offline', `The agent is gone: ${code}`, { reason: code });
+        this.departures.left(clientId, code);
         onAgents();
       },
       expired: (clientId) => this.ofClient(clientId, 'client.expired', 'The time of the client is over', {}),
@@ -107,6 +113,7 @@ export class EdgeEvents {
    */
   write(): Promise<void> {
     this.sampler.release();
+    this.departures.look();
     this.running ??= this.run().finally(() => {
       this.running = null;
     });
@@ -157,6 +164,10 @@ export class EdgeEvents {
       data: { client_id: clientId, policy_id: policyId, address },
       say: (all) => `${visitors(all)} did not prove who they are`,
     });
+  }
+
+  private gone(clientId: number, reason: string): void {
+    this.ofClient(clientId, 'client.offline', `The agent is gone: ${reason}`, { reason });
   }
 
   private ofClient(id: number, type: NewEvent['type'], message: string, data: Record<string, unknown>): void {

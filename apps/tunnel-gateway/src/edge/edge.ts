@@ -98,6 +98,11 @@ export class Edge implements EdgeRole {
       queries: this.database,
       now: Date.now,
       ownerOf: (clientId) => this.directory.ownerOf(clientId),
+      whereabouts: {
+        isOnline: (clientId) => this.server.isOnline(clientId),
+        isElsewhere: (clientId) => this.server.isElsewhere(clientId),
+        knowsAll: () => this.server.peers?.states().every(({ connected }) => connected) ?? true,
+      },
       onProblem: (problem, fields) => logger.warn(problem, fields),
       onRefused: (rows, error) => writers.refused('events', rows, error),
     });
@@ -225,6 +230,7 @@ export class Edge implements EdgeRole {
   /** Releases the ports for visitors; the next edge reports the states of tunnels. */
   async yieldPorts(): Promise<void> {
     this.stepBack();
+    this.server.peers?.stopListening();
     await this.server.yieldVisitors();
   }
 

@@ -4,7 +4,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Edges } from '../edge-host/edges.service.js';
+import { Fleet } from '../edge-host/fleet.service.js';
 import { isAdministrator, OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { containing } from '../data/sort-keys.js';
@@ -24,7 +24,7 @@ export class TunnelsService {
   constructor(
     private readonly owned: OwnedRows,
     private readonly unitOfWork: UnitOfWork,
-    private readonly edges: Edges,
+    private readonly fleet: Fleet,
     private readonly ports: ListenPorts,
     private readonly visitorKeys: VisitorKeys,
   ) {}
@@ -143,7 +143,7 @@ export class TunnelsService {
 
   private async views(tunnels: readonly Tunnel[]): Promise<TunnelView[]> {
     const failed = tunnels.filter(({ runStatus }) => runStatus === 3).map(({ id }) => id);
-    const states = await this.edges.tunnelStates(failed);
+    const states = await this.fleet.tunnelStates(failed);
     const ids = tunnels.map(({ id }) => id);
     const options = await readOptions(this.owned.options, TunnelOptions, 'tunnelId', ids);
     return tunnels.map((tunnel) => {

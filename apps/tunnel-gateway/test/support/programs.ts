@@ -104,11 +104,12 @@ export class Programs {
     return { ...started, url, call: caller(url, { authorization: `Bearer ${token}` }) };
   }
 
-  /** An agent that connects to the port. */
-  agent(key: string, port: number): TunnelAgent {
+  /** An agent that connects to the port. `replica`: beside others of its client. */
+  agent(key: string, port: number, replica = false): TunnelAgent {
     const agent = new TunnelAgent({
       server: { host: '127.0.0.1', port },
       key,
+      replica,
       now: Date.now,
       random: () => 0.1,
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },

@@ -6,8 +6,8 @@ import { CONTROL_TLS, type ControlKey } from './control-key.js';
 import { ControlLink, type ControlLinkLimits } from './control-link.js';
 
 const HANDSHAKE_MS = 5_000;
-/** Connections at a time, including those that have not authenticated yet. */
-const MAX_CONNECTIONS = 32;
+/** Connections at a time, including those that have not authenticated yet; more where more are expected. */
+export const SPARE_CONNECTIONS = 32;
 
 export interface ControlServerOptions {
   /** Newest first. While a secret is being replaced, the other side may still have the previous one. */
@@ -31,7 +31,7 @@ export class ControlServer {
       handshakeTimeout: HANDSHAKE_MS,
       pskCallback: (_socket, identity) => psks.get(identity) ?? null,
     });
-    this.server.maxConnections = MAX_CONNECTIONS;
+    this.server.maxConnections = SPARE_CONNECTIONS;
     this.server.on('secureConnection', (socket) => onLink(new ControlLink(socket, limits)));
     this.server.on('tlsClientError', (error) => onRefused?.(error));
     this.server.on('connection', (socket: Socket) => {
@@ -57,6 +57,17 @@ export class ControlServer {
     this.bound =
       'path' in endpoint ? endpoint : { host: endpoint.host, port: (this.server.address() as AddressInfo).port };
     return this.bound;
+  }
+
+  /** So many clients are expected: there is room for each of them, besides the usual. */
+  expect(clients: number): void {
+    this.server.maxConnections = SPARE_CONNECTIONS + clients;
+  }
+
+  /** Releases the port; open links stay. */
+  stopListening(): void {
+    // This releases the port at once.
+    if (this.server.listening) this.server.close();
   }
 
   async close(): Promise<void> {

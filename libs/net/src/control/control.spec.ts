@@ -10,7 +10,7 @@ import { dialControl } from './control-client.js';
 import { formatControlEndpoint, parseControlEndpoint, type ControlEndpoint } from './control-endpoint.js';
 import { deriveControlKey, type ControlKey } from './control-key.js';
 import { ControlLink } from './control-link.js';
-import { ControlServer } from './control-server.js';
+import { ControlServer, SPARE_CONNECTIONS } from './control-server.js';
 
 const SECRET = randomBytes(32);
 const KEY = deriveControlKey(SECRET, 'kernel');
@@ -98,6 +98,34 @@ describe('control channel', () => {
     const path = join(folder(), 'control.sock');
     await serve({ path });
     await expect(serve({ path })).rejects.toThrow(/EADDRINUSE/);
+  });
+
+  it('has room for as many clients as are expected, and releases its port without ending them', async () => {
+    const clients = SPARE_CONNECTIONS + 8;
+    const links: ControlLink[] = [];
+    const server = new ControlServer({ keys: [KEY], onLink: (link) => links.push(link) });
+    endings.push(() => server.close());
+    const endpoint = await server.listen({ host: '127.0.0.1', port: 0 });
+    const dial = async (): Promise<ControlLink> => {
+      const link = await dialControl({ endpoint, key: KEY });
+      endings.push(() => link.close());
+      return link;
+    };
+    const earliest = await dial();
+    for (let count = 1; count < SPARE_CONNECTIONS; count += 1) await dial();
+    await expect(dial()).rejects.toThrow();
+    server.expect(clients);
+    for (let count = SPARE_CONNECTIONS; count < clients; count += 1) await dial();
+
+    server.stopListening();
+    const next = new ControlServer({ keys: [KEY], onLink: () => undefined });
+    endings.push(() => next.close());
+    await expect(next.listen(endpoint)).resolves.toEqual(endpoint);
+    await dial();
+    expect(links).toHaveLength(clients);
+    const received = new Promise((resolve) => earliest.onMessage(resolve));
+    await links[0]?.send('still there');
+    expect(await received).toBe('still there');
   });
 
   it('notifies each side when the other is gone', async () => {

@@ -101,12 +101,19 @@ export class PeerServers {
     return endpoint as HostAndPort;
   }
 
+  /** Another process of this server takes over the port. Links stay. */
+  stopListening(): void {
+    this.server.stopListening();
+  }
+
   /**
    * Replaces the list of other servers. One that is missing now keeps its link while it lasts: a server that is cut off
    * from what the list comes from still serves.
    */
   apply(addresses: readonly PeerAddress[]): void {
     const { id: own } = this.context.options;
+    // As many again for those that start before this server hears of them.
+    this.server.expect(2 * addresses.length);
     const listed = new Map(addresses.filter(({ id }) => id !== own).map((address) => [address.id, address]));
     for (const [id, peer] of this.peers) if (!listed.has(id) && !peer.link) this.forget(id, peer);
     for (const [id, address] of listed) {

@@ -90,7 +90,7 @@ export class EdgePeers {
     if (edges.length > 0) this.server.announceEdges({ own: edge, edges });
   }
 
-  /** The process that this one replaces may still have the port. Null: there is no port. */
+  /** The process that this one replaces may still have the port, if it is of an older version. Null: there is no port. */
   private async listen(): Promise<number | null> {
     const { peers } = this.server;
     if (!peers) return null;

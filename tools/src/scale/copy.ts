@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceProcess } from '../supervisor/service-process.js';
+import { GRACE_MS, OPEN_MS } from './environments.js';
+import type { Role } from './places.js';
+import type { Place } from './visits.js';
+
+const PROGRAMS: Readonly<Record<Role, string>> = {
+  'proxy-gateway': 'apps/proxy-gateway/dist/main.js',
+  'resource-sharing': 'apps/resource-sharing/dist/main.js',
+  'tunnel-gateway': 'apps/tunnel-gateway/dist/main.js',
+  kernel: 'apps/proxy-gateway/dist/kernel.js',
+  edge: 'apps/tunnel-gateway/dist/edge.js',
+};
+const STOP_MS = OPEN_MS + GRACE_MS + 15_000;
+
+export interface CopyOptions {
+  role: Role;
+  index: number;
+  /** Where clients come to it. */
+  place: Place;
+  /** Answers 200 while it is ready. */
+  healthUrl: string;
+  environment: (root: string) => NodeJS.ProcessEnv;
+  /** Of its homes and its log. */
+  folder: string;
+}
+
+/** One copy of a service, a kernel or an edge, as a program of its own. */
+export class Copy {
+  /** Where its build is. */
+  root = '';
+  private process: ServiceProcess | undefined;
+  private starts = 0;
+  private spawns = 0;
+
+  constructor(private readonly options: CopyOptions) {}
+
+  get role(): Role {
+    return this.options.role;
+  }
+
+  get name(): string {
+    return `${this.options.role} ${this.options.index}`;
+  }
+
+  get place(): Place {
+    return this.options.place;
+  }
+
+  /** How often it ended without being asked to. */
+  get crashes(): number {
+    return this.spawns - this.starts;
+  }
+
+  async isReady(): Promise<boolean> {
+    try {
+      const response = await fetch(this.options.healthUrl, { signal: AbortSignal.timeout(5_000) });
+      await response.arrayBuffer();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  /** @param root the folder of a build. */
+  async start(root: string): Promise<void> {
+    const { role, environment, folder } = this.options;
+    const file = this.name.replaceAll(' ', '-');
+    const home = join(folder, file);
+    mkdirSync(home, { recursive: true });
+    this.root = root;
+    this.starts += 1;
+    this.process = new ServiceProcess({
+      name: this.name,
+      command: process.execPath,
+      args: [join(root, PROGRAMS[role])],
+      env: { PATH: process.env['PATH'], ...environment(root), GATEHOUSE_HOME: home },
+      cwd: root,
+      logFile: join(folder, `${file}.log`),
+      notify: () => undefined,
+      onSpawn: () => (this.spawns += 1),
+    });
+    await this.process.start();
+  }
+
+  /** As an orchestrator ends it. Resolves with whether it ended in time, by itself. */
+  async stop(): Promise<boolean> {
+    const since = performance.now();
+    await this.process?.stop(STOP_MS);
+    return performance.now() - since < STOP_MS;
+  }
+
+  kill(): void {
+    this.process?.killGroup();
+  }
+}
