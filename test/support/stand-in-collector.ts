@@ -40,6 +40,7 @@ export interface ReceivedSpan {
   kind: (typeof KINDS)[number];
   values: Record<string, string | number | boolean | undefined>;
   failed: boolean;
+  milliseconds: number;
 }
 
 /** Stands in for an OpenTelemetry collector: takes OTLP/HTTP with JSON, and keeps the spans. */
@@ -103,6 +104,7 @@ export class StandInCollector implements AsyncDisposable {
           kind: KINDS[span.kind] ?? 'unspecified',
           values: valuesOf(span.attributes),
           failed: span.status?.code === 2,
+          milliseconds: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6,
         });
       }
     }

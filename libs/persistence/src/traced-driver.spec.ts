@@ -86,7 +86,9 @@ describe('statements in a trace', () => {
     const traces = Array.from({ length: 10 }, (_, index) => `trace-${index}`);
     await Promise.all(traces.map(ask));
     for (const trace of traces) {
-      const texts = tracing.spans.filter((span) => span.trace === trace).map(({ values }) => values['db.query.text']);
+      const texts = tracing.spans
+        .filter((span) => span.trace === trace)
+        .map(({ values }) => String(values['db.query.text']));
       expect(texts.toSorted()).toEqual([
         'COMMIT',
         'SELECT $1::text AS inside',

@@ -69,6 +69,7 @@ export type { HttpOptions, ServiceAppOptions } from './service/service-options.j
 export { StartError } from './errors/start-error.js';
 export { explainListenError } from './service/start-failure.js';
 export { loadSettings, type Environment } from './settings/load-settings.js';
+export { pastTraces, type PastWork } from './http/trace-past.js';
 export { traceCall, traceOutgoing } from './http/trace-outgoing.js';
 export { tracingOptions, TracingSettings } from './settings/tracing-settings.js';
 export { redisOptions, type RedisOptions } from './settings/redis-options.js';

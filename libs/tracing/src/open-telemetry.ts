@@ -70,9 +70,10 @@ export class OpenTelemetryTracing implements Tracing {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   }
 
-  start({ name, kind, values, parent }: SpanStart): TraceSpan {
+  start({ name, kind, values, parent, startedAt }: SpanStart): TraceSpan {
     const within = parent === undefined ? context.active() : this.contextOf(parent);
-    const span = new OpenTelemetrySpan(this.tracer.startSpan(name, { kind: KINDS[kind] }, within), within);
+    const options = { kind: KINDS[kind], ...(startedAt === undefined ? {} : { startTime: startedAt }) };
+    const span = new OpenTelemetrySpan(this.tracer.startSpan(name, options, within), within);
     if (values !== undefined) span.set(values);
     return span;
   }
@@ -141,8 +142,8 @@ class OpenTelemetrySpan implements TraceSpan {
     this.span.setStatus({ code: SpanStatusCode.ERROR });
   }
 
-  end(): void {
-    this.span.end();
+  end(at?: number): void {
+    this.span.end(at);
   }
 }
 

@@ -16,6 +16,8 @@ export interface SpanStart {
   readonly values?: SpanValues;
   /** Where the trace comes from; `none`: it begins here. Default: the span that is active. */
   readonly parent?: TraceCarrier | 'none' | undefined;
+  /** Milliseconds since the epoch, for work that began before. Default: now. */
+  readonly startedAt?: number;
 }
 
 export interface TraceSpan {
@@ -28,7 +30,8 @@ export interface TraceSpan {
    * call counts.
    */
   fail(type: string): void;
-  end(): void;
+  /** `at`: milliseconds since the epoch. Default: now. */
+  end(at?: number): void;
 }
 
 /** The spans of this process, while tracing is on. */
