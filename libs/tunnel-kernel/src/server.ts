@@ -435,8 +435,9 @@ export class TunnelServer {
       sessions,
       lent,
       limits,
-      changed: (clientIds) => {
+      changed: (clientIds, left) => {
         for (const id of clientIds) if (!sessions.isOnline(id)) this.http.agentLeft(id);
+        for (const id of left) this.datagrams.oneLeft(id);
         events?.agentsElsewhere?.(clientIds);
       },
       refused: (clientId, message) => this.targetFailed(clientId, message),
@@ -458,7 +459,7 @@ export class TunnelServer {
     const clientId = session.identity.client.id;
     this.peers?.agentLeft(session);
     this.http.agentLeft(clientId);
-    if (this.sessions.of(clientId) && !next) return;
+    if (this.sessions.of(clientId) && !next) return this.datagrams.oneLeft(clientId);
     this.datagrams.agentLeft(clientId);
     this.paths.agentLeft(clientId);
     if (next) return this.datagrams.agentCame(clientId, next.exportKeys);

@@ -130,6 +130,11 @@ export class AgentRoute implements PacketReceiver {
     return this.transports.some((transport) => transport !== null);
   }
 
+  /** One of several agents leaves, and streams may lead to it: the next datagrams open others. */
+  leaveStreams(): void {
+    this.closeTransports();
+  }
+
   close(): void {
     this.closeTransports();
     const { keys, packetSocket } = this.options;

@@ -155,6 +155,11 @@ export class ServerDatagrams implements DatagramSessions {
     this.routes.delete(clientId);
   }
 
+  /** One of several agents of the client has left or is leaving, here or at another server. */
+  oneLeft(clientId: number): void {
+    this.routes.get(clientId)?.leaveStreams();
+  }
+
   private receive(clientId: number, route: AgentRoute, type: number, body: Buffer): void {
     const session = this.sessions.get(sessionOf(body));
     // An agent may only act for visitors of its own client.

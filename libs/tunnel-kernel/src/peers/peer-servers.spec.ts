@@ -329,6 +329,36 @@ describe('agents of one client', () => {
     expect([...new Set(later)].toSorted()).toEqual(['a', 'c']);
   });
 
+  it('answer datagrams of visitors who come while one of them is leaving', async () => {
+    const { near, far, client } = await pair(false, { replica: true });
+    const stays = near.agent(client.key, { replica: true });
+    await waitFor(() => stays.agent.status.state === 'online');
+    const echo = await udpSocket();
+    echo.on('message', (text, from) => echo.send(text, from.port, from.address));
+    const ports = [
+      await tunnelAt([near, far], [echo.address().port], 'udp'),
+      await far.tunnel(1, [echo.address().port], { mode: 'udp' }),
+    ];
+    const visit = async (port: number): Promise<void> => {
+      const visitor = await udpSocket();
+      const answered = once(visitor, 'message');
+      const again = setInterval(() => visitor.send('hello', port, '127.0.0.1'), 50);
+      await answered;
+      clearInterval(again);
+      visitor.close();
+    };
+    const everywhere = async (): Promise<void> => {
+      for (let count = 0; count < 8; count += 1) await Promise.all(ports.map(visit));
+    };
+    await everywhere();
+    // Its visitors may go on, so it stays for a while.
+    const leaving = far.agents[0]?.agent.stop(600_000);
+    leaving?.catch(() => undefined);
+    await waitFor(() => near.server.peers?.states()[0]?.agents === 0);
+    await everywhere();
+    echo.close();
+  });
+
   it('serve it together as replicas at different servers', async () => {
     const { near, far, client } = await pair(false, { replica: true });
     near.agent(client.key, { replica: true });

@@ -32,8 +32,8 @@ interface PeerServersContext {
   sessions: AgentSessions;
   lent: LentChannels;
   limits: SharedLimits;
-  /** A client's agents came or left at another server. */
-  changed(clientIds: readonly number[]): void;
+  /** Agents of these clients came or left at another server; `left`: those of which one left. */
+  changed(clientIds: readonly number[], left: readonly number[]): void;
   /** An agent of another server could not reach a target for a visitor of this one. */
   refused(clientId: number, message: Omit<RefusedMessage, 'type'>): void;
 }
@@ -256,7 +256,8 @@ export class PeerServers {
       peer.link = null;
       this.dialLater(peer);
     }
-    this.context.changed(this.context.sessions.remote.serverLeft(link));
+    const left = this.context.sessions.remote.serverLeft(link);
+    this.context.changed(left, left);
   }
 
   private agentsChanged(link: PeerLink, { came, left }: PeerAgents): void {
@@ -266,7 +267,10 @@ export class PeerServers {
       if (sessions.remote.came(link, agent)) link.agents += 1;
       sessions.cameElsewhere(agent);
     }
-    this.context.changed([...new Set([...came, ...left].map(({ clientId }) => clientId))]);
+    const ofClients = (agents: readonly { clientId: number }[]): number[] => [
+      ...new Set(agents.map(({ clientId }) => clientId)),
+    ];
+    this.context.changed(ofClients([...came, ...left]), ofClients(left));
   }
 
   private lend(link: PeerLink, { clientId, key, tickets }: PeerTickets): void {
