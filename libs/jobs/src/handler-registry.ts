@@ -18,7 +18,7 @@ export interface RegisteredHandler {
 export class HandlerRegistry {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** One handler for each queue; raises JobHandlersError with everything that is missing, duplicate or unknown. */
+  /** One handler for each queue. @throws JobHandlersError with everything that is missing, duplicate or unknown. */
   resolve(queues: readonly QueueName[]): RegisteredHandler[] {
     const found = this.find();
     const problems = [

@@ -26,7 +26,7 @@ export class JobWaiter {
     private readonly keepEventsMs = KEEP_EVENTS_MS,
   ) {}
 
-  /** The job's result; raises JobFailedError, JobTimeoutError, or JobsUnavailableError at shutdown. */
+  /** The job's result. @throws JobFailedError, JobTimeoutError, or JobsUnavailableError at shutdown. */
   async result(queue: QueueName, jobId: string, timeoutMs: number): Promise<unknown> {
     const ended = settleable();
     let missedAt: number | undefined;

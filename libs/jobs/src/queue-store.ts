@@ -6,7 +6,7 @@ export interface QueueStore {
   /** Options for the constructors of all BullMQ classes in the process. */
   readonly connection: ConnectionOptions;
   readonly factory: BackendFactory<IQueueBackend, ConnectionOptions>;
-  /** Checks that the store answers and has its schema; raises JobsUnavailableError. */
+  /** Checks that the store answers and has its schema. @throws JobsUnavailableError */
   prepare(): Promise<void>;
   /** Resolves when the store answers. */
   ping(): Promise<void>;

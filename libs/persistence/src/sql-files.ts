@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { bilingual, BilingualError } from '@gatehouse/i18n';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { quoteIdentifier } from './data-source.js';
 import type { PgConnection } from './pg-client.js';
@@ -19,7 +20,7 @@ export interface SqlFile {
 }
 
 /** The files of this program are missing, or are not those of its version. The message gives advice. */
-export class SqlFilesError extends Error {
+export class SqlFilesError extends BilingualError {
   override readonly name = 'SqlFilesError';
 }
 
@@ -37,10 +38,11 @@ export function readSqlFiles(folder: URL): SqlFile[] {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new SqlFilesError(
-      `the SQL files in ${fileURLToPath(folder)} cannot be read (${why}): install Gatehouse again`,
-      {
-        cause,
-      },
+      bilingual(
+        `the SQL files in ${fileURLToPath(folder)} cannot be read (${why}): install Gatehouse again`,
+        `无法读取 ${fileURLToPath(folder)} 中的 SQL 文件（${why}）：请重新安装 Gatehouse`,
+      ),
+      { cause },
     );
   }
 }
@@ -75,9 +77,13 @@ export function checkSqlVersion(files: readonly SqlFile[], migrations: readonly 
   const found = checksumOf(files);
   if (said?.sqlChecksum === found) return;
   throw new SqlFilesError(
-    `the SQL files have the checksum ${found}, and the newest migration that names one says ` +
-      `${said?.sqlChecksum ?? 'nothing'} (${said?.name ?? 'there is none'}): install Gatehouse again, or, where you changed them, ` +
-      'add a migration with their checksum',
+    bilingual(
+      `the SQL files have the checksum ${found}, and the newest migration that names one says ` +
+        `${said?.sqlChecksum ?? 'nothing'} (${said?.name ?? 'there is none'}): install Gatehouse again, or, where you changed them, ` +
+        'add a migration with their checksum',
+      `SQL 文件的校验和为 ${found}，而最新的迁移（${said?.name ?? '无'}）中为 ${said?.sqlChecksum ?? '无'}：` +
+        '请重新安装 Gatehouse；如果修改过这些文件，请添加包含其校验和的迁移',
+    ),
   );
 }
 

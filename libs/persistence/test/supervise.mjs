@@ -21,7 +21,7 @@ const load = (name) => import(pathToFileURL(join(sources, name)).href);
 
 try {
   const { startEmbeddedPostgres } = await load('start-embedded-postgres.ts');
-  const log = (line) => say({ log: line });
+  const log = ({ en }) => say({ log: en });
   const began = performance.now();
   const postgres = await startEmbeddedPostgres({ ...JSON.parse(options), log });
   const { pid, port, dataDirectory } = postgres;

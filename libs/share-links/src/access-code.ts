@@ -55,7 +55,7 @@ export function queryCode(query: string, names = PARAMETERS): string | undefined
   return undefined;
 }
 
-/** What the caller gave beside the link; raises ShareLinkError `bad_access_code`. Undefined for none. */
+/** What the caller gave beside the link. Undefined for none. @throws ShareLinkError `bad_access_code` */
 export function explicitCode(given: string | null | undefined): string | undefined {
   const code = (given ?? '').normalize('NFKC').trim();
   if (code === '') return undefined;

@@ -29,7 +29,7 @@ export class PeerMissingError extends Error {
   override readonly name = 'PeerMissingError';
 }
 
-/** The program's path, or undefined when it may be skipped; raises PeerMissingError when CI is set. */
+/** The program's path, or undefined when it may be skipped. @throws PeerMissingError when CI is set. */
 export function peerOrSkip(program: string): string | undefined {
   const file = findPeer(program);
   if (file === undefined && process.env['CI']) {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkDatabaseServer, DatabaseServerError } from '@gatehouse/persistence';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { localized } from '../../bootstrap/language.mjs';
 import { openDatabase } from '../supervisor/database.js';
 import { takeHome } from '../supervisor/home-lock.js';
 import { readPlatformSettings } from '../supervisor/platform-settings.js';
@@ -70,7 +71,9 @@ async function checkServer(url: string): Promise<void> {
   try {
     await checkDatabaseServer(url);
   } catch (cause) {
-    if (cause instanceof DatabaseServerError) throw new PlainFailure(cause.message, { cause });
+    if (cause instanceof DatabaseServerError) {
+      throw new PlainFailure(localized(cause.text.en, cause.text['zh-CN']), { cause });
+    }
     throw cause;
   }
 }

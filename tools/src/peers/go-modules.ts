@@ -107,7 +107,7 @@ export async function download(module: string, version: string): Promise<string>
   return Dir;
 }
 
-/** Runs Go and resolves to what it prints; raises an Error that says why it failed. */
+/** Runs Go and resolves to what it prints. @throws an Error that says why it failed. */
 export async function go(args: string[]): Promise<string> {
   try {
     const { stdout } = await run('go', args, { timeout: BUILD_LIMIT_MS, maxBuffer: 16 * 1_048_576 });

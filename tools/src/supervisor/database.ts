@@ -31,13 +31,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<PlatformDa
   try {
     return new EmbeddedDatabase(options, await startServer(options, options.postgresPort));
   } catch (cause) {
-    if (cause instanceof EmbeddedPostgresError) throw new PlainFailure(cause.message, { cause });
+    if (cause instanceof EmbeddedPostgresError) {
+      throw new PlainFailure(localized(cause.text.en, cause.text['zh-CN']), { cause });
+    }
     throw cause;
   }
 }
 
 function startServer({ home, notify }: DatabaseOptions, port: number): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ home, port, portVariable: POSTGRES_PORT_VARIABLE, log: notify });
+  return startEmbeddedPostgres({
+    home,
+    port,
+    portVariable: POSTGRES_PORT_VARIABLE,
+    log: ({ en, 'zh-CN': chinese }) => notify(localized(en, chinese)),
+  });
 }
 
 /**

@@ -66,7 +66,7 @@ export class ShareAdministration {
     });
   }
 
-  /** Withdraws a share for its sharer; raises NOT_FOUND. */
+  /** Withdraws a share for its sharer. @throws NOT_FOUND */
   async remove(actorId: number, slug: string): Promise<void> {
     await this.writer.delete(siteSharer({ id: actorId, permissions: ['share:manage'] }), slug);
   }

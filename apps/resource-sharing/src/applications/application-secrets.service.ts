@@ -27,7 +27,7 @@ export class ApplicationSecrets {
     private readonly hasher: SecretHasher,
   ) {}
 
-  /** Secrets that are neither revoked nor expired, newest first; raises NOT_FOUND. */
+  /** Secrets that are neither revoked nor expired, newest first. @throws NOT_FOUND */
   async list(ownerId: number, clientId: string): Promise<CredentialInfo[]> {
     const { id } = await ownApplication(this.dataSource, ownerId, clientId);
     const rows = await rowsOf<CredentialRow>(
@@ -68,7 +68,7 @@ export class ApplicationSecrets {
     return { secret: secret.text, info };
   }
 
-  /** Revokes one secret at once; raises NOT_FOUND. */
+  /** Revokes one secret at once. @throws NOT_FOUND */
   async revoke(ownerId: number, clientId: string, credentialId: number): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const { id } = await ownApplication(tx, ownerId, clientId);

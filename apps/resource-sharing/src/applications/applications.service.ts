@@ -120,7 +120,7 @@ export class Applications {
     return findApplication(this.dataSource, 'a.client_id = $1', [clientId]);
   }
 
-  /** An owner's application; raises NOT_FOUND for another owner's too, so that ids reveal nothing. */
+  /** An owner's application. @throws NOT_FOUND for another owner's too, so that ids reveal nothing. */
   async ofOwner(ownerId: number, clientId: string): Promise<Application> {
     return ownApplication(this.dataSource, ownerId, clientId);
   }
@@ -189,7 +189,7 @@ export class Applications {
     });
   }
 
-  /** Removes an application with its secrets, grants and tokens; raises NOT_FOUND. */
+  /** Removes an application with its secrets, grants and tokens. @throws NOT_FOUND */
   async remove(ownerId: number, clientId: string): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const { id, name } = await ownApplication(tx, ownerId, clientId, 'FOR UPDATE OF a');

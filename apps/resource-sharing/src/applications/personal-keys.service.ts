@@ -61,7 +61,7 @@ export class PersonalKeys {
     return { secret: secret.text, info };
   }
 
-  /** Revokes a key everywhere within a second; raises NOT_FOUND if it does not belong to this user. */
+  /** Revokes a key everywhere within a second. @throws NOT_FOUND if it does not belong to this user. */
   async revoke(userId: number, credentialId: number): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const rows = await rowsOf(

@@ -68,13 +68,13 @@ export class Grants {
     return rows.map((row) => ({ ...row, scopes: openScopes(row.scopes), grantIds: bigints(row.grantIds) }));
   }
 
-  /** Ends one grant of a user; raises NOT_FOUND if it is not theirs or has ended. */
+  /** Ends one grant of a user. @throws NOT_FOUND if it is not theirs or has ended. */
   async revokeOne(grantId: number, userId: number): Promise<void> {
     const ended = await this.unitOfWork.run((tx) => this.revoke(tx, { grantId, userId }, 'user'));
     if (ended === 0) throw new AppError('NOT_FOUND', `There is no authorization ${grantId}`);
   }
 
-  /** Ends all grants of a user to an application; raises NOT_FOUND when there is none. */
+  /** Ends all grants of a user to an application. @throws NOT_FOUND when there is none. */
   async revokeApplication(clientId: string, userId: number): Promise<void> {
     const ended = await this.unitOfWork.run(async (tx) => {
       const named = 'SELECT id FROM applications WHERE client_id = $1';

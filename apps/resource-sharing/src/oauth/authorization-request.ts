@@ -61,7 +61,7 @@ export function refusedAt(address: AnswerAddress, error: OAuthError): Authorizat
   return new AuthorizationRefused(error.error, error.message, answerLocation(address, answer));
 }
 
-/** Reads the rest of a request; raises OAuthError. `responseTypeRequired`: on the paths of RFC 6749. */
+/** Reads the rest of a request. `responseTypeRequired`: on the paths of RFC 6749. @throws OAuthError */
 export function readAuthorizationRequest(
   parameters: OAuthParameters,
   application: Application,

@@ -92,7 +92,7 @@ export class AuthorizationService {
     return { request, user, expiresIn: CODE_SECONDS };
   }
 
-  /** Issues a code for the scopes that the user granted; a refusal raises AuthorizationRefused (access_denied). */
+  /** Issues a code for the scopes that the user granted. @throws AuthorizationRefused (access_denied) for a refusal. */
   async confirm(
     source: unknown,
     userId: number,

@@ -19,7 +19,7 @@ export class OAuthParameters {
     }
   }
 
-  /** Undefined when absent or empty; raises invalid_request for anything but a text. */
+  /** Undefined when absent or empty. @throws invalid_request for anything but a text. */
   optional(name: string): string | undefined {
     if (!Object.hasOwn(this.source, name)) return undefined;
     const value = this.source[name];

@@ -12,7 +12,7 @@ export function apiKeyOf(headers: IncomingHttpHeaders): string {
   return key;
 }
 
-/** RFC 6750 section 2.1. Undefined without Authorization; raises INVALID_OPENAPI_USER_TOKEN for anything but a bearer token. */
+/** RFC 6750 section 2.1. Undefined without Authorization. @throws INVALID_OPENAPI_USER_TOKEN for anything but a bearer token. */
 export function userTokenOf({ authorization }: IncomingHttpHeaders): string | undefined {
   if (authorization === undefined || authorization.trim() === '') return undefined;
   const token = /^bearer +([\w.~+/=-]+) *$/i.exec(authorization)?.[1];

@@ -36,7 +36,7 @@ export class SiteAccounts {
       .getOne();
   }
 
-  /** The same for an account that is logged in; raises UNAUTHORIZED when the account is gone. */
+  /** The same for an account that is logged in. @throws UNAUTHORIZED when the account is gone. */
   async require(id: number): Promise<SiteAccount> {
     const account = await this.findActive(id);
     if (account === null) throw new AppError('UNAUTHORIZED');

@@ -52,7 +52,7 @@ export class SiteSessions extends SessionLogins<ConfirmedAccount> {
     );
   }
 
-  /** Ends one session; raises NOT_FOUND for another account's, so that ids reveal nothing. */
+  /** Ends one session. @throws NOT_FOUND for another account's, so that ids reveal nothing. */
   async end(userId: number, id: number): Promise<void> {
     const rows = await rowsOf(this.dataSource, 'SELECT id FROM sessions WHERE id = $1 AND user_id = $2', [id, userId]);
     if (rows.length === 0) throw new AppError('NOT_FOUND', `There is no session ${id}`);

@@ -142,7 +142,7 @@ export class ApiKeyStore {
     return rows[0]?.count ?? 0;
   }
 
-  /** Revokes a key on every replica; raises NOT_FOUND if there is none, or if it belongs to another user. */
+  /** Revokes a key on every replica. @throws NOT_FOUND if there is none, or if it belongs to another user. */
   async revoke(id: number, options: { userId?: number; tx?: EntityManager } = {}): Promise<ApiKeyRecord> {
     if (options.tx === undefined) {
       return this.dataSource.transaction((tx) => this.revoke(id, { ...options, tx }));

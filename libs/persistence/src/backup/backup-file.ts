@@ -33,7 +33,7 @@ export class BackupReader {
     return parseBackupHeader(line.subarray(0, end).toString('utf8'), this.file);
   }
 
-  /** The next `count` bytes; raises BackupError if the file ends before. */
+  /** The next `count` bytes. @throws BackupError if the file ends before. */
   async *take(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0;) {
       const chunk = this.rest.length > 0 ? this.rest : await this.next();

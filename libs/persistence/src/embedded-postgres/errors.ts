@@ -1,3 +1,5 @@
+import { BilingualError, type Bilingual } from '@gatehouse/i18n';
+
 /** Failures of the embedded PostgreSQL; each has one clear line with advice. */
 export type EmbeddedPostgresErrorCode =
   | 'PLATFORM_UNSUPPORTED'
@@ -15,12 +17,12 @@ export type EmbeddedPostgresErrorCode =
   | 'START_FAILED'
   | 'START_TIMED_OUT';
 
-export class EmbeddedPostgresError extends Error {
+export class EmbeddedPostgresError extends BilingualError {
   override readonly name = 'EmbeddedPostgresError';
   readonly code: EmbeddedPostgresErrorCode;
 
-  constructor(code: EmbeddedPostgresErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(code: EmbeddedPostgresErrorCode, text: Bilingual, options?: ErrorOptions) {
+    super(text, options);
     this.code = code;
   }
 }

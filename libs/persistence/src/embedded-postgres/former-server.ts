@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { bilingual, type Bilingual } from '@gatehouse/i18n';
 import type { ClusterHome } from './cluster-home.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { eventually, isAlive, parentOf, processesIn, worksIn } from './processes.js';
@@ -22,12 +23,17 @@ export function readPostmasterPid(data: string): number | undefined {
  * stay), a stale `postmaster.pid` removed.
  * @throws ALREADY_RUNNING when its supervisor lives, or ORPHAN_WILL_NOT_STOP.
  */
-export async function takeOver(home: ClusterHome, log: (line: string) => void): Promise<void> {
+export async function takeOver(home: ClusterHome, log: (text: Bilingual) => void): Promise<void> {
   const pid = readPostmasterPid(home.data);
   if (pid === undefined) return;
   if (worksIn(pid, home.data)) {
     refuseIfSupervised(home, pid);
-    log(`Stopping a PostgreSQL (process ${pid}) that an earlier start left running`);
+    log(
+      bilingual(
+        `Stopping a PostgreSQL (process ${pid}) that an earlier start left running`,
+        `正在停止之前启动后遗留的 PostgreSQL（进程 ${pid}）`,
+      ),
+    );
     await stopOrphan(home, pid);
   }
   await removeStalePidFile(home);
@@ -38,8 +44,12 @@ function refuseIfSupervised(home: ClusterHome, pid: number): void {
   if (supervisor === undefined || parentOf(pid) !== supervisor || !isAlive(supervisor)) return;
   throw new EmbeddedPostgresError(
     'ALREADY_RUNNING',
-    `Gatehouse already runs with the home ${home.home} (process ${supervisor}): ` +
-      'stop it first, or give this one another GATEHOUSE_HOME and other ports.',
+    bilingual(
+      `Gatehouse already runs with the home ${home.home} (process ${supervisor}): ` +
+        'stop it first, or give this one another GATEHOUSE_HOME and other ports.',
+      `Gatehouse 已在 ${home.home} 中运行（进程 ${supervisor}）：` +
+        '请先停止它，或为此实例设置其他 GATEHOUSE_HOME 和端口。',
+    ),
   );
 }
 
@@ -59,7 +69,10 @@ async function stopOrphan(home: ClusterHome, pid: number): Promise<void> {
 function willNotStop(home: ClusterHome, pid: number, cause?: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'ORPHAN_WILL_NOT_STOP',
-    `A PostgreSQL (process ${pid}) still works in ${home.data} and cannot be stopped: stop it with kill -INT ${pid}.`,
+    bilingual(
+      `A PostgreSQL (process ${pid}) still works in ${home.data} and cannot be stopped: stop it with kill -INT ${pid}.`,
+      `PostgreSQL（进程 ${pid}）仍在 ${home.data} 中运行且无法停止：请用 kill -INT ${pid} 停止它。`,
+    ),
     { cause },
   );
 }

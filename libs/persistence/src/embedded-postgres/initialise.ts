@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { bilingual } from '@gatehouse/i18n';
 import { keepOwner } from '@gatehouse/net';
 import type { PostgresBinaries } from './binaries.js';
 import { describeCluster, type ClusterHome } from './cluster-home.js';
@@ -20,7 +21,7 @@ import { underAccount } from './privileged-command.js';
 export const COMPLETE_MARKER = 'gatehouse-initialised';
 const DRAFT_PREFIX = 'initialising-';
 
-/** Whether the home has a complete data directory; raises a clear error for one that must not be touched. */
+/** Whether the home has a complete data directory. @throws a clear error for one that must not be touched. */
 export function hasDataDirectory(home: ClusterHome, binaries: PostgresBinaries): boolean {
   if (!existsSync(home.data) || readdirSync(home.data).length === 0) return false;
   if (!existsSync(join(home.data, COMPLETE_MARKER))) {
@@ -28,7 +29,10 @@ export function hasDataDirectory(home: ClusterHome, binaries: PostgresBinaries):
     if (!existsSync(join(home.data, 'global', 'pg_control'))) return false;
     throw new EmbeddedPostgresError(
       'DATA_DIRECTORY_UNKNOWN',
-      `${describeCluster(home)} holds a database that Gatehouse did not finish creating: move it away and start again.`,
+      bilingual(
+        `${describeCluster(home)} holds a database that Gatehouse did not finish creating: move it away and start again.`,
+        `${describeCluster(home)} 中有未创建完成的数据库：请将其移走后重新启动。`,
+      ),
     );
   }
   checkVersion(home, binaries);
@@ -40,16 +44,24 @@ function checkVersion(home: ClusterHome, binaries: PostgresBinaries): void {
   if (!existsSync(file) || !existsSync(join(home.data, 'global', 'pg_control'))) {
     throw new EmbeddedPostgresError(
       'DATA_DIRECTORY_DAMAGED',
-      `${describeCluster(home)} has lost files of the database: move it away, start again and run npm run restore -- FILE.`,
+      bilingual(
+        `${describeCluster(home)} has lost files of the database: move it away, start again and run npm run restore -- FILE.`,
+        `${describeCluster(home)} 缺少数据库文件：请将其移走，重新启动，然后运行 npm run restore -- FILE。`,
+      ),
     );
   }
   const version = readFileSync(file, 'utf8').trim();
   if (Number.parseInt(version, 10) === binaries.major) return;
   throw new EmbeddedPostgresError(
     'WRONG_MAJOR_VERSION',
-    `${describeCluster(home)} was written by PostgreSQL ${version}, and this Gatehouse runs ${binaries.major}: ` +
-      'with the version used before run npm run backup -- FILE, move the folder away, ' +
-      'then start this version and run npm run restore -- FILE.',
+    bilingual(
+      `${describeCluster(home)} was written by PostgreSQL ${version}, and this Gatehouse runs ${binaries.major}: ` +
+        'with the version used before run npm run backup -- FILE, move the folder away, ' +
+        'then start this version and run npm run restore -- FILE.',
+      `${describeCluster(home)} 由 PostgreSQL ${version} 写入，而此版本的 Gatehouse 使用 ${binaries.major}：` +
+        '请用之前的版本运行 npm run backup -- FILE，移走该目录，' +
+        '再启动此版本并运行 npm run restore -- FILE。',
+    ),
   );
 }
 
@@ -108,6 +120,9 @@ async function runInitdb(home: ClusterHome, args: string[]): Promise<void> {
   const lines = report.split('\n').filter((line) => /error|fatal|could not|cannot/i.test(line));
   throw new EmbeddedPostgresError(
     'INITDB_FAILED',
-    `PostgreSQL could not create its data directory in ${home.record.cluster}: ${lines.join(' ').trim() || failure}`,
+    bilingual(
+      `PostgreSQL could not create its data directory in ${home.record.cluster}: ${lines.join(' ').trim() || failure}`,
+      `PostgreSQL 无法在 ${home.record.cluster} 中创建数据目录：${lines.join(' ').trim() || failure}`,
+    ),
   );
 }

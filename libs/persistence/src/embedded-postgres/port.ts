@@ -1,3 +1,4 @@
+import { bilingual } from '@gatehouse/i18n';
 import { freePort, listenOnce } from '@gatehouse/net';
 import { EmbeddedPostgresError } from './errors.js';
 
@@ -17,7 +18,10 @@ export async function choosePort(fixed: number, preferred: number | undefined, v
 export function portTaken(port: number, variable: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'PORT_TAKEN',
-    `Port ${port} for the embedded PostgreSQL is taken by another program: set ${variable} to a free port.`,
+    bilingual(
+      `Port ${port} for the embedded PostgreSQL is taken by another program: set ${variable} to a free port.`,
+      `内置 PostgreSQL 的端口 ${port} 已被其他程序占用：请将 ${variable} 设为空闲端口。`,
+    ),
   );
 }
 

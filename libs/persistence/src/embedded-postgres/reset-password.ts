@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { bilingual } from '@gatehouse/i18n';
 import type { ClusterHome } from './cluster-home.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { underAccount } from './privileged-command.js';
@@ -35,6 +36,9 @@ export async function resetPassword(home: ClusterHome): Promise<void> {
   if (failure === undefined && !report.includes('ERROR')) return;
   throw new EmbeddedPostgresError(
     'START_FAILED',
-    `The password of the database in ${home.data} could not be reset: ${report.trim() || failure}`,
+    bilingual(
+      `The password of the database in ${home.data} could not be reset: ${report.trim() || failure}`,
+      `无法重置 ${home.data} 中数据库的密码：${report.trim() || failure}`,
+    ),
   );
 }

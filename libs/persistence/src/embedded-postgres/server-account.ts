@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { bilingual } from '@gatehouse/i18n';
 import { EmbeddedPostgresError } from './errors.js';
 
 /** The system user that owns the data and runs the server. */
@@ -49,8 +50,12 @@ function createAccount(name: string): ServerAccount {
   }
   throw new EmbeddedPostgresError(
     'NO_SYSTEM_USER',
-    `PostgreSQL does not run as root and the system user "${name}" could not be created: ` +
-      'create a user named postgres, start as an ordinary user, or set DATABASE_URL.',
+    bilingual(
+      `PostgreSQL does not run as root and the system user "${name}" could not be created: ` +
+        'create a user named postgres, start as an ordinary user, or set DATABASE_URL.',
+      `PostgreSQL 不能以 root 身份运行，且无法创建系统用户“${name}”：` +
+        '请创建名为 postgres 的用户，以普通用户启动，或设置 DATABASE_URL。',
+    ),
   );
 }
 

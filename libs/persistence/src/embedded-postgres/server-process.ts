@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bilingual } from '@gatehouse/i18n';
 import { keepOwner } from '@gatehouse/net';
 import pg from 'pg';
 import type { ClusterHome } from './cluster-home.js';
@@ -110,7 +111,7 @@ export class ServerProcess {
     });
   }
 
-  /** Waits until the server answers a query; raises PORT_TAKEN, START_FAILED or START_TIMED_OUT. */
+  /** Waits until the server answers a query. @throws PORT_TAKEN, START_FAILED or START_TIMED_OUT. */
   async ready(url: string, settings: ServerSettings, portVariable: string): Promise<void> {
     const end = performance.now() + READY_TIMEOUT_MS;
     for (;;) {
@@ -120,7 +121,10 @@ export class ServerProcess {
       if (performance.now() > end) {
         throw new EmbeddedPostgresError(
           'START_TIMED_OUT',
-          `PostgreSQL did not answer within ${READY_TIMEOUT_MS / 1000} s (see ${this.home.logFile}).`,
+          bilingual(
+            `PostgreSQL did not answer within ${READY_TIMEOUT_MS / 1000} s (see ${this.home.logFile}).`,
+            `PostgreSQL 在 ${READY_TIMEOUT_MS / 1000} 秒内没有响应（见 ${this.home.logFile}）。`,
+          ),
           { cause: answer },
         );
       }
@@ -153,7 +157,10 @@ export class ServerProcess {
     const exit = this.spawnError?.message ?? `it ended with ${this.ended?.signal ?? this.ended?.code}`;
     return new EmbeddedPostgresError(
       'START_FAILED',
-      `PostgreSQL did not start: ${reason.join(' ').trim() || exit} (see ${this.home.logFile}).`,
+      bilingual(
+        `PostgreSQL did not start: ${reason.join(' ').trim() || exit} (see ${this.home.logFile}).`,
+        `PostgreSQL 未能启动：${reason.join(' ').trim() || exit}（见 ${this.home.logFile}）。`,
+      ),
       { cause: this.spawnError },
     );
   }

@@ -1,3 +1,4 @@
+import { bilingual, type Bilingual } from '@gatehouse/i18n';
 import pg from 'pg';
 import { createLibraryLinks, locateBinaries, type PostgresBinaries } from './binaries.js';
 import { openClusterHome, SHARED_FOLDER, writeClusterRecord, type ClusterHome } from './cluster-home.js';
@@ -20,7 +21,7 @@ export interface EmbeddedPostgresOptions {
   /** False turns fsync off: for tests only. */
   durable?: boolean;
   /** Called with one line for each event that a person should know (orphan stopped, database created...). */
-  log?: (line: string) => void;
+  log?: (text: Bilingual) => void;
   /** Programs to use instead of the installed package's. */
   binaries?: PostgresBinaries;
   /** Where data and programs go when the server's account cannot reach the home. Default `/var/lib/gatehouse`. */
@@ -75,14 +76,19 @@ async function prepareData(
   home: ClusterHome,
   binaries: PostgresBinaries,
   durable: boolean,
-  log: (line: string) => void,
+  log: (text: Bilingual) => void,
 ): Promise<void> {
   const { record } = home;
   if (!hasDataDirectory(home, binaries)) {
-    log(`Creating the database in ${home.data}`);
+    log(bilingual(`Creating the database in ${home.data}`, `正在 ${home.data} 中创建数据库`));
     await createDataDirectory(home, durable);
   } else if (record.passwordPending === true) {
-    log(`Setting a new password for the database in ${home.data}: ${home.recordFile} was lost`);
+    log(
+      bilingual(
+        `Setting a new password for the database in ${home.data}: ${home.recordFile} was lost`,
+        `正在为 ${home.data} 中的数据库设置新密码：${home.recordFile} 已丢失`,
+      ),
+    );
     await resetPassword(home);
   } else return;
   delete record.passwordPending;

@@ -65,7 +65,7 @@ export function failureLines(error: unknown, language: Language): string[] {
 }
 
 /** Errors of lower libraries whose texts are written for operators. */
-const FOR_OPERATORS = new Set(['EmbeddedPostgresError', 'SqlFilesError', 'SecretBoxError', 'UnreadableSecretsError']);
+const FOR_OPERATORS = new Set(['SecretBoxError', 'UnreadableSecretsError']);
 
 function isForOperators(error: unknown): error is Error {
   return error instanceof Error && FOR_OPERATORS.has(error.name);

@@ -46,7 +46,7 @@ export class FormValues {
   }
 }
 
-/** Checks a form with the rules of the REST interface; raises INVALID_ARGUMENT with every invalid field. */
+/** Checks a form with the rules of the REST interface. @throws INVALID_ARGUMENT with every invalid field. */
 export function validated<Body extends object>(type: Type<Body>, plain: Readonly<Record<string, unknown>>): Body {
   const body = plainToInstance(type, plain, { exposeUnsetFields: false });
   const errors = validateSync(body, { whitelist: true, forbidNonWhitelisted: true });
