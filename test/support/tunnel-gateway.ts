@@ -93,6 +93,20 @@ export class RunningTunnelGateway implements AsyncDisposable {
     return text === '' ? null : JSON.parse(text);
   }
 
+  /** An API key of a new user, who may read and write. */
+  async keyOfUser(username: string, role: 'user' | 'viewer' = 'user'): Promise<string> {
+    await this.call('POST', '/users', { username, password: PASSWORD, role });
+    const own = async (route: string, body: object, token?: string): Promise<GatewayJson> => {
+      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+      const answer = await fetch(`${this.url}/api/v1${route}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      if (!answer.ok) throw new Error(`${route} answered ${answer.status}: ${await answer.text()}`);
+      return answer.json();
+    };
+    const { token } = await own('/auth/login', { username, password: PASSWORD });
+    const scopes = role === 'user' ? ['read', 'write'] : ['read'];
+    return (await own('/api-keys', { name: 'agent', scopes, current_password: PASSWORD }, token)).key;
+  }
+
   /** A client whose agent is online; its id. */
   async clientWithAgent(): Promise<number> {
     const { id, key } = await this.call('POST', '/clients', { name: 'home' });

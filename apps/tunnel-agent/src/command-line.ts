@@ -70,7 +70,7 @@ export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
 }
 
 /** What `parseArgs` says, which is English: `Unknown option '--alow'. To …`, `Option '--server <value>' argument missing`. */
-function complaintOf({ code, message }: NodeJS.ErrnoException): Complaint {
+export function complaintOf({ code, message }: NodeJS.ErrnoException): Complaint {
   const named = /'([^'\s]*)/.exec(message)?.[1];
   if (named === undefined) return new Complaint(() => message);
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {

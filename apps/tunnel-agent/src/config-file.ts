@@ -57,7 +57,8 @@ export function readConfigFile(path: string, known: ReadonlySet<string>): Config
   return fields as ConfigFile;
 }
 
-function readFields(path: string): Record<string, unknown> {
+/** YAML, including JSON. @throws Complaint that names the file. */
+export function readFields(path: string): Record<string, unknown> {
   let value: unknown;
   try {
     const bytes = readFileSync(path);

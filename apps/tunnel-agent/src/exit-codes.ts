@@ -17,6 +17,8 @@ export const EXIT = {
   replaced: 5,
   /** Server and agent share no version of the protocol. */
   version: 6,
+  /** The gateway did not publish what was asked for, or did not answer. */
+  refused: 7,
 } as const;
 
 const CHINESE_REASONS: Partial<Record<TunnelErrorCode, string>> = {

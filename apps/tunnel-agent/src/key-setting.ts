@@ -7,6 +7,8 @@ export interface KeyKind {
   /** Name of the environment variable. */
   variable: string;
   prefix: string;
+  /** Options that have the key; by default `--key-file FILE` and `--key KEY`. */
+  option?: string;
   /** Throws for an invalid key string. */
   parse: (text: string) => unknown;
 }
@@ -18,9 +20,15 @@ export interface KeyPlaces {
 }
 
 /** From the command line, the environment or the file, in this order. @throws Complaint. */
-export function readKey({ variable, prefix, parse }: KeyKind, places: KeyPlaces): string {
+export function readKey({ variable, prefix, option, parse }: KeyKind, places: KeyPlaces): string {
   const key = findKey(variable, places)?.trim();
-  if (!key) throw new Complaint((words) => words.text('usage.noKey', { variable }));
+  if (!key) {
+    throw new Complaint((words) =>
+      option === undefined
+        ? words.text('usage.noKey', { variable })
+        : words.text('usage.noApiKey', { variable, option }),
+    );
+  }
   try {
     parse(key);
   } catch {

@@ -6,8 +6,10 @@ import { EXIT } from './exit-codes.js';
 import { agentWords } from './messages/index.js';
 import { JsonReporter, TextReporter, type Reporter } from './reporter.js';
 import { runAgent } from './run-agent.js';
+import { runPublication } from './run-publication.js';
 import { runVisitor } from './run-visitor.js';
 import { UsageError } from './command-line.js';
+import { publishes, readPublishSettings } from './publish-settings.js';
 import { OWN_ENVIRONMENT, readSettings } from './settings.js';
 import { USAGE } from './usage.js';
 import { CHINESE_USAGE } from './usage.zh-CN.js';
@@ -25,17 +27,26 @@ process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
 
 /** @throws UsageError */
 async function main(args: readonly string[]): Promise<number> {
-  const command = args[0] === 'visit' ? readVisitSettings(args.slice(1)) : readSettings(args);
+  const command = readCommand(args);
   if ('run' in command) {
     const { log } = command.run;
     const reporter = reporterFor(log);
-    if ('listen' in command.run)
-      return untilStopped(runVisitor(command.run, reporter, log === 'json' ? agentWords('en') : words));
-    return untilStopped(runAgent(command.run, reporter, `gatehouse-agent/${AGENT_VERSION}`));
+    const software = `gatehouse-agent/${AGENT_VERSION}`;
+    const spoken = log === 'json' ? agentWords('en') : words;
+    if ('listen' in command.run) return untilStopped(runVisitor(command.run, reporter, spoken));
+    if ('publish' in command.run) {
+      return untilStopped(runPublication(command.run, { reporter, words: spoken, software }));
+    }
+    return untilStopped(runAgent(command.run, reporter, software));
   }
   const usage = words.language === 'zh-CN' ? CHINESE_USAGE : USAGE;
   process.stdout.write(command.print === 'usage' ? usage : `${AGENT_VERSION}\n`);
   return EXIT.stopped;
+}
+
+function readCommand(args: readonly string[]) {
+  if (args[0] === 'visit') return readVisitSettings(args.slice(1));
+  return publishes(args[0]) ? readPublishSettings(args) : readSettings(args);
 }
 
 function reporterFor(log: 'text' | 'json'): Reporter {

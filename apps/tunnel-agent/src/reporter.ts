@@ -8,6 +8,8 @@ import type {
 } from '@gatehouse/tunnel-kernel';
 import { terminalWidth } from '@gatehouse/i18n';
 import { adviceFor, reasonFor } from './exit-codes.js';
+import type { Published } from './publication.js';
+import { qrLines } from './qr-lines.js';
 import { agentWords, type AgentWords } from './messages/index.js';
 
 /** Where the program writes to. */
@@ -20,6 +22,7 @@ export interface Reporter extends TunnelLogger {
   status(status: AgentStatus, server: string): void;
   resources(tunnels: readonly AgentTunnel[], hosts: readonly AgentHost[]): void;
   carried(deltas: readonly FlowDelta[]): void;
+  published(all: readonly Published[]): void;
 }
 
 type Fields = Record<string, unknown>;
@@ -68,6 +71,10 @@ export class JsonReporter implements Reporter {
     for (const { resource, upload, download, connections } of deltas) {
       this.line('info', 'carried', { [resource.kind]: resource.id, upload, download, connections });
     }
+  }
+
+  published(all: readonly Published[]): void {
+    for (const { address, target } of all) this.line('info', 'published', { address, target });
   }
 
   private line(level: string, message: string, fields: Fields = {}): void {
@@ -148,6 +155,15 @@ export class TextReporter implements Reporter {
   }
 
   carried(): void {}
+
+  published(all: readonly Published[]): void {
+    for (const { address, target } of all) {
+      const said = this.words.text('publish.leadsTo', { address, target });
+      const code = qrLines(address).map((line) => `  ${line}\n`);
+      this.output.write(`\n  ${said}\n\n${code.join('')}`);
+    }
+    this.output.write(`\n  ${this.words.text('publish.howToEnd')}\n\n`);
+  }
 
   private line(message: string, fields: Fields = {}): void {
     const details = Object.entries(fields).map(([name, value]) => ` ${name}=${String(value)}`);

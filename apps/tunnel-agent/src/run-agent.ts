@@ -17,8 +17,13 @@ export interface RunningAgent {
   stop: () => void;
 }
 
-/** Starts an agent with these settings. */
-export function runAgent(settings: AgentSettings, reporter: Reporter, software: string): RunningAgent {
+/** Starts an agent with these settings. `onOnline`: called whenever it has connected. */
+export function runAgent(
+  settings: AgentSettings,
+  reporter: Reporter,
+  software: string,
+  onOnline?: () => void,
+): RunningAgent {
   const { server, transport, websocket, key, graceMs } = settings;
   const name = nameOf(settings);
   const ended = Promise.withResolvers<number>();
@@ -26,6 +31,7 @@ export function runAgent(settings: AgentSettings, reporter: Reporter, software: 
   const failures = new FlowFailures((message, fields) => reporter.error(message, fields));
   const onStatus = (status: AgentStatus): void => {
     reporter.status(status, name);
+    if (status.state === 'online') onOnline?.();
     if (status.state !== 'stopped') return;
     clearInterval(carried);
     failures.stop();

@@ -3,7 +3,21 @@ export const USAGE = `gatehouse-agent makes private services reachable through a
   gatehouse-agent --server gw.example.org:8024 --key-file agent.key
   gatehouse-agent --config agent.yaml
 
-What is exposed is set up at the gateway; what may be exposed is up to this machine:
+  gatehouse-agent http 3000                 publish a site of this machine
+  gatehouse-agent tcp 22                    publish a port of this machine
+  gatehouse-agent share ./folder            publish a folder, for reading
+  gatehouse-agent up                        publish what gatehouse.yaml lists
+
+These four publish until Ctrl-C, and print the address with its QR code. They take:
+
+  --gateway https://HOST  the address of the gateway's console; also GATEHOUSE_GATEWAY
+  --api-key-file FILE     file that holds an API key with the scope write; the key itself in GATEHOUSE_API_KEY
+  --name NAME             http: the site's name; otherwise a random one
+  --port PORT             tcp, share: the port at the gateway; otherwise any free one
+  --config FILE           up: another file (gatehouse.yaml): gateway, api_key, api_key_file, log, publish
+  --log text|json         as below
+
+Without a command, what is exposed is set up at the gateway; what may be exposed is up to this machine:
 
   --server HOST:PORT      the gateway's port for agents (port 8024 where none is said)
   --server wss://HOST     over one WebSocket, for networks that let only HTTPS out (wss://HOST:PORT/PATH where it is
@@ -36,5 +50,6 @@ environment, the environment over the file.
 
 Without --allow everything may be reached but link-local addresses and other ones where clouds keep their machines'
 credentials (168.63.129.16 and the like).
-Exit: 0 asked to stop, 2 wrong usage, 3 key refused, 4 not the key's gateway, 5 replaced by another agent, 6 other version.
+Exit: 0 asked to stop, 2 wrong usage, 3 key refused, 4 not the key's gateway, 5 replaced by another agent, 6 other version,
+7 nothing was published: the gateway refused it or did not answer.
 `;

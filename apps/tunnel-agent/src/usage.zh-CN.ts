@@ -3,7 +3,21 @@ export const CHINESE_USAGE = `gatehouse-agent 通过 Gatehouse 隧道网关公�
   gatehouse-agent --server gw.example.org:8024 --key-file agent.key
   gatehouse-agent --config agent.yaml
 
-公开哪些服务在网关上配置；允许公开什么由本机决定：
+  gatehouse-agent http 3000                 公开本机的网站
+  gatehouse-agent tcp 22                    公开本机的端口
+  gatehouse-agent share ./folder            公开一个目录（只读）
+  gatehouse-agent up                        公开 gatehouse.yaml 中列出的内容
+
+以上四个命令持续公开，直到按下 Ctrl-C，并打印地址及其二维码。选项：
+
+  --gateway https://HOST  网关控制台的地址；也可使用 GATEHOUSE_GATEWAY
+  --api-key-file FILE     保存 API 密钥的文件，密钥需要 write 权限；密钥本身也可放在 GATEHOUSE_API_KEY
+  --name NAME             http：网站的名称；默认随机
+  --port PORT             tcp、share：网关的端口；默认任意空闲端口
+  --config FILE           up：其他文件（gatehouse.yaml）：gateway, api_key, api_key_file, log, publish
+  --log text|json         同下
+
+不带命令时，公开哪些服务在网关上配置；允许公开什么由本机决定：
 
   --server HOST:PORT      网关的客户端端口（省略端口时为 8024）
   --server wss://HOST     使用单个 WebSocket，适合只允许 HTTPS 出站的网络
@@ -33,5 +47,6 @@ transport, key, key_file, listen, log, p2p）同上。
 环境变量：GATEHOUSE_AGENT_SERVER、GATEHOUSE_AGENT_KEY、GATEHOUSE_AGENT_CONFIG。命令行优先于环境变量，环境变量优先于文件。
 
 未设置 --allow 时，除链路本地地址和云平台保存主机凭据的地址（如 168.63.129.16）外，都可以访问。
-退出码：0 按要求停止，2 用法错误，3 密钥被拒绝，4 不是密钥对应的网关，5 被另一个客户端取代，6 版本不兼容。
+退出码：0 按要求停止，2 用法错误，3 密钥被拒绝，4 不是密钥对应的网关，5 被另一个客户端取代，6 版本不兼容，
+7 未能公开：网关拒绝或没有响应。
 `;

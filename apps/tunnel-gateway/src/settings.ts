@@ -137,6 +137,14 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsIn(['owned', 'any'])
   hostNames: 'owned' | 'any' = 'owned';
 
+  /** Users may have hosts of free names directly below it, such as those that their agents publish. */
+  @Variable('TUNNEL_PUBLISH_DOMAIN', {
+    expected: bilingual('a domain such as tunnels.example.org', '域名，例如 tunnels.example.org'),
+  })
+  @IsOptional()
+  @ValidateBy({ name: 'isDomain', validator: { validate: (text) => typeof text === 'string' && isDomain(text) } })
+  publishDomain?: string;
+
   /** The DNS servers that are asked for the TXT records that prove names. Default: the resolvers of the system. */
   @Variable('TUNNEL_DNS_SERVERS', {
     kind: 'list',
@@ -351,6 +359,10 @@ function IsAddress(): PropertyDecorator {
 
 function isHost(text: unknown): boolean {
   return typeof text === 'string' && (isIP(text) !== 0 || asHostName(text) !== null);
+}
+
+function isDomain(text: string): boolean {
+  return isIP(text) === 0 && text === asHostName(text) && text.includes('.');
 }
 
 function isNameServer(text: string): boolean {

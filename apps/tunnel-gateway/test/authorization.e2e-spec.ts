@@ -95,6 +95,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
   clients_update: { rule: 'change', of: 'client', body: () => ({}) },
   clients_rotateKey: { rule: 'change', of: 'client' },
+  clients_lease: { rule: 'change', of: 'client', body: () => ({ seconds: 3600 }) },
   clients_kick: { rule: 'change', of: 'client' },
   clients_resetTraffic: { rule: 'change', of: 'client' },
   clients_remove: { rule: 'change', of: 'client', consumes: true },

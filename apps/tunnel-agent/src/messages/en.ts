@@ -32,6 +32,14 @@ export const en = {
     disabled:
       'The client is switched off or has expired, or a rule keeps this address out; it goes on as soon as that is changed.',
   },
+  publish: {
+    leadsTo: '{address} leads to {target}',
+    howToEnd: 'Ctrl-C takes it down.',
+    refused: 'nothing was published: {reason}',
+    deleted: 'what was published has been deleted at the gateway',
+    notRenewed: 'the gateway could not be asked to keep what is published: {reason}',
+    notRemoved: 'the gateway could not be asked to take it down, and will do so within two minutes: {reason}',
+  },
   /** What is wrong with the command line, the environment or the file. */
   usage: {
     unknownOption: '{option} is not an option',
@@ -60,6 +68,21 @@ export const en = {
     fieldFlag: '{path}: {field} is neither true nor false',
     fileTooLong: '{path}: longer than {max} bytes',
     fileNoFields: '{path}: not a list of fields',
+    noGateway: 'no gateway: --gateway https://HOST, the address of its console, or GATEHOUSE_GATEWAY',
+    gateway: '"{text}" is not a gateway: write the address of its console, https://HOST',
+    noApiKey: 'no API key: {variable} or {option}',
+    noDomain: 'the gateway has no domain for this, and you have none: name the host with --name HOST',
+    publishWhat: 'nothing to publish: http PORT, tcp PORT, share FOLDER, or up',
+    publishTarget: '"{text}" is not a target: write PORT or HOST:PORT',
+    publishName: '"{text}" is not a name: write all of it, such as demo.example.org',
+    publishPort: '"{text}" is not a port from 1 to 65535',
+    publishFolder: '{text} is not a folder',
+    publishList: '{path}: publish is not a list of 1 to {max} entries',
+    publishEntry: '{path}: {field} is none of http: PORT, tcp: PORT and share: FOLDER',
+    nameForHttp: '{kind} has a port and no name: a name is for http',
+    portForTcp: 'http has a name and no port: a port is for tcp and share',
+    notForUp: '{option} is not for up: the file has it',
+    configForUp: '--config is for up',
     reasons: {
       ENOENT: 'there is no such file',
       EACCES: 'this user may not read it',

@@ -49,6 +49,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   clients_remove: 'Deletes a client with its tunnels and hosts. Its agent is disconnected.',
   clients_rotateKey:
     'Creates another key, which is never shown again. The old key works for `grace_seconds`, so that the agent can be updated.',
+  clients_lease:
+    'Makes the client temporary: it is deleted with its tunnels and hosts after `seconds`, unless this is called again before. The agent does so for what it publishes from its command line. Renewals are not in the audit log.',
   clients_kick:
     'Ends the session of the agent and its connections. The agent may connect again; disable the client to keep it away.',
   clients_resetTraffic:

@@ -43,6 +43,14 @@ export class KeyRotation {
   grace_seconds?: number;
 }
 
+const MAX_LEASE_SECONDS = 24 * 3600;
+
+export class LeaseBody {
+  /** How long the client stays if the lease is not renewed, up to a day. */
+  @Whole(1, MAX_LEASE_SECONDS)
+  seconds: number;
+}
+
 class ClientFields {
   /** KiB per second, both directions together; 0: no limit. */
   @Omittable()

@@ -11,7 +11,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import { ApiTags } from '@nestjs/swagger';
 import { IfMatch } from '../wire/if-match.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
-import { ClientChanges, ClientQuery, ConnectionQuery, KeyRotation, NewClientBody } from './client.dto.js';
+import { ClientChanges, ClientQuery, ConnectionQuery, KeyRotation, LeaseBody, NewClientBody } from './client.dto.js';
 import { ClientsService } from './clients.service.js';
 
 @ApiTags('clients')
@@ -68,6 +68,13 @@ export class ClientsController {
     @CurrentActor() actor: Actor,
   ): Promise<RotatedClientKeyView> {
     return this.clients.rotateKey(id, body, actor);
+  }
+
+  @Post(':id/lease')
+  @HttpCode(204)
+  @AnswersNothing('Makes a client temporary, or renews its lease')
+  lease(@Param('id', IdPipe) id: number, @Body() { seconds }: LeaseBody, @CurrentActor() actor: Actor): Promise<void> {
+    return this.clients.lease(id, seconds, actor);
   }
 
   @Post(':id/kick')

@@ -35,6 +35,11 @@ import { refuseLooserLimits } from './client-limits.js';
 import { resetTraffic } from './reset-traffic.js';
 import { toClientView, toConnectionView } from './client.view.js';
 
+/** By the database's clock, which also decides when it is over. */
+const LEASE = `
+  INSERT INTO tunnel_gateway_ops.client_leases (client_id, until) VALUES ($1, now() + make_interval(secs => $2))
+  ON CONFLICT (client_id) DO UPDATE SET until = excluded.until`;
+
 /** Clients: each is used by one agent. */
 @Injectable()
 export class ClientsService {
@@ -115,6 +120,14 @@ export class ClientsService {
       if (until) await writeOptions(tx, ClientOptions, 'clientId', id, previous);
       else await tx.update(ClientOptions, { clientId: id }, previous);
       return keepAnswer(tx, { key, command, previous_key_until: instant(until) });
+    });
+  }
+
+  /** The client is deleted once nobody has renewed this for so long. */
+  async lease(id: number, seconds: number, actor: Actor): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      await this.owned.clients(actor, tx).lock(id);
+      await tx.query(LEASE, [id, seconds]);
     });
   }
 

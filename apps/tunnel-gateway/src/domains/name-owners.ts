@@ -26,7 +26,8 @@ export class NameOwners {
 
   /**
    * Answers whether a domain of the user covers the name; a name that they only have a host of already is let through as
-   * well, and with TUNNEL_HOST_NAMES=any one that nobody has. Asked under the lock of names.
+   * well, and with TUNNEL_HOST_NAMES=any, or below TUNNEL_PUBLISH_DOMAIN, one that nobody has. Asked under the lock of
+   * names.
    * @param host as `parseHostPattern` has it
    * @throws AppError FORBIDDEN for a name that is not theirs, HOST_CONFLICT for one of another user
    */
@@ -41,13 +42,20 @@ export class NameOwners {
     if (isElses || (host !== name && (await exists(ELSES_BELOW, [name, userId], tx)))) {
       throw new AppError('HOST_CONFLICT', `host: ${host} belongs to another user`);
     }
-    if (nearest === undefined && this.settings.hostNames === 'owned') {
+    if (nearest === undefined && this.settings.hostNames === 'owned' && !this.isOpenToAll(host)) {
       throw new AppError(
         'FORBIDDEN',
         `host: ${host} is not yours yet. Prove it with POST /api/v1/domains, or have an administrator assign it to you`,
       );
     }
     return nearest !== undefined;
+  }
+
+  /** A name, and no wildcard, directly below the operator's domain for what agents publish. */
+  private isOpenToAll(host: string): boolean {
+    const { publishDomain } = this.settings;
+    const dot = host.indexOf('.');
+    return publishDomain !== undefined && !host.startsWith('*') && dot > 0 && host.slice(dot + 1) === publishDomain;
   }
 }
 

@@ -26,6 +26,7 @@ export class PublicAddresses {
       http_port: known(http),
       https_port: this.settings.publicHttpsPort ?? known(https),
       automatic_https: this.settings.acmeAgreeTerms,
+      publish_domain: this.settings.publishDomain ?? null,
       version: SERVICE_VERSION,
     };
   }

@@ -30,6 +30,7 @@ import { CreateUserPreferences1763668802740 } from './1763668802740-create-user-
 import { AnnounceChanges1763668802750 } from './1763668802750-announce-changes.js';
 import { CreateEdges1763668802800 } from './1763668802800-create-edges.js';
 import { CountEdges1763668802801 } from './1763668802801-count-edges.js';
+import { CreateClientLeases1763668802900 } from './1763668802900-create-client-leases.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -65,4 +66,5 @@ export const MIGRATIONS = [
   AnnounceChanges1763668802750,
   CreateEdges1763668802800,
   CountEdges1763668802801,
+  CreateClientLeases1763668802900,
 ];

@@ -28,6 +28,7 @@ export const API_WALK: [operation: string, request: string, body?: object][] = [
   ['clients_update', 'PATCH /clients/:client', { max_conn: 10 }],
   ['clients_rotateKey', 'POST /clients/:client/rotate-key', { grace_seconds: 86_400 }],
   ['clients_update', 'PATCH /clients/:client', { status: true }],
+  ['clients_lease', 'POST /clients/:client/lease', { seconds: 86_400 }],
   ['clients_kick', 'POST /clients/:client/kick'],
   ['clients_resetTraffic', 'POST /clients/:client/reset-traffic'],
   ['clients_connections', 'GET /clients/:client/connections'],

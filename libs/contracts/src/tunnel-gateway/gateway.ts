@@ -14,5 +14,7 @@ export interface TunnelGatewayView {
   https_port: number | null;
   /** Whether certificates are ordered for hosts with `auto_https`: the terms of the authority were accepted. */
   automatic_https: boolean;
+  /** Users may take free names directly below it; null: the operator has set none. */
+  publish_domain: string | null;
   version: string;
 }

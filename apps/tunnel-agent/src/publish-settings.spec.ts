@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { UsageError } from './command-line.js';
+import { readPublishSettings, type PublishSettings } from './publish-settings.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-publish-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const ENVIRONMENT = { GATEHOUSE_GATEWAY: 'https://gw.example.org', GATEHOUSE_API_KEY: 'gtk_secret' };
+
+function read(args: string[], environment: Record<string, string> = ENVIRONMENT): PublishSettings {
+  const command = readPublishSettings(args, environment, true);
+  if (!('run' in command)) throw new Error('not run');
+  return command.run;
+}
+
+function problems(args: string[], environment: Record<string, string> = ENVIRONMENT): string[] {
+  try {
+    read(args, environment);
+    return [];
+  } catch (error) {
+    return (error as UsageError).problems();
+  }
+}
+
+describe('what is published', () => {
+  it.each([
+    ['3000', 'http', '127.0.0.1:3000'],
+    [':3000', 'http', '127.0.0.1:3000'],
+    ['nas.lan:80', 'http', 'nas.lan:80'],
+    ['https://nas.lan:443/', 'https', 'nas.lan:443'],
+    ['h2c://[::1]:50051', 'h2c', '[::1]:50051'],
+  ])('http %s leads to %s at %s', (what, scheme, target) => {
+    expect(read(['http', what]).publish).toEqual([{ kind: 'http', scheme, target, name: undefined }]);
+  });
+
+  it('is read from a file, with paths relative to it', () => {
+    const file = join(folder, 'gatehouse.yaml');
+    writeFileSync(join(folder, 'key'), 'gtk_of-the-file\n');
+    const entries = 'publish: [{http: 3000, name: a.example.org}, {tcp: "db:5432", port: 20001}, {share: .}]';
+    writeFileSync(file, `gateway: https://other.example.org\napi_key_file: key\n${entries}\n`);
+    expect(read(['up', '--config', file], {})).toEqual({
+      gateway: 'https://other.example.org',
+      apiKey: 'gtk_of-the-file',
+      log: 'text',
+      publish: [
+        { kind: 'http', scheme: 'http', target: '127.0.0.1:3000', name: 'a.example.org' },
+        { kind: 'tcp', target: 'db:5432', port: 20_001 },
+        { kind: 'share', folder, port: 0 },
+      ],
+    });
+    expect(read(['up', '--config', file]).gateway).toBe('https://gw.example.org');
+  });
+});
+
+describe('a mistake', () => {
+  it('is reported together with the others', () => {
+    expect(problems(['http', 'x'], {})).toEqual([
+      '"x" is not a target: write PORT or HOST:PORT',
+      'no gateway: --gateway https://HOST, the address of its console, or GATEHOUSE_GATEWAY',
+      'no API key: GATEHOUSE_API_KEY or --api-key-file FILE',
+    ]);
+  });
+
+  it.each<[string[], string]>([
+    [['http'], 'nothing to publish'],
+    [['http', '3000', '4000'], '"4000" is not an option'],
+    [['http', '70000'], 'is not a target'],
+    [['http', '3000', '--port', '1'], 'http has a name'],
+    [['tcp', '22', '--name', 'a.b'], 'tcp has a port'],
+    [['tcp', '22', '--port', '0'], 'is not a port'],
+    [['http', '3000', '--name', 'demo'], 'is not a name'],
+    [['share', join(folder, 'none')], 'is not a folder'],
+    [['share', '.', '--config', 'x'], '--config is for up'],
+    [['up', '--name', 'a.b'], '--name is not for up'],
+    [['http', '3000', '--gateway', 'gw.example.org'], 'is not a gateway'],
+    [['http', '3000', '--gateway', 'https://gw.example.org/console'], 'is not a gateway'],
+    [['up', '--config', join(folder, 'missing.yaml')], 'there is no such file'],
+    [['http', '3000', '--nmae', 'x'], '--nmae is not an option'],
+  ])('%j', (args, problem) => {
+    expect(problems(args)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it.each([
+    ['publish: []', 'publish is not a list'],
+    ['publish: [{ftp: 21}]', 'publish[0] is none of'],
+    ['publish: [{tcp: 1, http: 2}]', 'publish[0] is none of'],
+    ['publish: [{tcp: 1}, {tcp: x}]', 'publish[1]: "x" is not a target'],
+    ['publish: [{tcp: 1, host: x}]', '"publish[0].host" is not known'],
+    ['publish: [{tcp: 1}]\nserver: x', '"server" is not known'],
+  ])('in a file: %s', (text, problem) => {
+    const file = join(folder, 'wrong.yaml');
+    writeFileSync(file, text);
+    expect(problems(['up', '--config', file])).toEqual([expect.stringContaining(problem)]);
+  });
+});

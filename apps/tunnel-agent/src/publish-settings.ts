@@ -1,0 +1,110 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Complaint, complaintOf, Problems, UsageError } from './command-line.js';
+import { readKey, type KeyKind } from './key-setting.js';
+import { readPublishFile, type PublishFile } from './publish-file.js';
+import { logFormat, OWN_ENVIRONMENT, type Environment } from './settings.js';
+import { KINDS, readWanted, type Kind, type Wanted } from './wanted.js';
+
+export interface PublishSettings {
+  /** The console's address, without a path. */
+  gateway: string;
+  apiKey: string;
+  publish: Wanted[];
+  log: 'text' | 'json';
+}
+
+export type PublishCommand = { run: PublishSettings } | { print: 'usage' | 'version' };
+
+const OPTIONS = {
+  gateway: { type: 'string' },
+  'api-key-file': { type: 'string' },
+  name: { type: 'string' },
+  port: { type: 'string' },
+  config: { type: 'string' },
+  log: { type: 'string' },
+  version: { type: 'boolean', short: 'v' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+const DEFAULT_FILE = 'gatehouse.yaml';
+const API_KEY: KeyKind = {
+  variable: 'GATEHOUSE_API_KEY',
+  prefix: 'gtk_',
+  option: '--api-key-file FILE',
+  parse: (text) => {
+    if (!/^gtk_\S+$/.test(text)) throw new Error('no API key');
+  },
+};
+
+type Given = ReturnType<typeof parse>['values'];
+
+/** Whether the first argument is one of the commands that publish something. */
+export function publishes(command: string | undefined): boolean {
+  return command === 'up' || isKind(command);
+}
+
+/** Reads command line, environment and, for `up`, the file. @throws UsageError listing everything that is wrong. */
+export function readPublishSettings(
+  args: readonly string[],
+  environment: Environment = OWN_ENVIRONMENT,
+  isTerminal = process.stdout.isTTY === true,
+): PublishCommand {
+  const { values: given, positionals } = parse(args);
+  if (given.help) return { print: 'usage' };
+  if (given.version) return { print: 'version' };
+  const problems = new Problems();
+  const { note } = problems;
+  const file = note(() => readItems(positionals, given), { publish: [] });
+  const gateway = given.gateway ?? environment['GATEHOUSE_GATEWAY'] ?? file.gateway;
+  const keys = {
+    given: { 'key-file': given['api-key-file'] },
+    environment,
+    file: {
+      ...(file.api_key !== undefined && { key: file.api_key }),
+      ...(file.api_key_file !== undefined && { key_file: file.api_key_file }),
+    },
+  };
+  const settings: PublishSettings = {
+    gateway: note(() => readGateway(gateway), ''),
+    apiKey: note(() => readKey(API_KEY, keys), ''),
+    publish: file.publish,
+    log: note(() => logFormat(given.log ?? file.log, isTerminal), 'text'),
+  };
+  problems.throwIfAny();
+  return { run: settings };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError([complaintOf(error as NodeJS.ErrnoException)]);
+  }
+}
+
+function readItems([command, what, ...more]: readonly string[], given: Given): PublishFile {
+  const [extra] = command === 'up' ? [what, ...more].filter((text) => text !== undefined) : more;
+  if (extra !== undefined) throw new Complaint((words) => words.text('usage.notAnOption', { text: extra }));
+  if (command === 'up') {
+    const [option] = (['name', 'port'] as const).filter((name) => given[name] !== undefined);
+    if (option !== undefined) throw new Complaint((words) => words.text('usage.notForUp', { option: `--${option}` }));
+    return readPublishFile(resolve(given.config ?? DEFAULT_FILE));
+  }
+  if (!isKind(command) || what === undefined) throw new Complaint((words) => words.text('usage.publishWhat'));
+  if (given.config !== undefined) throw new Complaint((words) => words.text('usage.configForUp'));
+  return { publish: [readWanted({ kind: command, what, name: given.name, port: given.port })] };
+}
+
+function readGateway(text: string | undefined): string {
+  if (!text) throw new Complaint((words) => words.text('usage.noGateway'));
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  if (!isPlain || !/^https?:$/.test(url.protocol)) {
+    throw new Complaint((words) => words.text('usage.gateway', { text }));
+  }
+  return url.origin;
+}
+
+function isKind(command: string | undefined): command is Kind {
+  return KINDS.some((kind) => kind === command);
+}

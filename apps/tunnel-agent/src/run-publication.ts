@@ -1,0 +1,112 @@
+import { DestinationRules } from '@gatehouse/tunnel-kernel';
+import { Problems } from './command-line.js';
+import { EXIT } from './exit-codes.js';
+import { GatewayApi, GatewayError } from './gateway-api.js';
+import type { AgentWords } from './messages/index.js';
+import { Publication } from './publication.js';
+import type { PublishSettings } from './publish-settings.js';
+import type { Reporter } from './reporter.js';
+import { runAgent, type RunningAgent } from './run-agent.js';
+import type { AgentSettings } from './settings.js';
+import type { Wanted } from './wanted.js';
+import { readWay } from './way-settings.js';
+
+/** Three attempts fit into a lease. */
+const RENEW_MS = 30_000;
+const GRACE_MS = 1_000;
+
+export interface RunningPublication {
+  /** Resolves to the exit code. */
+  ended: Promise<number>;
+  /** Takes everything down and ends. */
+  stop: () => void;
+}
+
+export interface PublicationContext {
+  reporter: Reporter;
+  words: AgentWords;
+  software: string;
+}
+
+/** Publishes what the settings say until it is stopped. */
+export function runPublication(settings: PublishSettings, context: PublicationContext): RunningPublication {
+  let stopping = false;
+  let agent: RunningAgent | null = null;
+  const stop = (): void => {
+    stopping = true;
+    agent?.stop();
+  };
+  const serve = async (): Promise<number> => {
+    const api = new GatewayApi({ url: settings.gateway, apiKey: settings.apiKey, language: context.words.language });
+    const publication = await Publication.create(api, settings.publish);
+    if (stopping) return takeDown(publication, EXIT.stopped, context);
+    agent = startAgent(publication, settings, context);
+    const renewing = setInterval(() => void renew(publication, context, () => agent?.stop()), RENEW_MS);
+    const code = await agent.ended;
+    clearInterval(renewing);
+    return takeDown(publication, code, context);
+  };
+  const ended = serve().catch((error: unknown) => {
+    if (!(error instanceof GatewayError)) throw error;
+    context.reporter.error(context.words.text('publish.refused', { reason: error.message }));
+    return error.status === 401 ? EXIT.key : EXIT.refused;
+  });
+  return { ended, stop };
+}
+
+function startAgent(
+  { key, server, published }: Publication,
+  { publish, log }: PublishSettings,
+  { reporter, software }: PublicationContext,
+): RunningAgent {
+  const problems = new Problems();
+  const agent: AgentSettings = {
+    ...readWay({ server, transport: undefined }, problems),
+    key,
+    keyFile: undefined,
+    // Whatever is changed at the gateway meanwhile, this machine gives nothing else.
+    allow: new DestinationRules(publish.flatMap((one) => ('target' in one ? [one.target] : [NOTHING]))),
+    deny: new DestinationRules([]),
+    fileRoots: publish.flatMap((one: Wanted) => (one.kind === 'share' ? [one.folder] : [])),
+    log,
+    graceMs: GRACE_MS,
+    p2p: false,
+    requireEncryption: false,
+    replica: false,
+  };
+  problems.throwIfAny();
+  let announced = false;
+  return runAgent(agent, reporter, software, () => {
+    if (!announced) reporter.published(published);
+    announced = true;
+  });
+}
+
+/** No rules at all would allow everything. Nobody can have this port. */
+const NOTHING = '0.0.0.0:1';
+
+async function renew(publication: Publication, { reporter, words }: PublicationContext, gone: () => void) {
+  try {
+    await publication.renew();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof GatewayError && error.status === 404) {
+      reporter.error(words.text('publish.deleted'));
+      gone();
+    } else reporter.warn(words.text('publish.notRenewed', { reason }));
+  }
+}
+
+async function takeDown(
+  publication: Publication,
+  code: number,
+  { reporter, words }: PublicationContext,
+): Promise<number> {
+  try {
+    await publication.remove();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    reporter.warn(words.text('publish.notRemoved', { reason }));
+  }
+  return code;
+}

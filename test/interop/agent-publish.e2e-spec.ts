@@ -1,0 +1,163 @@
+/** `gatehouse-agent http`, `tcp`, `share` and `up`: the built program, with a built gateway. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { withClient } from '@gatehouse/persistence';
+import { waitFor } from '@gatehouse/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { AgentPrograms, type StartedAgent } from '../support/agent-program.js';
+import { askHttp } from '../support/raw-http.js';
+import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
+
+const DOMAIN = 'demo.example.org';
+const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-publish-'));
+const agents = new AgentPrograms(process.execPath);
+let gateway: RunningTunnelGateway;
+let site: Server;
+let port: number;
+let apiKey: string;
+
+beforeAll(async () => {
+  gateway = await RunningTunnelGateway.start('password', { TUNNEL_PUBLISH_DOMAIN: DOMAIN });
+  apiKey = await gateway.keyOfUser('ann');
+  site = createHttpServer((_, response) => response.end('from the site')).listen(0, '127.0.0.1');
+  await waitFor(() => site.listening);
+  port = (site.address() as AddressInfo).port;
+  writeFileSync(path.join(folder, 'note.txt'), 'from the folder');
+});
+afterEach(() => agents.killAll());
+afterAll(async () => {
+  site?.close();
+  await gateway?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+function start(args: readonly string[], key = apiKey): StartedAgent {
+  const environment = { GATEHOUSE_GATEWAY: gateway.url, GATEHOUSE_API_KEY: key };
+  return agents.start([...args, '--log', 'text'], environment);
+}
+
+/** The addresses that the agent has printed. */
+async function addresses(agent: StartedAgent, count = 1): Promise<string[]> {
+  return waitFor(() => {
+    const found = [...agent.output().matchAll(/^ {2}(\S+) leads to /gm)].map(([, address]) => address ?? '');
+    return agent.output().includes('Ctrl-C') && found.length === count ? found : undefined;
+  });
+}
+
+/** What a visitor of a host gets; its name leads nowhere here. */
+async function visit(address: string): Promise<string> {
+  const { hostname } = new URL(address);
+  return waitFor(async () => {
+    const { status, body } = await askHttp({ port: gateway.ports.http, host: hostname });
+    return status === 200 ? body : undefined;
+  });
+}
+
+async function leftovers(): Promise<number> {
+  const counts = [];
+  for (const what of ['clients', 'tunnels', 'hosts']) counts.push((await gateway.call('GET', `/${what}`)).items.length);
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+describe('one line', () => {
+  it('publishes a site under a name of the operator’s domain until Ctrl-C', async () => {
+    const agent = start(['http', String(port)]);
+    const [address = ''] = await addresses(agent);
+    expect(address).toMatch(new RegExp(`^http://[a-z2-9]{10}\\.${DOMAIN}:${gateway.ports.http}/$`));
+    expect(await visit(address)).toBe('from the site');
+    expect(agent.output()).toMatch(/^ {2}[█▀▄ ]{20,}$/m);
+
+    agent.child.kill('SIGINT');
+    expect(await agent.code).toBe(0);
+    expect(await leftovers()).toBe(0);
+  });
+
+  it('publishes a site under a name that the user chooses, and leaves names of others alone', async () => {
+    const agent = start(['http', `localhost:${port}`, '--name', `shop.${DOMAIN}`]);
+    const [address = ''] = await addresses(agent);
+    expect(await visit(address)).toBe('from the site');
+
+    const other = start(['http', '1', '--name', `shop.${DOMAIN}`], await gateway.keyOfUser('bob'));
+    expect(await other.code).toBe(7);
+    expect(other.output()).toContain(`shop.${DOMAIN}`);
+    for (const name of ['elsewhere.example', DOMAIN, `a.b.${DOMAIN}`]) {
+      const refused = start(['http', String(port), '--name', name]);
+      expect(await refused.code).toBe(7);
+      expect(refused.output()).toContain(name);
+    }
+    agent.child.kill('SIGTERM');
+    expect(await agent.code).toBe(0);
+    expect(await leftovers()).toBe(0);
+  });
+
+  it('publishes a port', async () => {
+    const agent = start(['tcp', String(port)]);
+    const [address = ''] = await addresses(agent);
+    const asked = await waitFor(() => askHttp({ port: Number(address.split(':')[1]) }).catch(() => false as const));
+    expect(asked && asked.body).toBe('from the site');
+    agent.child.kill('SIGINT');
+    expect(await agent.code).toBe(0);
+    expect(await leftovers()).toBe(0);
+  });
+
+  it('shares a folder, for reading', async () => {
+    const agent = start(['share', folder]);
+    const [address = ''] = await addresses(agent);
+    const shared = Number(new URL(address).port);
+    const read = await waitFor(async () => {
+      const answer = await askHttp({ port: shared, path: '/note.txt' }).catch(() => null);
+      return answer?.status === 200 ? answer : undefined;
+    });
+    expect(read.body).toBe('from the folder');
+    expect((await askHttp({ port: shared, path: '/x.txt', method: 'PUT', body: 'x' })).status).toBeGreaterThanOrEqual(
+      400,
+    );
+    agent.child.kill('SIGINT');
+    expect(await agent.code).toBe(0);
+  });
+});
+
+describe('up', () => {
+  it('publishes what the file lists, all of it or nothing, and the gateway removes it after kill -9', async () => {
+    const file = path.join(folder, 'gatehouse.yaml');
+    const good = ['publish:', `  - http: ${port}`, `    name: up.${DOMAIN}`, `  - tcp: ${port}`, '  - share: .'];
+    writeFileSync(file, [...good, '  - tcp: 22', '    port: 1'].join('\n'));
+    const refused = start(['up', '--config', file]);
+    expect(await refused.code).toBe(7);
+    expect(await leftovers()).toBe(0);
+
+    writeFileSync(file, good.join('\n'));
+    const agent = start(['up', '--config', file]);
+    const [site, , shared] = await addresses(agent, 3);
+    expect(await visit(site ?? '')).toBe('from the site');
+    expect((await askHttp({ port: Number(new URL(shared ?? '').port), path: '/note.txt' })).body).toBe(
+      'from the folder',
+    );
+    expect(await leftovers()).toBe(4);
+
+    agent.child.kill('SIGKILL');
+    await agent.code;
+    expect(await leftovers()).toBe(4);
+    // Two minutes later.
+    await withClient(gateway.database.url, (client) =>
+      client.query(`UPDATE tunnel_gateway_ops.client_leases SET until = until - interval '121 seconds'`),
+    );
+    await waitFor(async () => (await leftovers()) === 0);
+  });
+});
+
+describe('without a right to it', () => {
+  it('says why and ends', async () => {
+    const viewer = start(['http', String(port)], await gateway.keyOfUser('vic', 'viewer'));
+    expect(await viewer.code).toBe(7);
+    expect(viewer.output()).toContain('nothing was published');
+    const unknown = start(['http', String(port)], 'gtk_unknown');
+    expect(await unknown.code).toBe(3);
+    const nowhere = agents.start(['tcp', '22', '--gateway', 'http://127.0.0.1:1'], { GATEHOUSE_API_KEY: apiKey });
+    expect(await nowhere.code).toBe(7);
+    expect(nowhere.output()).toContain('127.0.0.1:1');
+  });
+});
