@@ -245,6 +245,8 @@ function SortField({ orders, sort, onSort }: SortFieldProps) {
           { value: `-${field}`, label: `${head} ▼` },
         ],
   );
+  // A list may begin in an order that none of its columns has.
+  if (!choices.some(({ value }) => value === sort)) choices.unshift({ value: sort, label: t('table.defaultOrder') });
   return <SelectField label={t('table.sortBy')} hideLabel value={sort} choices={choices} onChange={onSort} />;
 }
 

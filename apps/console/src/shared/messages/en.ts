@@ -70,6 +70,7 @@ export const en = {
     order: 'Order',
     moveHint: 'Drag it, or press the arrow keys, Home or End',
     sortBy: 'Sort by',
+    defaultOrder: 'Default order',
     columns: 'Columns',
     resetColumns: 'Reset',
   },

@@ -72,6 +72,7 @@ export const zhCN: Translation<typeof en> = {
     order: '顺序',
     moveHint: '拖动，或按方向键、Home、End',
     sortBy: '排序方式',
+    defaultOrder: '默认顺序',
     columns: '列',
     resetColumns: '恢复默认',
   },

@@ -4,6 +4,8 @@ import { useApi } from '../../shared/api/api-context.js';
 import { t } from '../messages/index.js';
 import { findResources, nameResource, type ResourceKind } from './resources.js';
 
+const NAMED = ['client', 'tunnel', 'host', 'user', 'webhook'] as const;
+
 export interface ResourceRef {
   kind: string;
   id: number;
@@ -32,11 +34,17 @@ export function useResourceNames(refs: readonly ResourceRef[], { mayBeGone = fal
     });
     return () => abort.abort();
   }, [wanted.join()]);
-  return (kind, id) => names.get(keyOf({ kind, id })) ?? (id === 0 ? kind : keyOf({ kind, id }));
+  return (kind, id) => names.get(keyOf({ kind, id })) ?? (id === 0 ? kind : placeholderOf({ kind, id }));
 }
 
 function keyOf({ kind, id }: ResourceRef): string {
   return `${kind} ${id}`;
+}
+
+/** What stands there until the name is read. */
+function placeholderOf({ kind, id }: ResourceRef): string {
+  const known = NAMED.find((name) => name === kind);
+  return `${known === undefined ? kind : t(`kinds.${known}`)} ${id}`;
 }
 
 async function findNames(

@@ -1,6 +1,7 @@
 import type { HostPage, HostView, TunnelClientPage, TunnelPage, TunnelView } from '@gatehouse/contracts';
 import type { ApiClient } from '../../shared/api/api-client.js';
 import { nameOf as hostName } from '../hosts/host-address.js';
+import { t } from '../messages/index.js';
 import { nameOf as tunnelName } from '../tunnels/tunnel-name.js';
 
 export type ResourceKind = 'client' | 'tunnel' | 'host';
@@ -46,6 +47,6 @@ export async function nameResource(api: ApiClient, kind: ResourceKind, id: numbe
     return hostName(await api.get<HostView>(`/hosts/${id}`));
   } catch {
     // Gone, or the service does not answer: then the list around it says so.
-    return `${kind} ${id}`;
+    return `${t(`kinds.${kind}`)} ${id}`;
   }
 }

@@ -44,7 +44,7 @@ export function RuleTable({ list, empty, onAction }: RuleTableProps) {
     },
     { head: t('rules.scope'), sort: 'scope', cell: (rule) => aboutOf(rule, nameOf) },
     { head: t('rules.priority'), sort: 'priority', right: true, cell: ({ priority }) => priority },
-    { head: t('rules.remark'), grow: true, cell: ({ remark }) => remark ?? <span class="muted">–</span> },
+    { head: t('rules.remark'), grow: true, cell: ({ remark }) => remark },
   ];
   if (mayWrite) {
     columns.push({
