@@ -15,6 +15,8 @@ import { addRuntimeLogs } from '../support/runtime-log-rows.js';
 import { addTrafficLogs } from '../support/traffic-log-rows.js';
 
 const PEERS = ['chromium', 'microsocks'];
+/** Of the programs, on a busy machine. */
+const START_MS = 180_000;
 const PAGES = ['Nodes', 'Subscriptions', 'Groups', 'Rules', 'Connections', 'Traffic log', 'Runtime log', 'Audit log'];
 const MORE_PAGES = ['Settings', 'API keys', 'System', 'Dashboard'];
 
@@ -27,12 +29,13 @@ let socksPort: number;
 
 beforeAll(async () => {
   if (!havePeers(PEERS)) return; // each test says so itself
-  const starting = RunningProxyGateway.start();
-  browser = await TestBrowser.start(findPeer('chromium')!);
+  await Promise.all([
+    RunningProxyGateway.start().then((started) => (gateway = started)),
+    TestBrowser.start(findPeer('chromium')!).then((started) => (browser = started)),
+  ]);
   origin = await startHttpOrigin();
   socksPort = await programs.start(findPeer('microsocks')!, (port) => ['-i', '127.0.0.1', '-p', String(port)]);
-  gateway = await starting;
-}, 90_000);
+}, START_MS);
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();

@@ -19,6 +19,8 @@ import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
 
 const PEERS = ['chromium'];
+/** Of the programs, on a busy machine. */
+const START_MS = 180_000;
 const OTHER_PASSWORD = 'another long password';
 const OWN_PAGES = [
   'Clients',
@@ -47,12 +49,13 @@ const agents: ChildProcess[] = [];
 
 beforeAll(async () => {
   if (!havePeers(PEERS)) return; // each test says so itself
-  const starting = RunningTunnelGateway.start();
-  browser = await TestBrowser.start(findPeer('chromium')!);
+  await Promise.all([
+    RunningTunnelGateway.start().then((started) => (gateway = started)),
+    TestBrowser.start(findPeer('chromium')!).then((started) => (browser = started)),
+  ]);
   echo = await startTcpEcho();
-  gateway = await starting;
   folder = mkdtempSync(path.join(os.tmpdir(), 'tunnel console '));
-}, 90_000);
+}, START_MS);
 
 afterAll(async () => {
   for (const agent of agents) {

@@ -7,6 +7,8 @@ import { havePeers, requirePeer } from '../support/peers.js';
 import { RunningResourceSharing } from '../support/resource-sharing.js';
 
 const PEERS = ['chromium'];
+/** Of the programs, on a busy machine. */
+const START_MS = 180_000;
 const HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>';
 const PASSWORD = 'correct horse battery';
 const PAGES = [
@@ -42,11 +44,12 @@ let client: HttpOrigin;
 
 beforeAll(async () => {
   if (!havePeers(PEERS)) return; // each test says so itself
-  const starting = RunningResourceSharing.start();
-  browser = await TestBrowser.start(findPeer('chromium')!);
+  await Promise.all([
+    RunningResourceSharing.start().then((started) => (service = started)),
+    TestBrowser.start(findPeer('chromium')!).then((started) => (browser = started)),
+  ]);
   client = await startHttpOrigin();
-  service = await starting;
-}, 90_000);
+}, START_MS);
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
