@@ -84,7 +84,7 @@ describe('loadSettings', () => {
       'GATEHOUSE_HOEM: 不是此服务的变量；要求：可能应写作 GATEHOUSE_HOME',
       'GATEHOUSE_SECRET_KEYS: 给定的值无效；要求：base64 编码的 32 字节（openssl rand -base64 32）；多个密钥以逗号分隔，最新的在前',
       'LOG_LEVEL: "loud" 无效；要求：debug、info、warn、error、silent 之一',
-      'SHUTDOWN_TIMEOUT_MS: "1e3" 不是整数；要求：0 到 300000 毫秒',
+      'SHUTDOWN_TIMEOUT_MS: "1e3" 不是整数；要求：0 到 3600000 毫秒',
     ]);
   });
 

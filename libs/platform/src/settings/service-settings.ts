@@ -189,11 +189,11 @@ export class ServiceSettings extends TracingSettings {
 
   @Variable('SHUTDOWN_TIMEOUT_MS', {
     kind: 'integer',
-    expected: bilingual('milliseconds from 0 to 300000', '0 到 300000 毫秒'),
+    expected: bilingual('milliseconds from 0 to 3600000', '0 到 3600000 毫秒'),
   })
   @IsInt()
   @Min(0)
-  @Max(300_000)
+  @Max(3_600_000)
   shutdownTimeoutMs = 3_000;
 
   /** How long a stopping process still accepts what comes, while `/readyz` answers 503: load balancers notice first. */
