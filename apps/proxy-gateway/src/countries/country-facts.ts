@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { CountrySource } from '@gatehouse/contracts';
 import type { AsnLookup, CountryLookup } from '@gatehouse/proxy-kernel';
-import { countryInName } from '../nodes/guess-country.js';
+import { countryInName } from '../nodes/country-in-name.js';
 
 /** The fields of a node that decide its country. */
 export interface PlacedNode {

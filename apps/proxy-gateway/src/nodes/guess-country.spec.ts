@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COUNTRY_CODES, countryName, flagOf } from '../data/country-names.js';
-import { countryInName, guessCountry } from './guess-country.js';
+import { countryInName } from './country-in-name.js';
+import { guessCountry } from './guess-country.js';
 
 describe('countryInName', () => {
   it.each([

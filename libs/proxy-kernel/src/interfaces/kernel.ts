@@ -7,6 +7,7 @@ import type {
   ErrorKind,
   TracedDecision,
 } from './connection.js';
+import type { ProbeOptions, ProbeResult, ProbeTarget } from './probe.js';
 import type { AsnLookup, CountryLookup, Resolver } from './route.js';
 
 export interface KernelLogger {
@@ -156,6 +157,11 @@ export interface KernelEvents {
   circuit(change: CircuitChanged): void;
 }
 
+/** A node to measure. `via`: nodes to dial through, the first hop first. */
+export interface KernelProbe extends ProbeTarget, Pick<ProbeOptions, 'url' | 'expectedStatus' | 'timeoutMs'> {
+  tag: string;
+}
+
 /** A rule, by its index in the question, that this kernel would leave out. */
 export interface RefusedRule {
   index: number;
@@ -187,6 +193,11 @@ export interface ProxyKernel {
   closeConnections(): number;
   /** Which of these rules this kernel does not take, though they are valid. Absent: it takes all valid rules. */
   refusedRules?(rules: readonly RuleConfig[]): Promise<RefusedRule[]>;
+  /**
+   * Measures a node that this kernel dials, whether or not it is in the configuration. A failure is a result. Absent:
+   * nodes are measured without a kernel.
+   */
+  probe?(probe: KernelProbe): Promise<ProbeResult>;
   /** For an own service: the client that a connection was opened for; null if it is not a connection of this kernel. */
   clientOf(connection: OwnServiceConnection): string | null;
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision>;

@@ -40,7 +40,8 @@ export class TrojanOutbound implements Outbound {
 
   async openPackets(context: DialContext): Promise<PacketConnection> {
     if (!this.udp) throw new DialError('route', 'other', `${this.tag} carries no UDP`);
-    return new TrojanPackets(await this.open(COMMAND.udpAssociate, { host: '0.0.0.0', port: 0 }, context));
+    const stream = await this.carrier.connect(context);
+    return new TrojanPackets(stream, (first) => this.head(COMMAND.udpAssociate, first));
   }
 
   close(): void {
@@ -48,8 +49,11 @@ export class TrojanOutbound implements Outbound {
   }
 
   private async open(command: number, target: Target, context: DialContext): Promise<ByteStream> {
-    const head = Buffer.concat([this.key, Buffer.from([command]), encodeSocksAddress(target), CRLF]);
-    return new PrologueStream(await this.carrier.connect(context), head);
+    return new PrologueStream(await this.carrier.connect(context), this.head(command, target));
+  }
+
+  private head(command: number, target: Target): Buffer {
+    return Buffer.concat([this.key, Buffer.from([command]), encodeSocksAddress(target), CRLF]);
   }
 }
 

@@ -35,8 +35,19 @@ export const TROJAN_FRAMING: DatagramFraming<TrojanDatagram> = {
 export class TrojanPackets implements PacketConnection {
   private readonly datagrams: StreamDatagrams<TrojanDatagram>;
 
-  constructor(stream: ByteStream) {
-    this.datagrams = new StreamDatagrams(stream, TROJAN_FRAMING);
+  /**
+   * @param headFor the request before the first datagram. It names that datagram's target: mihomo routes all of them by
+   * the request.
+   */
+  constructor(stream: ByteStream, headFor: (first: Target) => Buffer) {
+    let begun = false;
+    const encode = (datagram: TrojanDatagram): Buffer | null => {
+      const frame = TROJAN_FRAMING.encode(datagram);
+      if (frame === null || begun) return frame;
+      begun = true;
+      return Buffer.concat([headFor(datagram.target), frame]);
+    };
+    this.datagrams = new StreamDatagrams(stream, { ...TROJAN_FRAMING, encode });
   }
 
   send(payload: Buffer, target: Target): void {
