@@ -39,6 +39,8 @@ const ACCESS: ErrorTexts = {
   'The configuration cannot run in kernel {kernel}: {reason}': '配置无法在内核 {kernel} 中运行：{reason}',
   'cannot be {address} in kernel {kernel}, where that {reason}: choose another port':
     '不能为 {address}：内核 {kernel} 无法监听（{reason}），请换一个端口',
+  'cannot be {address}, which {reason}: choose another port': '不能为 {address}（{reason}），请换一个端口',
+  '{rule} is not taken by the running kernel, {kernel}': '正在运行的内核不接受 {rule}，{kernel}',
   'This kernel belongs to the service and ends with it: it cannot be drained alone.':
     '此内核由服务启动并随服务停止，不能单独排空。',
   '{kernel} is of a version that cannot be drained.': '{kernel} 的版本不支持排空。',

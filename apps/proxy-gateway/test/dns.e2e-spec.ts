@@ -122,17 +122,20 @@ describe('names that the proxy answers', () => {
     await set({ 'kernel.listen.socks': '' });
   });
 
-  it('continue as before if a setting cannot be applied, and the status says why', async () => {
+  it('refuse a port that is taken, change nothing, and follow the next change', async () => {
     await using taken = await startTcpEcho();
     await set({ 'dns.listen': '127.0.0.1:0', 'dns.hosts': 'nas.home=192.168.1.5' });
     const client = await resolver();
     const before = await dnsListener();
-    await set({ 'dns.listen': `127.0.0.1:${taken.port}` });
-    const failed = await waitFor(async () => {
-      const { kernel } = (await gateway.call('GET', '/system/status')).body;
-      return kernel.last_error === null ? undefined : kernel;
-    });
-    expect(failed.last_error).toBe(`dns.listen: 127.0.0.1:${taken.port} is in use`);
+    const stored = (await gateway.call('GET', '/settings')).body;
+    const place = `127.0.0.1:${taken.port}`;
+    const refused = await gateway.call('PUT', '/settings', { 'dns.listen': place, 'dns.fake_ip': 'true' });
+    expect([refused.status, refused.body.details]).toEqual([
+      422,
+      [{ field: 'dns.listen', message: `cannot be ${place}, which is in use: choose another port` }],
+    ]);
+    expect((await gateway.call('GET', '/settings')).body).toEqual(stored);
+    expect((await gateway.call('GET', '/system/status')).body.kernel.last_error).toBeNull();
     expect(await dnsListener()).toEqual(before);
     expect(await client.resolve4('nas.home')).toEqual(['192.168.1.5']);
     const other = new Resolver();

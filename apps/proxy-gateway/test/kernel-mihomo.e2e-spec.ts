@@ -1,5 +1,11 @@
-import { findPeer, startHttpOrigin, waitFor } from '@gatehouse/testing';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findPeer, reservePort, startHttpOrigin, waitFor } from '@gatehouse/testing';
 import { describe, expect, it } from 'vitest';
+import { mihomoBasics } from '../src/kernel/mihomo/mihomo-config.js';
+import { MihomoProgram } from '../src/kernel/mihomo/mihomo-program.js';
+import { readSettings } from '../src/settings.js';
 import { startGateway } from './support/gateway.js';
 import { getThrough } from './support/proxy-client.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
@@ -10,6 +16,24 @@ describe('kernel.mode', () => {
     const { status, body } = await gateway.call('PUT', '/settings', { 'kernel.mode': 'mihomo' });
     expect(status).toBe(400);
     expect(body.details).toEqual([{ field: 'kernel.mode', message: expect.stringContaining('PROXY_GATEWAY_MIHOMO') }]);
+  });
+
+  it('finds the program in PATH unless a variable names one', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mihomo-path-'));
+    try {
+      const [other, found] = ['first', 'second'].map((name) => join(folder, name, 'mihomo'));
+      mkdirSync(other!, { recursive: true });
+      mkdirSync(join(folder, 'second'));
+      writeFileSync(found!, '#!/bin/sh\n');
+      chmodSync(found!, 0o700);
+      const required = { DATABASE_URL: 'postgres://127.0.0.1/db' };
+      const PATH = ['relative', join(folder, 'first'), join(folder, 'second')].join(':');
+      expect(readSettings({ ...required, PATH }).mihomo).toBe(found);
+      expect(readSettings({ ...required, PATH, PROXY_GATEWAY_MIHOMO: '/opt/mihomo' }).mihomo).toBe('/opt/mihomo');
+      expect(readSettings({ ...required, PATH: join(folder, 'first') }).mihomo).toBe('');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('has mihomo carry the traffic, by the same rules and groups, with what only it can dial', async (context) => {
@@ -37,4 +61,58 @@ describe('kernel.mode', () => {
     const tested = await gateway.call('POST', '/rules/test', { url: `${origin.url}/bytes/1000` });
     expect(tested.body).toMatchObject({ matched: true, rule: { id: made.id }, chain: ['PROXY', 'upstream'] });
   });
+
+  it('tests the nodes that only mihomo dials, enabled or not, and refuses rules that only mihomo refuses', async (context) => {
+    const program = findPeer('mihomo') ?? context.skip('mihomo is not installed: npm run peers -- --go');
+    await using origin = await startHttpOrigin();
+    await using server = await startHysteria(program);
+    const stored = { 'kernel.mode': 'mihomo', 'health.url': `${origin.url}/bytes/10`, 'health.expected_status': '200' };
+    await using gateway = await startGateway({ PROXY_GATEWAY_MIHOMO: program }, stored);
+    const add = async (name: string, password: string, more = {}): Promise<number> => {
+      const link = `hysteria2://${password}@127.0.0.1:${server.port}?insecure=1#${name}`;
+      const body = { name, type: 'hysteria2', raw_config: link, ...more };
+      return (await gateway.call('POST', '/proxies', body)).body.id;
+    };
+    const [good, bad] = [await add('good', 'secret'), await add('bad', 'wrong')];
+    const off = await add('off', 'second');
+    await gateway.call('PUT', `/proxies/${off}`, { enabled: false });
+    const test = async (id: number) => (await gateway.call('POST', `/proxies/${id}/test`)).body;
+    expect(await test(good)).toMatchObject({ ok: true, delay_ms: expect.any(Number), error: null });
+    expect(await test(off)).toMatchObject({ ok: true });
+    expect(await test(bad)).toMatchObject({ ok: false, error: { message: expect.any(String) } });
+    const { body: job } = await gateway.call('POST', '/proxies/test-all');
+    const done = await waitFor(async () => {
+      const { body } = await gateway.call('GET', `/jobs/${job.job_id}`);
+      return body.status === 'done' ? body.result : undefined;
+    });
+    expect(done).toMatchObject({ total: 2, ok: 1, failed: 1, skipped: 0 });
+
+    const raw = 'DOMAIN-REGEX,^a\\_b\\.example$,DIRECT';
+    const refused = await gateway.call('POST', '/rules', { raw });
+    expect(refused.status).toBe(422);
+    expect(refused.body.details).toEqual([
+      { field: 'raw', message: expect.stringMatching(/a\\_b.*kernel, mihomo \S+: /) },
+    ]);
+    const text = `DOMAIN,a.example,DIRECT\n${raw}\nGEOIP,CN,REJECT\nIP-ASN,13335,DIRECT`;
+    const { body: imported } = await gateway.call('POST', '/rules/import', { text });
+    expect(imported).toMatchObject({
+      parsed: 3,
+      failed: 1,
+      errors: [{ line: 2, message: expect.stringContaining('mihomo') }],
+    });
+    const reloaded = await gateway.call('POST', '/system/reload');
+    expect([reloaded.status, reloaded.body.warnings]).toEqual([200, []]);
+  });
 });
+
+/** A Hysteria2 server: another mihomo. */
+async function startHysteria(executable: string): Promise<AsyncDisposable & { port: number }> {
+  const server = new MihomoProgram({ executable, onExit: () => undefined });
+  await server.start();
+  const port = await reservePort();
+  const place = { name: 'in', type: 'hysteria2', listen: '127.0.0.1', port };
+  // Without a certificate it makes one.
+  const listener = { ...place, users: { one: 'secret', two: 'second' }, certificate: '', 'private-key': '' };
+  await server.api.load({ ...mihomoBasics(server.socket), listeners: [listener], rules: ['MATCH,DIRECT'] });
+  return { port, [Symbol.asyncDispose]: () => server.stop() };
+}

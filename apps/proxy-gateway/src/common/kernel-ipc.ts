@@ -13,7 +13,11 @@ import type {
   HealthReport,
   KernelConfig,
   KernelStatus,
+  KernelProbe,
   OwnServiceConnection,
+  ProbeResult,
+  RefusedRule,
+  RuleConfig,
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
@@ -63,6 +67,10 @@ export interface KernelCalls {
   /** The addresses of the machine that the kernel runs on. A kernel of an older version returns undefined. */
   addresses: { params: null; result: readonly string[] | undefined };
   testRoute: { params: ConnectionMetadata; result: TracedDecision };
+  /** A kernel of an older version returns undefined. */
+  refusedRules: { params: readonly RuleConfig[]; result: RefusedRule[] | undefined };
+  /** Measures a node that this kernel dials, with other programs as well. The embedded kernel has no such call. */
+  probe: { params: KernelProbe; result: ProbeResult };
   status: { params: null; result: KernelStatus };
   /** A kernel of an older version returns undefined, like for the next three calls. */
   figures: { params: null; result: KernelFigures | undefined };

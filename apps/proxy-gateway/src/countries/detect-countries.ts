@@ -61,9 +61,9 @@ export class DetectCountries {
     progress: (now: CountryProgress) => void,
   ): Promise<Map<number, ExitFinding | null>> {
     const { targets } = await this.targets.all(nodeIds);
-    // A node that failed its test will not answer this lookup either.
+    // A node that failed its test will not answer this lookup either, and the kernel makes no requests for us.
     const dead = await this.store.dead();
-    const asked = targets.filter(({ id }) => !dead.has(id));
+    const asked = targets.filter(({ id, byKernel }) => !byKernel && !dead.has(id));
     const state: CountryProgress = { to_ask: asked.length, asked: 0 };
     progress(state);
     return this.exits.ask(asked, signal, () => {

@@ -1,12 +1,17 @@
 import type {
   ConnectionMetadata,
   HealthReport,
+  KernelProbe,
   KernelStatus,
   OwnServiceConnection,
+  ProbeResult,
+  RefusedRule,
+  RuleConfig,
   TracedDecision,
 } from '@gatehouse/proxy-kernel';
 import type { CloseFilter, GroupInUse, KernelCalls, KernelMethod, TagUsage } from '../common/kernel-ipc.js';
 import type { SpoolRange } from '../common/spool-range.js';
+import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
 import { toAppError } from './kernel-errors.js';
 import type { KernelOrigin } from './kernel-events.js';
 import type { KernelFleet } from './kernel-fleet.js';
@@ -16,10 +21,15 @@ import { mergeConnections, mergeGroups, mergeStatus, mergeUsage, type KernelConn
 /** Short, since a request waits for this answer. */
 const CLIENT_OF_MS = 2_000;
 const SCRAPE_MS = 1_000;
+/** A list of many rules of which some are refused is checked several times. */
+const RULES_LIMIT_MS = 60_000;
+/** mihomo may have to be started for the measurement. */
+const PROBE_MARGIN_MS = 20_000;
 
 /** What can be asked of the kernels: the answers of all of them are merged. */
 export abstract class KernelAnswers {
   protected abstract readonly fleet: KernelFleet;
+  abstract readonly program: KernelProgramName;
 
   /** Lets kernels delete records that are in the database. A kernel that misses this asks at its next start. */
   async storedRecords(ranges: readonly SpoolRange[]): Promise<void> {
@@ -107,6 +117,20 @@ export abstract class KernelAnswers {
   /** All kernels have the same rules, so one of them is asked. */
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
     return this.translated(this.fleet.askOne('testRoute', flow));
+  }
+
+  /**
+   * Which of these valid rules the running kernel does not take; none while no kernel answers, since a rule must be
+   * possible to write then.
+   */
+  async refusedRules(rules: readonly RuleConfig[]): Promise<RefusedRule[]> {
+    if (rules.length === 0 || this.program === 'embedded') return [];
+    return (await this.fleet.askOne('refusedRules', rules, RULES_LIMIT_MS).catch(() => null)) ?? [];
+  }
+
+  /** Measures a node in the kernel's own program. */
+  probe(probe: KernelProbe): Promise<ProbeResult> {
+    return this.translated(this.fleet.askOne('probe', probe, probe.timeoutMs + PROBE_MARGIN_MS));
   }
 
   /**

@@ -95,11 +95,15 @@ export class KernelFleet {
   }
 
   /** The answer of one kernel. @throws KernelUnavailableError, KernelConfigError */
-  async askOne<M extends KernelMethod>(method: M, params: KernelCalls[M]['params']): Promise<KernelCalls[M]['result']> {
+  async askOne<M extends KernelMethod>(
+    method: M,
+    params: KernelCalls[M]['params'],
+    timeoutMs?: number,
+  ): Promise<KernelCalls[M]['result']> {
     let unavailable: KernelUnavailableError = notRunning();
     for (const member of this.running) {
       try {
-        return await member.request(method, params);
+        return await member.request(method, params, timeoutMs);
       } catch (error) {
         if (!(error instanceof KernelUnavailableError)) throw error;
         unavailable = error;

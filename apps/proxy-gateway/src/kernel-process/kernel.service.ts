@@ -203,15 +203,18 @@ export class KernelService extends KernelAnswers implements OnApplicationBootstr
   }
 
   /**
-   * The first address of these settings that a separate kernel could not listen on, with the kernel's name; null: none.
-   * A kernel that does not answer is not waited for.
+   * The first address of these settings that a kernel could not listen on, with the name of a separate kernel; null:
+   * none. A kernel that does not answer is not waited for.
    */
-  async refusedListener(preferences: Pick<Preferences, 'get'>): Promise<(RefusedListener & { kernel: string }) | null> {
-    if (!this.runsElsewhere || this.fleet.running.length === 0) return null;
+  async refusedListener(
+    preferences: Pick<Preferences, 'get'>,
+  ): Promise<(RefusedListener & { kernel: string | null }) | null> {
+    if (this.fleet.running.length === 0) return null;
     // The setting must be possible to change while no kernel answers.
     const answers = await this.fleet.askAll('canListen', this.source.placesWith(preferences)).catch(() => []);
     const refused = answers.find(({ answer }) => answer != null);
-    return refused?.answer ? { ...refused.answer, kernel: refused.from.title } : null;
+    if (!refused?.answer) return null;
+    return { ...refused.answer, kernel: this.runsElsewhere ? refused.from.title : null };
   }
 
   get program(): KernelProgramName {

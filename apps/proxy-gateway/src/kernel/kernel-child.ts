@@ -101,6 +101,11 @@ export class KernelChild {
         return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
       case 'testRoute':
         return this.#kernel.testRoute(message.params);
+      case 'refusedRules':
+        return (await this.#kernel.refusedRules?.(message.params)) ?? [];
+      case 'probe':
+        if (!this.#kernel.probe) throw new Error('this kernel does not measure nodes');
+        return this.#kernel.probe(message.params);
       case 'status':
         return this.#kernel.status();
       case 'figures':

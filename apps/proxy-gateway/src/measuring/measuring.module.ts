@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { KernelConfigModule } from '../kernel-config/kernel-config.module.js';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
+import { KernelProbe } from './kernel-probe.js';
 import { MeasurementStore } from './measurement.store.js';
 import { NodeTester } from './node-tester.js';
 import { ProbeTargets } from './probe-targets.js';
@@ -11,7 +12,7 @@ import { ProbeTargets } from './probe-targets.js';
  */
 @Module({
   imports: [KernelConfigModule, NodeStorageModule],
-  providers: [ProbeTargets, NodeTester, MeasurementStore],
+  providers: [KernelProbe, ProbeTargets, NodeTester, MeasurementStore],
   exports: [ProbeTargets, NodeTester, MeasurementStore],
 })
 export class MeasuringModule {}

@@ -28,9 +28,21 @@ const rows: KernelConfigRows = {
 };
 
 describe('nodes that can be measured', () => {
-  it('leaves out nodes that only another program can dial', async () => {
-    const source = { load: () => Promise.resolve(rows) };
-    const { targets, skipped } = await new ProbeTargets(source as never, {} as never, {} as never).all();
+  const source = { load: () => Promise.resolve(rows) };
+  const targetsWith = (available: boolean): ProbeTargets =>
+    new ProbeTargets(source as never, {} as never, {} as never, { available } as never);
+
+  it('are measured by another program if that is the kernel of this process', async () => {
+    const { targets, skipped } = await targetsWith(true).all();
+    expect(targets.map(({ name, byKernel }) => [name, byKernel])).toEqual([
+      ['ours', undefined],
+      ['only mihomo', true],
+    ]);
+    expect(skipped).toEqual([]);
+  });
+
+  it('are otherwise those that this process can dial', async () => {
+    const { targets, skipped } = await targetsWith(false).all();
     expect(targets.map(({ name }) => name)).toEqual(['ours']);
     expect(skipped).toEqual([{ id: 2, name: 'only mihomo', reason: expect.stringContaining('hysteria2') }]);
   });

@@ -10,6 +10,7 @@ import { NodeVault, UNREADABLE_NODE } from '../data/node-vault.js';
 import { resolveDialers } from '../kernel-config/resolve-dialers.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import { DialPaths } from './dial-path.js';
+import { KernelProbe } from './kernel-probe.js';
 import type { NodeTarget } from './node-tester.js';
 
 export interface TargetSet {
@@ -37,11 +38,12 @@ export class ProbeTargets {
     private readonly source: KernelConfigSource,
     private readonly dataSource: DataSource,
     private readonly vault: NodeVault,
+    private readonly kernel: KernelProbe,
   ) {}
 
   /**
-   * Enabled nodes that the kernel dials and that this process can dial as well; with `ids` only those. A node that only
-   * an external kernel can dial would be reported as dead.
+   * Enabled nodes that the kernel dials, with `ids` only those. A node that only an external kernel can dial is measured
+   * by that kernel if this process has it; any other measurement would report it as dead.
    */
   async all(ids?: readonly number[]): Promise<TargetSet> {
     const { rows, mapped, paths } = await this.load();
@@ -56,6 +58,7 @@ export class ProbeTargets {
       const via = paths.to(dialer);
       const reason = via ? foreign([...via, node]) : `its dialer ${dialer ?? ''} leads nowhere`;
       if (via && reason === null) set.targets.push({ id, name, node, via });
+      else if (via && this.kernel.available) set.targets.push({ id, name, node, via, byKernel: true });
       else set.skipped.push({ id, name, reason: reason ?? '' });
     }
     for (const { node_id: id, name, reason } of mapped.leftOut) {
@@ -73,9 +76,10 @@ export class ProbeTargets {
     if (!row) throw new AppError('NOT_FOUND', `There is no node ${id}.`);
     const node = this.vault.tryOpen(row);
     if (!node) throw cannotTest(id, UNREADABLE_NODE);
-    const { reason } = kernelSupport(node);
-    if (reason !== null) throw cannotTest(id, reason);
-    if (!node.dialerProxy) return { id, name: row.name, node };
+    const { support, reason } = kernelSupport(node);
+    const { available } = this.kernel;
+    if (support === 'unsupported' || (reason !== null && !available)) throw cannotTest(id, reason ?? support);
+    if (!node.dialerProxy) return { id, name: row.name, node, ...(reason !== null && { byKernel: true }) };
     const { rows, mapped, paths } = await this.load();
     const usable = new Set(mapped.config.outbounds.map(({ tag }) => tag));
     const others = rows.nodes.filter((other) => other.id !== id && usable.has(nodeTag(other.id)));
@@ -85,7 +89,8 @@ export class ProbeTargets {
     if (!resolved || 'reason' in resolved) throw cannotTest(id, resolved?.reason ?? 'its dialer is not known');
     const via = paths.to(resolved.dialer ?? undefined);
     if (!via) throw cannotTest(id, `its dialer ${resolved.dialer ?? ''} leads nowhere`);
-    return { id, name: row.name, node, via };
+    const byKernel = available && foreign([...via, node]) !== null;
+    return { id, name: row.name, node, via, ...(byKernel && { byKernel }) };
   }
 
   private async load(): Promise<{ rows: KernelConfigRows; mapped: MappedConfig; paths: DialPaths }> {

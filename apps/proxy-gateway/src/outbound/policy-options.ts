@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { nodeTag } from '../kernel-config/kernel-config.mapper.js';
 import type { MappedConfig } from '../kernel-config/kernel-config.mapper.js';
+import { NODE_NAME, QUALIFIED_NAMES } from '../data/node-names.js';
 import { BUILT_IN } from './outbound.view.js';
 import type { PolicyOption } from './policy-reference.js';
 
@@ -10,6 +11,7 @@ interface NodeRow {
   id: number;
   name: string;
   enabled: boolean;
+  qualified: string[];
 }
 
 /** All possible targets, with the reason why some cannot be chosen. */
@@ -19,16 +21,16 @@ export class PolicyOptions {
 
   async all({ config, leftOut }: MappedConfig): Promise<PolicyOption[]> {
     const nodes: NodeRow[] = await this.dataSource.query(
-      'SELECT id, coalesce(custom_name, original_name) AS name, enabled FROM nodes',
+      `SELECT id, ${NODE_NAME} AS name, enabled, ${QUALIFIED_NAMES} AS qualified FROM nodes`,
     );
     const reasons = new Map(leftOut.map((node) => [node.node_id, node.reason]));
     return [
       ...BUILT_IN.map((tag) => ({ tag, name: tag, problem: null })),
       ...config.groups.map(({ name }) => ({ tag: name, name, problem: null })),
-      ...nodes.map(({ id, name, enabled }) => {
+      ...nodes.map(({ id, name, enabled, qualified }) => {
         const reason = reasons.get(id);
         const dialable = reason === undefined ? null : `cannot be dialled: ${reason}`;
-        return { tag: nodeTag(id), name, problem: enabled ? dialable : 'is disabled' };
+        return { tag: nodeTag(id), name, qualified, problem: enabled ? dialable : 'is disabled' };
       }),
     ];
   }

@@ -8,6 +8,8 @@ const options: PolicyOption[] = [
   { tag: 'n2', name: 'Twin', problem: null },
   { tag: 'n3', name: 'Twin', problem: null },
   { tag: 'n4', name: 'n1', problem: null },
+  { tag: 'n6', name: 'Same', qualified: ['Alpha/Same'], problem: null },
+  { tag: 'n7', name: 'Same', qualified: ['Beta/Same', 'Gamma/Same'], problem: null },
   { tag: 'n5', name: 'Off', problem: 'is disabled' },
   { tag: 'AUTO', name: 'AUTO', problem: null },
   { tag: 'DIRECT', name: 'DIRECT', problem: null },
@@ -31,6 +33,8 @@ describe('resolvePolicy', () => {
     ['AUTO', 'AUTO'],
     ['DIRECT', 'DIRECT'],
     ['direct', 'DIRECT'],
+    ['Alpha/Same', 'n6'],
+    ['Gamma/Same', 'n7'],
   ])('%s → %s', (text, tag) => {
     expect(resolvePolicy(text, options, 'proxy').tag).toBe(tag);
   });
@@ -38,6 +42,10 @@ describe('resolvePolicy', () => {
   it('asks which one if several nodes share the name', () => {
     const error = refusal('Twin');
     expect([error.status, error.message]).toEqual([409, '2 nodes are called "Twin": use n2 or n3.']);
+  });
+
+  it('names the subscription of each', () => {
+    expect(refusal('Same').message).toBe('2 nodes are called "Same": use n6 ("Alpha/Same") or n7 ("Beta/Same").');
   });
 
   it.each(['tokyo', 'n9', '', 'auto', 'REJECT'])('finds nothing for %j', (text) => {

@@ -67,7 +67,7 @@ function fromLine(body: RuleBody, raw: string): StoredDefinition {
   }
 }
 
-function toKernelRule(rule: StoredDefinition): RuleDefinition {
+export function toKernelRule(rule: StoredDefinition): RuleDefinition {
   const { payload, target, noResolve, src } = rule;
   // validateRule refuses an unknown type.
   return { type: rule.type as RuleType, payload, target, ...(noResolve && { noResolve }), ...(src && { src }) };

@@ -1,6 +1,8 @@
 import { AppError } from '@gatehouse/platform';
 import { BUILT_IN_POLICIES } from '@gatehouse/proxy-kernel';
+import { NODE_NAME, QUALIFIED_NAMES } from '../data/node-names.js';
 import { nodeIdOf } from '../data/flow-names.js';
+import { labelled } from '../outbound/policy-reference.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 
 /** The present state of a stored target. */
@@ -15,12 +17,13 @@ interface NodeRow {
   id: number;
   name: string;
   enabled: boolean;
+  qualified: string[];
 }
 
-const SELECT_NODES = 'SELECT id, coalesce(custom_name, original_name) AS name, enabled FROM nodes';
+const SELECT_NODES = `SELECT id, ${NODE_NAME} AS name, enabled, ${QUALIFIED_NAMES} AS qualified FROM nodes`;
 
 /**
- * Resolves a name that a user gave to a kernel tag.
+ * Resolves a name that a user gave to a kernel tag. `Provider/Tokyo` is the node of that name in that subscription.
  * @throws AppError UNPROCESSABLE if it names nothing, or several nodes.
  */
 export async function resolveTarget(sql: SqlRunner, text: string): Promise<string> {
@@ -28,14 +31,16 @@ export async function resolveTarget(sql: SqlRunner, text: string): Promise<strin
   if (builtIn !== undefined) return builtIn;
   const groups = (await sql.query('SELECT name FROM outbound_groups WHERE name = $1', [text])) as { name: string }[];
   if (groups.length > 0) return text;
-  const nodes = (await sql.query(
-    `${SELECT_NODES} WHERE id = $1 OR coalesce(custom_name, original_name) = $2 ORDER BY id LIMIT 50`,
-    [nodeIdOf(text), text],
-  )) as NodeRow[];
+  const nodes = (await sql.query(`${SELECT_NODES} WHERE id = $1 OR ${NODE_NAME} = ANY ($2) ORDER BY id LIMIT 50`, [
+    nodeIdOf(text),
+    [text, ...endings(text)],
+  ])) as NodeRow[];
+  const called = nodes.filter(({ name }) => name === text);
+  const named = called.length > 0 ? called : nodes.filter(({ qualified }) => qualified.includes(text));
   // A tag is exact and takes precedence over a node that a user named "n12".
-  const chosen = nodes.find((node) => tagOf(node) === text) ?? (nodes.length === 1 ? nodes[0] : undefined);
+  const chosen = nodes.find((node) => tagOf(node) === text) ?? (named.length === 1 ? named[0] : undefined);
   if (chosen !== undefined) return tagOf(chosen);
-  throw unknownTarget(text, nodes);
+  throw unknownTarget(text, named);
 }
 
 /**
@@ -63,12 +68,20 @@ function problemOf(node: NodeRow, dialled: ReadonlySet<string> | null): string |
   return dialled === null || dialled.has(tagOf(node)) ? null : `node ${tagOf(node)} needs an external kernel`;
 }
 
+/** What stands behind each slash: either may be part of a name. */
+function endings(text: string): string[] {
+  return [...text.matchAll(/\//g)].slice(0, 50).map(({ index }) => text.slice(index + 1));
+}
+
 function tagOf(node: { id: number }): string {
   return `n${node.id}`;
 }
 
 function unknownTarget(text: string, nodes: readonly NodeRow[]): AppError {
-  const several = `${nodes.length} nodes have this name: use ${nodes.slice(0, 5).map(tagOf).join(' or ')}`;
+  const several = `${nodes.length} nodes have this name: use ${nodes
+    .slice(0, 5)
+    .map((node) => labelled(tagOf(node), node.qualified))
+    .join(' or ')}`;
   const message = nodes.length > 1 ? several : 'is not a group, node or built-in policy';
   return new AppError('UNPROCESSABLE', `target ${JSON.stringify(text)}: ${message}`, {
     details: [{ field: 'target', message }],

@@ -7,7 +7,8 @@ import type { EntityManager } from 'typeorm';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { movePriorities } from './rule-rows.store.js';
 import { announceRules, lockRules } from './rule-changes.js';
-import { readDefinition } from './rule-definition.js';
+import { requireTaken } from './kernel-rules.js';
+import { readDefinition, type StoredDefinition } from './rule-definition.js';
 import { filterRules, type RuleFilter } from './rule-filter.js';
 import { RuleList } from '../kernel-config/rule-list.js';
 import { placeBeside, placeLast } from './rule-order.js';
@@ -52,9 +53,11 @@ export class RulesService {
     });
   }
 
-  /** @throws AppError INVALID_ARGUMENT for an invalid rule, UNPROCESSABLE for an unknown target or neighbour. */
-  create(body: RuleBody): Promise<RuleView> {
+  /** @throws AppError INVALID_ARGUMENT for an invalid rule, UNPROCESSABLE for an unknown target or neighbour, or a rule
+   * that the running kernel does not take. */
+  async create(body: RuleBody): Promise<RuleView> {
     const definition = readDefinition(body);
+    await requireTaken(this.kernel, definition, fieldOf(body));
     return this.change(async (tx) => {
       const target = await resolveTarget(tx, definition.target);
       const priority = await this.place(tx, body, null);
@@ -69,6 +72,7 @@ export class RulesService {
     return this.change(async (tx) => {
       const rule = await findManual(tx, id);
       const definition = readDefinition(body, rule);
+      if (isAnother(definition, rule)) await requireTaken(this.kernel, definition, fieldOf(body));
       // A target that is gone is accepted while it stays the same.
       const target = definition.target === rule.target ? rule.target : await resolveTarget(tx, definition.target);
       Object.assign(rule, definition, { target });
@@ -127,6 +131,16 @@ function placementOf(body: RuleBody, others: readonly OrderedRule[]): Placement 
   const field = body.before_id == null ? 'after_id' : 'before_id';
   const message = 'is not another manual rule';
   throw new AppError('UNPROCESSABLE', `${field}: ${message}`, { details: [{ field, message }] });
+}
+
+/** The field that the rule was written in. */
+function fieldOf(body: RuleBody): string {
+  return body.raw === undefined ? 'payload' : 'raw';
+}
+
+/** A change of other fields must stay possible for a rule that another kernel took. */
+function isAnother(definition: StoredDefinition, rule: Rule): boolean {
+  return definition.type !== rule.type || definition.payload !== rule.payload;
 }
 
 function isPlaced(body: RuleBody): boolean {

@@ -44,7 +44,7 @@ export class SettingsService {
   /**
    * Stores all of the settings or none.
    * @throws AppError INVALID_ARGUMENT naming each field that is unknown, not a string or invalid; FORBIDDEN for an API
-   * key that changes how people log in; UNPROCESSABLE if a separate kernel cannot listen as wanted.
+   * key that changes how people log in; UNPROCESSABLE if a kernel cannot listen as wanted.
    */
   async change(body: unknown, actor: Actor): Promise<{ settings: SettingsView; restartNeeded: PreferenceKey[] }> {
     const changes = readChanges(body);
@@ -91,12 +91,16 @@ export class SettingsService {
     throw refusal([{ field: changed, message }]);
   }
 
-  /** With several kernels, some would follow the setting and others would not. */
+  /** Nothing is stored: the kernel would go on without this setting, and without all later ones. */
   private async refuseTakenAddress(after: PreferenceSnapshot): Promise<void> {
     const refused = await this.kernel.refusedListener(after);
     if (refused === null) return;
     const { name: field, address, port, reason, kernel } = refused;
-    const message = `cannot be ${formatHostPort(address, port)} in kernel ${kernel}, where that ${reason}: choose another port`;
+    const place = formatHostPort(address, port);
+    const message =
+      kernel === null
+        ? `cannot be ${place}, which ${reason}: choose another port`
+        : `cannot be ${place} in kernel ${kernel}, where that ${reason}: choose another port`;
     throw new AppError('UNPROCESSABLE', `${field}: ${message}`, { details: [{ field, message }] });
   }
 

@@ -11,6 +11,7 @@ import type {
   KernelConfig,
   KernelStatus,
   ListenerState,
+  RefusedRule,
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
@@ -31,6 +32,8 @@ interface Emitted {
 /** Replaces KernelService if a test decides what the kernel knows. */
 export class FakeKernel {
   open: ConnectionSnapshot[] = [];
+  /** Takes every valid rule. */
+  refusedRules = (): Promise<RefusedRule[]> => Promise.resolve([]);
   down = false;
   syncs = 0;
   asked: ConnectionMetadata[] = [];

@@ -1,9 +1,17 @@
-import { Client } from 'undici';
+import type { KernelProbe } from '@gatehouse/proxy-kernel';
+import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 
 const TIMEOUT_MS = 10_000;
 /** A list of many thousand connections is smaller than this; a larger answer is refused. */
 const MAX_BODY_BYTES = 64 * 1_048_576;
+
+/** mihomo takes no longer time for a measurement. */
+const MAX_DELAY_MS = 32_767;
+/** Measurements must not hold up each other, nor the other calls. */
+const MAX_CALLS = 256;
+
+export type DelayOptions = Pick<KernelProbe, 'url' | 'expectedStatus' | 'timeoutMs'>;
 
 /** An error with mihomo's own message. */
 export class MihomoRefusal extends Error {
@@ -67,10 +75,10 @@ export interface MihomoGroup {
 
 /** A client of mihomo's controller, over its socket. Methods throw MihomoRefusal for an error status. */
 export class MihomoApi {
-  readonly #client: Client;
+  readonly #client: Pool;
 
   constructor(socketPath: string) {
-    this.#client = new Client('http://mihomo', { socketPath, bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS });
+    this.#client = new Pool('http://mihomo', { socketPath, connections: MAX_CALLS });
   }
 
   version(): Promise<{ version: string }> {
@@ -84,6 +92,20 @@ export class MihomoApi {
 
   proxies(): Promise<{ proxies: Record<string, MihomoGroup> }> {
     return this.#ask('GET', '/proxies');
+  }
+
+  /**
+   * The milliseconds until a test address answered through a node.
+   * @throws MihomoRefusal with the status 504 if it did not in time, 503 if it failed.
+   */
+  async delay(tag: string, { url, expectedStatus, timeoutMs }: DelayOptions): Promise<number> {
+    const query = new URLSearchParams({
+      url,
+      expected: expectedStatus,
+      timeout: String(Math.min(timeoutMs, MAX_DELAY_MS)),
+    });
+    const path = `/proxies/${encodeURIComponent(tag)}/delay?${query.toString()}`;
+    return (await this.#ask<{ delay: number }>('GET', path, undefined, timeoutMs + TIMEOUT_MS)).delay;
   }
 
   async rules(): Promise<MihomoRule[]> {
@@ -115,10 +137,12 @@ export class MihomoApi {
     await this.#client.destroy();
   }
 
-  async #ask<T>(method: Dispatcher.HttpMethod, path: string, body?: object): Promise<T> {
+  async #ask<T>(method: Dispatcher.HttpMethod, path: string, body?: object, timeoutMs = TIMEOUT_MS): Promise<T> {
     const { statusCode, body: answer } = await this.#client.request({
       method,
       path,
+      bodyTimeout: timeoutMs,
+      headersTimeout: timeoutMs,
       ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
     });
     const text = await readBounded(answer);

@@ -72,9 +72,10 @@ function toListener({ name, type, address, port, users }: ListenerConfig, ports:
   return { name, type, listen: address, port: port === 0 ? (ports.get(name) ?? 0) : port, users: users ?? [] };
 }
 
-function toProxy(
+/** @param refused those that mihomo does not take. */
+export function toProxy(
   { tag, node, dialer }: OutboundConfig,
-  refused: MihomoControl['refusedNodes'],
+  refused?: MihomoControl['refusedNodes'],
 ): Record<string, unknown> {
   if (refused?.has(tag)) return { name: tag, type: 'reject' };
   const { dialerProxy: _label, ...own } = node;

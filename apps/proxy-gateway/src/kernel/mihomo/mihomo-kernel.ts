@@ -16,8 +16,10 @@ import type {
   KernelConfig,
   KernelEnvironment,
   KernelEvents,
+  KernelProbe,
   KernelStatus,
   ListenerState,
+  ProbeResult,
   ProxyKernel,
   RefusedRule,
   Router,
@@ -25,12 +27,14 @@ import type {
   SelectablePolicyTable,
   TracedDecision,
 } from '@gatehouse/proxy-kernel';
-import type { MihomoApi, MihomoGroup } from './mihomo-api.js';
-import { carriesUdp, DNS_LISTENER } from './mihomo-config.js';
+import type { MihomoApi } from './mihomo-api.js';
+import { carriesUdp } from './mihomo-config.js';
 import { MihomoConnectionWatch } from './mihomo-connections.js';
 import { readFlow, readLogLine, type LogLine } from './mihomo-flow-log.js';
 import { loadConfig, refusedRules, type LoadedConfig } from './mihomo-load.js';
+import { probeAlone, probeLoaded, type OtherMihomo } from './mihomo-probe.js';
 import type { GeoPrefixes, MihomoRules } from './mihomo-rules.js';
+import { listenersOf, toState } from './mihomo-states.js';
 import { ownServiceRules } from './own-service-rules.js';
 
 const LOOK_INTERVAL_MS = 500;
@@ -40,6 +44,7 @@ export interface MihomoHandle {
   readonly socket: string;
   onLine(listener: (line: string) => void): void;
   check(config: object): Promise<string | null>;
+  another(): OtherMihomo;
   stop(): Promise<void>;
 }
 
@@ -120,6 +125,12 @@ export class MihomoKernel implements ProxyKernel {
   async refusedRules(rules: readonly RuleConfig[]): Promise<RefusedRule[]> {
     const refused = await refusedRules(rules, this.#config?.ruleSets, (config) => this.#mihomo.check(config));
     return [...refused].map(([index, reason]) => ({ index, reason: `mihomo ${this.#version}: ${reason}` }));
+  }
+
+  probe(probe: KernelProbe): Promise<ProbeResult> {
+    const now = (): number => this.#environment.now();
+    const isLoaded = this.#config?.outbounds.some(({ tag }) => tag === probe.tag) === true;
+    return isLoaded ? probeLoaded(this.#mihomo.api, probe, now) : probeAlone(this.#mihomo.another(), probe, now);
   }
 
   /** mihomo has the prefixes of the databases, so it gets the configuration again. */
@@ -332,16 +343,4 @@ export class MihomoKernel implements ProxyKernel {
     this.#report({ uploadTotal: upload, downloadTotal: download, connections: null }, Infinity);
     await this.#mihomo.stop();
   }
-}
-
-function toState({ name, type, members }: KernelConfig['groups'][number], group: MihomoGroup | undefined): GroupState {
-  const now = type === 'load-balance' || members.length === 0 ? null : (group?.now ?? null);
-  const fixed = type === 'select' || (group?.fixed !== undefined && group.fixed !== '');
-  return { name, type, members, now, fixed };
-}
-
-/** All listeners, including the one for DNS. */
-function listenersOf(config: KernelConfig | null): { name: string; type: string; address: string; port: number }[] {
-  const dns = config?.dns?.listen;
-  return [...(config?.listeners ?? []), ...(dns ? [{ name: DNS_LISTENER, type: DNS_LISTENER, ...dns }] : [])];
 }

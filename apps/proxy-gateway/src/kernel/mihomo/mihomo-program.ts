@@ -95,6 +95,11 @@ export class MihomoProgram {
     return Promise.race([ended.promise, this.#answering()]);
   }
 
+  /** Another one of the same program, which is not started. */
+  another(): MihomoProgram {
+    return new MihomoProgram({ ...this.#options, onExit: () => undefined });
+  }
+
   /** Calls back with each line of output. */
   onLine(listener: (line: string) => void): void {
     this.#lineListeners.add(listener);

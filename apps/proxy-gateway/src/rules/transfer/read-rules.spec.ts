@@ -90,6 +90,20 @@ describe('readRulesText', () => {
   });
 });
 
+it('names each line that is no rule, also where a key makes the text look like YAML', async () => {
+  const text = 'DOMAIN,a.example,DIRECT\nnonsense\nrules:\n - MATCH,DIRECT\n - NONE,b,DIRECT';
+  const { format, rules, rejected } = await readRulesText(text);
+  expect(format).toBe('text');
+  expect(rules.map(({ line, definition }) => [line, definition.type])).toEqual([
+    [1, 'DOMAIN'],
+    [4, 'MATCH'],
+  ]);
+  expect(rejected.map(({ line, code, input }) => [line, code, input])).toEqual([
+    [2, 'INVALID_RULE', 'nonsense'],
+    [5, 'INVALID_RULE', ' - NONE,b,DIRECT'],
+  ]);
+});
+
 describe('hostile text', () => {
   const spaces = ' '.repeat(4_000_000);
   it.each([

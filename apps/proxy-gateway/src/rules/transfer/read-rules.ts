@@ -42,6 +42,9 @@ const MAX_LINES = 1_000_000;
 /** Entries parsed before yielding to the event loop. */
 const SLICE = 2_000;
 const COMMENT = /^(#|\/\/|;)/;
+const LIST_KEY = /^(rules|payload)[ \t]*:/;
+/** Text at the margin without a colon: neither a key, an entry of a list, a comment, a marker, nor the end of a collection. */
+const NO_YAML = /^[^\s#:%{}[\]"'-][^:]*$/;
 
 /** @throws AppError INVALID_ARGUMENT for a text that is not a list of rules. */
 export function readRulesText(text: string): Promise<ReadRules> {
@@ -50,7 +53,7 @@ export function readRulesText(text: string): Promise<ReadRules> {
   const lines = clean.split(/\r\n|\n|\r/, MAX_LINES + 1);
   if (lines.length > MAX_LINES) throw invalidText(`has more than ${MAX_LINES} lines`);
   if (lines.at(-1) === '') lines.pop();
-  const clash = /^(rules|payload)[ \t]*:/m.test(clean);
+  const clash = isClash(lines);
   const raws = clash
     ? rawsOf(readClashLines(lines))
     : rawsOf(lines.map((input, index) => ({ line: index + 1, input })));
@@ -80,6 +83,11 @@ async function readAll(format: ImportFormat, total: number, raws: readonly Raw[]
   return read;
 }
 
+/** A list of rules with a key. With lines that no YAML document can have, each line is read, so that errors name them. */
+function isClash(lines: readonly string[]): boolean {
+  return lines.some((line) => LIST_KEY.test(line)) && !lines.some((line) => NO_YAML.test(line));
+}
+
 /** Converts lines to entries: a comment either belongs to the rule below it or is skipped. */
 function rawsOf(lines: readonly { line: number; input: string; quoted?: boolean }[]): Raw[] {
   const raws: Raw[] = [];
@@ -88,12 +96,17 @@ function rawsOf(lines: readonly { line: number; input: string; quoted?: boolean 
     const text = input.trim();
     if (quoted !== true) note = noteIn(text) ?? note;
     const disabled = quoted === true ? undefined : disabledIn(text);
-    if (quoted !== true && disabled === undefined && (text === '' || COMMENT.test(text))) continue;
+    if (quoted !== true && disabled === undefined && (text === '' || COMMENT.test(text) || isListKey(text))) continue;
     const value = quoted === true ? input : ruleIn(disabled ?? text);
     raws.push({ line, input, value, enabled: disabled === undefined, ...(note !== undefined && { note }) });
     note = undefined;
   }
   return raws;
+}
+
+/** The key above a list, in a text that is read line by line. */
+function isListKey(text: string): boolean {
+  return text === 'rules:' || text === 'payload:';
 }
 
 function entriesOfJson(text: string): unknown[] {

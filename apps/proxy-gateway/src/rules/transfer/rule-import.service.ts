@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { KernelService } from '../../kernel-process/kernel.service.js';
 import { readerText } from '../../reader-text.js';
 import { MANUAL, readRules, writePlan } from '../rule-rows.store.js';
+import { untakenRules } from '../kernel-rules.js';
 import { announceRules, lockRules } from '../rule-changes.js';
 import { loadTargetNames } from '../target-names.js';
 import type { TargetNames } from '../target-names.js';
@@ -41,7 +42,7 @@ export class RuleImport {
    * for a default target that does not exist.
    */
   async run(body: RuleImportBody, query: { dryRun: boolean; allowEmpty: boolean }): Promise<ImportResult> {
-    const read = await readInput(body);
+    const read = await this.withoutUntaken(await readInput(body));
     const mode = body.mode ?? 'append';
     const dryRun = query.dryRun || body.dry_run === true;
     const options: Options = { mode, dryRun, allowEmpty: query.allowEmpty, defaultTarget: body.default_target };
@@ -58,6 +59,21 @@ export class RuleImport {
     });
     if (!dryRun) await this.kernel.sync();
     return result;
+  }
+
+  /** Rejects the rules that the running kernel does not take. */
+  private async withoutUntaken(read: ReadRules): Promise<ReadRules> {
+    const untaken = await untakenRules(
+      this.kernel,
+      read.rules.map(({ definition }) => definition),
+    );
+    if (untaken.size === 0) return read;
+    const rejected = read.rules.flatMap(({ index, line, input }, at): ImportError[] => {
+      const message = untaken.get(at);
+      return message === undefined ? [] : [{ index, line, code: 'INVALID_RULE', message, input: cut(input) }];
+    });
+    const rules = read.rules.filter((_rule, at) => !untaken.has(at));
+    return { ...read, rules, rejected: [...read.rejected, ...rejected] };
   }
 }
 
