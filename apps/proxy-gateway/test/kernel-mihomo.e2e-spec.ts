@@ -1,13 +1,14 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPeer, reservePort, startHttpOrigin, waitFor } from '@gatehouse/testing';
+import { createProxyKernel, createSystemResolver } from '@gatehouse/proxy-kernel';
+import { findPeer, makeCertificate, reservePort, startHttpOrigin, waitFor } from '@gatehouse/testing';
 import { describe, expect, it } from 'vitest';
 import { mihomoBasics } from '../src/kernel/mihomo/mihomo-config.js';
 import { MihomoProgram } from '../src/kernel/mihomo/mihomo-program.js';
 import { readSettings } from '../src/settings.js';
 import { startGateway } from './support/gateway.js';
-import { getThrough } from './support/proxy-client.js';
+import { datagramsThrough, getThrough, startUdpEcho } from './support/proxy-client.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
 
 describe('kernel.mode', () => {
@@ -105,14 +106,64 @@ describe('kernel.mode', () => {
   });
 });
 
-/** A Hysteria2 server: another mihomo. */
-async function startHysteria(executable: string): Promise<AsyncDisposable & { port: number }> {
+it("a mihomo server gets the embedded kernel's UDP over Trojan, and sends it to its target", async (context) => {
+  const program = findPeer('mihomo') ?? context.skip('mihomo is not installed: npm run peers -- --go');
+  const { certificate, key } = makeCertificate({ subject: 'trojan', names: ['trojan.test'] });
+  const listener = {
+    type: 'trojan',
+    users: [{ username: 'u', password: 'secret' }],
+    certificate,
+    'private-key': key,
+  };
+  await using server = await startServer(program, listener);
+  await using target = await startUdpEcho();
+  const kernel = createProxyKernel({
+    now: () => Date.now(),
+    logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    resolver: createSystemResolver(),
+    country: () => null,
+  });
+  try {
+    const node = {
+      type: 'trojan' as const,
+      name: 'a label',
+      server: '127.0.0.1',
+      port: server.port,
+      password: 'secret',
+      tls: { skipCertVerify: true },
+    };
+    const { listeners } = await kernel.apply({
+      mode: 'rule',
+      listeners: [{ name: 'mixed', type: 'mixed', address: '127.0.0.1', port: 0 }],
+      outbounds: [{ tag: 'n1', node }],
+      groups: [],
+      rules: [],
+      defaultPolicy: 'n1',
+    });
+    const datagrams = await datagramsThrough(listeners[0]!.port);
+    for (const text of ['one', 'two']) {
+      datagrams.send('127.0.0.1', target.port, text);
+      await waitFor(() => datagrams.received.includes(text));
+    }
+    expect(target.received).toEqual(['one', 'two']);
+    datagrams.close();
+  } finally {
+    await kernel.close();
+  }
+});
+
+/** A Hysteria2 server, which makes its own certificate. */
+function startHysteria(executable: string): Promise<AsyncDisposable & { port: number }> {
+  const users = { one: 'secret', two: 'second' };
+  return startServer(executable, { type: 'hysteria2', users, certificate: '', 'private-key': '' });
+}
+
+/** Another mihomo, with one listener. */
+async function startServer(executable: string, listener: object): Promise<AsyncDisposable & { port: number }> {
   const server = new MihomoProgram({ executable, onExit: () => undefined });
   await server.start();
   const port = await reservePort();
-  const place = { name: 'in', type: 'hysteria2', listen: '127.0.0.1', port };
-  // Without a certificate it makes one.
-  const listener = { ...place, users: { one: 'secret', two: 'second' }, certificate: '', 'private-key': '' };
-  await server.api.load({ ...mihomoBasics(server.socket), listeners: [listener], rules: ['MATCH,DIRECT'] });
+  const listeners = [{ name: 'in', listen: '127.0.0.1', port, ...listener }];
+  await server.api.load({ ...mihomoBasics(server.socket), listeners, rules: ['MATCH,DIRECT'] });
   return { port, [Symbol.asyncDispose]: () => server.stop() };
 }

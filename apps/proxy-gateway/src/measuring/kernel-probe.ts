@@ -1,9 +1,8 @@
-import type { ProbeOptions, ProbeResult } from '@gatehouse/proxy-kernel';
+import type { ProbeOptions, ProbeResult, ProbeTarget } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { nodeTag } from '../kernel-config/kernel-config.mapper.js';
-import type { NodeTarget } from './node-tester.js';
 
 /** Measures nodes in a kernel that is another program, if this process has one. The worker's process has none. */
 @Injectable()
@@ -15,7 +14,7 @@ export class KernelProbe {
   }
 
   /** Rejects for an aborted signal. @throws AppError KERNEL_UNAVAILABLE. */
-  async probe({ id, node, via }: NodeTarget, options: ProbeOptions): Promise<ProbeResult> {
+  async probe({ id, node, via }: ProbeTarget & { id: number }, options: ProbeOptions): Promise<ProbeResult> {
     const { url, expectedStatus, timeoutMs, signal } = options;
     signal?.throwIfAborted();
     const kernel = this.kernel();

@@ -1,5 +1,5 @@
 import type { KernelProbe } from '@gatehouse/proxy-kernel';
-import { Pool } from 'undici';
+import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 
 const TIMEOUT_MS = 10_000;
@@ -75,10 +75,10 @@ export interface MihomoGroup {
 
 /** A client of mihomo's controller, over its socket. Methods throw MihomoRefusal for an error status. */
 export class MihomoApi {
-  readonly #client: Pool;
+  readonly #client: Agent;
 
   constructor(socketPath: string) {
-    this.#client = new Pool('http://mihomo', { socketPath, connections: MAX_CALLS });
+    this.#client = new Agent({ connect: { socketPath }, connections: MAX_CALLS });
   }
 
   version(): Promise<{ version: string }> {
@@ -139,6 +139,7 @@ export class MihomoApi {
 
   async #ask<T>(method: Dispatcher.HttpMethod, path: string, body?: object, timeoutMs = TIMEOUT_MS): Promise<T> {
     const { statusCode, body: answer } = await this.#client.request({
+      origin: 'http://mihomo',
       method,
       path,
       bodyTimeout: timeoutMs,

@@ -58,6 +58,24 @@ describe('rules for mihomo', () => {
     ]);
   });
 
+  it('have sets with prefixes in place of countries and autonomous systems', () => {
+    const entries = ['DOMAIN,a.example', 'GEOIP,cn,no-resolve', 'SRC-IP-ASN,7', 'GEOIP,XX'];
+    const config: KernelConfig = {
+      mode: 'rule',
+      listeners: [],
+      outbounds: [],
+      groups: [],
+      rules: [],
+      ruleSets: [{ name: 'mixed', behavior: 'classical', entries }],
+      defaultPolicy: 'DIRECT',
+    };
+    expect(toMihomoRules(config, geo).sets[0]?.entries).toEqual([
+      'DOMAIN,a.example',
+      'IP-CIDR,192.0.2.0/24,no-resolve',
+      'IP-CIDR,10.0.0.7/32,src',
+    ]);
+  });
+
   it('separate ports as mihomo does, which would take the second one for the target', () => {
     expect(
       rulesOf([

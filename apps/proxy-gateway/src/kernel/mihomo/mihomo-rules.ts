@@ -7,6 +7,8 @@ const ASN_PREFIX = 'asn:';
 const BUILT_IN = ['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS'];
 /** The condition of a rule, or one inside AND, OR and NOT. */
 const IN_CONDITIONS = /\(\s*(GEOSITE|(?:SRC-)?GEOIP|(?:SRC-)?IP-ASN|(?:DST|SRC|IN)-PORT)\s*,\s*([^()]+?)\s*(?=\))/gi;
+/** An entry of a classical set that needs a database. */
+const ADDRESS_ENTRY = /^\s*(SRC-)?(GEOIP|IP-ASN)\s*,\s*([^\s,]+)\s*((?:,.*)?)$/i;
 
 /** The prefixes of countries and of autonomous systems, from the databases in use. `LAN` is a country, too. */
 export interface GeoPrefixes {
@@ -43,7 +45,7 @@ export function toMihomoRules(config: KernelConfig, geo: GeoPrefixes | undefined
   return {
     lines: [...kept.map(({ written }) => formatRuleLine(written)), ...last],
     rules: kept.map(({ rule }) => rule),
-    sets: [...sets.values()],
+    sets: [...sets.values()].map((set) => withoutDatabases(set, geo)),
   };
 }
 
@@ -86,6 +88,22 @@ function addAddressSets(
       : name.startsWith(ASN_PREFIX) && geo?.asn(Number(name.slice(ASN_PREFIX.length)));
     if (entries) sets.set(name, { name, behavior: 'ipcidr', entries });
   }
+}
+
+/** Writes the prefixes in place of entries for countries and autonomous systems. */
+function withoutDatabases(set: RuleSetConfig, geo: GeoPrefixes | undefined): RuleSetConfig {
+  if (set.behavior !== 'classical' || !set.entries.some((entry) => ADDRESS_ENTRY.test(entry))) return set;
+  return { ...set, entries: set.entries.flatMap((entry) => prefixEntries(entry, geo)) };
+}
+
+function prefixEntries(entry: string, geo: GeoPrefixes | undefined): readonly string[] {
+  const [, src, type, payload = '', options = ''] = ADDRESS_ENTRY.exec(entry) ?? [];
+  if (type === undefined) return [entry];
+  const name = setFor(type.toUpperCase(), payload);
+  const found = new Map<string, RuleSetConfig>();
+  addAddressSets([name], found, geo);
+  const suffix = `${options}${src === undefined ? '' : ',src'}`;
+  return (found.get(name)?.entries ?? []).map((prefix) => `IP-CIDR,${prefix}${suffix}`);
 }
 
 function setsNamedBy({ type, payload }: RuleConfig): string[] {

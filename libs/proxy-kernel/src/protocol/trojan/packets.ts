@@ -36,8 +36,8 @@ export class TrojanPackets implements PacketConnection {
   private readonly datagrams: StreamDatagrams<TrojanDatagram>;
 
   /**
-   * @param headFor the request before the first datagram. It names that datagram's target: mihomo routes all of them by
-   * the request.
+   * @param headFor the request before the first datagram. It names that datagram's target: a mihomo server sends all
+   * datagrams of the stream there, while others go by the address of each.
    */
   constructor(stream: ByteStream, headFor: (first: Target) => Buffer) {
     let begun = false;
