@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
 import { readExactly, socksConnect } from '../support/socks-client.js';
 import { StandInCollector, type ReceivedSpan } from '../support/stand-in-collector.js';
+import { TIME_LIMIT } from './time-limit.js';
 
-describe('a flow through the proxy', () => {
+describe('a flow through the proxy', TIME_LIMIT, () => {
   it('is a trace of its own, which says how it ended and not where it went', async () => {
     await using collector = await StandInCollector.start();
     await using gateway = await RunningProxyGateway.start(collector.settings);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
 import { beginTrace, StandInCollector, type ReceivedSpan } from '../support/stand-in-collector.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
+import { TIME_LIMIT } from './time-limit.js';
 
 const WORKER = fileURLToPath(new URL('../../apps/proxy-gateway/dist/worker.js', import.meta.url));
 const SECRET = 'a-secret-token';
@@ -54,7 +55,7 @@ function pathOf(spans: readonly ReceivedSpan[], last: ReceivedSpan | undefined):
 
 const isOutgoing = ({ kind, values }: ReceivedSpan): boolean => kind === 'client' && 'http.request.method' in values;
 
-describe('work of a job', () => {
+describe('work of a job', TIME_LIMIT, () => {
   it('is in the trace of the request that wanted it: a refresh, in a worker of its own', async () => {
     const gateway = running.use(await RunningProxyGateway.start({ ...collector.settings, WORKERS: 'separate' }));
     await startWorker(gateway.environment);
@@ -101,13 +102,24 @@ describe('work of a job', () => {
   });
 });
 
-describe('a question to a data plane', () => {
-  it('is in the trace of its request', async () => {
+describe('a question to a data plane is in the trace of its request', TIME_LIMIT, () => {
+  async function questionsOf(traceId: string): Promise<string[]> {
+    const spans = await collector.trace(traceId, (found) => found.some(({ kind }) => kind === 'server'));
+    return spans.filter(({ values }) => values['rpc.system.name'] === 'gatehouse').map(({ name }) => name);
+  }
+
+  it('to a kernel', async () => {
     const gateway = running.use(await RunningProxyGateway.start(collector.settings));
     const { traceId, traceparent } = beginTrace();
     await gateway.call('GET', '/connections', undefined, { traceparent });
-    const spans = await collector.trace(traceId, (found) => found.some(({ kind }) => kind === 'server'));
-    const asked = spans.filter(({ values }) => values['rpc.system.name'] === 'gatehouse');
-    expect(asked.map(({ name }) => name)).toContain('kernel/connections');
+    expect(await questionsOf(traceId)).toContain('kernel/connections');
+  });
+
+  it('to an edge', async () => {
+    const tunnel = running.use(await RunningTunnelGateway.start('password', collector.settings));
+    const id = await tunnel.clientWithAgent();
+    const { traceId, traceparent } = beginTrace();
+    await tunnel.call('GET', `/clients/${id}/connections`, undefined, { traceparent });
+    expect(await questionsOf(traceId)).toContain('edge/connections');
   });
 });

@@ -7,6 +7,7 @@ import { reservePort, waitFor } from '@gatehouse/testing';
 import { describe, expect, it } from 'vitest';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
 import { beginTrace, StandInCollector } from '../support/stand-in-collector.js';
+import { TIME_LIMIT } from './time-limit.js';
 
 const BUNDLES = fileURLToPath(new URL('../../apps/', import.meta.url));
 /** Prints the address of every module that the program loads. */
@@ -31,7 +32,7 @@ function hasSdk(app: string, file: string): boolean {
   return readFileSync(`${BUNDLES}${app}/bundle/${file}`, 'utf8').includes('node_modules/@opentelemetry/sdk-trace/');
 }
 
-describe('tracing that is off', () => {
+describe('tracing that is off', TIME_LIMIT, () => {
   it.each(['proxy-gateway', 'resource-sharing', 'tunnel-gateway'])(
     'is a file of its own in the bundle of %s',
     (app) => {
@@ -53,7 +54,7 @@ describe('tracing that is off', () => {
   });
 });
 
-describe('a collector that is', () => {
+describe('a collector that is', TIME_LIMIT, () => {
   async function silentServer(): Promise<Server> {
     const server = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -101,7 +102,7 @@ describe('a collector that is', () => {
   });
 });
 
-describe('the log', () => {
+describe('the log', TIME_LIMIT, () => {
   it('has the trace of a request', async () => {
     await using collector = await StandInCollector.start();
     await using gateway = await RunningProxyGateway.start({ ...collector.settings, LOG_LEVEL: 'debug' });

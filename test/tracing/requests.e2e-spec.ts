@@ -3,6 +3,7 @@ import { RunningProxyGateway } from '../support/proxy-gateway.js';
 import { RunningResourceSharing } from '../support/resource-sharing.js';
 import { beginTrace, StandInCollector, type ReceivedSpan } from '../support/stand-in-collector.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
+import { TIME_LIMIT } from './time-limit.js';
 
 let collector: StandInCollector;
 const running = new AsyncDisposableStack();
@@ -39,7 +40,7 @@ function expectOneTrace({ spans, parent }: { spans: ReceivedSpan[]; parent: stri
   }
 }
 
-describe('a request is one trace, which continues the caller’s and has its statements', () => {
+describe('a request is one trace, which continues the caller’s and has its statements', TIME_LIMIT, () => {
   it('in proxy-gateway, and no secret is in it', async () => {
     const gateway = running.use(await RunningProxyGateway.start(collector.settings));
     const login = await request(`${gateway.url}/api/v1/auth/login?token=in-a-query`, {
