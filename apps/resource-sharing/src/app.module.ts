@@ -12,6 +12,7 @@ import { CredentialsModule } from './credentials/credentials.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { LinksModule } from './links/links.module.js';
+import { MailDeliveryModule } from './mail-delivery/mail-delivery.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
 import { OpenApiModule } from './open-api/open-api.module.js';
 import { PagesModule } from './pages/pages.module.js';
@@ -88,5 +89,6 @@ function foundation(
     ...SERVICE.foundation(settings, workers),
     AuditLogModule.forRoot({ service: SERVICE.name, settings, secretKeys }),
     RetentionModule,
+    MailDeliveryModule,
   ];
 }

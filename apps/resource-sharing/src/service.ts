@@ -15,5 +15,5 @@ export const SERVICE = defineService({
     sqlFolder: new URL('../data/sql/', import.meta.url),
     usedTable: 'resource_sharing.site_accounts',
   },
-  queues: ['retention'],
+  queues: ['retention', 'mail'],
 });

@@ -1,6 +1,6 @@
 import { bilingual } from '@gatehouse/i18n';
 import { loadSettings, Port, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
-import { IsInt, IsOptional, IsTimeZone, IsUrl, Matches, Max, Min } from 'class-validator';
+import { IsEmail, IsInt, IsOptional, IsTimeZone, IsUrl, Matches, Max, Min } from 'class-validator';
 
 /** Everything that the service reads from its environment, once at startup. */
 export class ResourceSharingSettings extends ServiceSettings {
@@ -86,6 +86,28 @@ export class ResourceSharingSettings extends ServiceSettings {
   @Min(0)
   @Max(100_000)
   siteRegistrationsPerHour = 10;
+
+  /** Without it, mails are kept for the administrator to read. */
+  @Variable('SMTP_URL', {
+    expected: bilingual(
+      'smtp://[user:password@]host[:port] or smtps://…',
+      'smtp://[用户:密码@]主机[:端口] 或 smtps://…',
+    ),
+    secret: true,
+  })
+  @IsOptional()
+  @Matches(/^smtps?:\/\/[^\s]+$/)
+  smtpUrl?: string;
+
+  @Variable('MAIL_SENDER', { expected: bilingual('an email address', '电子邮箱地址') })
+  @IsOptional()
+  @IsEmail({ require_tld: false })
+  givenMailSender?: string;
+
+  /** The address that mails come from. */
+  get mailSender(): string {
+    return this.givenMailSender ?? `no-reply@${new URL(this.publicUrl).hostname}`;
+  }
 
   /** The address at which browsers reach the service. With https, cookies are Secure and have the `__Host-` prefix. */
   get publicUrl(): string {

@@ -63,6 +63,12 @@ export interface WebhookDeliveryPayload {
   deliveryId: number;
 }
 
+/** One mail is sent; new passwords are offered to whom an account belongs; or whatever is due is done. */
+export type MailPayload =
+  | { task: 'send'; mailId: number }
+  | { task: 'reset'; account: string; language: 'en' | 'zh-CN' }
+  | { task: 'sweep'; requestedAt: number };
+
 /** Payload type of each queue. */
 export interface QueuePayloads {
   'subscription-refresh': SubscriptionRefreshPayload;
@@ -75,5 +81,6 @@ export interface QueuePayloads {
   'webhook-delivery': WebhookDeliveryPayload;
   retention: RetentionPayload;
   certificates: CertificatesPayload;
+  mail: MailPayload;
 }
 export type QueueName = keyof QueuePayloads;

@@ -30,7 +30,7 @@ export const FOREVER = 'forever';
 /** Can be absent, but not null. */
 const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
-class PageQuery {
+export class PageQuery {
   @IsOptional()
   @Transform(wholeNumber)
   @IsInt()

@@ -68,6 +68,7 @@ export function toKnownUserView(user: KnownUser): KnownUserView {
     username: user.username,
     nickname: user.nickname,
     email: user.email,
+    email_verified: user.emailVerifiedAt !== null,
     avatar_url: user.avatarUrl,
     role: user.role,
     premium_until: user.premiumUntil === null ? null : endOf(user.premiumUntil),

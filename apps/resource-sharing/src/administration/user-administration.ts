@@ -16,6 +16,7 @@ export interface KnownUser {
   readonly username: string;
   readonly nickname: string;
   readonly email: string | null;
+  readonly emailVerifiedAt: Date | null;
   readonly avatarUrl: string | null;
   readonly role: SiteRole;
   readonly premiumUntil: Date | number | null;
@@ -34,7 +35,8 @@ export interface UserChange {
   readonly disabled?: boolean | undefined;
 }
 
-const SELECT = `SELECT a.id, a.username, a.nickname, a.email, a.avatar_url AS "avatarUrl", a.role,
+const SELECT = `SELECT a.id, a.username, a.nickname, a.email,
+    a.email_verified_at AS "emailVerifiedAt", a.avatar_url AS "avatarUrl", a.role,
     a.premium_until AS "premiumUntil", a.permissions, a.disabled_at AS "disabledAt", a.last_active_at AS "lastActiveAt",
     a.created_at AS "createdAt", coalesce(l.balance, 0) AS points
   FROM site_accounts a

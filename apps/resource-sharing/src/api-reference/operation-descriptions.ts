@@ -81,6 +81,15 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   account_changePassword:
     'Sets a new password. Other sessions end and all authorizations of applications are revoked, and so are keys unless `revoke_keys` is false.',
   account_delete: 'Deletes the account permanently, with its applications, keys, authorizations and shares.',
+  recovery_exportAll:
+    'Returns account, sessions, security log, keys, applications, authorizations, shares, unlocks and points of the account. No secret is part of it. At most five times an hour.',
+  recovery_repeat:
+    'Sends another link to the address of the account. Older links stop working. At most five mails an hour.',
+  recovery_verify: 'Verifies the address that the link was sent to. A link works once, for 24 hours.',
+  recovery_request:
+    'Sends a link to the verified address of the account. The answer is the same whether there is such an account or not.',
+  recovery_complete:
+    'Sets a new password with the token of the link, which works once, for an hour. Ends all sessions, keys and authorizations of the account.',
   account_listSessions: 'Lists the open sessions with address and browser, so that the user can recognize them.',
   account_endSession: 'Ends one session of the account.',
   account_endSessions: 'Signs out everywhere, also in this session, and revokes all keys and authorizations.',
@@ -114,6 +123,10 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Lists users whose behaviour raised their risk tier, or who are waiting for a decision. For administrators.',
   adminLimits_ofUser: 'Returns the risk tier of a user with the events that led to it. For administrators.',
   adminLimits_reset: 'Resets the user to tier 0 and clears the counters. For administrators.',
+  adminMails_list:
+    'Lists mails of the last 30 days with their state and the answer of the mail server. For administrators.',
+  adminMails_one:
+    'Returns the text of a mail, as long as no mail server is configured. The user sees in the events that it was read. For administrators.',
   adminAudit_list:
     'Lists actions of administrators, users and the service. Filter by actor, action, resource and time; page with `cursor`. For administrators.',
   adminAudit_verify:

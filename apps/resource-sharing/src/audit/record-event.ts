@@ -20,6 +20,7 @@ export type AuditEventType =
   | 'key.used_from_new_ip'
   | 'endpoint.disabled'
   | 'endpoint.enabled'
+  | 'mail.read'
   | 'quota.saved'
   | 'quota.removed'
   | (`${'unlock' | 'share' | 'risk' | 'points' | 'user'}.${string}` & {});

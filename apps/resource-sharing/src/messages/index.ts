@@ -2,6 +2,7 @@ import { createTranslator, type Language, type Translator } from '@gatehouse/i18
 import { administration } from './en/administration.js';
 import { frame } from './en/frame.js';
 import { library } from './en/library.js';
+import { mail } from './en/mail.js';
 import { member } from './en/member.js';
 import { notice } from './en/notice.js';
 import { quickstart } from './en/quickstart.js';
@@ -10,13 +11,24 @@ import { usage } from './en/usage.js';
 import { administration as administrationZh } from './zh-CN/administration.js';
 import { frame as frameZh } from './zh-CN/frame.js';
 import { library as libraryZh } from './zh-CN/library.js';
+import { mail as mailZh } from './zh-CN/mail.js';
 import { member as memberZh } from './zh-CN/member.js';
 import { notice as noticeZh } from './zh-CN/notice.js';
 import { quickstart as quickstartZh } from './zh-CN/quickstart.js';
 import { trail as trailZh } from './zh-CN/trail.js';
 import { usage as usageZh } from './zh-CN/usage.js';
 
-const en = { ...frame, ...library, ...member, ...quickstart, ...usage, ...administration, ...trail, ...notice };
+const en = {
+  ...frame,
+  ...library,
+  ...member,
+  ...quickstart,
+  ...usage,
+  ...administration,
+  ...trail,
+  ...notice,
+  ...mail,
+};
 const zhCN = {
   ...frameZh,
   ...libraryZh,
@@ -26,6 +38,7 @@ const zhCN = {
   ...administrationZh,
   ...trailZh,
   ...noticeZh,
+  ...mailZh,
 };
 
 export type SiteMessages = typeof en;

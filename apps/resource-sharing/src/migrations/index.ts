@@ -32,6 +32,7 @@ import { UseNoticeSql1763668801741 } from './1763668801741-use-notice-sql.js';
 import { TellLimitsOfUnlocks1763668801742 } from './1763668801742-tell-limits-of-unlocks.js';
 import { CreateUnlockDigests1763668801750 } from './1763668801750-create-unlock-digests.js';
 import { NoticeUnlockDigests1763668801751 } from './1763668801751-notice-unlock-digests.js';
+import { CreateMails1763668801760 } from './1763668801760-create-mails.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -69,4 +70,5 @@ export const MIGRATIONS = [
   TellLimitsOfUnlocks1763668801742,
   CreateUnlockDigests1763668801750,
   NoticeUnlockDigests1763668801751,
+  CreateMails1763668801760,
 ];

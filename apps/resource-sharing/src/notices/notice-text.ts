@@ -144,8 +144,13 @@ const NEWS: Readonly<Record<string, TextOf>> = {
 /** Every type of event that becomes a notice; data/sql/notices.sql has the same ones. */
 export const NOTICE_TYPES: readonly string[] = [...Object.keys(SECURITY), ...Object.keys(NEWS)];
 
+/** Whether it is worth a mail: a user who did not cause it has to act. */
+export function isSecurityNotice(type: string): boolean {
+  return Object.hasOwn(SECURITY, type);
+}
+
 export function noticeText(notice: Notice, words: Words): NoticeText {
-  const isSecurity = Object.hasOwn(SECURITY, notice.type);
+  const isSecurity = isSecurityNotice(notice.type);
   const textOf = isSecurity ? SECURITY[notice.type] : Object.hasOwn(NEWS, notice.type) ? NEWS[notice.type] : undefined;
   // A newer version of the service knows more types, and shares the database while it is being rolled out.
   const told = textOf?.(notice, words) ?? { text: words.text('notice.other', { type: notice.type }), path: ACCOUNT };

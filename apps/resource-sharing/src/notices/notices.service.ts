@@ -2,23 +2,9 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { oneRow, rowsOf } from '../data/rows-of.js';
+import { NOTICE_SELECT, type Notice } from './notice-rows.js';
 
-/** An event that its user should know of, with the names of what it is about, as far as that is still there. */
-export interface Notice {
-  /** Id of the event. */
-  readonly id: number;
-  readonly type: string;
-  readonly at: Date;
-  /** Null: not read yet. */
-  readonly readAt: Date | null;
-  readonly ip: string | null;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly application: string | null;
-  readonly clientId: string | null;
-  /** Name of an API key or secret. */
-  readonly credential: string | null;
-  readonly share: string | null;
-}
+export type { Notice } from './notice-rows.js';
 
 export interface NoticeSelection {
   readonly unreadOnly?: boolean | undefined;
@@ -36,13 +22,7 @@ export interface NoticePage {
 /** Above it, "more than that" is said. */
 export const MAX_UNREAD = 99;
 
-const LIST = `
-  SELECT e.id, e.type, e.created_at AS at, n.read_at AS "readAt", e.ip, e.details, a.name AS application,
-    a.client_id AS "clientId", c.name AS credential, coalesce(s.title, t.title) AS share
-  FROM notices n JOIN audit_events e ON e.id = n.event_id
-  LEFT JOIN applications a ON a.id = e.application_id LEFT JOIN credentials c ON c.id = e.credential_id
-  LEFT JOIN shares s ON s.id = CASE WHEN e.type LIKE 'share.%' THEN (e.details ->> 'share_id')::bigint END
-  LEFT JOIN titles t ON t.id = coalesce(s.movie_id, s.tv_id, s.collection_id)
+const LIST = `${NOTICE_SELECT}
   WHERE n.user_id = $1 AND ($2::bigint IS NULL OR n.event_id < $2) AND (NOT $3 OR n.read_at IS NULL)
   ORDER BY n.event_id DESC LIMIT $4`;
 

@@ -17,6 +17,7 @@ import { AccountPageController } from './account/account.controller.js';
 import { AccountOverviews } from './account/account-overviews.js';
 import { AdminApplicationPagesController } from './administration/applications.controller.js';
 import { AdminAuditLogPagesController } from './administration/audit-log.controller.js';
+import { AdminMailPagesController } from './administration/mails.controller.js';
 import { AdminOperationPagesController } from './administration/operations.controller.js';
 import { AdminQuotaPagesController } from './administration/quotas.controller.js';
 import { AdminRiskPagesController } from './administration/risk.controller.js';
@@ -29,6 +30,7 @@ import { ApplicationPages } from './developer/application-pages.js';
 import { ApplicationUsage } from './developer/application-usage.js';
 import { DeveloperController } from './developer/developer.controller.js';
 import { EntryController } from './entry/entry.controller.js';
+import { RecoveryPagesController } from './entry/recovery.controller.js';
 import { HomeController } from './home/home.controller.js';
 import { MemberHome } from './home/member-home.js';
 import { SharePageController } from './library/share.controller.js';
@@ -63,6 +65,7 @@ import { Visitors } from './parts/visitors.js';
     PreferencesController,
     HomeController,
     EntryController,
+    RecoveryPagesController,
     AuthorizeController,
     AccountPageController,
     DeveloperController,
@@ -79,6 +82,7 @@ import { Visitors } from './parts/visitors.js';
     AdminSharePagesController,
     AdminRiskPagesController,
     AdminQuotaPagesController,
+    AdminMailPagesController,
     AdminOperationPagesController,
     AdminAuditLogPagesController,
   ],

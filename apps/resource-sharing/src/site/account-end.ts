@@ -47,11 +47,13 @@ export class AccountEnd {
     );
     // A name that cannot be registered, and a value that is not the hash of any password.
     await tx.query(
-      `UPDATE site_accounts SET username = 'deleted:' || id, nickname = 'deleted', email = NULL, avatar_url = NULL,
+      `UPDATE site_accounts SET username = 'deleted:' || id, nickname = 'deleted', email = NULL, email_verified_at = NULL, avatar_url = NULL,
          password_hash = '', role = 'member', permissions = '{}', disabled_at = now(), updated_at = now() WHERE id = $1`,
       [userId],
     );
-    await tx.query('DELETE FROM notices WHERE user_id = $1', [userId]);
+    for (const table of ['notices', 'mails', 'account_links']) {
+      await tx.query(`DELETE FROM ${table} WHERE user_id = $1`, [userId]);
+    }
     await tx.query('DELETE FROM sign_in_networks WHERE user_id = $1', [userId]);
     await recordEvent(tx, { type: 'user.deleted', userId, ip });
     await this.sessions.endAllIn(tx, userId, 'user_disabled', { keys: true });

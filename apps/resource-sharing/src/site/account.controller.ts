@@ -1,4 +1,5 @@
 import { CurrentActor, Public, SameOriginGuard, type Actor } from '@gatehouse/auth';
+import { acceptedLanguage } from '@gatehouse/i18n';
 import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { IdPipe } from '../wire/path-values.js';
@@ -43,8 +44,13 @@ export class AccountController {
   @ApiOperation({ summary: 'Change the profile; null clears a field' })
   @ApiEnvelope(SiteAccountView)
   @Fails('RATE_LIMITED')
-  async update(@CurrentUserId() userId: number, @Body() body: ProfileChangeBody): Promise<SiteAccountView> {
-    return toSiteAccountView(await this.profiles.update(userId, body));
+  async update(
+    @CurrentUserId() userId: number,
+    @Body() body: ProfileChangeBody,
+    @Req() { headers }: Request,
+  ): Promise<SiteAccountView> {
+    const language = acceptedLanguage(headers['accept-language']);
+    return toSiteAccountView(await this.profiles.update(userId, body, language));
   }
 
   @Post('me/password')

@@ -12,6 +12,7 @@ export type SiteRole = 'administrator' | 'member';
 @Check('site_accounts_theme_check', `theme IN ('system', 'light', 'dark')`)
 // The schema builder cannot express it; the migration creates it.
 @Index('site_accounts_username_key', { synchronize: false })
+@Index('site_accounts_verified_email_idx', { synchronize: false })
 export class SiteAccount {
   @BigIntId()
   id: number;
@@ -22,9 +23,12 @@ export class SiteAccount {
   @Column({ type: 'text' })
   nickname: string;
 
-  /** As entered by its owner: not verified, not unique, and without any effect. */
+  /** As entered by its owner, and not unique. It has no effect until it is verified. */
   @Column({ type: 'text', nullable: true })
   email: string | null;
+
+  @TimestampColumn({ name: 'email_verified_at', nullable: true })
+  emailVerifiedAt: Date | null;
 
   @Column({ name: 'avatar_url', type: 'text', nullable: true })
   avatarUrl: string | null;

@@ -12,6 +12,8 @@ export class SiteAccountView {
   nickname: string;
   @ApiProperty({ type: String, nullable: true })
   email: string | null;
+  @ApiProperty({ type: Boolean, description: 'Whether mails about the account are sent there' })
+  email_verified: boolean;
   @ApiProperty({ type: String, nullable: true })
   avatar_url: string | null;
   @ApiProperty({ enum: ['administrator', 'member'] })
@@ -46,6 +48,7 @@ export function toSiteAccountView(account: SiteAccount): SiteAccountView {
     username: account.username,
     nickname: account.nickname,
     email: account.email,
+    email_verified: account.emailVerifiedAt !== null,
     avatar_url: account.avatarUrl,
     role: account.role,
     premium_until: account.premiumUntil === null ? null : endOf(account.premiumUntil),

@@ -1,4 +1,5 @@
 import { hashPassword } from '@gatehouse/auth';
+import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type Repository } from 'typeorm';
@@ -18,7 +19,10 @@ export type ConfirmedAccount = Pick<SiteAccount, 'id' | 'passwordHash'>;
 export class SiteAccounts {
   private readonly accounts: Repository<SiteAccount>;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+  ) {
     this.accounts = dataSource.getRepository(SiteAccount);
   }
 
@@ -82,7 +86,7 @@ export class SiteAccounts {
     also: (tx: EntityManager, id: number) => Promise<void>,
   ): Promise<SiteAccount | undefined> {
     const passwordHash = await hashPassword(password);
-    return this.dataSource.transaction(async (tx) => {
+    return this.unitOfWork.run(async (tx) => {
       const id = await insert(tx, { username, email, passwordHash, role: 'member' });
       if (id === undefined) return undefined;
       await also(tx, id);

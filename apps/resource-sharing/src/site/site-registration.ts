@@ -1,3 +1,4 @@
+import { acceptedLanguage, type Language } from '@gatehouse/i18n';
 import { pgPool } from '@gatehouse/persistence';
 import { AppError, networkOf, PostgresWindowCounter } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
@@ -5,6 +6,7 @@ import type { Request, Response } from 'express';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { ResourceSharingSettings } from '../settings.js';
+import { EmailVerification } from './email-verification.js';
 import type { SiteAccount } from './site-account.entity.js';
 import { toSiteAccountView, type SiteAccountView } from './site-account.view.js';
 import { SiteAccounts } from './site-accounts.service.js';
@@ -22,6 +24,7 @@ export class SiteRegistration {
     private readonly accounts: SiteAccounts,
     private readonly sessions: SiteSessions,
     private readonly settings: ResourceSharingSettings,
+    private readonly verification: EmailVerification,
     dataSource: DataSource,
   ) {
     this.counter = new PostgresWindowCounter(pgPool(dataSource));
@@ -40,15 +43,21 @@ export class SiteRegistration {
     if (!this.isOpen) throw new AppError('FORBIDDEN', 'Registration is closed: ask the administrator for an account');
     assertPasswordApart(body.username, body.password, 'password');
     await this.count(request.ip ?? '');
-    const account = await this.create(body, request.ip);
+    const language = acceptedLanguage(request.headers['accept-language']);
+    const account = await this.create(body, request.ip, language);
     await this.sessions.open(account, request, response);
     return toSiteAccountView(account);
   }
 
-  private async create({ username, email, password }: RegistrationBody, ip: string | undefined): Promise<SiteAccount> {
-    const account = await this.accounts.register({ username, email: email ?? null, password }, (tx, userId) =>
-      recordEvent(tx, { type: 'user.registered', userId, ip }),
-    );
+  private async create(
+    { username, email, password }: RegistrationBody,
+    ip: string | undefined,
+    language: Language,
+  ): Promise<SiteAccount> {
+    const account = await this.accounts.register({ username, email: email ?? null, password }, async (tx, userId) => {
+      await recordEvent(tx, { type: 'user.registered', userId, ip });
+      if (email != null) await this.verification.begin(tx, userId, email, language);
+    });
     if (account === undefined) throw new AppError('CONFLICT', 'This user name is taken');
     return account;
   }

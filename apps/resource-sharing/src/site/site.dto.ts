@@ -98,3 +98,34 @@ export class AccountDeletionBody {
   @TypedPassword()
   password: string;
 }
+
+/** What a link in a mail ends with. */
+function LinkToken(): PropertyDecorator {
+  return (target, property) => {
+    IsString()(target, property);
+    IsNotEmpty()(target, property);
+    MaxLength(200)(target, property);
+  };
+}
+
+export class EmailVerificationBody {
+  @LinkToken()
+  token: string;
+}
+
+export class PasswordResetRequestBody {
+  /** Username or email address. */
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(254)
+  @Matches(/^[^\p{Cc}]*$/u, { message: 'account must not contain control characters' })
+  account: string;
+}
+
+export class PasswordResetBody {
+  @LinkToken()
+  token: string;
+
+  @NewPassword()
+  new_password: string;
+}

@@ -1,11 +1,16 @@
 import { Module } from '@nestjs/common';
+import { MailsModule } from '../mails/mails.module.js';
 import { AccountChanges } from './account-changes.js';
 import { AccountEnd } from './account-end.js';
+import { AccountExport } from './account-export.js';
 import { AccountController } from './account.controller.js';
 import { DelegatedAccess } from './delegated-access.js';
+import { EmailVerification } from './email-verification.js';
 import { FirstAdministrator } from './first-administrator.js';
 import { PasswordConfirmation } from './password-confirmation.js';
+import { PasswordReset } from './password-reset.js';
 import { ProfileChanges } from './profile-changes.js';
+import { RecoveryController } from './recovery.controller.js';
 import { SiteAccounts } from './site-accounts.service.js';
 import { SiteController } from './site.controller.js';
 import { SiteLogin } from './site-login.js';
@@ -14,7 +19,8 @@ import { SiteRegistration } from './site-registration.js';
 import { SiteSessions } from './site-sessions.js';
 
 @Module({
-  controllers: [SiteController, AccountController],
+  imports: [MailsModule],
+  controllers: [SiteController, AccountController, RecoveryController],
   providers: [
     SitePasswords,
     PasswordConfirmation,
@@ -24,6 +30,9 @@ import { SiteSessions } from './site-sessions.js';
     SiteRegistration,
     AccountChanges,
     ProfileChanges,
+    AccountExport,
+    EmailVerification,
+    PasswordReset,
     DelegatedAccess,
     AccountEnd,
     FirstAdministrator,
@@ -36,6 +45,9 @@ import { SiteSessions } from './site-sessions.js';
     SiteRegistration,
     AccountChanges,
     ProfileChanges,
+    AccountExport,
+    EmailVerification,
+    PasswordReset,
     AccountEnd,
   ],
 })

@@ -13,6 +13,8 @@ export interface WalkStep {
   readonly form?: true;
   /** Values of the answer to keep, by the path at which they stand in it. */
   readonly keep?: Readonly<Record<string, string>>;
+  /** The same for parts of texts: what the group of a pattern matches. The request is repeated until there is such a part. */
+  readonly find?: Readonly<Record<string, RegExp>>;
 }
 
 const SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'];
@@ -34,6 +36,20 @@ const REGISTRATION: WalkStep[] = [
     body: { username: 'ada', password: PASSWORD },
   },
   { operation: 'site_me', as: 'ada', send: 'GET /api/site/me' },
+  { operation: 'recovery_repeat', as: 'ada', send: 'POST /api/site/me/email-verification' },
+  { operation: 'adminMails_list', as: 'admin', send: 'GET /api/site/admin/mails', keep: { mail: 'data.0.id' } },
+  {
+    operation: 'adminMails_one',
+    as: 'admin',
+    send: 'GET /api/site/admin/mails/:mail',
+    find: { mailToken: /token=([\w.-]+)/ },
+  },
+  {
+    operation: 'recovery_verify',
+    as: 'visitor',
+    send: 'POST /api/site/email-verification',
+    body: { token: ':mailToken' },
+  },
   {
     operation: 'account_update',
     as: 'ada',
@@ -277,6 +293,7 @@ const ENDS: WalkStep[] = [
   { operation: 'adminLimits_remove', as: 'admin', send: 'DELETE /api/site/admin/quota-profiles/generous' },
   { operation: 'account_listSessions', as: 'ada', send: 'GET /api/site/sessions', keep: { session: 'data.1.id' } },
   { operation: 'account_endSession', as: 'ada', send: 'DELETE /api/site/sessions/:session' },
+  { operation: 'recovery_exportAll', as: 'ada', send: 'GET /api/site/me/export' },
   {
     operation: 'account_changePassword',
     as: 'ada',
@@ -284,13 +301,32 @@ const ENDS: WalkStep[] = [
     body: { current_password: PASSWORD, new_password: `${PASSWORD} 2`, revoke_keys: true },
   },
   { operation: 'account_endSessions', as: 'ada', send: 'DELETE /api/site/sessions' },
+  { operation: 'recovery_request', as: 'visitor', send: 'POST /api/site/password-reset', body: { account: 'ada' } },
+  {
+    operation: 'adminMails_list',
+    as: 'admin',
+    send: 'GET /api/site/admin/mails?page_size=10',
+    find: { resetMail: /"id":(\d+),"user_id":\d+,"username":"ada","kind":"reset_password"/ },
+  },
+  {
+    operation: 'adminMails_one',
+    as: 'admin',
+    send: 'GET /api/site/admin/mails/:resetMail',
+    find: { resetToken: /token=([\w.-]+)/ },
+  },
+  {
+    operation: 'recovery_complete',
+    as: 'visitor',
+    send: 'POST /api/site/password-reset/complete',
+    body: { token: ':resetToken', new_password: `${PASSWORD} 3` },
+  },
   {
     operation: 'site_logIn',
     as: 'visitor',
     send: 'POST /api/site/login',
-    body: { username: 'ada', password: `${PASSWORD} 2` },
+    body: { username: 'ada', password: `${PASSWORD} 3` },
   },
-  { operation: 'account_delete', as: 'ada', send: 'POST /api/site/me/delete', body: { password: `${PASSWORD} 2` } },
+  { operation: 'account_delete', as: 'ada', send: 'POST /api/site/me/delete', body: { password: `${PASSWORD} 3` } },
   { operation: 'site_logOut', as: 'admin', send: 'POST /api/site/logout' },
 ];
 

@@ -8,6 +8,7 @@ export const administration = {
     risk: 'Risk',
     quotas: 'Quotas',
     operations: 'Operations',
+    mails: 'Mails',
     events: 'Events',
     auditLog: 'Audit log',
   },

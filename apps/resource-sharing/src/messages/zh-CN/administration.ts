@@ -10,6 +10,7 @@ export const administration: Translation<typeof english> = {
     risk: '风控',
     quotas: '配额',
     operations: '接口',
+    mails: '邮件',
     events: '事件',
     auditLog: '审计日志',
   },

@@ -3,6 +3,8 @@ import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { IdPipe } from '../../wire/path-values.js';
 import { AccountChanges } from '../../site/account-changes.js';
+import { AccountExport } from '../../site/account-export.js';
+import { EmailVerification } from '../../site/email-verification.js';
 import { ProfileChanges } from '../../site/profile-changes.js';
 import { SiteSessions } from '../../site/site-sessions.js';
 import { PasswordChangeBody, ProfileChangeBody } from '../../site/site.dto.js';
@@ -27,6 +29,8 @@ export class AccountPageController {
     private readonly changes: AccountChanges,
     private readonly profiles: ProfileChanges,
     private readonly sessions: SiteSessions,
+    private readonly verification: EmailVerification,
+    private readonly exports: AccountExport,
   ) {}
 
   @Get()
@@ -39,10 +43,32 @@ export class AccountPageController {
     const values = new FormValues(body);
     const problem = await refusalOf(async () => {
       const given = { nickname: values.text('nickname'), email: values.optional('email') ?? null };
-      await this.profiles.update(visitor.account.id, validated(ProfileChangeBody, given));
+      await this.profiles.update(visitor.account.id, validated(ProfileChangeBody, given), visitor.words.language);
     });
     if (problem === undefined) response.redirect(303, done('/account', 'profile'));
     else await this.send(response, visitor, { refused: { form: 'profile', problem, values } });
+  }
+
+  /** A file, so that a browser saves it. */
+  @Get('export')
+  async exportAll(
+    @CurrentVisitor() visitor: Member,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const data = await this.exports.of(visitor.account.id, request.ip);
+    response
+      .setHeader('Content-Type', 'application/json; charset=utf-8')
+      .setHeader('Content-Disposition', 'attachment; filename="gatehouse-account.json"')
+      .setHeader('Cache-Control', 'no-store')
+      .end(JSON.stringify(data, null, 2));
+  }
+
+  @Post('email-verification')
+  async verifyEmail(@CurrentVisitor() visitor: Member, @Res() response: Response): Promise<void> {
+    const problem = await refusalOf(() => this.verification.repeat(visitor.account.id, visitor.words.language));
+    if (problem === undefined) response.redirect(303, done('/account', 'email-sent'));
+    else await this.send(response, visitor, { refused: { form: 'email', problem, values: new FormValues({}) } });
   }
 
   @Post('password')

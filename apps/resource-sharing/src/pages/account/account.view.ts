@@ -3,7 +3,7 @@ import type { AppError } from '@gatehouse/platform';
 import { MIN_PASSWORD_LENGTH } from '../../site/site.dto.js';
 import { actionForm, checkbox, field, form, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
-import { Html, markup } from '../parts/markup.js';
+import { Html, markup, type Content } from '../parts/markup.js';
 import { unreadCard } from '../parts/notice-table.js';
 import { badge, card, dataTable, facts } from '../parts/tables.js';
 import { premiumText, timesFor } from '../parts/times.js';
@@ -11,7 +11,7 @@ import { trailWords } from '../parts/trail-words.js';
 import type { Member } from '../../wire/visitor.js';
 import type { AccountOverview } from './account-overviews.js';
 
-export type AccountForm = 'profile' | 'password' | 'delete';
+export type AccountForm = 'profile' | 'email' | 'password' | 'delete';
 
 interface Refused {
   readonly form: AccountForm;
@@ -33,10 +33,11 @@ export function accountPage(visitor: Member, overview: AccountOverview, refused:
 ${overview.unread.length > 0 && unreadCard(visitor, overview.unread)}
 ${card(words.text('account.sessions'), sessionPart(visitor, overview))}
 <div class="columns">
-${card(words.text('account.profile'), profileForm(visitor, refusedIn('profile')))}
+${card(words.text('account.profile'), markup`${profileForm(visitor, refusedIn('profile'))}${emailState(visitor)}`)}
 ${card(words.text('account.password'), passwordForm(visitor, refusedIn('password')))}
 </div>
 ${card(words.text('account.events'), eventTable(visitor, overview))}
+${card(words.text('recovery.exportTitle'), exportPart(visitor))}
 ${card(words.text('account.deleteTitle'), deletionForm(visitor))}`;
 }
 
@@ -62,6 +63,14 @@ function profileForm(visitor: Member, refused: Refused | undefined): Html {
   ]);
 }
 
+function emailState(visitor: Member): Content {
+  const { account, words } = visitor;
+  if (account.email === null) return undefined;
+  if (account.emailVerifiedAt !== null) return markup`<p>${badge('good', words.text('recovery.verified'))}</p>`;
+  return markup`<p>${badge('fair', words.text('recovery.unverified'))} ${words.text('recovery.unverifiedHint')}</p>
+<p class="actions">${actionForm(visitor, '/account/email-verification', words.text('recovery.sendAgain'))}</p>`;
+}
+
 function passwordForm(visitor: Member, refused: Refused | undefined): Html {
   const { words } = visitor;
   const { problem, values } = refused ?? {};
@@ -81,6 +90,11 @@ function passwordForm(visitor: Member, refused: Refused | undefined): Html {
     }),
     submit(words.text('account.changePassword')),
   ]);
+}
+
+function exportPart({ words }: Member): Html {
+  return markup`<p>${words.text('recovery.exportText')}</p>
+<p class="actions"><a class="button" href="/account/export">${words.text('recovery.export')}</a></p>`;
 }
 
 function deletionForm(visitor: Member): Html {

@@ -12,6 +12,7 @@ const SECTIONS = [
   ['/admin/risk', 'risk'],
   ['/admin/quotas', 'quotas'],
   ['/admin/operations', 'operations'],
+  ['/admin/mails', 'mails'],
   ['/admin/events', 'events'],
   ['/admin/audit-log', 'auditLog'],
 ] as const satisfies readonly (readonly [string, SectionName])[];

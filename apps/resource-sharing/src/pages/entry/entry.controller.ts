@@ -6,6 +6,7 @@ import { SiteRegistration } from '../../site/site-registration.js';
 import { RegistrationBody, SiteLoginBody } from '../../site/site.dto.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
+import { noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
 import { formTargetsOf, isAuthorizePath, loginPath, ownPath } from '../parts/return-address.js';
 import { CurrentVisitor, type Visitor } from '../../wire/visitor.js';
@@ -15,6 +16,7 @@ interface Entry {
   readonly returnTo: string | undefined;
   readonly values?: FormValues;
   readonly problem?: AppError | undefined;
+  readonly notice?: string | undefined;
 }
 
 /** Logging in, registering and logging out. */
@@ -27,7 +29,7 @@ export class EntryController {
 
   @Get('login')
   showLogin(@CurrentVisitor() visitor: Visitor, @Query() query: object, @Res() response: Response): void {
-    sendLogin(response, visitor, { returnTo: returnAddress(query) });
+    sendLogin(response, visitor, { returnTo: returnAddress(query), notice: noticeOf(visitor, query) });
   }
 
   @Post('login')
@@ -103,7 +105,7 @@ export class EntryController {
   }
 }
 
-function sendLogin(response: Response, visitor: Visitor, { returnTo, values, problem }: Entry): void {
+function sendLogin(response: Response, visitor: Visitor, { returnTo, values, problem, notice }: Entry): void {
   const body = loginForm(visitor, { returnTo, username: values?.text('username'), problem });
   sendPage(
     response,
@@ -112,6 +114,7 @@ function sendLogin(response: Response, visitor: Visitor, { returnTo, values, pro
       title: visitor.words.text('entry.signInTitle'),
       body,
       problem,
+      notice,
       narrow: true,
       formTargets: targetsAfter(returnTo),
     },

@@ -20,6 +20,7 @@ export function loginForm(visitor: Visitor, { returnTo, username: value, problem
     field(visitor, { name: 'password', type: 'password', autocomplete: 'current-password', problem }),
     submit(words.text('entry.signInTitle')),
   ])}
+<p><a href="/forgot-password">${words.text('recovery.forgottenLink')}</a></p>
 <p>${words.rich<Content, 'entry.noAccount'>('entry.noAccount', { a: register })}</p>`;
 }
 

@@ -1,0 +1,53 @@
+/** Mails to users, and the pages that their links lead to. */
+export const mail = {
+  mail: {
+    none: 'There are no mails.',
+    keptNote:
+      'No mail server is configured (SMTP_URL), so mails are kept here for 30 days. Pass a link on only to the person whom the account belongs to.',
+    readNote: 'That you read this mail stands in the security log of the account.',
+    kinds: {
+      verify_email: 'Verify an address',
+      reset_password: 'New password',
+      email_changed: 'Address changed',
+      notice: 'Notice',
+    },
+    states: { kept: 'kept', waiting: 'waiting', sent: 'sent', failed: 'failed' },
+    subjects: {
+      verify_email: 'Verify your email address for {host}',
+      reset_password: 'Set a new password for {host}',
+      email_changed: 'Your email address for {host} was changed',
+      notice: 'Security notice from {host}',
+    },
+    greeting: 'Hello {username},',
+    verify: 'Open this link to verify your email address. It works once, for {hours} hours.',
+    ignore: 'If you did not enter this address, ignore this mail.',
+    reset: 'Open this link to set a new password. It works once, for {hours, plural, one {# hour} other {# hours}}.',
+    ignoreReset: 'If you did not ask for a new password, ignore this mail: your password stays as it is.',
+    emailChanged: 'Your account has another email address now. Mails about it no longer come here.',
+    notYou: 'If this was not you, change your password at once.',
+    end: 'This mail was sent by {site}.',
+  },
+  recovery: {
+    forgottenTitle: 'Forgot your password?',
+    forgottenText: 'Enter your username or your email address. If it was verified, you get a mail with a link.',
+    forgottenLink: 'Forgot your password?',
+    send: 'Send the link',
+    back: 'Back to sign-in',
+    resetTitle: 'Set a new password',
+    resetText: 'All sessions, API keys and authorizations of applications end.',
+    setPassword: 'Set password',
+    outdated: 'This link has expired, was used before, or was replaced by a newer one.',
+    again: 'Get a new link',
+    verifyTitle: 'Verify your email address',
+    verifyText: 'Confirm that this email address is yours.',
+    verify: 'Verify address',
+    verified: 'verified',
+    unverified: 'not verified',
+    unverifiedHint: 'Only a verified address gets you a new password if you lose yours.',
+    sendAgain: 'Send the link again',
+    exportTitle: 'Your data',
+    exportText:
+      'A file with everything that this site has about you: account, security log, shares, unlocks, points, keys and applications.',
+    export: 'Download my data',
+  },
+} as const;
