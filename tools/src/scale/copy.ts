@@ -12,6 +12,8 @@ const PROGRAMS: Readonly<Record<Role, string>> = {
   kernel: 'apps/proxy-gateway/dist/kernel.js',
   edge: 'apps/tunnel-gateway/dist/edge.js',
 };
+/** Many of them start at once. */
+const START_MS = 180_000;
 const STOP_MS = OPEN_MS + GRACE_MS + 15_000;
 
 export interface CopyOptions {
@@ -80,6 +82,7 @@ export class Copy {
       logFile: join(folder, `${file}.log`),
       notify: () => undefined,
       onSpawn: () => (this.spawns += 1),
+      startTimeoutMs: START_MS,
     });
     await this.process.start();
   }

@@ -20,6 +20,8 @@ export interface ServiceOptions {
   /** One line for the person at the terminal. */
   notify: (line: string) => void;
   onSpawn: (pid: number) => void;
+  /** How long it may take to be ready. Default: a minute. */
+  startTimeoutMs?: number;
 }
 
 /** A service that ended before it was ready. `tail`: what it said about it, or the last serious lines it wrote. */
@@ -138,6 +140,7 @@ export class ServiceProcess {
   }
 
   private waitUntilReady(child: ChildProcess): Promise<number> {
+    const { startTimeoutMs = START_TIMEOUT_MS } = this.options;
     return new Promise((resolve, reject) => {
       let reasons: string[] = [];
       const fail = (what: string) => {
@@ -147,10 +150,8 @@ export class ServiceProcess {
       };
       const timer = setTimeout(() => {
         this.killGroup();
-        fail(
-          localized(`was not ready after ${START_TIMEOUT_MS / 1000} s`, `在 ${START_TIMEOUT_MS / 1000} 秒后仍未就绪`),
-        );
-      }, START_TIMEOUT_MS);
+        fail(localized(`was not ready after ${startTimeoutMs / 1000} s`, `在 ${startTimeoutMs / 1000} 秒后仍未就绪`));
+      }, startTimeoutMs);
       child.once('error', (error) =>
         fail(localized(`could not be started: ${error.message}`, `无法启动：${error.message}`)),
       );
