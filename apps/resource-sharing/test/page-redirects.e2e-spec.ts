@@ -3,6 +3,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ShareLooks } from '../src/risk/share-looks.js';
 import { ShareCounters } from '../src/shares/share-counters.js';
+import { AccountLinks, type LinkPurpose } from '../src/mails/account-links.js';
 import { startOpenSite } from './support/open-site.js';
 import { PageReader } from './support/page-reader.js';
 import { CALLBACK, PASSWORD, ThirdParty } from './support/third-party.js';
@@ -104,6 +105,21 @@ const ofApplication =
     return reader;
   };
 
+/** Sends a form of the page that a link leads to, or of the account page. */
+async function withLink(purpose: LinkPurpose, path: string, values: Record<string, string> = {}): Promise<PageReader> {
+  const { id, name, reader } = await member();
+  const email = `${name}@example.org`;
+  await people.sql.query(
+    'UPDATE site_accounts SET email = $2, email_verified_at = CASE WHEN $3 THEN now() END WHERE id = $1',
+    [id, email, purpose === 'reset_password'],
+  );
+  const links = site.app.get(AccountLinks);
+  const link = await people.sql.transaction((tx) => links.create(tx, { userId: id, purpose, email }));
+  await reader.get(path.startsWith('/account') ? '/account' : `${path}?token=${links.tokenOf(link)}`);
+  await reader.submit(path, values);
+  return reader;
+}
+
 const withNotice =
   (submit: (reader: PageReader) => Promise<unknown>): Sender =>
   async () => {
@@ -115,6 +131,15 @@ const withNotice =
   };
 
 const FORMS: Readonly<Record<string, Sender>> = {
+  '/forgot-password': async () => {
+    const reader = new PageReader(site.url);
+    await reader.get('/forgot-password');
+    await reader.submit('/forgot-password', { account: newName() });
+    return reader;
+  },
+  '/reset-password': () => withLink('reset_password', '/reset-password', { new_password: `${PASSWORD} 2` }),
+  '/verify-email': () => withLink('verify_email', '/verify-email'),
+  '/account/email-verification': () => withLink('verify_email', '/account/email-verification'),
   '/login': async () => (await member()).reader,
   '/register': async () => {
     const reader = new PageReader(site.url);
