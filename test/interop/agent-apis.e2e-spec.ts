@@ -14,7 +14,6 @@ const OLDEST = 'node-20.19.0';
 const ALLOWED: Record<string, string> = {
   withResolvers: 'added by apps/tunnel-agent/src/node-20.ts',
   transfer: 'looked for by libs/tunnel-kernel/src/wire/free-memory.ts before it is used',
-  append: 'a method of our own',
   code: 'a property of errors',
   data: 'a property of our own',
   file: 'a property of our own',
@@ -22,7 +21,6 @@ const ALLOWED: Record<string, string> = {
   getHourCycles: 'looked for by the parser of messages before it is used',
   mode: 'a property of our own',
   mtime: 'Stats has always had it; it moved to the prototype',
-  reason: 'a property of our own, and of AbortSignal',
   run: 'a property of our own',
   target: 'a property of our own',
   throttle: 'a property of our own',

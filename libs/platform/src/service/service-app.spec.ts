@@ -238,7 +238,7 @@ describe('the other wire formats', () => {
     await app.close();
     expect(await ask('envelope')).toMatchObject({
       code: '400',
-      description: expect.stringContaining('name: 必须是文本'),
+      description: expect.stringContaining('name: 缺少此字段'),
     });
   });
 
