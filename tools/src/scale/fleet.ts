@@ -22,7 +22,7 @@ export interface FleetOptions {
   /** The program. */
   haproxy: string;
   shape: Shape;
-  /** The build that copies are started from. Migrations are always of this one. */
+  /** The build that copies are started from, and whose migrations are run first. */
   root: string;
   /** Lets through what the build of that folder knows. */
   accepted: (root: string, environment: NodeJS.ProcessEnv) => NodeJS.ProcessEnv;
@@ -113,7 +113,7 @@ export class Fleet implements AsyncDisposable {
   private async startAll(): Promise<void> {
     const { root, shape, haproxy, home } = this.options;
     this.timer = setInterval(() => void this.look(), LOOK_MS);
-    for (const service of SERVICES) await this.migrate(service);
+    await this.migrate(root);
     await Promise.all([...this.of('kernel'), ...this.of('edge')].map((copy) => copy.start(root)));
     const names = new Map<string, string[]>(ALL_ROLES.map((role) => [ROLES[role], this.places.addresses(role, shape)]));
     this.names = await NameServer.start(this.places.front, names);
@@ -131,15 +131,17 @@ export class Fleet implements AsyncDisposable {
     await Promise.all(services.flatMap((copies) => copies.slice(1)).map((copy) => copy.start(root)));
   }
 
-  /** By the newest build, which the copies of an older one have to live with. */
-  private async migrate(service: (typeof SERVICES)[number]): Promise<void> {
+  /** Runs the migrations of a build. Copies of an older one that run meanwhile have to live with what they add. */
+  async migrate(root: string): Promise<void> {
     const { home, databaseUrl } = this.options;
-    await new LocalProcess({
-      name: `the migration of ${service}`,
-      command: ['node', join(ROOT, 'apps', service, 'dist/migrate.js')],
-      environment: { NODE_ENV: 'production', DATABASE_URL: databaseUrl, GATEHOUSE_HOME: home, LOG_LEVEL: 'warn' },
-      logFile: join(home, `${service}-migrate.log`),
-    }).completed();
+    for (const service of SERVICES) {
+      await new LocalProcess({
+        name: `the migration of ${service}`,
+        command: ['node', join(root, 'apps', service, 'dist/migrate.js')],
+        environment: { NODE_ENV: 'production', DATABASE_URL: databaseUrl, GATEHOUSE_HOME: home, LOG_LEVEL: 'warn' },
+        logFile: join(home, `${service}-migrate.log`),
+      }).completed();
+    }
   }
 
   private async look(): Promise<void> {

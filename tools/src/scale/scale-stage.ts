@@ -92,6 +92,9 @@ export class ScaleStage implements AsyncDisposable {
     );
     say('starting the load ...');
     this.load = this.resources.use(await PlatformLoad.begin(this.fleet, previous));
+    if (previous === ROOT) return;
+    say('running the new migrations under the load ...');
+    await this.fleet.migrate(ROOT);
   }
 }
 
