@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { reservePort, startTcpEcho, waitFor } from '@gatehouse/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Scrape } from '../support/scrape.js';
 import { readExactly, socksConnect } from '../support/socks-client.js';
 import { documentedMetrics, isOurs, namesInDeployment } from './metric-names.js';
@@ -108,36 +108,40 @@ describe('tunnel-gateway', () => {
     });
     const visit = async (): Promise<Socket> => {
       const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      onTestFinished(() => void socket.destroy());
       // One that is refused may be reset before it learns that it was accepted.
       await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
       return socket;
     };
     const scrape = (): Promise<Scrape> => Scrape.of(tunnel.url);
-    await waitFor(async () => (await scrape()).value('gatehouse_tunnels', { state: 'running' }) === 1);
+    await waitFor(async () => ((await scrape()).value('gatehouse_tunnels', { state: 'running' }) ?? 0) >= 1);
+    const before = await scrape();
+    const added = (now: Scrape, name: string, labels: Record<string, string>): number =>
+      (now.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
     await exchange(await visit(), 1_000);
     // The edge collects its counters once a second.
     await waitFor(async () => {
       const found = await scrape();
-      const bytes = (direction: string): number | undefined =>
-        found.value('gatehouse_tunnel_bytes_total', { kind: 'tunnel', direction });
+      const bytes = (direction: string): number =>
+        added(found, 'gatehouse_tunnel_bytes_total', { kind: 'tunnel', direction });
       return bytes('upload') === 1_000 && bytes('download') === 1_000;
     });
-    expect((await scrape()).value('gatehouse_tunnel_connections_total', { kind: 'tunnel' })).toBe(1);
+    expect(added(await scrape(), 'gatehouse_tunnel_connections_total', { kind: 'tunnel' })).toBe(1);
 
     await tunnel.call('PATCH', `/clients/${clientId}`, { max_conn: 1 });
-    const [first, second] = [await visit(), await visit()];
+    await visit();
+    // The edge may learn the limit after the answer to the request that set it.
     await waitFor(async () => {
-      const found = await scrape();
-      return found.value('gatehouse_tunnel_refusals_total', { reason: 'too_many_connections' }) === 1;
+      (await visit()).destroy();
+      return added(await scrape(), 'gatehouse_tunnel_refusals_total', { reason: 'too_many_connections' }) >= 1;
     });
+    await waitFor(async () => (await scrape()).value('gatehouse_tunnel_connections') === 1);
     const found = await scrape();
-    expect(found.value('gatehouse_tunnel_connections')).toBe(1);
-    expect(found.value('gatehouse_tunnel_agents_online')).toBe(1);
+    expect(found.value('gatehouse_tunnel_agents_online')).toBeGreaterThanOrEqual(1);
     expect(found.value('gatehouse_edge_up')).toBe(1);
     expect(found.value('gatehouse_edge_database_up')).toBe(1);
     expect(found.value('gatehouse_edge_serves_snapshot')).toBe(0);
     expect(found.value('gatehouse_data_plane_resident_memory_bytes', { process: 'edge' })).toBeGreaterThan(1e6);
-    for (const socket of [first, second]) socket.destroy();
   });
 
   it('counts deliveries to webhooks, and knows when certificates end', async () => {
