@@ -5,7 +5,7 @@ import { ROOT } from '../../bootstrap/layout.mjs';
 import { RedisProcess } from '../trials/redis-process.js';
 import { knownSettings } from './known-settings.js';
 import { Fleet } from './fleet.js';
-import type { Role, Shape } from './places.js';
+import type { Shape } from './places.js';
 import { PlatformLoad } from './platform-load.js';
 import { replaceAgent, replaceCopy, type Replacement } from './replace.js';
 
@@ -51,15 +51,6 @@ export class ScaleStage implements AsyncDisposable {
   /** The same for the agents. */
   async *replaceAgents(): AsyncGenerator<Replacement> {
     for (const index of this.load.agentCopies.indexes) yield await replaceAgent(this.load, index, ROOT);
-  }
-
-  /** Kills one of the copies. Resolves with the names of those whose open connections broke. */
-  async kill(role: Role): Promise<string[]> {
-    const flows = await this.load.openFlows();
-    this.fleet.of(role).at(-1)?.kill();
-    const answers = await Promise.all(flows.map((flow) => flow.answers()));
-    await Promise.all(flows.map((flow) => flow.end()));
-    return flows.flatMap(({ name }, at) => (answers[at] === true ? [] : [name]));
   }
 
   /** What users saw go wrong, the first few. */
