@@ -120,7 +120,7 @@ function valuesOf(attributes: readonly Attribute[]): ReceivedSpan['values'] {
   );
 }
 
-/** A trace that somebody else began: its id, the id of their span, and the header that says so. */
+/** A trace that a client began: its id, the id of their span, and the header that says so. */
 export function beginTrace(): { traceId: string; spanId: string; traceparent: string } {
   const hex = (length: number): string =>
     Array.from({ length }, () => Math.floor(Math.random() * 15 + 1).toString(16)).join('');

@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => running.disposeAsync());
 
-/** A server of somebody else: a provider with one node, and a receiver of webhooks. */
+/** A server outside the platform: a provider with one node, and a receiver of webhooks. */
 async function startTarget(): Promise<typeof target> {
   const headers: IncomingHttpHeaders[] = [];
   const link = `ss://${Buffer.from('aes-128-gcm:secret').toString('base64url')}@192.0.2.1:8388#one`;

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('has everything of the user, nothing of others and no secret', async () => {
+it('contains all data of the user, no data of others and no secret', async () => {
   const answer = await request(site.url).get('/api/site/me/export').set('Cookie', ada.cookie).expect(200);
   const { data } = answer.body as { data: Record<string, { [name: string]: unknown }[]> };
   expect(data).toMatchObject({

@@ -13,7 +13,6 @@ export interface PublishFile {
 
 const TEXTS = ['gateway', 'api_key', 'api_key_file', 'log'] as const;
 const MAX_ENTRIES = 100;
-const NO_ENTRIES: PublishFile = { publish: [] };
 
 /** `gatehouse.yaml`; paths in it are relative to it. @throws Complaint that names the file and the field. */
 export function readPublishFile(path: string): PublishFile {
@@ -29,7 +28,6 @@ export function readPublishFile(path: string): PublishFile {
   }
   const { api_key_file: keyFile, ...rest } = fields as Omit<PublishFile, 'publish'>;
   return {
-    ...NO_ENTRIES,
     ...rest,
     ...(keyFile !== undefined && { api_key_file: resolve(dirname(path), keyFile) }),
     publish: entries.map((entry: unknown, index) => readEntry(entry, path, index)),

@@ -2,7 +2,7 @@
 const SUMMARY = /^\s*(\w+)(?:[^']*?\b(?:FROM|INTO|UPDATE|JOIN|TABLE)\s+(?:ONLY\s+)?([\w."]+))?/i;
 const UPDATE = /^\s*(UPDATE)\s+(?:ONLY\s+)?([\w."]+)/i;
 
-/** Literals, which may be somebody's data, and what looks like the beginning of one but is none. */
+/** Literals, which may be private data. Quoted names and comments match, too, so that a quote in them does not begin a literal. */
 const LITERALS =
   /"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\b[eE]'(?:[^'\\]|''|\\[\s\S])*(?:'|$)|'(?:[^']|'')*(?:'|$)|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|(?<![\w$."])\d+(?:\.\d+)?\b/g;
 

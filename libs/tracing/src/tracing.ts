@@ -49,7 +49,7 @@ export interface Tracing {
 
 let current: Tracing | null = null;
 
-/** Null while tracing is off: then nothing of OpenTelemetry is loaded, and this is all that it costs. */
+/** Null while tracing is off. Then OpenTelemetry's SDK is not loaded, and this check is the only cost. */
 export function activeTracing(): Tracing | null {
   return current;
 }
@@ -94,7 +94,7 @@ export async function runSpan<T>(
   }
 }
 
-/** The code or the name of an error. Its message may contain what somebody sent. */
+/** The code or the name of an error. Its message may contain what a client sent. */
 export function errorType(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'unknown';
   const { code, name } = error as { code?: unknown; name?: unknown };

@@ -29,7 +29,7 @@ export function isSetting(variable: string): boolean {
 /**
  * What is wrong with the settings of any service, each problem once; asked of the services' own code before anything is
  * started. In a process of its own: the supervisor, which stays, does not load the services' libraries for this.
- * `isUnbundled` asks the compiled files, which change while somebody edits, instead of the bundles.
+ * `isUnbundled` asks the compiled files, which change while a developer edits, instead of the bundles.
  */
 export async function settingProblems(
   env: NodeJS.ProcessEnv,

@@ -54,7 +54,7 @@ export class KernelMode {
 }
 
 /** `Mihomo Meta v1.19.13 linux amd64 with go1.25.1 …` is the first line of `mihomo -v`. Null for any other program. */
-export function askVersion(executable: string): string | null {
+function askVersion(executable: string): string | null {
   try {
     const options = { env: {}, timeout: VERSION_LIMIT_MS, encoding: 'utf8' as const };
     const output = execFileSync(executable, ['-v'], options);

@@ -21,7 +21,7 @@ export class FlowTraces implements OnModuleInit {
 }
 
 /** Where a flow went and whose it was stays in the traffic log. */
-export function pastWork(record: ConnectionRecord): PastWork {
+function pastWork(record: ConnectionRecord): PastWork {
   const { id, network, startedAt, endedAt, status, chain, errorStage, errorKind } = record;
   return {
     name: `proxy ${network}`,

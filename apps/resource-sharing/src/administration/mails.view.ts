@@ -1,9 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { MailKind } from '../mails/mail-outbox.js';
+import { MAIL_KINDS, type MailKind } from '../mails/mail-outbox.js';
 import type { StoredMail } from '../mail-delivery/mail-delivery.js';
 import type { MailText } from '../mail-delivery/mail-text.js';
 
-const KINDS = ['verify_email', 'reset_password', 'email_changed', 'notice'] as const satisfies readonly MailKind[];
 const STATES = ['kept', 'waiting', 'sent', 'failed'] as const;
 export type MailState = (typeof STATES)[number];
 
@@ -15,7 +14,7 @@ export class MailView {
   user_id: number;
   @ApiProperty({ type: String })
   username: string;
-  @ApiProperty({ enum: KINDS })
+  @ApiProperty({ enum: MAIL_KINDS })
   kind: MailKind;
   @ApiProperty({ type: String })
   recipient: string;

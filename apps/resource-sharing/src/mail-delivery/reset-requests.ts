@@ -9,8 +9,8 @@ import { MailOutbox } from '../mails/mail-outbox.js';
 const MAX_ACCOUNTS = 5;
 
 /**
- * Finds the accounts that somebody wants a new password for. It is a job and not a part of the request, so that the
- * answer takes as long whether there is such an account or not.
+ * Finds the accounts whose password a visitor wants to reset. It is a job and not a part of the request, so that the
+ * answer takes the same time whether there is such an account or not.
  */
 @Injectable()
 export class ResetRequests {

@@ -4,7 +4,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { oneRow } from '../data/rows-of.js';
 
-export type MailKind = 'verify_email' | 'reset_password' | 'email_changed' | 'notice';
+export const MAIL_KINDS = ['verify_email', 'reset_password', 'email_changed', 'notice'] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
 
 export interface NewMail {
   readonly userId: number;

@@ -1,6 +1,6 @@
 import { activeTracing, type SpanValues } from '@gatehouse/tracing';
 
-/** Work that somebody else did and reported when it had ended. */
+/** Work of another process, which reported it when it had ended. */
 export interface PastWork {
   readonly name: string;
   /** Milliseconds since the epoch. */

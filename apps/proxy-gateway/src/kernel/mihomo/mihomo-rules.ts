@@ -50,7 +50,7 @@ export function toMihomoRules(config: KernelConfig, geo: GeoPrefixes | undefined
 }
 
 /** Writes a rule with sets in place of databases, and ports as mihomo separates them. */
-export function withSets(rule: RuleConfig): RuleConfig {
+function withSets(rule: RuleConfig): RuleConfig {
   const { type, payload } = rule;
   if (type === 'GEOSITE' || type === 'GEOIP' || type === 'IP-ASN') {
     return { ...rule, type: 'RULE-SET', payload: setFor(type, payload) };
