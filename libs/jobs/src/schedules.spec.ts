@@ -91,7 +91,9 @@ describe.each(['postgres', 'redis'] as const)('schedules on %s', (kind) => {
         `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
          WHERE schemaname = 'bullmq' AND tablename NOT LIKE '%migration%'`,
       );
-      await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} CASCADE`);
+      const truncate = `TRUNCATE ${rows.map(({ name }) => name).join(', ')} CASCADE`;
+      // The workers go on meanwhile and lock the tables in an order of their own: a deadlock is tried again.
+      await waitFor(() => client.query(truncate));
     });
   }
 

@@ -16,18 +16,19 @@ export interface SweepReport {
 }
 
 /**
- * Ends the connection to the database at the first commit of an operation, then at the second, and so on until there is no
- * further one: each before the COMMIT is sent and after it was carried out. The client then does what clients do, and repeats
- * the request at the other replica. It must have happened once.
+ * Ends the connection to the database at one commit of an operation after the other, until each was reached: before the
+ * COMMIT is sent, and after it was carried out. The client then does what clients do, and repeats the request at the other
+ * replica. It must have happened once. A commit is known by what it wrote, because work in the background commits in
+ * between and moves the operation's own commit to another place in the order.
  */
 export async function sweepCommits(set: ReplicaSet, operation: SweptOperation): Promise<SweepReport> {
   const report: SweepReport = { cuts: [], broken: [] };
   for (const moment of ['before', 'after'] as const) {
-    for (let commit = 1; ; commit += 1) {
-      const cut = await tryCommit(set, operation, { moment, commit }, report);
-      if (cut === undefined) break;
-      if (commit === MOST_COMMITS) report.broken.push(`more than ${MOST_COMMITS} commits`);
-      if (commit === MOST_COMMITS) break;
+    const tried = new Set<string>();
+    while (await tryCommit(set, operation, { moment, tried }, report)) {
+      if (tried.size < MOST_COMMITS) continue;
+      report.broken.push(`more than ${MOST_COMMITS} commits: ${[...tried].join(', ')}`);
+      break;
     }
   }
   if (report.cuts.length === 0) report.broken.push('no commit was seen');
@@ -36,16 +37,16 @@ export async function sweepCommits(set: ReplicaSet, operation: SweptOperation): 
 
 interface Target {
   moment: CutMoment;
-  /** From 1. */
-  commit: number;
+  /** The commits of earlier rounds: what each wrote, and which one of its kind in the round it was. The next is added. */
+  tried: Set<string>;
 }
 
 async function tryCommit(
   set: ReplicaSet,
   operation: SweptOperation,
-  { moment, commit }: Target,
+  { moment, tried }: Target,
   report: SweepReport,
-): Promise<CommitPoint | undefined> {
+): Promise<boolean> {
   const {
     client,
     request,
@@ -54,7 +55,7 @@ async function tryCommit(
   } = await operation.prepare(`sweep${randomBytes(8).toString('hex')}`);
   const database = set.of(operation.service)[0]?.database;
   if (database === undefined) throw new Error(`${operation.service} does not run`);
-  const armed = cutAt(commit, moment);
+  const armed = cutAtNext(tried, moment);
   database.decide = armed.decide;
   let first: ReplicaAnswer;
   try {
@@ -63,27 +64,31 @@ async function tryCommit(
     database.decide = () => undefined;
   }
   const final = isFinal(first) ? first : await client.insist(1, request);
-  const where = `${operation.name}, ${moment} commit ${commit} (${armed.point?.wrote ?? 'not reached'})`;
+  const where = `${operation.name}, ${moment} ${armed.point?.wrote ?? 'no further commit'}`;
   if (!isLost(final) && !isDone(final)) {
     report.broken.push(`${where}: answered ${final.status} ${JSON.stringify(final.body).slice(0, 200)}`);
   } else {
     const count = await effects(final);
     if (count !== 1) report.broken.push(`${where}: took effect ${count} times`);
   }
-  if (armed.point === undefined) return undefined;
+  if (armed.point === undefined) return false;
   report.cuts.push({ moment, wrote: armed.point.wrote, status: first.status });
-  return armed.point;
+  return true;
 }
 
 const isSuccess = ({ status }: ReplicaAnswer): boolean => status >= 200 && status <= 299;
 
-function cutAt(commit: number, moment: CutMoment): { decide: CommitDecision; point: CommitPoint | undefined } {
-  let seen = 0;
+function cutAtNext(tried: Set<string>, moment: CutMoment): { decide: CommitDecision; point: CommitPoint | undefined } {
+  const seen = new Map<string, number>();
   const armed: { decide: CommitDecision; point: CommitPoint | undefined } = {
     point: undefined,
     decide: (point) => {
-      seen += 1;
-      if (seen !== commit) return undefined;
+      if (armed.point !== undefined) return undefined;
+      const nth = (seen.get(point.wrote) ?? 0) + 1;
+      seen.set(point.wrote, nth);
+      const commit = `${point.wrote} #${nth}`;
+      if (tried.has(commit)) return undefined;
+      tried.add(commit);
       armed.point = point;
       return moment;
     },
