@@ -4,7 +4,7 @@ import { runCheck } from './check.mjs';
 import { launch, runForwarding } from './launch.mjs';
 import { OWN, ROOT } from './layout.mjs';
 import { prepare } from './prepare.mjs';
-import { summarize } from './test-summary.mjs';
+import { filesToRepeat, summarize, withRepeatedFiles } from './test-summary.mjs';
 
 function takeResults(file) {
   try {
@@ -34,6 +34,21 @@ async function runVitest(runtime, args, more = {}) {
   return { vitestCode, results: takeResults(file) };
 }
 
+/**
+ * On a build machine the files with failures run once more, one at a time: what fails again fails whatever else the machine
+ * does. The summary names what passed only then.
+ */
+async function runAndRepeat(runtime, args, isCi) {
+  const first = await runVitest(runtime, args);
+  const files = isCi && first.results !== undefined ? filesToRepeat(first.results) : [];
+  if (files.length === 0) return first;
+  process.stdout.write(`\nFiles with failures, once more and one at a time: ${files.join(', ')}\n`);
+  const second = await runVitest(runtime, ['--no-file-parallelism', ...files]);
+  if (second.results === undefined) return first;
+  const vitestCode = first.results.errors > 0 ? first.vitestCode : second.vitestCode;
+  return { vitestCode, results: withRepeatedFiles(first.results, second.results) };
+}
+
 /** `npm test`: with CI=true also the peers first and `npm run check` (a failure there is reported at the end as well). */
 export async function runTests(args) {
   const isCi = ['true', '1'].includes(process.env.CI ?? '');
@@ -43,7 +58,7 @@ export async function runTests(args) {
     await launch(runtime, 'peers', []);
     checkCode = await runCheck(runtime);
   }
-  const { vitestCode, results } = await runVitest(runtime, args);
+  const { vitestCode, results } = await runAndRepeat(runtime, args, isCi);
   const { text, code } = summarize(results, { vitestCode, isCi });
   if (checkCode !== 0) process.stdout.write('\nnpm run check failed (see above).\n');
   process.stdout.write(text);

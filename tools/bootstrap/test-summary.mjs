@@ -46,6 +46,31 @@ function byName(tests) {
   return tests.map(({ file, name }) => `  ${file}: ${name}`);
 }
 
+/** The files whose tests failed, where they are few enough to be tried again. */
+export function filesToRepeat({ failed }) {
+  const files = [...new Set(failed.map(({ file }) => file))];
+  return files.length <= MOST_FLAKY ? files : [];
+}
+
+/** The results of a run in which some files were run once more: those files count as they ended the second time. */
+export function withRepeatedFiles(first, second) {
+  const isRepeated = ({ file }) => file in second.passedByFile;
+  const failsStill = ({ file, name }) => second.failed.some((test) => test.file === file && test.name === name);
+  const passedBefore = Object.keys(second.passedByFile).map((file) => first.passedByFile[file] ?? 0);
+  return {
+    ...first,
+    passed: passedBefore.reduce((rest, count) => rest - count, first.passed) + second.passed,
+    failed: [...first.failed.filter((test) => !isRepeated(test)), ...second.failed],
+    skipped: [...first.skipped.filter((test) => !isRepeated(test)), ...second.skipped],
+    flaky: [
+      ...first.flaky,
+      ...first.failed.filter((test) => isRepeated(test) && !failsStill(test)),
+      ...second.flaky.filter(({ file, name }) => !first.flaky.some((test) => test.file === file && test.name === name)),
+    ],
+    errors: first.errors + second.errors,
+  };
+}
+
 /** What a person reads at the end of a test run, and the exit code that follows from it. */
 export function summarize(results, { vitestCode, isCi }) {
   if (results === undefined) {
@@ -60,11 +85,11 @@ export function summarize(results, { vitestCode, isCi }) {
   if (failed.length > 0) lines.push('Failed:', ...byName(failed));
   if (skipped.length > 0) lines.push('Skipped:', ...skippedLines(skipped));
   else lines.push('Nothing was skipped.');
-  if (flaky.length > 0) lines.push('Flaky (failed, then passed on a second try):', ...byName(flaky));
+  if (flaky.length > 0) lines.push('Flaky (failed, then passed on another try):', ...byName(flaky));
   const missing = skipped.filter(({ reason }) => isMissingPeer(reason));
   let code = vitestCode || (failed.length > 0 ? 1 : 0);
   if (flaky.length > MOST_FLAKY) {
-    lines.push(`More than ${MOST_FLAKY} tests needed a second try: the run counts as failed.`);
+    lines.push(`More than ${MOST_FLAKY} tests needed another try: the run counts as failed.`);
     code ||= 1;
   }
   if (missing.length > 0) {

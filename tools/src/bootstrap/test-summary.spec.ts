@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { summarize, type TestResults } from '../../bootstrap/test-summary.mjs';
+import { filesToRepeat, summarize, withRepeatedFiles, type TestResults } from '../../bootstrap/test-summary.mjs';
 
-const CLEAN: TestResults = { files: 2, passed: 5, failed: [], skipped: [], flaky: [], slowest: [], errors: 0 };
+const CLEAN: TestResults = {
+  files: 2,
+  passed: 5,
+  passedByFile: { 'a.spec.ts': 2, 'b.spec.ts': 3 },
+  failed: [],
+  skipped: [],
+  flaky: [],
+  slowest: [],
+  errors: 0,
+};
 const SKIPPED = { file: 'a.spec.ts', name: 'carries', reason: 'v2ray is not installed: npm run peers' };
 
 function lastLine(text: string): string | undefined {
@@ -54,13 +63,13 @@ describe('summarize', () => {
     expect(summarize({ ...CLEAN, skipped: python }, { vitestCode: 0, isCi: true }).code).toBe(0);
   });
 
-  it('names what passed on a second try only, and fails when that happens often', () => {
+  it('names what passed on another try only, and fails when that happens often', () => {
     const flaky = Array.from({ length: 5 }, (_, i) => ({ file: 'a.spec.ts', name: `t${i}` }));
     const few = summarize({ ...CLEAN, flaky }, { vitestCode: 0, isCi: true });
     expect(few.text).toContain('a.spec.ts: t4');
     expect(few.code).toBe(0);
     const many = summarize({ ...CLEAN, flaky: [...flaky, ...flaky] }, { vitestCode: 0, isCi: true });
-    expect(many.text).toContain('needed a second try');
+    expect(many.text).toContain('needed another try');
     expect(many.code).toBe(1);
   });
 
@@ -75,5 +84,30 @@ describe('summarize', () => {
     expect(summarize(undefined, { vitestCode: 0, isCi: false }).code).toBe(1);
     expect(summarize(undefined, { vitestCode: 130, isCi: false }).code).toBe(130);
     expect(summarize({ ...CLEAN, errors: 1 }, { vitestCode: 1, isCi: false }).code).toBe(1);
+  });
+});
+
+describe('files that run once more', () => {
+  const carries = { file: 'a.spec.ts', name: 'carries' };
+  const breaks = { file: 'a.spec.ts', name: 'breaks' };
+  const first: TestResults = { ...CLEAN, failed: [carries, breaks], skipped: [SKIPPED] };
+
+  it('are those with a failure, if they are few', () => {
+    expect(filesToRepeat(first)).toEqual(['a.spec.ts']);
+    const failed = Array.from({ length: 6 }, (_, i) => ({ file: `${i}.spec.ts`, name: 'fails' }));
+    expect(filesToRepeat({ ...CLEAN, failed })).toEqual([]);
+  });
+
+  it('count as they ended the second time, and what passed only then is named', () => {
+    const second: TestResults = { ...CLEAN, passed: 3, passedByFile: { 'a.spec.ts': 3 }, failed: [breaks] };
+    const { passed, failed, skipped, flaky } = withRepeatedFiles(first, second);
+    expect({ passed, failed, skipped, flaky }).toEqual({ passed: 6, failed: [breaks], skipped: [], flaky: [carries] });
+  });
+
+  it('do not hide what failed outside of tests', () => {
+    const second: TestResults = { ...CLEAN, passed: 4, passedByFile: { 'a.spec.ts': 4 } };
+    const results = withRepeatedFiles({ ...first, errors: 1 }, second);
+    expect(results.failed).toEqual([]);
+    expect(summarize(results, { vitestCode: 1, isCi: true }).code).toBe(1);
   });
 });
