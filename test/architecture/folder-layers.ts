@@ -64,7 +64,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['accounting', 'dns', 'guard', 'protocol', 'rule-set-file'],
   ],
   'libs/share-links': [['kinds']],
-  'libs/subscription-formats': [['text'], ['stream'], ['clash'], ['links'], ['documents']],
+  'libs/subscription-formats': [['text'], ['stream'], ['clash'], ['links'], ['documents'], ['profile']],
 };
 
 /** Packages whose folders still import each other in circles. */

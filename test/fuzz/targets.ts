@@ -43,10 +43,12 @@ function check(holds: boolean, what: string): void {
 
 /** Never throws, and what was read can be written and read again. */
 function readDocument(input: Uint8Array | string): void {
-  const result = parseSubscription(input, { rules: true });
+  const result = parseSubscription(input, { profile: true });
   const nodes = result.nodes.map(({ node }) => node);
   check(
-    result.error !== undefined || result.nodes.length + result.skipped.length + result.infoNodes.length > 0,
+    result.error !== undefined ||
+      result.nodes.length + result.skipped.length + result.infoNodes.length > 0 ||
+      (result.profile?.proxyProviders.length ?? 0) > 0,
     'empty is an error',
   );
   const again = parseSubscription(formatClashDocument(nodes.slice(0, 20)));

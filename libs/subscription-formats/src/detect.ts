@@ -12,7 +12,7 @@ export interface Detected {
 }
 
 const HTML = /^<(?:!doctype|html|head|body|title|meta|script|style|div|center|h\d|p\b|\?xml|!--)/i;
-const CLASH_KEY = /^(?:proxies|Proxy)[ \t]*:(?:[ \t\r\n]|$)/m;
+const CLASH_KEY = /^(?:proxies|Proxy|proxy-providers)[ \t]*:(?:[ \t\r\n]|$)/m;
 const BARE_LIST = /^[ \t]*-[ \t]+(?:\{|(?:"?(?:name|type|server)"?)[ \t]*:)/m;
 /** A text is a list of links only if a line begins with one. */
 const LINK = /^[ \t]*[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s]/m;

@@ -93,6 +93,6 @@ export function emptyResult(format: SubscriptionFormat): ParsedSubscription {
     info: { remainingBytes: null, totalBytes: null, expireAt: null },
     duplicates: [],
     ignored: 0,
-    rules: [],
+    profile: null,
   };
 }

@@ -12,6 +12,18 @@ export type {
   SubscriptionFormat,
   SubscriptionInfo,
 } from './parsed.js';
+export { emptyProfile } from './profile/profile.js';
+export type {
+  DroppedItem,
+  NameFilter,
+  NameTest,
+  Profile,
+  ProfileGroup,
+  ProfileProxyProvider,
+  ProfileRemark,
+  ProfileRuleProvider,
+} from './profile/profile.js';
+export { parseProfile } from './profile/read-profile.js';
 export { parseRawConfig } from './raw-config.js';
 export { formatClashDocument, formatNodeLine } from './write-nodes.js';
 export { parseProfileHeaders, parseUserinfo } from './response-headers.js';

@@ -4,11 +4,11 @@ import { readClashYaml } from './documents/clash.js';
 import { readJson } from './documents/json.js';
 import { readLines } from './documents/lines.js';
 import { readSurge } from './documents/surge.js';
-import { readRuleLines } from './documents/rule-lines.js';
 import { readSsd } from './documents/ssd.js';
 import { emptyResult, EntrySink } from './entry-sink.js';
 import { FormatError } from './errors.js';
 import type { ParsedSubscription, SubscriptionFormat } from './parsed.js';
+import { parseProfile } from './profile/read-profile.js';
 import { decodeText } from './text/decode-text.js';
 
 export interface ParseOptions {
@@ -16,8 +16,8 @@ export interface ParseOptions {
   type?: 'auto' | 'clash' | 'links';
   /** A document with more entries is refused as a whole. Default 50 000. */
   maxEntries?: number;
-  /** Also read the rules of a Clash or Surge document. Default false. */
-  rules?: boolean;
+  /** Also read what the document has besides nodes: groups, rules and the rest of a profile. Default false. */
+  profile?: boolean;
 }
 
 const DEFAULT_MAX_ENTRIES = 50_000;
@@ -34,7 +34,7 @@ export function parseSubscription(input: string | Uint8Array, options: ParseOpti
     if (input.length > MAX_DOCUMENT_LENGTH) throw new FormatError('too_large', 'the document is larger than 64 MiB');
     const found = force(detect(decodeText(input)), options.type ?? 'auto');
     readDocument(found, sink);
-    if (options.rules === true) sink.result.rules = readRuleLines(found.text, sink.result.format);
+    if (options.profile === true) sink.result.profile = parseProfile(found.text, sink.result.format);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return { ...emptyResult(sink.result.format), error: { code: error.code, message: error.message } };
@@ -86,6 +86,8 @@ function linesFormat(found: Detected, result: ParsedSubscription): SubscriptionF
   return result.nodes.some((entry) => !entry.raw.includes('://')) && !found.text.includes('://') ? 'hosts' : 'links';
 }
 
+/** Whether there is nothing in it that is a server, or leads to servers. */
 function isBarren(result: ParsedSubscription): boolean {
+  if ((result.profile?.proxyProviders.length ?? 0) > 0) return false;
   return [result.nodes, result.skipped, result.infoNodes, result.duplicates].every((list) => list.length === 0);
 }

@@ -1,5 +1,6 @@
 import type { ProxyNode } from '@gatehouse/contracts';
 import type { FormatErrorCode } from './errors.js';
+import type { Profile } from './profile/profile.js';
 
 export type SubscriptionFormat =
   'clash' | 'sing-box' | 'sip008' | 'ssd' | 'surge' | 'base64' | 'links' | 'hosts' | 'html' | 'empty' | 'unknown';
@@ -51,8 +52,8 @@ export interface ParsedSubscription {
   duplicates: DuplicateEntry[];
   /** Number of entries that are not meant to be servers: selectors, DIRECT, DNS outbounds. */
   ignored: number;
-  /** Lines of the document's `rules:`, unchanged. Empty if it has none or they were not requested. */
-  rules: string[];
+  /** Groups, providers, rules and the rest of a profile; null if they were not requested. */
+  profile: Profile | null;
   /** Why the document as a whole could not be read; absent if its entries were. */
   error?: { code: FormatErrorCode; message: string };
 }

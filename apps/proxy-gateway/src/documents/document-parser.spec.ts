@@ -20,7 +20,7 @@ describe('DocumentParser', () => {
   it('passes on errors and options too', async () => {
     expect((await testParser().parse(list(1_000), { maxEntries: 10 })).error?.code).toBe('too_many_entries');
     const document = Buffer.from(`${'# padding\n'.repeat(5_000)}proxies: []\nrules:\n  - MATCH,DIRECT\n`);
-    expect((await testParser().parse(document, { rules: true })).rules).toEqual(['MATCH,DIRECT']);
+    expect((await testParser().parse(document, { profile: true })).profile?.rules).toEqual(['MATCH,DIRECT']);
   });
 
   it('parses several documents one after the other', async () => {

@@ -45,7 +45,7 @@ export function interpretReply(
       .map(({ line, name, reason, message }) => ({ line, name, reason, message })),
     traffic: readTraffic(fetched.headers, document.info),
     profile: readProfile(fetched.headers, notices),
-    rules: document.rules,
+    rules: document.profile?.rules ?? [],
   };
 }
 

@@ -62,7 +62,7 @@ export class ReplyReader {
       const { fetched } = got;
       if (fetched.kind === 'not_modified') return { kind: 'not_modified', via, userAgent, fetched };
       if (!fetched.whole && row.contentSha256 !== null) await this.confirm(row.contentSha256, fetched.content, request);
-      const document = await this.parser.parse(fetched.content, { type: row.type, rules: row.bringRules });
+      const document = await this.parser.parse(fetched.content, { type: row.type, profile: row.bringRules });
       return { kind: 'read', via, userAgent, fetched, read: interpretReply(fetched, document) };
     } catch (error) {
       if (!(error instanceof FetchFailure)) throw error;

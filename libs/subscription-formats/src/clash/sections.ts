@@ -1,6 +1,8 @@
 const LIST_KEY = /^(?:proxies|Proxy)[ \t]*:(.*)$/m;
 const NO_VALUE = /^[ \t]*(?:#.*)?\r?$/;
 const EMPTY_LIST = /^[ \t]*(?:\[[ \t]*\]|~|null)[ \t]*(?:#.*)?\r?$/;
+/** A document may name its sources of nodes in place of a list. */
+const PROVIDERS_KEY = /^proxy-providers[ \t]*:/m;
 /** `*name` in place of a value, or a merge key. */
 const ALIAS = /(?:^|[\s[{,:-])\*[^\s,[\]{}*]|<<["']?[ \t]*:/;
 
@@ -13,7 +15,7 @@ export interface EntryText {
 /** The entries of the `proxies:` block list of a document, cut by indentation; undefined for any other layout. */
 export function cutEntries(text: string): EntryText[] | undefined {
   const heading = LIST_KEY.exec(text);
-  if (heading === null) return cutList(text, 0, 1);
+  if (heading === null) return PROVIDERS_KEY.test(text) ? [] : cutList(text, 0, 1);
   const value = heading[1] ?? '';
   if (EMPTY_LIST.test(value)) return [];
   if (!NO_VALUE.test(value)) return undefined;

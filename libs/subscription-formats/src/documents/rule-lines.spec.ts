@@ -3,7 +3,7 @@ import { parseSubscription } from '../parse-subscription.js';
 
 const PROXIES = 'proxies:\n  - {name: a, type: http, server: h.example, port: 1}\n';
 const RULES = ['DOMAIN-SUFFIX,example.com,PROXY', 'IP-CIDR,10.0.0.0/8,DIRECT,no-resolve', 'MATCH,PROXY'];
-const rulesOf = (text: string, rules = true) => parseSubscription(text, { rules }).rules;
+const rulesOf = (text: string, rules = true) => parseSubscription(text, { profile: rules }).profile?.rules ?? [];
 
 describe('rules of a subscription', () => {
   it.each([
