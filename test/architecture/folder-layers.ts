@@ -36,7 +36,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
   'libs/audit': [['chain'], ['record', 'witness'], ['read']],
   'libs/auth': [
     ['cache', 'passwords', 'preferences', 'tables', 'totp'],
-    ['guard', 'keys', 'login', 'sessions'],
+    ['guard', 'keys', 'login', 'second-factor', 'sessions'],
     ['idempotency', 'tokens'],
   ],
   'libs/contracts': [['proxy-gateway', 'tunnel-gateway']],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ShareLooks } from '../src/risk/share-looks.js';
 import { ShareCounters } from '../src/shares/share-counters.js';
 import { AccountLinks, type LinkPurpose } from '../src/mails/account-links.js';
+import { Authenticator } from './support/authenticator.js';
 import { startOpenSite } from './support/open-site.js';
 import { PageReader } from './support/page-reader.js';
 import { CALLBACK, PASSWORD, ThirdParty } from './support/third-party.js';
@@ -130,6 +131,36 @@ const withNotice =
     return reader;
   };
 
+/** A member whose authenticator app has been set up, up to the last step. */
+async function withFactor({ confirmed }: { confirmed: boolean }): Promise<{
+  id: number;
+  name: string;
+  reader: PageReader;
+  app: Authenticator;
+}> {
+  const { id, name, reader } = await member();
+  await reader.get('/account/second-factor');
+  await reader.submit('/account/second-factor', { current_password: PASSWORD });
+  await reader.follow();
+  const app = Authenticator.from(found(reader, /<code>([A-Z2-7 ]+)<\/code>/));
+  if (confirmed) {
+    await reader.submit('/account/second-factor/confirm', { code: await app.code() });
+    await reader.follow();
+  }
+  return { id, name, reader, app };
+}
+
+const proving =
+  (action: string): Sender =>
+  async () => {
+    const { reader, app } = await withFactor({ confirmed: true });
+    await reader.submit(`/account/second-factor/${action}`, {
+      current_password: PASSWORD,
+      code: await app.code(1),
+    });
+    return reader;
+  };
+
 const FORMS: Readonly<Record<string, Sender>> = {
   '/forgot-password': async () => {
     const reader = new PageReader(site.url);
@@ -141,6 +172,34 @@ const FORMS: Readonly<Record<string, Sender>> = {
   '/verify-email': () => withLink('verify_email', '/verify-email'),
   '/account/email-verification': () => withLink('verify_email', '/account/email-verification'),
   '/login': async () => (await member()).reader,
+  '/login/code': async () => {
+    const { name, app } = await withFactor({ confirmed: true });
+    const reader = new PageReader(site.url);
+    await reader.get('/login');
+    await reader.submit('/login', { username: name, password: PASSWORD });
+    await reader.submit('/login/code', { code: await app.code(1) });
+    return reader;
+  },
+  '/account/second-factor': async () => {
+    const { reader } = await member();
+    await reader.get('/account/second-factor');
+    await reader.submit('/account/second-factor', { current_password: PASSWORD });
+    return reader;
+  },
+  '/account/second-factor/confirm': async () => {
+    const { reader, app } = await withFactor({ confirmed: false });
+    await reader.submit('/account/second-factor/confirm', { code: await app.code() });
+    return reader;
+  },
+  '/account/second-factor/recovery-codes': proving('recovery-codes'),
+  '/account/second-factor/disable': proving('disable'),
+  '/admin/users/:id/second-factor': async () => {
+    const { id } = await withFactor({ confirmed: true });
+    const reader = await admin();
+    await reader.get(`/admin/users/${id}`);
+    await reader.submit(`/admin/users/${id}/second-factor`);
+    return reader;
+  },
   '/register': async () => {
     const reader = new PageReader(site.url);
     await reader.get('/register');

@@ -11,10 +11,6 @@ const ACCOUNTS: ErrorTexts = {
   'must not be the user name': '不能与用户名相同',
   'must begin with a letter or digit and have up to 64 of a-z, 0-9 and . _ @ + -':
     '必须以字母或数字开头，最多 64 个字符，只能包含 a-z、0-9 和 . _ @ + -',
-  'A second factor is already set up; turn it off first': '已启用双重验证，请先停用',
-  'No second factor is being set up': '没有正在设置的双重验证',
-  'No second factor is set up': '未启用双重验证',
-  'Too many wrong codes: the account is locked for a while': '验证码错误次数过多，账号已暂时锁定',
   'must be another user': '必须是另一个用户',
   'there is no user {id}': '用户 {id} 不存在',
   'At least one administrator must remain': '至少需要保留一名管理员',

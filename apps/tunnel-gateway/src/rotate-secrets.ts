@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { sealedColumns } from '@gatehouse/auth';
+import { sealedColumns, secondFactorColumn } from '@gatehouse/auth';
 import {
   createSecretBox,
   dataKeyColumn,
@@ -21,7 +21,6 @@ import { policyBoxOf } from './common/policy-secrets.js';
 import { SERVER_IDENTITY_PLACE } from './edge-host/server-identity.js';
 import { visitorSecretOf } from './edge-host/start-edge.js';
 import { SERVICE } from './service.js';
-import { secondFactorPlace } from './users/second-factor.js';
 import { WEBHOOKS_TABLE } from './webhooks/webhook-secrets.js';
 
 /** Seals all secrets of this service again with the newest key. The service and its edges may be running. */
@@ -37,11 +36,7 @@ await runCommand(SERVICE.name, async () => {
     column,
   });
   return resealDatabase(databaseUrl, [
-    {
-      ...of('user_totp', 'user_id', 'sealed_secret'),
-      box,
-      place: ({ user_id: userId }) => secondFactorPlace(Number(userId)),
-    },
+    secondFactorColumn(SERVICE.schema, box),
     {
       ...of('webhooks', 'id', 'sealed_secret'),
       box,

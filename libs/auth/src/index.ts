@@ -43,13 +43,21 @@ export { DEFAULT_LOGIN_LIMITS, LoginThrottle, type LoginThrottleLimits } from '.
 export { PasswordChecks, type GivenPassword, type LoginAccount, type PasswordPolicy } from './login/password-checks.js';
 export { KeptPreferences } from './preferences/kept-preferences.js';
 export { hashPassword, makeHashesCheap, verifyPassword } from './passwords/password-hash.js';
+export {
+  SecondFactors,
+  type FactorChange,
+  type FactorOutcome,
+  type FactorState,
+  type SecondFactorPolicy,
+} from './second-factor/second-factors.js';
 export { SessionCookie } from './sessions/session-cookie.js';
 export { SessionLogins, type OpenedSession, type SessionPolicy } from './sessions/session-logins.js';
 export { SessionStore, type Session, type SessionStoreConfig } from './sessions/session-store.js';
 export { createAuthTables, dropAuthTables, type AuthTablesOptions, type SqlRunner } from './tables/auth-tables.js';
+export { createSecondFactorTables, dropSecondFactorTables } from './tables/second-factor-tables.js';
 export { createTotpSecret, matchingTotpStep, totpCode, totpUri } from './totp/totp.js';
 export { base32, parseBase32 } from './totp/base32.js';
 export type { LastUseTable } from './keys/last-use-writer.js';
 export { JwtStrategy, type TokenClaims } from './tokens/jwt-strategy.js';
 export { TokenSigner, type TokenSignerConfig, type TokenSubject } from './tokens/token-signer.js';
-export { sealedColumns } from './sealed-columns.js';
+export { sealedColumns, secondFactorColumn } from './sealed-columns.js';

@@ -15,7 +15,8 @@ LANGUAGE sql IMMUTABLE AS $$
       'app.secret.created', 'app.secret.revoked', 'code.replayed', 'grant.created', 'key.created',
       'key.used_from_new_ip', 'points.granted', 'refresh.reused', 'risk.reset', 'risk.tier_changed',
       'share.official_changed', 'share.unlock_digest', 'user.enabled', 'user.logged_out_everywhere', 'user.new_sign_in_address',
-      'user.password_changed', 'user.permissions_changed', 'user.premium_changed', 'user.role_changed')
+      'user.password_changed', 'user.permissions_changed', 'user.premium_changed', 'user.recovery_code_used', 'user.recovery_codes_replaced',
+      'user.role_changed', 'user.second_factor_disabled', 'user.second_factor_enabled', 'user.second_factor_reset')
   END $$;
 
 CREATE OR REPLACE FUNCTION note_notice() RETURNS trigger LANGUAGE plpgsql AS $$

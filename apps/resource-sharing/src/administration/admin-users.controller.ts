@@ -36,16 +36,17 @@ export class AdminUsersController {
   }
 
   @Patch(':id')
-  @ApiOperation({ summary: 'Change Premium, permissions or role, or disable an account' })
+  @ApiOperation({
+    summary: 'Change Premium, permissions or role, disable an account, or turn off a lost second factor',
+  })
   @ApiEnvelope(KnownUserView)
   @Fails('NOT_FOUND', 'CONFLICT')
   async change(
     @CurrentUserId() actorId: number,
     @Param('id', IdPipe) id: number,
-    @Body() { premium_until: premiumUntil, permissions, role, disabled }: UserChangeBody,
+    @Body() { premium_until: premiumUntil, reset_second_factor: resetSecondFactor, ...change }: UserChangeBody,
   ): Promise<KnownUserView> {
-    const change = { premiumUntil, permissions, role, disabled };
-    return toKnownUserView(await this.users.change(actorId, id, change));
+    return toKnownUserView(await this.users.change(actorId, id, { premiumUntil, resetSecondFactor, ...change }));
   }
 
   @Post(':id/points')

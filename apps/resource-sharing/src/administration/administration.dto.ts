@@ -120,6 +120,11 @@ export class UserChangeBody {
   @NotNull()
   @IsBoolean()
   disabled?: boolean;
+
+  /** Turns off the second factor of a user who lost it. */
+  @NotNull()
+  @IsBoolean()
+  reset_second_factor?: boolean;
 }
 
 export class PointGrantBody {

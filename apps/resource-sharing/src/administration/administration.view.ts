@@ -21,6 +21,8 @@ export class KnownUserView extends SiteAccountView {
   disabled_at: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   last_active_at: string | null;
+  @ApiProperty({ type: Boolean, description: 'Whether logins need a code of an authenticator app' })
+  second_factor: boolean;
 }
 
 export class GrantedPointsView {
@@ -77,6 +79,7 @@ export function toKnownUserView(user: KnownUser): KnownUserView {
     points: user.points,
     disabled_at: user.disabledAt?.toISOString() ?? null,
     last_active_at: user.lastActiveAt?.toISOString() ?? null,
+    second_factor: user.hasSecondFactor,
   };
 }
 

@@ -7,6 +7,7 @@ import { recordEvent } from '../audit/record-event.js';
 import { rowsOf } from '../data/rows-of.js';
 import { Revocations } from '../credentials/revocations.js';
 import { AccountEnd, assertReplaceable } from '../site/account-end.js';
+import { SecondFactor } from '../site/second-factor.js';
 import type { SiteRole } from '../site/site-account.entity.js';
 import { FOREVER, type Permission } from './administration.dto.js';
 
@@ -25,6 +26,7 @@ export interface KnownUser {
   readonly lastActiveAt: Date | null;
   readonly createdAt: Date;
   readonly points: number;
+  readonly hasSecondFactor: boolean;
 }
 
 export interface UserChange {
@@ -33,14 +35,17 @@ export interface UserChange {
   readonly permissions?: readonly Permission[] | undefined;
   readonly role?: SiteRole | undefined;
   readonly disabled?: boolean | undefined;
+  /** For a user who lost it. */
+  readonly resetSecondFactor?: boolean | undefined;
 }
 
 const SELECT = `SELECT a.id, a.username, a.nickname, a.email,
     a.email_verified_at AS "emailVerifiedAt", a.avatar_url AS "avatarUrl", a.role,
     a.premium_until AS "premiumUntil", a.permissions, a.disabled_at AS "disabledAt", a.last_active_at AS "lastActiveAt",
-    a.created_at AS "createdAt", coalesce(l.balance, 0) AS points
+    a.created_at AS "createdAt", coalesce(l.balance, 0) AS points,
+    f.confirmed_at IS NOT NULL AS "hasSecondFactor"
   FROM site_accounts a
-  LEFT JOIN ledger_accounts l ON l.user_id = a.id`;
+  LEFT JOIN ledger_accounts l ON l.user_id = a.id LEFT JOIN user_totp f ON f.user_id = a.id`;
 
 /** Accounts, for administrators. */
 @Injectable()
@@ -51,6 +56,7 @@ export class UserAdministration {
     private readonly revocations: Revocations,
     private readonly end: AccountEnd,
     private readonly sessions: SessionStore,
+    private readonly factor: SecondFactor,
   ) {}
 
   /** Newest first; `search` is a part of the names or of the email address. */
@@ -77,16 +83,26 @@ export class UserAdministration {
     if (id === actorId && (change.disabled === true || change.role === 'member')) {
       throw new AppError('CONFLICT', 'Administrators cannot disable their own account');
     }
+    // An open session is not enough to change one's own: the account page asks for password and code.
+    if (id === actorId && change.resetSecondFactor === true) {
+      throw new AppError('CONFLICT', 'Administrators turn off their own second factor on the account page');
+    }
     await this.unitOfWork.run(async (tx) => {
       // The rights of an account are cached for a few seconds, but only for open sessions.
       if (change.role !== undefined && (await setRole(tx, actorId, id, change.role)))
         await this.sessions.endAllOf(id, tx);
       await setRights(tx, actorId, id, change);
+      if (change.resetSecondFactor === true) await this.resetFactor(tx, actorId, id);
       if (change.disabled === true) await this.end.disable(tx, id, actorId);
       if (change.disabled === false) await this.end.enable(tx, id, actorId);
       await this.revocations.announce(tx, [`user:${id}`]);
     });
     return this.one(id);
+  }
+
+  private async resetFactor(tx: EntityManager, actorId: number, userId: number): Promise<void> {
+    if (!(await this.factor.remove(userId, tx))) return;
+    await recordEvent(tx, { type: 'user.second_factor_reset', userId, actorId });
   }
 }
 

@@ -90,6 +90,13 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Sends a link to the verified address of the account. The answer is the same whether there is such an account or not.',
   recovery_complete:
     'Sets a new password with the token of the link, which works once, for an hour. Ends all sessions, keys and authorizations of the account.',
+  secondFactor_read: 'Returns whether logins need a code, since when, and how many recovery codes are left.',
+  secondFactor_begin:
+    'Creates a secret for an authenticator app. Nothing changes until a code of the app confirms it; an unconfirmed secret is replaced.',
+  secondFactor_confirm:
+    'Turns the second factor on. From then on logins, and every call with `current_password`, need a `code`. The answer has ten recovery codes, each of which replaces one code of the app.',
+  secondFactor_end: 'Turns the second factor off. Needs the password and a code, or a recovery code.',
+  secondFactor_renew: 'Replaces all recovery codes. Needs the password and a code. The former ones no longer work.',
   account_listSessions: 'Lists the open sessions with address and browser, so that the user can recognize them.',
   account_endSession: 'Ends one session of the account.',
   account_endSessions: 'Signs out everywhere, also in this session, and revokes all keys and authorizations.',

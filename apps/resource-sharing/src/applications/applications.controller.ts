@@ -15,6 +15,7 @@ import {
   toCredentialView,
   toIssuedCredentialView,
 } from './applications.view.js';
+import { proofOf } from '../site/password-confirmation.js';
 import { CurrentUserId } from '../wire/current-user.js';
 import { OwnerConfirmation } from './owner-confirmation.js';
 import { ClientIdPipe, IdPipe } from '../wire/path-values.js';
@@ -90,7 +91,7 @@ export class ApplicationsController {
       testUserIds: body.test_user_ids,
       boundToOwner: body.bound_to_owner,
     };
-    const asked = { ownerId: userId, clientId, password: body.current_password, request };
+    const asked = { ownerId: userId, clientId, proof: proofOf(body), request };
     return toApplicationView(await this.confirmation.update(asked, change));
   }
 
@@ -122,7 +123,7 @@ export class ApplicationsController {
     @Body() body: SecretRotationBody,
     @Req() request: Request,
   ): Promise<IssuedCredentialView> {
-    const asked = { ownerId: userId, clientId, password: body?.current_password, request };
+    const asked = { ownerId: userId, clientId, proof: proofOf(body), request };
     return toIssuedCredentialView(await this.confirmation.rotate(asked, body?.overlap_seconds));
   }
 

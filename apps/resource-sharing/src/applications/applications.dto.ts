@@ -20,6 +20,7 @@ import {
 } from 'class-validator';
 import type { ApplicationKind } from '../credentials/credential-records.js';
 import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
+import { OptionalFactorCode } from '../site/site.dto.js';
 import { applicationChangeRule, NEW_KEY_RULE, newApplicationRule } from './application-schema.js';
 import { APPLICATION_KINDS } from './application-rows.js';
 import { VISIBLE_NAME } from './visible-name.js';
@@ -140,6 +141,10 @@ export class ApplicationChangeBody {
   @NotNull()
   @TypedPassword()
   current_password?: string;
+
+  /** For accounts with a second factor, wherever the password is required. */
+  @OptionalFactorCode()
+  code?: string;
 }
 
 export class SecretRotationBody {
@@ -153,6 +158,10 @@ export class SecretRotationBody {
   @NotNull()
   @TypedPassword()
   current_password?: string;
+
+  /** For accounts with a second factor, wherever the password is required. */
+  @OptionalFactorCode()
+  code?: string;
 }
 
 @SchemaRule(NEW_KEY_RULE)
@@ -160,6 +169,10 @@ export class NewKeyBody {
   /** The password of the account, because a key outlives the session that creates it. */
   @TypedPassword()
   current_password: string;
+
+  /** For accounts with a second factor. */
+  @OptionalFactorCode()
+  code?: string;
 
   @IsString()
   @Length(1, 80)

@@ -2,7 +2,7 @@ import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { PasswordConfirmation } from '../site/password-confirmation.js';
+import { PasswordConfirmation, proofOf } from '../site/password-confirmation.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { NewKeyBody } from './applications.dto.js';
@@ -31,7 +31,7 @@ export class KeysController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Create a personal API key; needs the password, and the key is shown only once' })
   @ApiEnvelope(IssuedCredentialView)
-  @Fails('LOGIN_FAILED', 'VIP_REQUIRED', 'CONFLICT', 'RATE_LIMITED')
+  @Fails('LOGIN_FAILED', 'TOTP_REQUIRED', 'LOCKED', 'VIP_REQUIRED', 'CONFLICT', 'RATE_LIMITED')
   async create(
     @CurrentUserId() userId: number,
     @Body() body: NewKeyBody,
@@ -39,7 +39,7 @@ export class KeysController {
   ): Promise<IssuedCredentialView> {
     const { name, scopes, expires_at: expiresAt, ip_allow: ipAllow } = body;
     const given = { name, scopes, expiresAt, ipAllow };
-    const made = await this.password.during(userId, body.current_password, request, (tx) =>
+    const made = await this.password.during(userId, proofOf(body), request, (tx) =>
       this.keys.create(userId, given, tx),
     );
     return toIssuedCredentialView(made);

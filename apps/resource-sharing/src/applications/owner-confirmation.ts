@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { PasswordConfirmation } from '../site/password-confirmation.js';
+import { PasswordConfirmation, type Proof } from '../site/password-confirmation.js';
 import type { Application } from './application-rows.js';
 import { ApplicationSecrets, type IssuedCredential } from './application-secrets.service.js';
 import { Applications } from './applications.service.js';
 import type { ApplicationChange } from './application-writes.js';
 
-/** The user, the application and the password of a request. */
+/** The user, the application and the proof of a request. */
 export interface OwnerRequest {
   readonly ownerId: number;
   readonly clientId: string;
-  readonly password: string | undefined;
+  readonly proof: Proof;
   readonly request: Request;
 }
 
@@ -27,25 +27,22 @@ export class OwnerConfirmation {
   ) {}
 
   /** Changes the application; needs the password to make it act for its owner. @throws the errors of both steps. */
-  async update(
-    { ownerId, clientId, password, request }: OwnerRequest,
-    change: ApplicationChange,
-  ): Promise<Application> {
+  async update({ ownerId, clientId, proof, request }: OwnerRequest, change: ApplicationChange): Promise<Application> {
     if (change.boundToOwner !== true || (await this.isBound(ownerId, clientId))) {
       return this.applications.update(ownerId, clientId, change);
     }
-    return this.password.during(ownerId, password, request, (tx) =>
+    return this.password.during(ownerId, proof, request, (tx) =>
       this.applications.update(ownerId, clientId, change, tx),
     );
   }
 
   /** Creates another secret; needs the password if the application acts for its owner. */
   async rotate(
-    { ownerId, clientId, password, request }: OwnerRequest,
+    { ownerId, clientId, proof, request }: OwnerRequest,
     overlapSeconds: number | undefined,
   ): Promise<IssuedCredential> {
     if (!(await this.isBound(ownerId, clientId))) return this.secrets.rotate(ownerId, clientId, { overlapSeconds });
-    return this.password.during(ownerId, password, request, (tx) =>
+    return this.password.during(ownerId, proof, request, (tx) =>
       this.secrets.rotate(ownerId, clientId, { overlapSeconds }, tx),
     );
   }

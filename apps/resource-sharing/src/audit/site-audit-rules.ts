@@ -16,7 +16,7 @@ import { visitorOf } from '../wire/visitor.js';
 
 const API = '/api/site/admin/';
 const PAGES = '/admin/';
-const LOGINS = new Set(['/api/site/login', '/login']);
+const LOGINS = new Set(['/api/site/login', '/login', '/login/code']);
 const LOGOUTS = new Set(['/api/site/logout', '/logout']);
 const NAMES = {
   resources: new Map([
@@ -78,9 +78,10 @@ export class SiteAuditRules extends AuditRules {
   loggedIn(action: string, answer: unknown, request: object): AuditActor | null {
     if (action !== LOGIN_ACTION) return null;
     const { id, username } = (answer as { data?: { id?: number; username?: string } } | undefined)?.data ?? {};
-    // A page answers with a redirect; the typed name is right if the login succeeded.
+    // A page answers with a redirect; the typed name is right if the login succeeded. The page for the code says who it was.
     const { username: typed } = ((request as { body?: unknown }).body ?? {}) as { username?: unknown };
-    return { type: 'session', id: id ?? null, name: username ?? (typeof typed === 'string' ? typed : null) };
+    const name = username ?? (typeof typed === 'string' ? typed : null);
+    return name === null ? null : { type: 'session', id: id ?? null, name };
   }
 }
 

@@ -1,5 +1,6 @@
 import { createTranslator, type Language, type Translator } from '@gatehouse/i18n';
 import { administration } from './en/administration.js';
+import { factor } from './en/factor.js';
 import { frame } from './en/frame.js';
 import { library } from './en/library.js';
 import { mail } from './en/mail.js';
@@ -9,6 +10,7 @@ import { quickstart } from './en/quickstart.js';
 import { trail } from './en/trail.js';
 import { usage } from './en/usage.js';
 import { administration as administrationZh } from './zh-CN/administration.js';
+import { factor as factorZh } from './zh-CN/factor.js';
 import { frame as frameZh } from './zh-CN/frame.js';
 import { library as libraryZh } from './zh-CN/library.js';
 import { mail as mailZh } from './zh-CN/mail.js';
@@ -20,6 +22,7 @@ import { usage as usageZh } from './zh-CN/usage.js';
 
 const en = {
   ...frame,
+  ...factor,
   ...library,
   ...member,
   ...quickstart,
@@ -31,6 +34,7 @@ const en = {
 };
 const zhCN = {
   ...frameZh,
+  ...factorZh,
   ...libraryZh,
   ...memberZh,
   ...quickstartZh,

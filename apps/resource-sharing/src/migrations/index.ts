@@ -33,6 +33,8 @@ import { TellLimitsOfUnlocks1763668801742 } from './1763668801742-tell-limits-of
 import { CreateUnlockDigests1763668801750 } from './1763668801750-create-unlock-digests.js';
 import { NoticeUnlockDigests1763668801751 } from './1763668801751-notice-unlock-digests.js';
 import { CreateMails1763668801760 } from './1763668801760-create-mails.js';
+import { CreateSecondFactors1763668801770 } from './1763668801770-create-second-factors.js';
+import { NoticeSecondFactors1763668801771 } from './1763668801771-notice-second-factors.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -71,4 +73,6 @@ export const MIGRATIONS = [
   CreateUnlockDigests1763668801750,
   NoticeUnlockDigests1763668801751,
   CreateMails1763668801760,
+  CreateSecondFactors1763668801770,
+  NoticeSecondFactors1763668801771,
 ];

@@ -18,6 +18,7 @@ type Told = Omit<NoticeText, 'isSecurity'>;
 type TextOf = (notice: Notice, words: Words) => Told;
 
 const ACCOUNT = '/account';
+const FACTOR = '/account/second-factor';
 const KEYS = '/keys';
 const AUTHORIZED = '/authorized';
 
@@ -34,6 +35,14 @@ const SECURITY: Readonly<Record<string, TextOf>> = {
     path: ACCOUNT,
   }),
   'user.password_changed': (_, words) => ({ text: words.text('notice.passwordChanged'), path: ACCOUNT }),
+  'user.second_factor_enabled': (_, words) => ({ text: words.text('notice.factorEnabled'), path: FACTOR }),
+  'user.second_factor_disabled': (_, words) => ({ text: words.text('notice.factorDisabled'), path: FACTOR }),
+  'user.second_factor_reset': (_, words) => ({ text: words.text('notice.factorReset'), path: FACTOR }),
+  'user.recovery_codes_replaced': (_, words) => ({ text: words.text('notice.codesReplaced'), path: FACTOR }),
+  'user.recovery_code_used': ({ details }, words) => ({
+    text: words.text('notice.codeUsed', { left: Number(details['codes_left']) }),
+    path: FACTOR,
+  }),
   'user.profile_changed': (_, words) => ({ text: words.text('notice.emailChanged'), path: ACCOUNT }),
   'user.logged_out_everywhere': (_, words) => ({ text: words.text('notice.loggedOut'), path: ACCOUNT }),
   'key.created': (notice, words) => ({

@@ -14,6 +14,7 @@ import { TitlesModule } from '../titles/titles.module.js';
 import { UnlocksModule } from '../unlocks/unlocks.module.js';
 import { WeeklyFreeModule } from '../weekly-free/weekly-free.module.js';
 import { AccountPageController } from './account/account.controller.js';
+import { SecondFactorPageController } from './account/second-factor.controller.js';
 import { AccountOverviews } from './account/account-overviews.js';
 import { AdminApplicationPagesController } from './administration/applications.controller.js';
 import { AdminAuditLogPagesController } from './administration/audit-log.controller.js';
@@ -68,6 +69,7 @@ import { Visitors } from './parts/visitors.js';
     RecoveryPagesController,
     AuthorizeController,
     AccountPageController,
+    SecondFactorPageController,
     DeveloperController,
     KeysPageController,
     AuthorizedController,

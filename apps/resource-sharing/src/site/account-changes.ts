@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import type { EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { AccountEnd } from './account-end.js';
-import { PasswordConfirmation } from './password-confirmation.js';
+import { PasswordConfirmation, proofOf, type Proof } from './password-confirmation.js';
 import { holdConfirmed } from './site-accounts.service.js';
 import { assertPasswordApart } from './site-registration.js';
 import { SiteSessions } from './site-sessions.js';
@@ -24,10 +24,10 @@ export class AccountChanges {
   /**
    * Ends every session and every authorization of the account, its keys too unless the body says otherwise, and logs
    * this browser in again.
-   * @throws LOGIN_FAILED for a wrong current password, RATE_LIMITED for too many of them, INVALID_ARGUMENT.
+   * @throws the errors of PasswordConfirmation, INVALID_ARGUMENT.
    */
   async changePassword(userId: number, body: PasswordChangeBody, request: Request, response: Response): Promise<void> {
-    const account = await this.password.confirm(userId, body.current_password, request);
+    const account = await this.password.confirm(userId, proofOf(body), request);
     assertPasswordApart(account.username, body.new_password, 'new_password');
     const passwordHash = await hashPassword(body.new_password);
     await this.unitOfWork.run(async (tx) => {
@@ -42,9 +42,9 @@ export class AccountChanges {
     await this.sessions.open({ id: userId, passwordHash }, request, response);
   }
 
-  /** Deletes the account permanently. @throws LOGIN_FAILED, RATE_LIMITED, and CONFLICT for the last administrator. */
-  async delete(userId: number, password: string, request: Request, response: Response): Promise<void> {
-    await this.password.confirm(userId, password, request);
+  /** Deletes the account permanently. @throws the errors of PasswordConfirmation, and CONFLICT for the last administrator. */
+  async delete(userId: number, proof: Proof, request: Request, response: Response): Promise<void> {
+    await this.password.confirm(userId, proof, request);
     await this.unitOfWork.run((tx: EntityManager) => this.end.delete(tx, userId, request.ip));
     await this.sessions.close(request, response);
   }

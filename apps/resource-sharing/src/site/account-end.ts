@@ -51,7 +51,7 @@ export class AccountEnd {
          password_hash = '', role = 'member', permissions = '{}', disabled_at = now(), updated_at = now() WHERE id = $1`,
       [userId],
     );
-    for (const table of ['notices', 'mails', 'account_links']) {
+    for (const table of ['notices', 'mails', 'account_links', 'user_totp']) {
       await tx.query(`DELETE FROM ${table} WHERE user_id = $1`, [userId]);
     }
     await tx.query('DELETE FROM sign_in_networks WHERE user_id = $1', [userId]);

@@ -21,6 +21,7 @@ const LISTS: Readonly<Record<ListName, string>> = {
   sessions: 'SELECT id, created_at, expires_at, ip, user_agent FROM sessions WHERE user_id = $1 ORDER BY id DESC',
   sign_in_networks: `SELECT network, last_used_at FROM sign_in_networks WHERE user_id = $1 ORDER BY last_used_at DESC`,
   events: `SELECT id, type, created_at, ip, details FROM audit_events WHERE user_id = $1 ORDER BY id DESC`,
+  second_factor: 'SELECT created_at, confirmed_at FROM user_totp WHERE user_id = $1 ORDER BY created_at DESC',
   keys: `SELECT id, name, prefix, last_four, scopes, ip_allow, created_at, expires_at, last_used_at, last_used_ip, revoked_at
     FROM credentials WHERE user_id = $1 ORDER BY id DESC`,
   applications: `SELECT a.client_id, a.name, a.description, a.kind, a.status, a.auth_level, a.allowed_scopes, a.created_at,

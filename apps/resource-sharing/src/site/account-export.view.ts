@@ -20,6 +20,8 @@ export class AccountExportView {
   sign_in_networks: Record<string, unknown>[];
   @Rows('The security log')
   events: Record<string, unknown>[];
+  @Rows('The second factor, without its secret')
+  second_factor: Record<string, unknown>[];
   @Rows('API keys, without the keys themselves')
   keys: Record<string, unknown>[];
   @Rows('Own applications, without secrets')

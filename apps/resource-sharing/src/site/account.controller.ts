@@ -60,7 +60,7 @@ export class AccountController {
       'Change the password; ends other sessions, all authorizations and, unless `revoke_keys` is false, all keys',
   })
   @ApiEnvelope()
-  @Fails('LOGIN_FAILED', 'RATE_LIMITED')
+  @Fails('LOGIN_FAILED', 'TOTP_REQUIRED', 'LOCKED', 'RATE_LIMITED')
   changePassword(
     @CurrentUserId() userId: number,
     @Body() body: PasswordChangeBody,
@@ -74,14 +74,14 @@ export class AccountController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Delete the account with its applications, keys, authorizations and shares' })
   @ApiEnvelope()
-  @Fails('LOGIN_FAILED', 'CONFLICT', 'RATE_LIMITED')
+  @Fails('LOGIN_FAILED', 'TOTP_REQUIRED', 'LOCKED', 'CONFLICT', 'RATE_LIMITED')
   delete(
     @CurrentUserId() userId: number,
     @Body() body: AccountDeletionBody,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    return this.changes.delete(userId, body.password, request, response);
+    return this.changes.delete(userId, body, request, response);
   }
 
   @Get('sessions')

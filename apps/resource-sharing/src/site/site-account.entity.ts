@@ -1,6 +1,6 @@
 import { BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
 import type { Language } from '@gatehouse/i18n';
-import { Check, Column, Entity, Index } from 'typeorm';
+import { Check, Column, Entity, Index, VirtualColumn } from 'typeorm';
 import type { Theme } from '@gatehouse/contracts';
 
 export type SiteRole = 'administrator' | 'member';
@@ -35,6 +35,14 @@ export class SiteAccount {
 
   @Column({ name: 'password_hash', type: 'text' })
   passwordHash: string;
+
+  /** Whether logins need a code of an authenticator app. */
+  @VirtualColumn({
+    type: 'boolean',
+    query: (alias) =>
+      `SELECT EXISTS (SELECT FROM user_totp f WHERE f.user_id = ${alias}.id AND f.confirmed_at IS NOT NULL)`,
+  })
+  hasSecondFactor: boolean;
 
   @Column({ type: 'text', default: 'member' })
   role: SiteRole;

@@ -1,4 +1,5 @@
 import { CurrentActor, Public, Requires, SameOriginGuard, type Actor } from '@gatehouse/auth';
+import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -18,6 +19,7 @@ export class SiteController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Log in; the answer sets the session cookie', security: [] })
   @ApiEnvelope(SiteAccountView)
+  @Fails('LOGIN_FAILED', 'TOTP_REQUIRED', 'LOCKED', 'RATE_LIMITED')
   logIn(
     @Body() body: SiteLoginBody,
     @Req() request: Request,

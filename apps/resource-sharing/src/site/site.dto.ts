@@ -38,6 +38,23 @@ function NewPassword(): PropertyDecorator {
   };
 }
 
+/** Six digits of an authenticator app, or a recovery code. */
+function FactorCode(): PropertyDecorator {
+  return (target, property) => {
+    IsString()(target, property);
+    IsNotEmpty()(target, property);
+    MaxLength(32)(target, property);
+  };
+}
+
+/** The code of the second factor beside a password: not null, and absent for accounts without one. */
+export function OptionalFactorCode(): PropertyDecorator {
+  return (target, property) => {
+    ValidateIf((_, value: unknown) => value !== undefined)(target, property);
+    FactorCode()(target, property);
+  };
+}
+
 export class SiteLoginBody {
   @IsString()
   @IsNotEmpty()
@@ -46,6 +63,26 @@ export class SiteLoginBody {
 
   @TypedPassword()
   password: string;
+
+  /** For accounts with a second factor. */
+  @OptionalFactorCode()
+  code?: string;
+}
+
+/** Proof that the owner of the account is present. */
+export class ProofBody {
+  @TypedPassword()
+  current_password: string;
+
+  /** For accounts with a second factor. */
+  @OptionalFactorCode()
+  code?: string;
+}
+
+export class SecondFactorCodeBody {
+  /** Six digits of the authenticator app. */
+  @FactorCode()
+  code: string;
 }
 
 export class RegistrationBody {
@@ -61,10 +98,7 @@ export class RegistrationBody {
   password: string;
 }
 
-export class PasswordChangeBody {
-  @TypedPassword()
-  current_password: string;
-
+export class PasswordChangeBody extends ProofBody {
   @NewPassword()
   new_password: string;
 
@@ -97,6 +131,10 @@ export class ProfileChangeBody {
 export class AccountDeletionBody {
   @TypedPassword()
   password: string;
+
+  /** For accounts with a second factor. */
+  @OptionalFactorCode()
+  code?: string;
 }
 
 /** What a link in a mail ends with. */

@@ -7,10 +7,14 @@ import { AccountController } from './account.controller.js';
 import { DelegatedAccess } from './delegated-access.js';
 import { EmailVerification } from './email-verification.js';
 import { FirstAdministrator } from './first-administrator.js';
+import { OwnFactor } from './own-factor.js';
 import { PasswordConfirmation } from './password-confirmation.js';
 import { PasswordReset } from './password-reset.js';
+import { PendingLogins } from './pending-logins.js';
 import { ProfileChanges } from './profile-changes.js';
 import { RecoveryController } from './recovery.controller.js';
+import { SecondFactorController } from './second-factor.controller.js';
+import { SecondFactor } from './second-factor.js';
 import { SiteAccounts } from './site-accounts.service.js';
 import { SiteController } from './site.controller.js';
 import { SiteLogin } from './site-login.js';
@@ -20,8 +24,11 @@ import { SiteSessions } from './site-sessions.js';
 
 @Module({
   imports: [MailsModule],
-  controllers: [SiteController, AccountController, RecoveryController],
+  controllers: [SiteController, AccountController, RecoveryController, SecondFactorController],
   providers: [
+    SecondFactor,
+    OwnFactor,
+    PendingLogins,
     SitePasswords,
     PasswordConfirmation,
     SiteLogin,
@@ -38,6 +45,8 @@ import { SiteSessions } from './site-sessions.js';
     FirstAdministrator,
   ],
   exports: [
+    SecondFactor,
+    OwnFactor,
     PasswordConfirmation,
     SiteLogin,
     SiteAccounts,

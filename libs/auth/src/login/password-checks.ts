@@ -24,9 +24,9 @@ export interface PasswordPolicy<A extends LoginAccount, G extends GivenPassword>
   /** The name under which failures of the account are counted. */
   nameOf(account: A): string;
   /** What the service wants beside the password, such as a second factor; false counts as a wrong password. */
-  acceptsAlso?(account: A, given: G): Promise<boolean>;
+  acceptsAlso?(account: A, given: Omit<G, 'password'>): Promise<boolean>;
   /** The error for a wrong current password. */
-  refusal(): AppError;
+  refusal(account: A): AppError;
 }
 
 /**
@@ -58,8 +58,26 @@ export abstract class PasswordChecks<A extends LoginAccount, G extends GivenPass
     const confirmed = await this.attempt(address, this.policy.nameOf(account), given, () =>
       this.policy.findById(accountId),
     );
-    if (confirmed === undefined) throw this.policy.refusal();
+    if (confirmed === undefined) throw this.policy.refusal(account);
     return confirmed;
+  }
+
+  /**
+   * The second step of a login, for what is wanted beside the password. `find`: the account, if its password is still the one
+   * that was found right in the first step. Undefined for what is wrong, which counts as a failed login.
+   * @throws AppError RATE_LIMITED, and what the policy throws
+   */
+  async complete(
+    name: string,
+    find: () => Promise<A | null>,
+    given: Omit<G, 'password'>,
+    address: string,
+  ): Promise<A | undefined> {
+    return this.throttle.attempt(address, name, async () => {
+      const account = await find();
+      if (account === null) return undefined;
+      return (await this.policy.acceptsAlso?.(account, given)) === false ? undefined : account;
+    });
   }
 
   /** Stores another hash; false if the account has another one by now. */
@@ -90,8 +108,8 @@ export abstract class PasswordChecks<A extends LoginAccount, G extends GivenPass
       };
       const hash = await checkPassword(given.password, stored);
       if (account === null || hash === undefined) return undefined;
-      if ((await this.policy.acceptsAlso?.(account, given)) === false) return undefined;
-      return Object.assign(account, { passwordHash: hash });
+      const current = Object.assign(account, { passwordHash: hash });
+      return (await this.policy.acceptsAlso?.(current, given)) === false ? undefined : current;
     });
   }
 }

@@ -23,6 +23,12 @@ export const notice = {
     newSignIn: 'There was a sign-in from a new IP address: {address}.',
     passwordChanged: 'Your password was changed.',
     emailChanged: 'Your email address was changed.',
+    factorEnabled: 'Two-factor authentication was turned on.',
+    factorDisabled: 'Two-factor authentication was turned off.',
+    factorReset: 'An administrator turned off your two-factor authentication.',
+    codesReplaced: 'New recovery codes were created. The former ones no longer work.',
+    codeUsed:
+      'A recovery code was used. {left, plural, =0 {None is left: create new ones.} one {# is left.} other {# are left.}}',
     loggedOut: 'You were signed out everywhere. API keys and authorizations ended.',
     keyCreated: 'The API key “{key}” was created.',
     keyRevoked: 'The API key “{key}” was revoked.',

@@ -7,7 +7,7 @@ import { AccountExport } from '../../site/account-export.js';
 import { EmailVerification } from '../../site/email-verification.js';
 import { ProfileChanges } from '../../site/profile-changes.js';
 import { SiteSessions } from '../../site/site-sessions.js';
-import { PasswordChangeBody, ProfileChangeBody } from '../../site/site.dto.js';
+import { AccountDeletionBody, PasswordChangeBody, ProfileChangeBody } from '../../site/site.dto.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
@@ -82,6 +82,7 @@ export class AccountPageController {
     const problem = await refusalOf(async () => {
       const given = {
         current_password: values.text('current_password'),
+        code: values.optional('code'),
         new_password: values.text('new_password'),
         revoke_keys: values.isChecked('revoke_keys'),
       };
@@ -121,9 +122,10 @@ export class AccountPageController {
     @Res() response: Response,
   ): Promise<void> {
     const values = new FormValues(body);
-    const problem = await refusalOf(() =>
-      this.changes.delete(visitor.account.id, values.text('password'), request, response),
-    );
+    const problem = await refusalOf(async () => {
+      const given = { password: values.text('password'), code: values.optional('code') };
+      await this.changes.delete(visitor.account.id, validated(AccountDeletionBody, given), request, response);
+    });
     if (problem === undefined) response.redirect(303, done('/', 'deleted'));
     else await this.send(response, visitor, { refused: { form: 'delete', problem, values } });
   }

@@ -1,7 +1,7 @@
 import { nameProgram } from '@gatehouse/i18n';
 import type { AppError } from '@gatehouse/platform';
 import { MIN_PASSWORD_LENGTH } from '../../site/site.dto.js';
-import { actionForm, checkbox, field, form, submit } from '../parts/forms.js';
+import { actionForm, checkbox, codeField, field, form, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { unreadCard } from '../parts/notice-table.js';
@@ -10,6 +10,7 @@ import { premiumText, timesFor } from '../parts/times.js';
 import { trailWords } from '../parts/trail-words.js';
 import type { Member } from '../../wire/visitor.js';
 import type { AccountOverview } from './account-overviews.js';
+import { factorSummary } from './second-factor.view.js';
 
 export type AccountForm = 'profile' | 'email' | 'password' | 'delete';
 
@@ -36,9 +37,10 @@ ${card(words.text('account.sessions'), sessionPart(visitor, overview))}
 ${card(words.text('account.profile'), markup`${profileForm(visitor, refusedIn('profile'))}${emailState(visitor)}`)}
 ${card(words.text('account.password'), passwordForm(visitor, refusedIn('password')))}
 </div>
+${card(words.text('factor.title'), factorSummary(visitor))}
 ${card(words.text('account.events'), eventTable(visitor, overview))}
 ${card(words.text('recovery.exportTitle'), exportPart(visitor))}
-${card(words.text('account.deleteTitle'), deletionForm(visitor))}`;
+${card(words.text('account.deleteTitle'), deletionForm(visitor, refusedIn('delete')?.problem))}`;
 }
 
 function profileForm(visitor: Member, refused: Refused | undefined): Html {
@@ -76,6 +78,7 @@ function passwordForm(visitor: Member, refused: Refused | undefined): Html {
   const { problem, values } = refused ?? {};
   return form(visitor, '/account/password', [
     field(visitor, { name: 'current_password', type: 'password', autocomplete: 'current-password', problem }),
+    codeField(visitor, { problem }),
     field(visitor, {
       name: 'new_password',
       hint: words.text('account.newPasswordHint', { length: MIN_PASSWORD_LENGTH }),
@@ -97,11 +100,12 @@ function exportPart({ words }: Member): Html {
 <p class="actions"><a class="button" href="/account/export">${words.text('recovery.export')}</a></p>`;
 }
 
-function deletionForm(visitor: Member): Html {
+function deletionForm(visitor: Member, problem: AppError | undefined): Html {
   const { words } = visitor;
   return form(visitor, '/account/delete', [
     markup`<p>${words.text('account.deleteText')}</p>`,
-    field(visitor, { name: 'password', type: 'password', autocomplete: 'current-password' }),
+    field(visitor, { name: 'password', type: 'password', autocomplete: 'current-password', problem }),
+    codeField(visitor, { problem, id: 'delete-code' }),
     submit(words.text('account.deleteAction'), 'danger'),
   ]);
 }

@@ -84,6 +84,18 @@ export class AdminUserPagesController {
     await this.answer(response, visitor, id, { form: 'rights', problem });
   }
 
+  @Post(':id/second-factor')
+  async resetFactor(
+    @CurrentVisitor() visitor: Member,
+    @Param('id', IdPipe) id: number,
+    @Res() response: Response,
+  ): Promise<void> {
+    const problem = await refusalOf(async () => {
+      await this.users.change(visitor.account.id, id, { resetSecondFactor: true });
+    });
+    await this.answer(response, visitor, id, { form: 'rights', problem });
+  }
+
   @Post(':id/points')
   async grant(
     @CurrentVisitor() visitor: Member,

@@ -67,7 +67,7 @@ ${card(words.text('users.permissions'), permissionsForm(visitor, user, refusalIn
 ${card(words.text('users.givePoints'), pointsForm(visitor, known, refusalIn('points')))}
 </div>
 ${card(words.text('account.pointsHistory'), movements(visitor, known))}
-<p class="actions">${disableForm(visitor, user)}
+<p class="actions">${disableForm(visitor, user)}${user.hasSecondFactor && user.id !== visitor.account.id && resetForm(visitor, user)}
 <a class="button" href="/admin/events?user_id=${user.id}">${words.text('users.events')}</a></p>`;
 }
 
@@ -83,6 +83,7 @@ function userFacts(visitor: Member, user: KnownUser): Html {
     [words.text('common.points'), user.points],
     [words.text('account.memberSince'), time(user.createdAt)],
     [words.text('users.lastActive'), time(user.lastActiveAt)],
+    [words.text('factor.title'), words.text(user.hasSecondFactor ? 'factor.on' : 'factor.off')],
     [
       words.text('common.status'),
       user.disabledAt === null
@@ -148,6 +149,12 @@ function pointsForm(visitor: Member, { user, grantRef }: UserFacts, problem: App
     field(visitor, { name: 'note', hint: words.text('users.noteHint'), optional: true, problem }),
     submit(words.text('users.givePoints')),
   ]);
+}
+
+/** For a user who lost the authenticator and the recovery codes. */
+function resetForm(visitor: Member, { id, username }: KnownUser): Html {
+  const label = visitor.words.text('factor.reset');
+  return actionForm(visitor, `/admin/users/${id}/second-factor`, label, { style: 'danger', about: username });
 }
 
 function disableForm(visitor: Member, { id, username, disabledAt }: KnownUser): Html {

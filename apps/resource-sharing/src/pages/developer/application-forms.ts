@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import { ApplicationChangeBody, NewApplicationBody, SecretRotationBody } from '../../applications/applications.dto.js';
 import type { NewApplication } from '../../applications/applications.service.js';
 import { OwnerConfirmation } from '../../applications/owner-confirmation.js';
+import type { Proof } from '../../site/password-confirmation.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { FormValues, validated } from '../parts/form-values.js';
 
@@ -52,7 +53,7 @@ export class ApplicationForms {
       bound_to_owner: values.isChecked('bound_to_owner'),
     });
     await this.confirmation.update(
-      { ...sender, password: values.text('current_password') },
+      { ...sender, proof: proofIn(values) },
       {
         name: body.name,
         description: body.description,
@@ -68,7 +69,7 @@ export class ApplicationForms {
   /** The new secret. @throws INVALID_ARGUMENT, and LOGIN_FAILED if the password is required. */
   async rotation(values: FormValues, sender: FormSender): Promise<string> {
     const body = validated(SecretRotationBody, { overlap_seconds: values.wholeNumber('overlap_seconds') });
-    const asked = { ...sender, password: values.text('current_password') };
+    const asked = { ...sender, proof: proofIn(values) };
     return (await this.confirmation.rotate(asked, body.overlap_seconds)).secret;
   }
 
@@ -79,4 +80,8 @@ export class ApplicationForms {
     const message = unknown.length > 0 ? `these users do not exist: ${unknown.join(', ')}` : 'at most five';
     throw new AppError('INVALID_ARGUMENT', `test_users: ${message}`, { details: [{ field: 'test_users', message }] });
   }
+}
+
+function proofIn(values: FormValues): Proof {
+  return { password: values.text('current_password'), code: values.optional('code') };
 }

@@ -2,12 +2,23 @@ import type { AppError } from '@gatehouse/platform';
 import type { RefusedCall } from '../../refused-calls/refused-calls.js';
 import type { FormValues } from '../parts/form-values.js';
 import type { Application, CredentialInfo } from '../../applications/application-rows.js';
-import { actionForm, checkbox, checkboxes, copyButton, field, form, select, submit, textArea } from '../parts/forms.js';
+import {
+  actionForm,
+  checkbox,
+  checkboxes,
+  codeField,
+  copyButton,
+  field,
+  form,
+  select,
+  submit,
+  textArea,
+} from '../parts/forms.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
 import { card, dataTable, facts } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
-import type { Visitor } from '../../wire/visitor.js';
+import type { Member } from '../../wire/visitor.js';
 import type { RecentUsage } from './application-usage.js';
 import { proposedFacts } from './proposed.view.js';
 import { quickstart } from './quickstart.view.js';
@@ -44,7 +55,7 @@ const OVERLAPS = [
   ['2592000', 'month'],
 ] as const;
 
-export function applicationPage(visitor: Visitor, known: ApplicationFacts, state: ApplicationPageState): Html {
+export function applicationPage(visitor: Member, known: ApplicationFacts, state: ApplicationPageState): Html {
   const { words } = visitor;
   const { application } = known;
   return markup`${state.shown}
@@ -64,7 +75,7 @@ ${card(
 )}`;
 }
 
-function overview(visitor: Visitor, application: Application): Html {
+function overview(visitor: Member, application: Application): Html {
   const { words } = visitor;
   const { clientId } = application;
   return facts([
@@ -80,7 +91,7 @@ function overview(visitor: Visitor, application: Application): Html {
   ]);
 }
 
-function secretPart(visitor: Visitor, { application, secrets }: ApplicationFacts): Html {
+function secretPart(visitor: Member, { application, secrets }: ApplicationFacts): Html {
   const { words } = visitor;
   const { clientId } = application;
   return markup`${secretTable(visitor, clientId, secrets)}
@@ -99,11 +110,12 @@ ${form(visitor, `/developer/${clientId}/secrets`, [
       autocomplete: 'current-password',
       id: 'secret-password',
     }),
+  application.boundUserId === application.ownerId && codeField(visitor, { id: 'secret-code' }),
   submit(words.text('developer.createSecret')),
 ])}`;
 }
 
-function secretTable(visitor: Visitor, clientId: string, secrets: readonly CredentialInfo[]): Html {
+function secretTable(visitor: Member, clientId: string, secrets: readonly CredentialInfo[]): Html {
   const { words } = visitor;
   const time = timesFor(visitor);
   const rows = secrets.map((secret) => [
@@ -127,7 +139,7 @@ function secretTable(visitor: Visitor, clientId: string, secrets: readonly Crede
 }
 
 function settingsForm(
-  visitor: Visitor,
+  visitor: Member,
   { application, testUsers }: ApplicationFacts,
   refused: Refused | undefined,
 ): Html {
@@ -163,7 +175,7 @@ function settingsForm(
 
 /** Test users, allowed addresses, and the user of calls without a user token. */
 function accessFields(
-  visitor: Visitor,
+  visitor: Member,
   { application, testUsers }: Pick<ApplicationFacts, 'application' | 'testUsers'>,
   refused: Refused | undefined,
 ): Content[] {
@@ -195,5 +207,6 @@ function accessFields(
         optional: true,
         problem,
       }),
+    !isBound && codeField(visitor, { problem, optional: true }),
   ];
 }

@@ -1,16 +1,17 @@
 import { Body, Get, Post, Query, Req, Res } from '@nestjs/common';
-import type { AppError } from '@gatehouse/platform';
+import { AppError } from '@gatehouse/platform';
 import type { Request, Response } from 'express';
+import { CodeNeeded } from '../../site/site-passwords.js';
 import { SiteLogin } from '../../site/site-login.js';
 import { SiteRegistration } from '../../site/site-registration.js';
-import { RegistrationBody, SiteLoginBody } from '../../site/site.dto.js';
+import { RegistrationBody, SecondFactorCodeBody, SiteLoginBody } from '../../site/site.dto.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
 import { formTargetsOf, isAuthorizePath, loginPath, ownPath } from '../parts/return-address.js';
-import { CurrentVisitor, type Visitor } from '../../wire/visitor.js';
-import { loginForm, registrationForm } from './entry.view.js';
+import { CurrentVisitor, setVisitor, type Visitor } from '../../wire/visitor.js';
+import { codeForm, loginForm, registrationForm } from './entry.view.js';
 
 interface Entry {
   readonly returnTo: string | undefined;
@@ -46,7 +47,36 @@ export class EntryController {
       await this.login.logIn(validated(SiteLoginBody, given), request, response);
     });
     if (problem === undefined) response.redirect(303, returnTo ?? '/');
-    else sendLogin(response, visitor, { returnTo, values, problem });
+    else if (problem instanceof CodeNeeded) {
+      sendCode(response, visitor, { returnTo, ticket: this.login.ticketFor(problem.account) });
+    } else sendLogin(response, visitor, { returnTo, values, problem });
+  }
+
+  /** The second step for accounts with a second factor. */
+  @Post('login/code')
+  async enterCode(
+    @CurrentVisitor() visitor: Visitor,
+    @Body() body: object,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const values = new FormValues(body);
+    const returnTo = returnAddress(body);
+    const ticket = values.text('ticket');
+    const pending = this.login.pendingLogin(ticket);
+    if (pending === undefined) {
+      const problem = new AppError('LOGIN_FAILED', 'Signing in took too long: start again');
+      return sendLogin(response, visitor, { returnTo, problem });
+    }
+    const problem = await refusalOf(async () => {
+      const { code } = validated(SecondFactorCodeBody, { code: values.text('code').trim() });
+      const account = await this.login.complete(pending, code, request, response);
+      // For the audit log.
+      setVisitor(request, { ...visitor, account });
+    });
+    if (problem === undefined) response.redirect(303, returnTo ?? '/');
+    else sendCode(response, visitor, { returnTo, ticket, problem });
+    return undefined;
   }
 
   @Get('register')
@@ -115,6 +145,26 @@ function sendLogin(response: Response, visitor: Visitor, { returnTo, values, pro
       body,
       problem,
       notice,
+      narrow: true,
+      formTargets: targetsAfter(returnTo),
+    },
+  );
+}
+
+/** 401, as for a wrong password: the visitor is not signed in yet. */
+function sendCode(
+  response: Response,
+  visitor: Visitor,
+  { returnTo, ticket, problem }: { returnTo: string | undefined; ticket: string; problem?: AppError | undefined },
+): void {
+  sendPage(
+    response,
+    { ...visitor, path: loginPath(returnTo) },
+    {
+      title: visitor.words.text('factor.signInTitle'),
+      body: codeForm(visitor, { returnTo, ticket, problem }),
+      status: problem?.status ?? 401,
+      problem,
       narrow: true,
       formTargets: targetsAfter(returnTo),
     },

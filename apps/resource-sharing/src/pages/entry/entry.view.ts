@@ -24,6 +24,22 @@ export function loginForm(visitor: Visitor, { returnTo, username: value, problem
 <p>${words.rich<Content, 'entry.noAccount'>('entry.noAccount', { a: register })}</p>`;
 }
 
+/** `ticket`: stands for the password, which was right. */
+export function codeForm(
+  visitor: Visitor,
+  { returnTo, ticket, problem }: { returnTo: string | undefined; ticket: string; problem: AppError | undefined },
+): Html {
+  const { words } = visitor;
+  return markup`<p>${words.text('factor.signInText')}</p>
+${form(visitor, '/login/code', [
+  goingOn(returnTo),
+  hiddenField('ticket', ticket),
+  field(visitor, { name: 'code', hint: words.text('factor.codeHint'), autocomplete: 'one-time-code', problem }),
+  submit(words.text('factor.signIn')),
+])}
+<p><a href="${loginPath(returnTo)}">${words.text('factor.otherAccount')}</a></p>`;
+}
+
 export function registrationForm(
   visitor: Visitor,
   { returnTo, username, email, problem, isOpen }: EntryForm & { email: string | undefined; isOpen: boolean },

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { IdPipe } from '../../wire/path-values.js';
 import { NewKeyBody } from '../../applications/applications.dto.js';
 import { PersonalKeys } from '../../applications/personal-keys.service.js';
-import { PasswordConfirmation } from '../../site/password-confirmation.js';
+import { PasswordConfirmation, proofOf } from '../../site/password-confirmation.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import type { Html } from '../parts/markup.js';
@@ -76,13 +76,14 @@ export class KeysPageController {
   private async issue(userId: number, values: FormValues, request: Request): Promise<string> {
     const body = validated(NewKeyBody, {
       current_password: values.text('current_password'),
+      code: values.optional('code'),
       name: values.text('name').trim(),
       scopes: values.list('scopes'),
       expires_at: values.optional('expires_at'),
       ip_allow: values.words('ip_allow'),
     });
     const { name, scopes, expires_at: expiresAt, ip_allow: ipAllow } = body;
-    const { secret } = await this.password.during(userId, body.current_password, request, (tx) =>
+    const { secret } = await this.password.during(userId, proofOf(body), request, (tx) =>
       this.keys.create(userId, { name, scopes, expiresAt, ipAllow }, tx),
     );
     return secret;

@@ -1,12 +1,12 @@
 import type { AppError } from '@gatehouse/platform';
 import type { CredentialInfo } from '../../applications/application-rows.js';
-import { actionForm, checkboxes, field, form, submit, textArea } from '../parts/forms.js';
+import { actionForm, checkboxes, codeField, field, form, submit, textArea } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { code, Html, markup, type Content } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
 import { card, dataTable } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
-import type { Visitor } from '../../wire/visitor.js';
+import type { Member, Visitor } from '../../wire/visitor.js';
 
 interface State {
   readonly shown?: Html;
@@ -14,7 +14,7 @@ interface State {
   readonly problem?: AppError | undefined;
 }
 
-export function keysPage(visitor: Visitor, keys: readonly CredentialInfo[], state: State): Html {
+export function keysPage(visitor: Member, keys: readonly CredentialInfo[], state: State): Html {
   const { words } = visitor;
   return markup`${state.shown}
 <p>${words.rich<Content, 'keys.intro'>('keys.intro', { code })}</p>
@@ -48,7 +48,7 @@ function keyTable(visitor: Visitor, keys: readonly CredentialInfo[]): Html {
   return dataTable(words.text('keys.caption'), columns, rows, words.text('keys.none'));
 }
 
-function keyForm(visitor: Visitor, { values, problem }: State): Html {
+function keyForm(visitor: Member, { values, problem }: State): Html {
   const { words } = visitor;
   return form(visitor, '/keys', [
     field(visitor, { name: 'name', hint: words.text('keys.nameHint'), value: values?.text('name'), problem }),
@@ -79,6 +79,7 @@ function keyForm(visitor: Visitor, { values, problem }: State): Html {
       autocomplete: 'current-password',
       problem,
     }),
+    codeField(visitor, { problem }),
     submit(words.text('keys.create')),
   ]);
 }

@@ -1,7 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
 import { errorText } from '../../messages/error-text.js';
 import { frame } from '../../messages/en/frame.js';
-import type { Visitor } from '../../wire/visitor.js';
+import type { Member, Visitor } from '../../wire/visitor.js';
 import { Html, markup, type Content } from './markup.js';
 
 /** Matches TOKEN_FIELD of visitors.ts. */
@@ -79,6 +79,13 @@ ${labelOf(visitor, options)}
 <input id="${idOf(options)}" name="${name}" type="${type}" value="${value}"${autocomplete === undefined ? '' : markup` autocomplete="${autocomplete}"`}${!optional && new Html(' required')}${stateOf(options)}>
 ${hintOf(visitor, options)}
 </div>`;
+}
+
+/** For the code of the second factor beside a password; nothing for members without one. */
+export function codeField(visitor: Member, options: Pick<FieldOptions, 'problem' | 'id' | 'optional'> = {}): Content {
+  if (!visitor.account.hasSecondFactor) return undefined;
+  const hint = visitor.words.text('factor.codeHint');
+  return field(visitor, { name: 'code', autocomplete: 'one-time-code', hint, ...options });
 }
 
 /** A multi-line field. `check`: an address that checks it while it is typed. */
