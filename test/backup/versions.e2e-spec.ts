@@ -119,7 +119,9 @@ describe('backups of the real schemas', { timeout: 120_000 }, () => {
     }
     const broken = (await checkInvariants(damaged.url, present)).filter((check) => check.broken > 0);
     const name = 'the audit log ends where its head says';
-    expect(broken).toEqual(SERVICES.map((service) => ({ service, name, broken: 1 })));
+    expect(broken.map((check) => ({ ...check, name: check.name.en }))).toEqual(
+      SERVICES.map((service) => ({ service, name, broken: 1 })),
+    );
   });
 
   it('leave the former data unchanged when the restoring process is killed', async () => {

@@ -3,3 +3,4 @@ export function terminalLanguage(
   platform?: NodeJS.Platform,
 ): 'en' | 'zh-CN';
 export function localized(english: string, chinese: string): string;
+export function localizedText(text: Readonly<Record<'en' | 'zh-CN', string>>): string;

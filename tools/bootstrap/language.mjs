@@ -17,5 +17,10 @@ const LANGUAGE = terminalLanguage();
 
 /** A text for the person at the terminal. Both languages are here: the first texts come before anything is installed. */
 export function localized(english, chinese) {
-  return LANGUAGE === 'zh-CN' ? chinese : english;
+  return localizedText({ en: english, 'zh-CN': chinese });
+}
+
+/** One of the two texts that an error of a library has. */
+export function localizedText(text) {
+  return text[LANGUAGE];
 }

@@ -65,6 +65,7 @@ export {
   rowPlace,
   sealForRow,
   SecretBoxError,
+  type SecretBoxFailure,
   type SealedRow,
   type SecretBox,
 } from './secret-box.js';

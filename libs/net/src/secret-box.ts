@@ -8,7 +8,20 @@ const KEY_ID = /^[A-Za-z0-9_-]{8}$/;
 /** A sealed text that cannot be opened: it has another key or another place, or was changed. */
 export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError';
+  readonly reason: SecretBoxFailure;
+
+  constructor(reason: SecretBoxFailure) {
+    super(MESSAGES[reason]);
+    this.reason = reason;
+  }
 }
+
+export type SecretBoxFailure = 'not-sealed' | 'not-openable';
+
+const MESSAGES: Readonly<Record<SecretBoxFailure, string>> = {
+  'not-sealed': 'This is not a sealed text.',
+  'not-openable': 'The sealed text was made with another GATEHOUSE_SECRET_KEY, or for another place, or was changed.',
+};
 
 /**
  * Encrypts texts at rest. Safe for 2^32 texts per key (random nonces, NIST SP 800-38D 8.3).
@@ -81,15 +94,15 @@ export function createSecretBox(keys: Buffer | readonly Buffer[], former = 'v1')
       const [version, ...parts] = sealed.split('.');
       const [last = ''] = parts.slice(-1);
       const bytes = Buffer.from(last, 'base64url');
-      if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new SecretBoxError('This is not a sealed text.');
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new SecretBoxError('not-sealed');
       if (version === former && parts.length === 1) return openFormer(known, bytes, former);
       const [id = ''] = parts;
       if (version !== VERSION || parts.length !== 2 || !KEY_ID.test(id)) {
-        throw new SecretBoxError('This is not a sealed text.');
+        throw new SecretBoxError('not-sealed');
       }
       const key = known.find((candidate) => candidate.id === id);
       const text = key && decipher(key, bytes, authenticated(id, place));
-      if (text === undefined) throw wrongKey();
+      if (text === undefined) throw new SecretBoxError('not-openable');
       return text;
     },
   };
@@ -122,7 +135,7 @@ function openFormer(keys: readonly BoxKey[], bytes: Buffer, former: string): str
     const text = decipher(key, bytes, former);
     if (text !== undefined) return text;
   }
-  throw wrongKey();
+  throw new SecretBoxError('not-openable');
 }
 
 function decipher({ secret }: BoxKey, bytes: Buffer, associated: string): string | undefined {
@@ -135,10 +148,4 @@ function decipher({ secret }: BoxKey, bytes: Buffer, associated: string): string
   } catch {
     return undefined;
   }
-}
-
-function wrongKey(): SecretBoxError {
-  return new SecretBoxError(
-    'The sealed text was made with another GATEHOUSE_SECRET_KEY, or for another place, or was changed.',
-  );
 }

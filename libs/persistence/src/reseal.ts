@@ -1,3 +1,4 @@
+import { bilingual, BilingualError, type Bilingual } from '@gatehouse/i18n';
 import { SecretBoxError, type SecretBox } from '@gatehouse/net';
 import { quoteIdentifier } from './data-source.js';
 import { withClient, type PgClient } from './pg-client.js';
@@ -29,23 +30,35 @@ export interface ResealOutcome {
 const BATCH = 500;
 
 /** Opens a separate connection for the whole work. @returns a line for each column, for the operator */
-export async function resealDatabase(url: string, columns: readonly SealedColumn[]): Promise<string[]> {
+export async function resealDatabase(url: string, columns: readonly SealedColumn[]): Promise<Bilingual[]> {
   const outcomes = await withClient(url, (client) => resealColumns(client, columns));
-  const lines = outcomes.map(({ table, column, resealed, unreadable }) => {
-    const problem = unreadable === 0 ? '' : `, ${unreadable} that none of the keys opens`;
-    return `${table}.${column}: ${resealed} sealed again${problem}`;
-  });
-  if (outcomes.some(({ unreadable }) => unreadable > 0)) {
-    throw new UnreadableSecretsError(
-      [...lines, 'Add the key that sealed the others to GATEHOUSE_SECRET_KEYS and repeat.'].join('\n'),
-    );
-  }
+  const lines = outcomes.map(describeOutcome);
+  if (outcomes.some(({ unreadable }) => unreadable > 0)) throw new UnreadableSecretsError(lines);
   return lines;
 }
 
+function describeOutcome({ table, column, resealed, unreadable }: ResealOutcome): Bilingual {
+  const english = unreadable === 0 ? '' : `, ${unreadable} that none of the keys opens`;
+  const chinese = unreadable === 0 ? '' : `，${unreadable} 条无法用任何密钥打开`;
+  return bilingual(
+    `${table}.${column}: ${resealed} sealed again${english}`,
+    `${table}.${column}：已重新加密 ${resealed} 条${chinese}`,
+  );
+}
+
+const ADD_THE_KEY = bilingual(
+  'Add the key that sealed the others to GATEHOUSE_SECRET_KEYS and repeat.',
+  '请将加密其余内容的密钥加入 GATEHOUSE_SECRET_KEYS，然后重试。',
+);
+
 /** Some sealed texts cannot be opened with the keys at hand. */
-export class UnreadableSecretsError extends Error {
+export class UnreadableSecretsError extends BilingualError {
   override readonly name = 'UnreadableSecretsError';
+
+  constructor(outcomes: readonly Bilingual[]) {
+    const lines = [...outcomes, ADD_THE_KEY];
+    super(bilingual(lines.map(({ en }) => en).join('\n'), lines.map(({ 'zh-CN': chinese }) => chinese).join('\n')));
+  }
 }
 
 /**

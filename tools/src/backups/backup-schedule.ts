@@ -1,3 +1,4 @@
+import { localized } from '../../bootstrap/language.mjs';
 import { BackupFolder } from './backup-folder.js';
 import type { BackupSettings } from './backup-settings.js';
 
@@ -70,7 +71,13 @@ export class BackupSchedule {
       next = await this.untilDue();
     } catch (error) {
       if (this.stopping.signal.aborted) return;
-      notify(`The backup to ${settings.folder} failed, next try in ${Math.round(next / 60_000)} min: ${String(error)}`);
+      const minutes = Math.round(next / 60_000);
+      notify(
+        localized(
+          `The backup to ${settings.folder} failed, next try in ${minutes} min: ${String(error)}`,
+          `备份到 ${settings.folder} 失败，${minutes} 分钟后重试：${String(error)}`,
+        ),
+      );
     }
     this.wait(next);
   }

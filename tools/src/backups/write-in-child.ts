@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { localized } from '../../bootstrap/language.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 
 const TAIL_BYTES = 2_000;
@@ -22,7 +23,10 @@ export function writeInChild(env: NodeJS.ProcessEnv): (file: string, signal: Abo
       child.once('error', reject);
       child.once('close', (code) => {
         if (code === 0) resolve();
-        else reject(new Error(tail.trim().split('\n').at(-1) ?? `it ended with ${code}`));
+        else
+          reject(
+            new Error(tail.trim().split('\n').at(-1) ?? localized(`it ended with ${code}`, `进程退出（代码 ${code}）`)),
+          );
       });
     });
 }

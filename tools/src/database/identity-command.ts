@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { localized } from '../../bootstrap/language.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { readPlatformSettings } from '../supervisor/platform-settings.js';
 import { serviceEnvironment } from '../supervisor/service-environment.js';
@@ -11,10 +12,18 @@ const run = promisify(execFile);
 const STEP_TIMEOUT_MS = 60_000;
 const USAGE = 'npm run tunnel:identity -- prepare | exchange [DAYS] | retire | status';
 const AFTERWARDS: Readonly<Record<string, string>> = {
-  prepare: 'Restart tunnel-gateway: agents that connect then learn the next key. When all have, run the step exchange.',
-  exchange:
+  prepare: localized(
+    'Restart tunnel-gateway: agents that connect then learn the next key. When all have, run the step exchange.',
+    '请重启 tunnel-gateway：之后连接的客户端会获知下一个密钥。全部获知后，再执行 exchange。',
+  ),
+  exchange: localized(
     'Restart tunnel-gateway: it shows this key then. Agents that know only the former key are shown that one, and learn the new one.',
-  retire: 'Restart tunnel-gateway: agents that know only the former key are refused then and need a new key string.',
+    '请重启 tunnel-gateway：之后它出示此密钥。只知道旧密钥的客户端仍会看到旧密钥，并由此获知新密钥。',
+  ),
+  retire: localized(
+    'Restart tunnel-gateway: agents that know only the former key are refused then and need a new key string.',
+    '请重启 tunnel-gateway：之后只知道旧密钥的客户端将被拒绝，需要新的密钥字符串。',
+  ),
   status: '',
 };
 
@@ -22,7 +31,7 @@ const AFTERWARDS: Readonly<Record<string, string>> = {
 export async function identityCommand([step = '', ...rest]: string[]): Promise<number> {
   const afterwards = AFTERWARDS[step];
   if (afterwards === undefined || rest.length > (step === 'exchange' ? 1 : 0))
-    throw new PlainFailure('say one step.', { advice: [USAGE] });
+    throw new PlainFailure(localized('say one step.', '请指定一个步骤。'), { advice: [USAGE] });
   const lines = await withDatabase(process.env, { mustExist: true }, (url) => perform([step, ...rest], url));
   for (const line of afterwards === '' ? lines : [...lines, afterwards]) process.stdout.write(`${line}\n`);
   return 0;
@@ -36,6 +45,9 @@ async function perform(args: string[], url: string): Promise<string[]> {
     return stdout.trim().split('\n');
   } catch (cause) {
     const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim().split('\n') : [];
-    throw new PlainFailure(`the step ${args[0]} failed.`, { advice: output, cause });
+    throw new PlainFailure(localized(`the step ${args[0]} failed.`, `步骤 ${args[0]} 失败。`), {
+      advice: output,
+      cause,
+    });
   }
 }

@@ -8,6 +8,7 @@ import {
   type CheckedBackup,
   type ProgressHandler,
 } from '@gatehouse/persistence';
+import { localized, localizedText } from '../../bootstrap/language.mjs';
 
 /**
  * Restores a backup into an embedded database that is thrown away, and looks whether its data hold together. Prints
@@ -27,12 +28,17 @@ export async function rehearseRestore(
     const server = await startEmbeddedPostgres({ home, durable: false });
     try {
       await restoreDatabase(server.url(), backup, { onProgress });
-      print(`Restored into a database for this rehearsal in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      print(
+        localized(
+          `Restored into a database for this rehearsal in ${seconds} s.`,
+          `已恢复到本次演练的数据库，用时 ${seconds} 秒。`,
+        ),
+      );
       const checks = await checkInvariants(server.url(), backup.stored);
       for (const { service, name, broken } of checks) {
-        print(
-          `${broken === 0 ? 'ok  ' : 'FAIL'}  ${service}: ${name}${broken === 0 ? '' : `, not so ${broken} times`}`,
-        );
+        const how = broken === 0 ? '' : localized(`, not so ${broken} times`, `，有 ${broken} 处不符`);
+        print(`${broken === 0 ? 'ok  ' : 'FAIL'}  ${service}: ${localizedText(name)}${how}`);
       }
       return checks.every(({ broken }) => broken === 0);
     } finally {

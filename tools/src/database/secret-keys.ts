@@ -1,5 +1,6 @@
 import { findSecretKeys, SecretKeyError } from '@gatehouse/persistence';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { localizedText } from '../../bootstrap/language.mjs';
 
 /** Keys in the environment; undefined without any. An empty variable counts as not set, as it does for the services. */
 export function secretKeyText(env: NodeJS.ProcessEnv): string | undefined {
@@ -11,7 +12,7 @@ export function secretKeysOf(env: NodeJS.ProcessEnv, home: string): Buffer[] {
   try {
     return [...(findSecretKeys({ home, envValue: secretKeyText(env) }) ?? [])];
   } catch (cause) {
-    if (cause instanceof SecretKeyError) throw new PlainFailure(cause.message, { cause });
+    if (cause instanceof SecretKeyError) throw new PlainFailure(localizedText(cause.text), { cause });
     throw cause;
   }
 }

@@ -69,7 +69,7 @@ export async function brokenData(set: ReplicaSet, stored: readonly StoredData[])
   const { databaseUrl, services } = set.options;
   const ours = stored.filter(({ service }) => services.some((name) => name === service));
   const known = await checkInvariants(databaseUrl, ours);
-  const broken = known.filter((found) => found.broken > 0).map(({ service, name }) => `${service}: not so: ${name}`);
+  const broken = known.filter((found) => found.broken > 0).map(({ service, name }) => `${service}: not so: ${name.en}`);
   await withClient(databaseUrl, async (client) => {
     for (const service of services) {
       for (const { name, sql } of [...RULES[service], recordedOnce(service)]) {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedPostgresError, startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { POSTGRES_PORT_VARIABLE, type PlatformSettings } from './platform-settings.js';
-import { localized } from '../../bootstrap/language.mjs';
+import { localized, localizedText } from '../../bootstrap/language.mjs';
 
 /** A database that cannot start may do so later, when there is room on the disk again: it is tried for ever. */
 const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
@@ -32,7 +32,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<PlatformDa
     return new EmbeddedDatabase(options, await startServer(options, options.postgresPort));
   } catch (cause) {
     if (cause instanceof EmbeddedPostgresError) {
-      throw new PlainFailure(localized(cause.text.en, cause.text['zh-CN']), { cause });
+      throw new PlainFailure(localizedText(cause.text), { cause });
     }
     throw cause;
   }
@@ -43,7 +43,7 @@ function startServer({ home, notify }: DatabaseOptions, port: number): Promise<E
     home,
     port,
     portVariable: POSTGRES_PORT_VARIABLE,
-    log: ({ en, 'zh-CN': chinese }) => notify(localized(en, chinese)),
+    log: (text) => notify(localizedText(text)),
   });
 }
 

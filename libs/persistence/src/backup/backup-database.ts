@@ -59,7 +59,12 @@ async function copyOut(client: PgClient, body: string, options: BackupOptions): 
   const wanted = options.schemas ?? BACKUP_SCHEMAS;
   await beginSnapshot(client, wanted, options.snapshot);
   const schemas = await readSchemas(client, wanted);
-  if (schemas.length === 0) throw new BackupError(`The database has none of the schemas ${wanted.join(', ')}.`);
+  if (schemas.length === 0) {
+    throw new BackupError(
+      `The database has none of the schemas ${wanted.join(', ')}.`,
+      `数据库中没有以下任何 schema：${wanted.join('、')}。`,
+    );
+  }
   const names = schemas.map(({ name }) => name);
   const sequences = await readSequences(client, names);
   const isLeftOut = (schema: string, name: string): boolean =>

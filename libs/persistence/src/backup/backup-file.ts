@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { BackupError, parseBackupHeader, type BackupHeader } from './backup-header.js';
+import { bilingual, type Bilingual } from '@gatehouse/i18n';
+import { type BackupError, NO_HEADER, parseBackupHeader, unusable, type BackupHeader } from './backup-header.js';
 
 const HEADER_LIMIT_BYTES = 16 * 1024 * 1024;
 
@@ -22,9 +23,9 @@ export class BackupReader {
     let line = Buffer.alloc(0);
     let end = -1;
     while (end < 0) {
-      if (line.length > HEADER_LIMIT_BYTES) throw this.damaged('it has no header');
+      if (line.length > HEADER_LIMIT_BYTES) throw this.damaged(NO_HEADER);
       const chunk = await this.next();
-      if (chunk === undefined) throw this.damaged('it has no header');
+      if (chunk === undefined) throw this.damaged(NO_HEADER);
       const searched = line.length;
       line = Buffer.concat([line, chunk]);
       end = line.indexOf('\n', searched);
@@ -37,7 +38,7 @@ export class BackupReader {
   async *take(count: number): AsyncGenerator<Buffer> {
     for (let left = count; left > 0;) {
       const chunk = this.rest.length > 0 ? this.rest : await this.next();
-      if (chunk === undefined) throw this.damaged('it ends too early');
+      if (chunk === undefined) throw this.damaged(bilingual('it ends too early', '文件不完整'));
       const part = chunk.subarray(0, left);
       this.rest = chunk.subarray(part.length);
       left -= part.length;
@@ -47,7 +48,9 @@ export class BackupReader {
 
   /** @throws BackupError if anything follows. */
   async end(): Promise<void> {
-    if (this.rest.length > 0 || (await this.next()) !== undefined) throw this.damaged('something follows its end');
+    if (this.rest.length > 0 || (await this.next()) !== undefined) {
+      throw this.damaged(bilingual('something follows its end', '文件末尾有多余内容'));
+    }
   }
 
   async close(): Promise<void> {
@@ -59,12 +62,13 @@ export class BackupReader {
       const { done, value } = await this.chunks.next();
       return done === true ? undefined : value;
     } catch (cause) {
-      throw this.damaged((cause as Error).message, cause);
+      const { message } = cause as Error;
+      throw this.damaged(bilingual(message, message), cause);
     }
   }
 
-  private damaged(reason: string, cause?: unknown): BackupError {
-    return new BackupError(`${this.file} is not a usable backup: ${reason}.`, { cause });
+  private damaged(reason: Bilingual, cause?: unknown): BackupError {
+    return unusable(this.file, reason, cause);
   }
 }
 

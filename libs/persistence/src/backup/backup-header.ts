@@ -1,3 +1,4 @@
+import { bilingual, BilingualError, type Bilingual } from '@gatehouse/i18n';
 /**
  * A backup is one gzip file (`gunzip -c` reads it): a line of JSON, the header, then the rows of each table in the
  * header's order, in PostgreSQL's COPY text format, each exactly as many bytes as the header says.
@@ -50,9 +51,24 @@ export interface BackupHeader {
 }
 
 /** A problem of a backup or its target, in one line for people. */
-export class BackupError extends Error {
+export class BackupError extends BilingualError {
   override readonly name = 'BackupError';
+
+  constructor(english: string, chinese: string, options?: ErrorOptions) {
+    super(bilingual(english, chinese), options);
+  }
 }
+
+/** A file that is no backup, or a damaged one. */
+export function unusable(file: string, reason: Bilingual, cause?: unknown): BackupError {
+  return new BackupError(
+    `${file} is not a usable backup: ${reason.en}.`,
+    `${file} 不是可用的备份：${reason['zh-CN']}。`,
+    { cause },
+  );
+}
+
+export const NO_HEADER = bilingual('it has no header', '没有文件头');
 
 const VALUE = String.raw`(?:'[^'\\]*'|-?\d+(?:\.\d+)?|MINVALUE|MAXVALUE|NULL|true|false)`;
 const VALUES = String.raw`\(${VALUE}(?:, ${VALUE})*\)`;
@@ -71,21 +87,24 @@ export function parseBackupHeader(text: string, file: string): BackupHeader {
   try {
     header = JSON.parse(text);
   } catch (cause) {
-    throw new BackupError(`${file} is not a usable backup: it has no header.`, { cause });
+    throw unusable(file, NO_HEADER, cause);
   }
   if (!isRecord(header) || header['format'] !== BACKUP_FORMAT) {
-    throw new BackupError(`${file} is not a usable backup: it is not a backup of Gatehouse.`);
+    throw unusable(file, bilingual('it is not a backup of Gatehouse', '不是 Gatehouse 的备份'));
   }
   if (!READABLE_VERSIONS.includes(header['version'])) {
     throw new BackupError(
       `${file} has the format ${String(header['version'])}, and this Gatehouse reads ${READABLE_VERSIONS.join(' and ')}: ` +
         'restore it with the version that made it.',
+      `${file} 的格式版本是 ${String(header['version'])}，当前 Gatehouse 只能读取 ${READABLE_VERSIONS.join(' 和 ')}：` +
+        '请用创建该备份的版本恢复。',
     );
   }
   const complete = { partitions: [], keys: [], leftOut: [], ...header };
   const wrong = Object.entries(SHAPE).find(([name, fits]) => !fits((complete as Record<string, unknown>)[name]));
   if (wrong !== undefined) {
-    throw new BackupError(`${file} is not a usable backup: "${wrong[0]}" of its header cannot be read.`);
+    const [field] = wrong;
+    throw unusable(file, bilingual(`"${field}" of its header cannot be read`, `无法读取文件头中的“${field}”`));
   }
   return complete as unknown as BackupHeader;
 }

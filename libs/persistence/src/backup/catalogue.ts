@@ -134,7 +134,10 @@ export async function readPartitions(client: PgConnection, schemas: readonly str
   );
   const strange = rows.find(({ bound }) => !isPartitionBound(bound));
   if (strange !== undefined) {
-    throw new BackupError(`The partition ${qualified(strange)} has a bound that cannot be saved: ${strange.bound}.`);
+    throw new BackupError(
+      `The partition ${qualified(strange)} has a bound that cannot be saved: ${strange.bound}.`,
+      `分区 ${qualified(strange)} 的边界无法保存：${strange.bound}。`,
+    );
   }
   return rows;
 }

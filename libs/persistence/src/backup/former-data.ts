@@ -1,3 +1,4 @@
+import { bilingual, type Bilingual } from '@gatehouse/i18n';
 import { quoteIdentifier } from '../data-source.js';
 import { withClient, type PgConnection } from '../pg-client.js';
 import { BackupError } from './backup-header.js';
@@ -17,7 +18,7 @@ export async function refuseUsers(client: PgConnection, services: readonly strin
       WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY 1`,
   );
   const users = services.filter((service) => rows.some(({ name }) => name?.startsWith(service)));
-  if (users.length > 0) throw inUse(users.join(', '));
+  if (users.length > 0) throw inUse(bilingual(users.join(', '), users.join('、')));
 }
 
 /** Locks every table exclusively. @throws BackupError when a session uses one. */
@@ -28,12 +29,16 @@ export async function lockTables(client: PgConnection, schemas: readonly string[
     await client.query(`LOCK TABLE ${tables.map(qualified).join(', ')} IN ACCESS EXCLUSIVE MODE`);
   } catch (cause) {
     if ((cause as { code?: string }).code !== '55P03') throw cause;
-    throw inUse('somebody', cause);
+    throw inUse(bilingual('somebody', '其他程序'), cause);
   }
 }
 
-function inUse(who: string, cause?: unknown): BackupError {
-  return new BackupError(`The database is in use (${who}): stop the services before restoring.`, { cause });
+function inUse(who: Bilingual, cause?: unknown): BackupError {
+  return new BackupError(
+    `The database is in use (${who.en}): stop the services before restoring.`,
+    `数据库正在使用中（${who['zh-CN']}）：请先停止服务再恢复。`,
+    { cause },
+  );
 }
 
 export async function countRows(client: PgConnection, schemas: readonly string[]): Promise<RowCounts> {

@@ -30,6 +30,7 @@ export async function checkTables(client: PgConnection, header: BackupHeader): P
     if (missing.length > 0) {
       throw new BackupError(
         `The table ${qualified(table)} of the backup does not fit: no column ${missing.join(', ')}.`,
+        `备份中的表 ${qualified(table)} 与当前结构不符：没有列 ${missing.join('、')}。`,
       );
     }
   }
@@ -62,7 +63,11 @@ export async function withoutTriggers<T>(
       await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${quoteIdentifier(name)} ${definition}`);
     } catch (cause) {
       if ((cause as { code?: string }).code !== '23503') throw cause;
-      throw new BackupError(`The backup is damaged: rows of ${table} refer to rows that it does not have.`, { cause });
+      throw new BackupError(
+        `The backup is damaged: rows of ${table} refer to rows that it does not have.`,
+        `备份已损坏：${table} 中的数据引用了备份里没有的行。`,
+        { cause },
+      );
     }
   }
   return result;
@@ -114,6 +119,7 @@ export async function loadTable(
     const { code, message } = cause as Error & { code?: string };
     throw new BackupError(
       `The rows of ${name} could not be loaded: ${code === undefined ? message : `error ${code}`}.`,
+      `无法载入 ${name} 的数据：${code === undefined ? message : `错误 ${code}`}。`,
       { cause },
     );
   }

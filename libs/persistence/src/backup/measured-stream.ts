@@ -26,6 +26,7 @@ export class Measure {
     if (this.digest() === table.sha256 && this.rows === table.rows) return;
     throw new BackupError(
       `The backup is damaged: the rows of ${table.schema}.${table.name} are not those that were saved.`,
+      `备份已损坏：${table.schema}.${table.name} 的数据行与保存时不一致。`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import { bilingual } from '@gatehouse/i18n';
 import { quoteIdentifier } from '../data-source.js';
 import { withClient, type PgConnection } from '../pg-client.js';
 import { BackupReader } from './backup-file.js';
@@ -61,7 +62,9 @@ export async function restoreDatabase(url: string, backup: CheckedBackup, option
   const reader = new BackupReader(file);
   try {
     const again = await reader.header();
-    if (again.createdAt !== header.createdAt) throw new BackupError(`${file} was replaced while it was read.`);
+    if (again.createdAt !== header.createdAt) {
+      throw new BackupError(`${file} was replaced while it was read.`, `读取过程中 ${file} 被替换。`);
+    }
     await SchemaBuilder.inTransaction(url, stored, async (builder, client) => {
       await fixTextFormat(client);
       const replaced = await prepare({ builder, client, header, stored, force: options.force === true });
@@ -84,19 +87,30 @@ export async function restoreDatabase(url: string, backup: CheckedBackup, option
 function servicesOf(header: BackupHeader, stored: readonly StoredData[]): StoredData[] {
   const names = header.schemas.map(({ name }) => name);
   const unknown = names.filter((name) => !stored.some(({ schemas }) => schemas.includes(name)));
-  if (unknown.length > 0) throw newer(`it has the schema ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw newer('schema', unknown);
   const strange = [...header.tables, ...header.partitions, ...header.sequences].find(
     ({ schema }) => !names.includes(schema),
   );
   if (strange !== undefined) {
-    throw new BackupError(`The backup is damaged: ${qualified(strange)} belongs to none of its schemas.`);
+    throw new BackupError(
+      `The backup is damaged: ${qualified(strange)} belongs to none of its schemas.`,
+      `备份已损坏：${qualified(strange)} 不属于其中任何 schema。`,
+    );
   }
   return stored.filter(({ schemas }) => schemas.some((schema) => names.includes(schema)));
 }
 
-function newer(how: string): BackupError {
+const FROM_LATER_VERSIONS = {
+  schema: bilingual('it has the schema', '其中有 schema'),
+  migrations: bilingual('it has the migrations', '其中有迁移'),
+} as const;
+
+function newer(kind: keyof typeof FROM_LATER_VERSIONS, names: readonly string[]): BackupError {
+  const how = FROM_LATER_VERSIONS[kind];
   return new BackupError(
-    `The backup was made by a newer Gatehouse (${how}): restore it with the version that made it, or a later one.`,
+    `The backup was made by a newer Gatehouse (${how.en} ${names.join(', ')}): ` +
+      'restore it with the version that made it, or a later one.',
+    `该备份由更新版本的 Gatehouse 创建（${how['zh-CN']} ${names.join('、')}）：请用创建它的版本或更新的版本恢复。`,
   );
 }
 
@@ -105,7 +119,7 @@ function checkMigrations(header: BackupHeader, stored: readonly StoredData[]): s
   const here = stored.flatMap(knownMigrations);
   const there = header.schemas.flatMap(({ migrations }) => migrations);
   const unknown = there.filter((name) => !here.includes(name));
-  if (unknown.length > 0) throw newer(`it has the migrations ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw newer('migrations', unknown);
   return here.filter((name) => !there.includes(name));
 }
 
@@ -115,6 +129,8 @@ function checkKeys(header: BackupHeader, keys: readonly Buffer[]): void {
   throw new BackupError(
     'The backup was made with another secret key: put the secret.key that was saved with it into the home, ' +
       'or its text into GATEHOUSE_SECRET_KEY. With any other key its passwords, keys and certificates could not be read.',
+    '该备份使用了另一个密钥：请将与它一同保存的 secret.key 放入数据目录，或将其内容设为 GATEHOUSE_SECRET_KEY。' +
+      '使用其他密钥无法读取其中的密码、密钥和证书。',
   );
 }
 
@@ -155,8 +171,12 @@ async function prepare({ builder, client, header, stored, force }: Preparation):
 /** Rows that migrations insert do not count as data. */
 function refuseData(counts: RowCounts, initial: RowCounts, stored: readonly StoredData[]): void {
   if ([...counts].every(([table, rows]) => rows <= (initial.get(table) ?? 0))) return;
-  const rows = rowsOfServices(counts, stored).map((one) => `${one.service} ${one.rows} rows`);
-  throw new BackupError(`The database is not empty (${rows.join(', ')}): restore with --force to replace what it has.`);
+  const rows = rowsOfServices(counts, stored);
+  throw new BackupError(
+    `The database is not empty (${rows.map((one) => `${one.service} ${one.rows} rows`).join(', ')}): ` +
+      'restore with --force to replace what it has.',
+    `数据库不为空（${rows.map((one) => `${one.service} ${one.rows} 行`).join('、')}）：如需替换现有数据，请加 --force。`,
+  );
 }
 
 function rowsOfServices(counts: RowCounts, stored: readonly StoredData[]): ReplacedRows[] {

@@ -1,3 +1,4 @@
+import type { Bilingual } from '@gatehouse/i18n';
 import type { DataSourceConfig } from '../data-source.js';
 
 /** Runs a statement on the connection of a check; names without a schema are those of the service. */
@@ -6,7 +7,7 @@ export type CheckQuery = <Row>(sql: string, parameters?: unknown[]) => Promise<R
 /** A statement about the data of a service that is true at every moment, and therefore in every backup. */
 export interface Invariant {
   /** The statement, as a sentence without a full stop. */
-  name: string;
+  name: Bilingual;
   /** Number of violations: 0 in sound data. */
   countBroken: (query: CheckQuery) => Promise<number>;
 }

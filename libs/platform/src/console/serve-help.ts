@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import { acceptedLanguage, isLanguage, LANGUAGE_COOKIE, type Language } from '@gatehouse/i18n';
-import type { Application, Request } from 'express';
+import type { Application } from 'express';
+import { readerLanguage } from '../http/reader-choice.js';
 import type { JsonLogger } from '../logging/json-logger.js';
 import { readConsoleFile, type ConsoleFile } from './console-files.js';
 import { sendFile } from './send-file.js';
@@ -29,7 +29,8 @@ export function serveHelp(application: Application, folder: string, logger: Json
     const name = fileName(request.params['name']);
     if (name === 'index.html') {
       response.vary('Accept-Language').vary('Cookie');
-      if (languageOf(request) === 'zh-CN' && request.path === '/help/') return response.redirect(302, 'zh-CN/');
+      if (readerLanguage(request.headers) === 'zh-CN' && request.path === '/help/')
+        return response.redirect(302, 'zh-CN/');
     }
     if (names.has(`${name}/index.html`)) return response.redirect(308, `${basename(name)}/`);
     if (!names.has(name)) return next();
@@ -55,11 +56,4 @@ function namesIn(folder: string): ReadonlySet<string> {
 function fileName(segments: string | readonly string[] | undefined): string {
   const name = [segments ?? []].flat().join('/');
   return name === '' || name.endsWith('/') ? `${name}index.html` : name;
-}
-
-/** The reader's choice on a page of this host, or else the first available language of the browser. */
-function languageOf(request: Request): Language {
-  const cookie = request.headers.cookie?.split('; ').find((pair) => pair.startsWith(`${LANGUAGE_COOKIE}=`));
-  const chosen = cookie?.slice(LANGUAGE_COOKIE.length + 1);
-  return isLanguage(chosen) ? chosen : acceptedLanguage(request.headers['accept-language']);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { acceptedLanguage, createTranslator, type Language, type Translation } from '@gatehouse/i18n';
+import { createTranslator, type Language, type Translation } from '@gatehouse/i18n';
 import type { Request, Response } from 'express';
+import { readerLanguage, readerTheme } from '../http/reader-choice.js';
 import type { AppError } from './app-error.js';
 
 const english = {
@@ -19,12 +20,23 @@ const chinese: Translation<typeof english> = {
 
 const TEXTS: Readonly<Record<Language, Translation<typeof english>>> = { en: english, 'zh-CN': chinese };
 
-/** The colours of the consoles; the page may come when no file can be served. */
-const STYLE = `body{margin:0;padding:15vh 20px 0;background:light-dark(#f4f6f9,#10151d);color:light-dark(#17202e,#e5eaf2);font:16px/1.5 system-ui,sans-serif}
+/** The sign of the consoles (`icon.svg`). It is in the page, as its style is: the page may come when no file can be served. */
+const ICON = `<svg width="30" height="30" viewBox="0 0 32 32" aria-hidden="true">
+<rect width="32" height="32" rx="7" fill="#2563c9"/>
+<path d="M8 25V14a8 8 0 0 1 16 0v11" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/>
+<path d="M16 12v13M12 17v8M20 17v8" stroke="#fff" stroke-width="2" stroke-linecap="round"/>
+</svg>`;
+
+/** The colours of the consoles. */
+const STYLE = `:root{color-scheme:light dark}
+:root[data-theme=light]{color-scheme:light}
+:root[data-theme=dark]{color-scheme:dark}
+body{margin:0;padding:15vh 20px 0;background:light-dark(#f4f6f9,#10151d);color:light-dark(#17202e,#e5eaf2);font:16px/1.5 system-ui,sans-serif}
 main{max-width:420px;margin:auto}
+.brand{display:flex;align-items:center;gap:10px;margin:0 0 24px;color:inherit;font-size:15px;font-weight:700;text-decoration:none}
 h1{margin:0 0 4px;font-size:26px}
 p{margin:0 0 12px;color:light-dark(#566275,#9eabbd)}
-a{color:light-dark(#1f5cc0,#7fb0ff)}`;
+p a{color:light-dark(#1f5cc0,#7fb0ff)}`;
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -38,9 +50,9 @@ export function isPageView(request: Request): boolean {
   return isRead && !request.path.startsWith('/api/') && request.accepts(['json', 'html']) === 'html';
 }
 
-/** Describes an error on a page, in the reader's language. It repeats no part of the request. */
+/** Describes an error on a page, in the reader's language and theme. It repeats no part of the request. */
 export function sendErrorPage(request: Request, response: Response, error: AppError): void {
-  const language = acceptedLanguage(request.headers['accept-language']);
+  const language = readerLanguage(request.headers);
   const words = createTranslator<typeof english>(language, TEXTS[language]);
   const title = words.text(error.status === 404 ? 'notFound' : error.status < 500 ? 'refused' : 'failed');
   response
@@ -53,7 +65,7 @@ export function sendErrorPage(request: Request, response: Response, error: AppEr
       request.method === 'HEAD'
         ? undefined
         : `<!doctype html>
-<html lang="${language}">
+<html lang="${language}" data-theme="${readerTheme(request.headers)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -63,6 +75,7 @@ export function sendErrorPage(request: Request, response: Response, error: AppEr
 </head>
 <body>
 <main>
+<a class="brand" href="/">${ICON}Gatehouse</a>
 <h1>${title}</h1>
 <p>${error.status}</p>
 <p><a href="/">${words.text('home')}</a></p>

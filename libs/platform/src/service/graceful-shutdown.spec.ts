@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, get, type ClientRequest, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { SecretBoxError } from '@gatehouse/net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
 import { describe, expect, it } from 'vitest';
@@ -125,7 +126,9 @@ describe('failed starts', () => {
   it('print one line per problem, and a stack only for unexpected errors', () => {
     expect(failureLines(new StartError('do this', '这样做'), 'en')).toEqual(['do this']);
     expect(failureLines(new StartError('do this', '这样做'), 'zh-CN')).toEqual(['这样做']);
-    expect(failureLines(Object.assign(new Error('sealed'), { name: 'SecretBoxError' }), 'zh-CN')).toEqual(['sealed']);
+    const sealed = new SecretBoxError('not-openable');
+    expect(failureLines(sealed, 'en')).toEqual([sealed.message]);
+    expect(failureLines(sealed, 'zh-CN')[0]).toContain('使用了另一个 GATEHOUSE_SECRET_KEY');
     const several = new AggregateError([new StartError('a', '甲'), new StartError('b', '乙')], '');
     expect(failureLines(several, 'en')).toEqual(['a', 'b']);
     expect(failureLines(several, 'zh-CN')).toEqual(['甲', '乙']);

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +11,8 @@ import { loadSettings } from '../settings/load-settings.js';
 import { ServiceSettings } from '../settings/service-settings.js';
 import { createServiceApp } from './create-service-app.js';
 import { NotesModule } from './notes.fixture.js';
+
+const ICON = join(import.meta.dirname, '../../../../apps/console/src/shared/icon.svg');
 
 let app: NestExpressApplication;
 let lines: string[];
@@ -83,9 +87,13 @@ describe('a service application in the proxy format', () => {
       /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/,
     );
     expect(page.headers['content-security-policy']).toContain(hash);
-    expect(page.text).toContain('<html lang="zh-CN">');
+    expect(page.text).toContain('<html lang="zh-CN" data-theme="system">');
     expect(page.text).toContain('<h1>页面不存在</h1>');
     expect(page.text).not.toContain('script');
+    const icon = readFileSync(ICON, 'utf8');
+    for (const [, drawn = ''] of icon.matchAll(/ d="([^"]+)"/g)) expect(page.text).toContain(drawn);
+    const chosen = await ask('/nothing', browser).set('cookie', 'gatehouse_theme=dark; gatehouse_language=en');
+    expect(chosen.text).toContain('<html lang="en" data-theme="dark">');
     expect((await ask('/api/v1/nothing', browser)).body).toMatchObject({ code: 'NOT_FOUND' });
     expect((await ask('/nothing', '*/*')).body).toMatchObject({ code: 'NOT_FOUND' });
   });

@@ -1,4 +1,5 @@
 import { bilingual, BilingualError, type Bilingual, type Language } from '@gatehouse/i18n';
+import { SecretBoxError, type SecretBoxFailure } from '@gatehouse/net';
 import { StartError } from '../errors/start-error.js';
 
 export interface ListenTarget {
@@ -56,7 +57,7 @@ const LISTEN_REASONS = new Map<string, Reason>([
 /** The output for a failed start: known problems without a stack, one line each, in the language of the terminal. */
 export function failureLines(error: unknown, language: Language): string[] {
   if (error instanceof BilingualError) return error.text[language].split('\n');
-  if (isForOperators(error)) return [error.message];
+  if (error instanceof SecretBoxError) return [SECRET_BOX_TEXTS[error.reason][language]];
   // The drivers' connection errors have an empty message; the real reasons are inside.
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.flatMap((each) => failureLines(each, language));
@@ -64,9 +65,11 @@ export function failureLines(error: unknown, language: Language): string[] {
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
 }
 
-/** Errors of lower libraries whose texts are written for operators. */
-const FOR_OPERATORS = new Set(['SecretBoxError', 'UnreadableSecretsError']);
-
-function isForOperators(error: unknown): error is Error {
-  return error instanceof Error && FOR_OPERATORS.has(error.name);
-}
+/** `net` imports nothing, so its errors have no text in Chinese. */
+const SECRET_BOX_TEXTS: Readonly<Record<SecretBoxFailure, Bilingual>> = {
+  'not-sealed': bilingual('This is not a sealed text.', '这不是加密文本。'),
+  'not-openable': bilingual(
+    'The sealed text was made with another GATEHOUSE_SECRET_KEY, or for another place, or was changed.',
+    '该加密文本使用了另一个 GATEHOUSE_SECRET_KEY、属于另一处，或已被改动。',
+  ),
+};

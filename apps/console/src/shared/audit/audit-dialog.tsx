@@ -7,9 +7,9 @@ import { whoOf } from './audit-table.js';
 import { t } from '../messages/index.js';
 
 const COLUMNS: readonly Column<AuditChange>[] = [
-  { head: t('audit.field'), cell: ({ field }) => <code>{field}</code> },
+  { head: t('audit.field'), grow: true, cell: ({ field }) => <code>{field}</code> },
   { head: t('audit.before'), cell: ({ before }) => <code class="log-line">{String(before ?? '–')}</code> },
-  { head: t('audit.after'), grow: true, cell: ({ after }) => <code class="log-line">{String(after ?? '–')}</code> },
+  { head: t('audit.after'), cell: ({ after }) => <code class="log-line">{String(after ?? '–')}</code> },
 ];
 
 export function AuditDialog({ row, onClose }: { row: AuditLogView; onClose: () => void }) {

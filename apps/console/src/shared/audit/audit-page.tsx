@@ -1,22 +1,19 @@
-import type { AuditLogPage, AuditLogView } from '@gatehouse/contracts';
+import type { AuditLogView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
-import { useApi } from '../api/api-context.js';
 import { CursorPager } from '../components/cursor-pager.js';
 import { SelectField, TextField } from '../components/fields.js';
 import { Page, Trouble } from '../components/page.js';
-import { FIRST_CURSOR } from '../state/cursor.js';
-import { useDebounced } from '../state/use-debounced.js';
-import { useResource } from '../state/use-resource.js';
+import type { PageProps } from '../frame/pages.js';
+import { useAddressFilter } from '../state/use-address-filter.js';
+import { useCursorList } from '../state/use-cursor-list.js';
 import { AuditDialog } from './audit-dialog.js';
 import { AuditTable } from './audit-table.js';
 import { VerifyChain } from './verify-chain.js';
 import { t } from '../messages/index.js';
 
-interface Filter {
-  actor: string;
-  action: string;
-  success: string;
-}
+const NO_FILTER = { actor: '', action: '', success: '' };
+
+type Filter = typeof NO_FILTER;
 
 const OUTCOMES = [
   { value: '', label: t('audit.allOutcomes') },
@@ -25,33 +22,17 @@ const OUTCOMES = [
 ];
 
 /** Who changed what, in a chain that shows a missing row. */
-export function AuditPage() {
-  const api = useApi();
-  const [filter, setFilter] = useState<Filter>({ actor: '', action: '', success: '' });
-  const [page, setPage] = useState(FIRST_CURSOR);
+export function AuditPage({ query }: PageProps) {
+  const [filter, change] = useAddressFilter<Filter>(query, NO_FILTER);
   const [opened, setOpened] = useState<AuditLogView | null>(null);
-  const settled = useDebounced(filter);
-  const { data, error, reload } = useResource(
-    (signal) => api.get<AuditLogPage>('/audit-logs', { ...settled, limit: page.limit, cursor: page.cursor }, signal),
-    [settled, page],
-  );
-  const narrow = (changes: Partial<Filter>): void => {
-    setFilter({ ...filter, ...changes });
-    setPage({ ...FIRST_CURSOR, limit: page.limit });
-  };
+  const list = useCursorList<AuditLogView>('/audit-logs', filter);
   return (
     <Page title={t('audit.title')} actions={<VerifyChain />}>
-      <AuditFilters filter={filter} onChange={narrow} />
-      <Trouble error={error} retry={reload} />
-      <AuditTable rows={data?.items} onOpen={setOpened} />
-      {data && (
-        <CursorPager
-          label={t('audit.title')}
-          page={page}
-          next={data.next_cursor}
-          note={t('audit.entries', { count: data.total })}
-          onChange={setPage}
-        />
+      <AuditFilters filter={filter} onChange={change} />
+      <Trouble error={list.error} retry={list.reload} />
+      <AuditTable rows={list.rows} onOpen={setOpened} />
+      {list.total !== undefined && (
+        <CursorPager label={t('audit.title')} note={t('audit.entries', { count: list.total })} {...list.pager} />
       )}
       {opened && <AuditDialog row={opened} onClose={() => setOpened(null)} />}
     </Page>

@@ -18,9 +18,12 @@ interface CursorPagerProps {
   order?: 'newest' | 'any';
 }
 
-/** Steps through a list of any length at the same cost however deep. */
+/** Steps through a list of any length at the same cost however deep. Where there is one page only, its note is left. */
 export function CursorPager({ label, page, next, note, onChange, order = 'newest' }: CursorPagerProps) {
   const byTime = order === 'newest';
+  const isOnlyPage = page.cursor === null && next === null && page.limit <= FIRST_CURSOR.limit;
+  if (isOnlyPage && note === '') return null;
+  if (isOnlyPage) return <p class="pager">{note}</p>;
   return (
     <nav class="pager" aria-label={t('table.pagesOf', { list: label })}>
       <span aria-live="polite">{note}</span>

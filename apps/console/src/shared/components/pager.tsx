@@ -14,20 +14,19 @@ export interface PagerProps {
 
 export const PAGE_SIZES = [25, 50, 100, 200, 500] as const;
 
-/** Steps through a list that the service pages. */
+/** Steps through a list that the service pages. Where there is nothing to step through, it is not there. */
 export function Pager({ label, total, limit, offset, onChange, sizes }: PagerProps) {
   const last = Math.min(total, offset + limit);
   const to = (next: number): void => onChange({ limit, offset: Math.max(0, next) });
+  if (total <= Math.min(limit, ...(sizes ?? [])) && offset === 0) return null;
   return (
     <nav class="pager" aria-label={t('table.pagesOf', { list: label })}>
       <span aria-live="polite">
-        {total === 0
-          ? t('common.none')
-          : t('table.range', {
-              first: formatCount(Math.min(offset + 1, total)),
-              last: formatCount(last),
-              total: formatCount(total),
-            })}
+        {t('table.range', {
+          first: formatCount(Math.min(offset + 1, total)),
+          last: formatCount(last),
+          total: formatCount(total),
+        })}
       </span>
       {sizes && (
         <select

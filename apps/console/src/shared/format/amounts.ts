@@ -1,5 +1,7 @@
 import { language } from '../messages/index.js';
 
+/** A number stays in one line with its unit. */
+const SPACE = '\u00a0';
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 /** Bytes for people, in binary units; a dash for what is not known. */
@@ -12,7 +14,7 @@ export function formatBytes(bytes: number | null | undefined): string {
     unit += 1;
   }
   const digits = unit === 0 || value >= 99.95 ? 0 : 1;
-  return `${bytes < 0 ? '-' : ''}${value.toFixed(digits)} ${UNITS[unit]}`;
+  return `${bytes < 0 ? '-' : ''}${value.toFixed(digits)}${SPACE}${UNITS[unit]}`;
 }
 
 /** Bytes per second. */
@@ -28,7 +30,7 @@ export function formatCount(count: number | null | undefined): string {
 export function formatPercent(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return '–';
   const percent = ratio * 100;
-  return `${percent > 0 && percent < 99.95 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  return `${percent > 0 && percent < 99.95 ? percent.toFixed(1) : percent.toFixed(0)}${SPACE}%`;
 }
 
 /** A delay in words that styles know. */

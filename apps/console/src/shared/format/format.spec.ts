@@ -5,13 +5,13 @@ import { formatDuration, formatRelative, formatTime } from './times.js';
 
 describe('amounts', () => {
   it.each([
-    [0, '0 B'],
-    [1023, '1023 B'],
-    [1024, '1.0 KiB'],
-    [1023.99 * 1024, '1.0 MiB'],
-    [150 * 1024, '150 KiB'],
-    [-2048, '-2.0 KiB'],
-    [5e15, '4.4 PiB'],
+    [0, '0\u00a0B'],
+    [1023, '1023\u00a0B'],
+    [1024, '1.0\u00a0KiB'],
+    [1023.99 * 1024, '1.0\u00a0MiB'],
+    [150 * 1024, '150\u00a0KiB'],
+    [-2048, '-2.0\u00a0KiB'],
+    [5e15, '4.4\u00a0PiB'],
     [null, '–'],
     [NaN, '–'],
   ])('%s bytes are %s', (bytes, text) => {
@@ -26,7 +26,7 @@ describe('amounts', () => {
       formatPercent(0),
       formatPercent(0.999),
       formatPercent(1),
-    ]).toEqual(['–', '2.0 KiB/s', '–', '0 %', '99.9 %', '100 %']);
+    ]).toEqual(['–', '2.0\u00a0KiB/s', '–', '0\u00a0%', '99.9\u00a0%', '100\u00a0%']);
   });
 
   it('name delays', () => {

@@ -8,6 +8,8 @@ import { useResource } from './use-resource.js';
 export interface CursorList<T> {
   /** Undefined until the first answer. */
   rows: readonly T[] | undefined;
+  /** Of all pages, where the service counts them. */
+  total: number | undefined;
   /** For `CursorPager`. */
   pager: { page: CursorPage; next: string | null; onChange: (page: CursorPage) => void };
   sort: string;
@@ -42,13 +44,14 @@ export function useCursorList<T>(path: string, filter: Query, options: CursorLis
   const { data, error, reload } = useResource(
     (signal) => {
       const query = { ...(JSON.parse(filterOfPage) as Query), sort, limit: page.limit, cursor: page.cursor };
-      return api.get<{ items: T[]; next_cursor: string | null }>(path, query, signal);
+      return api.get<{ items: T[]; next_cursor: string | null; total?: number }>(path, query, signal);
     },
     [path, filterOfPage, page, sort],
     { ...(options.everyMs !== undefined && { everyMs: options.everyMs }), areas: options.areas },
   );
   return {
     rows: data?.items,
+    total: data?.total,
     pager: { page, next: data?.next_cursor ?? null, onChange: setPage },
     sort,
     setSort: (next) => {

@@ -7,8 +7,10 @@ import { Page, Trouble } from '../../shared/components/page.js';
 import { RowAction } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
+import type { PageProps } from '../../shared/frame/pages.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useAction } from '../../shared/state/use-action.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { bold, linkTo } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
@@ -23,10 +25,10 @@ const CHOICES = [
 ];
 
 /** Certificates of all hosts. */
-export function CertificatesPage() {
+export function CertificatesPage({ query }: PageProps) {
   const api = useApi();
   const { busy, run } = useAction();
-  const [source, setSource] = useState('');
+  const [{ source }, change] = useAddressFilter(query, { source: '' });
   const [host, setHost] = useState<HostView | null>(null);
   const list = useCursorList<CertificateView>(
     '/certificates',
@@ -37,7 +39,13 @@ export function CertificatesPage() {
   return (
     <Page title={t('nav.certificates')}>
       <div class="filters" role="search" aria-label={t('certificates.filter')}>
-        <SelectField label={t('words.source')} hideLabel value={source} choices={CHOICES} onChange={setSource} />
+        <SelectField
+          label={t('words.source')}
+          hideLabel
+          value={source}
+          choices={CHOICES}
+          onChange={(next) => change({ source: next })}
+        />
       </div>
       <Trouble error={list.error} retry={list.reload} />
       <Table

@@ -1,12 +1,13 @@
 import type { FlowStatView } from '@gatehouse/contracts';
-import { useState } from 'preact/hooks';
 import { CursorPager } from '../../shared/components/cursor-pager.js';
 import { SelectField } from '../../shared/components/fields.js';
 import { Trouble } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
+import type { PageProps } from '../../shared/frame/pages.js';
 import { hrefTo } from '../../shared/state/route.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { t } from '../messages/index.js';
 import { useResourceNames, type NameOf } from '../parts/resource-names.js';
@@ -20,14 +21,20 @@ const KINDS = [
 ];
 
 /** Who carried how much, ever. */
-export function FlowTotals() {
-  const [kind, setKind] = useState('client');
+export function FlowTotals({ query }: PageProps) {
+  const [{ kind }, change] = useAddressFilter(query, { kind: 'client' });
   const list = useCursorList<FlowStatView>('/flow-stats', { resource_type: kind }, { sort: '-export_bytes' });
   const nameOf = useResourceNames(list.rows?.map((row) => ({ kind: row.resource_type, id: row.resource_id })) ?? []);
   return (
     <>
       <div class="filters" role="search" aria-label={t('traffic.filterTotals')}>
-        <SelectField label={t('traffic.resource')} hideLabel value={kind} choices={KINDS} onChange={setKind} />
+        <SelectField
+          label={t('traffic.resource')}
+          hideLabel
+          value={kind}
+          choices={KINDS}
+          onChange={(next) => change({ kind: next })}
+        />
       </div>
       <Trouble error={list.error} retry={list.reload} />
       <Table

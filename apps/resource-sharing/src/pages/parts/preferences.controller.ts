@@ -1,4 +1,5 @@
 import { LANGUAGE_COOKIE } from '@gatehouse/i18n';
+import { THEME_COOKIE, themeOf } from '@gatehouse/platform';
 import { Body, Post, Res } from '@nestjs/common';
 import type { CookieOptions, Response } from 'express';
 import { ResourceSharingSettings } from '../../settings.js';
@@ -6,7 +7,7 @@ import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { CurrentVisitor, type Visitor } from '../../wire/visitor.js';
 import { FormValues } from './form-values.js';
 import { PageController } from './page-controller.js';
-import { languageOf, THEME_COOKIE, themeOf } from './reader-view.js';
+import { languageOf } from './reader-view.js';
 import { ownPath } from './return-address.js';
 
 const A_YEAR_MS = 31_536_000_000;
