@@ -43,6 +43,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
   'libs/net': [['control', 'socks', 'websocket']],
   'libs/persistence': [['backup', 'embedded-postgres']],
   'libs/platform': [
+    ['reader'],
     ['async', 'console', 'logging'],
     ['errors'],
     ['http', 'settings', 'validation'],

@@ -24,7 +24,7 @@ export {
 } from './http/idempotency-key.js';
 export { IdPipe } from './http/id.pipe.js';
 export { jsonAnswer, serveWatchers, type WatchAnswer, type WatchRoutes } from './http/watch-server.js';
-export { readerLanguage, readerTheme, THEME_COOKIE, themeOf } from './http/reader-choice.js';
+export { readerLanguage, readerTheme, THEME_COOKIE, themeOf } from './reader/reader-choice.js';
 export { PAGE_POLICY } from './http/security-headers.js';
 export {
   JsonLogger,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import type { Application } from 'express';
-import { readerLanguage } from '../http/reader-choice.js';
+import { readerLanguage } from '../reader/reader-choice.js';
 import type { JsonLogger } from '../logging/json-logger.js';
 import { readConsoleFile, type ConsoleFile } from './console-files.js';
 import { sendFile } from './send-file.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createTranslator, type Language, type Translation } from '@gatehouse/i18n';
 import type { Request, Response } from 'express';
-import { readerLanguage, readerTheme } from '../http/reader-choice.js';
+import { readerLanguage, readerTheme } from '../reader/reader-choice.js';
 import type { AppError } from './app-error.js';
 
 const english = {
