@@ -1,6 +1,8 @@
 import request from 'supertest';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSite, type SiteApp } from './site-app.js';
+import { Authenticator } from './support/authenticator.js';
 import { PageReader } from './support/page-reader.js';
 import { PASSWORD, ThirdParty } from './support/third-party.js';
 
@@ -10,7 +12,7 @@ let adaId: number;
 let secrets: string[];
 
 beforeAll(async () => {
-  site = await startSite({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
+  site = await startSite({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD, TRUSTED_PROXIES: '127.0.0.1,::1' });
   const party = new ThirdParty(site);
   const owner = await party.user('ada');
   const other = await party.user('bob');
@@ -64,4 +66,93 @@ it('is a file of the account page, at most five times an hour', async () => {
 it('needs a login', async () => {
   await request(site.url).get('/api/site/me/export').expect(401);
   await request(site.url).get('/account/export').redirects(0).expect(303);
+});
+
+describe('a deleted account', () => {
+  /** Counters, which end by themselves; and the log of calls, which has the names of sign-ins for a year. */
+  const APART = new Set(['login_attempts', 'rate_limits', 'window_counters', 'audit_logs']);
+
+  /** Every row of every table as text, by the name of the table. */
+  async function everything(): Promise<Map<string, string>> {
+    const sql = site.app.get(DataSource);
+    const tables = await sql.query<{ name: string }[]>(
+      `SELECT c.relname AS name FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace`,
+    );
+    const texts = new Map<string, string>();
+    for (const { name } of tables) {
+      if (!APART.has(name))
+        texts.set(name, JSON.stringify(await sql.query(`SELECT to_jsonb(t) AS row FROM "${name}" t`)));
+    }
+    return texts;
+  }
+  const tablesWith = (tables: ReadonlyMap<string, string>, text: string): string[] =>
+    [...tables].flatMap(([name, rows]) => (rows.includes(text) ? [name] : []));
+
+  const PERSONAL = ['zelda', 'Zelda the Great', 'zelda@example.org', 'zelda-key', '203.0.113.99', 'for my friends'];
+
+  it('leaves a number, and nothing that says whose it was', async () => {
+    const party = new ThirdParty(site);
+    const zelda = await party.user('zelda');
+    const buyer = await party.user('buyer');
+    const reader = new PageReader(site.url);
+    await reader.logIn('zelda', PASSWORD);
+    const call = (method: 'get' | 'post' | 'patch', path: string, body?: object): request.Test =>
+      request(site.url)[method](path).set('Cookie', reader.cookie).set('X-Forwarded-For', '203.0.113.99').send(body);
+    await call('patch', '/api/site/me', { nickname: 'Zelda the Great', email: 'zelda@example.org' }).expect(200);
+    const begun = await call('post', '/api/site/me/second-factor', { current_password: PASSWORD }).expect(200);
+    const app = Authenticator.from((begun.body as { data: { secret: string } }).data.secret);
+    const confirm = { code: await app.code() };
+    const confirmed = await call('post', '/api/site/me/second-factor/confirm', confirm).expect(200);
+    const [code] = (confirmed.body as { data: { recovery_codes: string[] } }).data.recovery_codes;
+    const key = await party.keys.create(zelda.id, { name: 'zelda-key', scopes: ['write', 'meta', 'unlock'] });
+    const application = await party.register(zelda.id, { name: 'Zelda plays' });
+    const other = await party.register(buyer.id);
+    const tokens = await party.tokens(other, zelda.id);
+    const share = async (name: string): Promise<string> => {
+      const body = { url: `https://115.com/s/${name}?password=a1b2`, tmdb_id: '551', media_type: 'movie' };
+      const made = await request(site.url)
+        .post('/api/open/shares')
+        .set('X-API-Key', key.secret)
+        .set('X-Forwarded-For', '203.0.113.99')
+        .send({ ...body, remark: 'for my friends', unlock_points: 5 })
+        .expect(200);
+      return (made.body as { data: { slug: string } }).data.slug;
+    };
+    const sold = await share('swsold1');
+    await share('swunsold');
+    await party.sql.query("SELECT ledger_transfer('grant', 'gift', NULL, $1, 'grants', 50)", [buyer.id]);
+    const buyerKey = await party.keys.create(buyer.id, { name: 'buyer-key', scopes: ['unlock'] });
+    const unlock = (): request.Test =>
+      request(site.url).post('/api/open/resources/unlock').set('X-API-Key', buyerKey.secret).send({ slug: sold });
+    await unlock().expect(200);
+    const before = await everything();
+    for (const text of PERSONAL) expect(tablesWith(before, text), text).not.toEqual([]);
+
+    const remove = (body: object): request.Test => call('post', '/api/site/me/delete', body);
+    await remove({ password: 'a guess', code }).expect(401);
+    await remove({ password: PASSWORD }).expect(401);
+    await remove({ password: PASSWORD, code }).expect(200);
+
+    await call('get', '/api/site/me').expect(401);
+    await request(site.url).get('/api/open/ping').set('X-API-Key', key.secret).expect(401);
+    await request(site.url).get('/api/open/ping').set('X-API-Key', application.secret).expect(401);
+    const acting = request(site.url).get('/api/open/me').set('X-API-Key', other.secret);
+    await acting.set('Authorization', `Bearer ${tokens.access_token}`).expect(401);
+    const after = await everything();
+    // Events are never changed, and leave after 400 days: they have the number of the account, names of its keys, and addresses.
+    const trail = after.get('audit_events') ?? '';
+    after.delete('audit_events');
+    for (const text of [...PERSONAL, 'swunsold']) expect(tablesWith(after, text), text).toEqual([]);
+    expect(trail).toContain('user.deleted');
+    for (const text of ['"zelda"', 'Zelda the Great', 'zelda@example.org']) {
+      expect(trail.includes(text), text).toBe(false);
+    }
+    // The buyer keeps what was paid for, and the ledger both sides of it.
+    expect((await unlock().expect(200)).text).toContain('swsold1');
+    const [row] = await party.sql.query<{ entries: number }[]>(
+      `SELECT count(*)::int AS entries FROM ledger_entries WHERE user_id = $1`,
+      [zelda.id],
+    );
+    expect(row?.entries).toBeGreaterThan(0);
+  });
 });

@@ -6,6 +6,19 @@ import { Revocations, type Subject } from '../credentials/revocations.js';
 import { rowsOf } from '../data/rows-of.js';
 import { SiteSessions } from './site-sessions.js';
 
+/** What goes with an account at once; $1: its id. */
+const FORGET = [
+  'UPDATE shares SET deleted_at = coalesce(deleted_at, now()), remark = NULL, updated_at = now() WHERE owner_id = $1',
+  // After the statement that waits for unlocks: whoever has paid keeps the link, and nobody needs the others.
+  `UPDATE shares s SET url = '', access_code = '', title = NULL, link_key = 'deleted:' || s.id
+    WHERE s.owner_id = $1 AND NOT EXISTS (SELECT FROM unlocks u WHERE u.share_id = s.id)`,
+  'DELETE FROM credential_addresses WHERE credential_id IN (SELECT id FROM credentials WHERE user_id = $1)',
+  "UPDATE credentials SET name = 'deleted', ip_allow = '{}', last_used_at = NULL, last_used_ip = NULL WHERE user_id = $1",
+  ...['notices', 'mails', 'account_links', 'user_totp', 'sign_in_networks'].map(
+    (table) => `DELETE FROM ${table} WHERE user_id = $1`,
+  ),
+];
+
 /** Disables and deletes accounts, with everything that acts for them. */
 @Injectable()
 export class AccountEnd {
@@ -34,27 +47,21 @@ export class AccountEnd {
 
   /**
    * Removes all personal data from the account and disables it. Its row stays, for the ledger and for users who
-   * unlocked its shares.
+   * unlocked its shares: they keep the links that they paid for. Events have its number, not its name.
    * @throws CONFLICT for the last administrator.
    */
   async delete(tx: EntityManager, userId: number, ip: string | undefined): Promise<void> {
     await assertReplaceable(tx, userId);
     const deleted = 'DELETE FROM applications WHERE owner_id = $1 RETURNING id';
     const applications = await rowsOf<{ id: number }>(tx, deleted, [userId]);
-    await tx.query(
-      'UPDATE shares SET deleted_at = now(), updated_at = now() WHERE owner_id = $1 AND deleted_at IS NULL',
-      [userId],
-    );
+    for (const statement of FORGET) await tx.query(statement, [userId]);
     // A name that cannot be registered, and a value that is not the hash of any password.
     await tx.query(
       `UPDATE site_accounts SET username = 'deleted:' || id, nickname = 'deleted', email = NULL, email_verified_at = NULL, avatar_url = NULL,
-         password_hash = '', role = 'member', permissions = '{}', disabled_at = now(), updated_at = now() WHERE id = $1`,
+         password_hash = '', role = 'member', permissions = '{}', language = NULL, theme = NULL, premium_until = NULL,
+         last_active_at = NULL, disabled_at = now(), updated_at = now() WHERE id = $1`,
       [userId],
     );
-    for (const table of ['notices', 'mails', 'account_links', 'user_totp']) {
-      await tx.query(`DELETE FROM ${table} WHERE user_id = $1`, [userId]);
-    }
-    await tx.query('DELETE FROM sign_in_networks WHERE user_id = $1', [userId]);
     await recordEvent(tx, { type: 'user.deleted', userId, ip });
     await this.sessions.endAllIn(tx, userId, 'user_disabled', { keys: true });
     await this.revocations.announce(tx, [

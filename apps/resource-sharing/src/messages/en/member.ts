@@ -39,7 +39,8 @@ export const member = {
     application: 'Application',
     noEvents: 'Nothing yet.',
     deleteTitle: 'Delete account',
-    deleteText: 'Your applications, keys and authorizations end and your shares are deleted. This cannot be undone.',
+    deleteText:
+      'Your name, addresses, sessions, applications, keys and authorizations are deleted, and your shares leave the lists. Points and unlocks stay under a number without a name, because the points of others depend on them. This cannot be undone.',
     deleteAction: 'Delete my account',
   },
   consent: {

@@ -41,7 +41,8 @@ export const member: Translation<typeof english> = {
     application: '应用',
     noEvents: '暂无记录。',
     deleteTitle: '删除账户',
-    deleteText: '应用、密钥和授权将结束，分享将被删除。此操作无法撤销。',
+    deleteText:
+      '姓名、邮箱、会话、应用、密钥和授权将被删除，分享将从列表中移除。积分和解锁记录仅以不含姓名的编号保留，因为其他人的积分依赖于它们。此操作无法撤销。',
     deleteAction: '删除我的账户',
   },
   consent: {
