@@ -65,7 +65,15 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['accounting', 'dns', 'guard', 'protocol', 'rule-set-file'],
   ],
   'libs/share-links': [['kinds']],
-  'libs/subscription-formats': [['text'], ['stream'], ['clash'], ['links'], ['documents'], ['profile']],
+  'libs/subscription-formats': [
+    ['text'],
+    ['stream'],
+    ['clash'],
+    ['client-lines'],
+    ['links'],
+    ['documents'],
+    ['profile'],
+  ],
 };
 
 /** Packages whose folders still import each other in circles. */

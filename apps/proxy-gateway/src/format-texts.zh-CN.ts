@@ -13,7 +13,7 @@ const EXPECTED: ErrorTexts = {
   'a mapping': '键值对',
   'a list of texts': '文本列表',
   'a cipher name': '加密方式名称',
-  'a SHA-256 in hex': '十六进制的 SHA-256',
+  'one SHA-256 or several, in hex or base64': '一个或多个 SHA-256（十六进制或 base64）',
   '32 bytes in base64url': '32 字节的 base64url',
   'up to 8 bytes in hex': '最多 8 字节的十六进制数',
   'auto, aes-128-gcm, chacha20-poly1305, none or zero': 'auto、aes-128-gcm、chacha20-poly1305、none 或 zero',
@@ -57,8 +57,8 @@ const UNREADABLE: ErrorTexts = {
   'the Shadowsocks layer of trojan-go is not supported': '不支持 trojan-go 的 Shadowsocks 层',
   'the YAML has too many or unresolved aliases': 'YAML 的别名过多或无法解析',
   'the YAML nests too deep': 'YAML 嵌套过深',
-  'the base64 in the link is neither JSON nor cipher:uuid@host:port':
-    '链接中的 base64 不是 JSON，也不是 cipher:uuid@host:port',
+  'the base64 in the link is neither JSON nor method:uuid@host:port':
+    '链接中的 base64 不是 JSON，也不是 method:uuid@host:port',
   'the document has no format known here': '无法识别文档格式',
   'the document has no list of proxies': '文档中没有代理列表',
   'the document is a web page': '文档是网页',
@@ -77,7 +77,11 @@ const UNREADABLE: ErrorTexts = {
   'the link is longer than 64 KiB': '链接超过 64 KiB',
   'the link is not one of type {type}': '链接不是 {type} 类型',
   'the ssd:// link is not base64 text': 'ssd:// 链接不是 base64 文本',
-  'the line is not a proxy of Surge': '该行不是 Surge 代理',
+  'the line is not a proxy of Surge or Loon': '该行不是 Surge 或 Loon 代理',
+  'the line is not a proxy of Quantumult X': '该行不是 Quantumult X 代理',
+  'a pinned public key is not supported, and nothing else is verified': '不支持固定公钥，且未启用其他验证',
+  'Shadowsocks takes obfs http, tls, ws or wss only': 'Shadowsocks 的 obfs 只支持 http、tls、ws 或 wss',
+  'obfs must be http, ws, wss or over-tls': 'obfs 必须是 http、ws、wss 或 over-tls',
   'the link is neither cipher:password@host:port nor base64 of it':
     '链接不是 cipher:password@host:port，也不是其 base64 编码',
   'the part before @ is neither cipher:password nor base64 of it':

@@ -29,7 +29,7 @@ export interface NodeTls {
   sni?: string;
   alpn?: string[];
   skipCertVerify?: boolean;
-  /** SHA-256 of the server's certificate, hex without colons. */
+  /** SHA-256 of the server's certificate, hex without colons. Several are separated by commas; any of them is accepted. */
   fingerprint?: string;
   /** uTLS ClientHello to imitate (`chrome`, `firefox`...). Kept for export; the embedded kernel cannot imitate one. */
   clientFingerprint?: string;

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
+import { hasQuantumultXSection, looksLikeQuantumultX } from './documents/quantumult-x.js';
 import { looksLikeSurge } from './documents/surge.js';
 import { decodeBase64 } from './text/base64.js';
 import { decodeText } from './text/decode-text.js';
 
 /** The format of a document, and its text after decoding. */
 export interface Detected {
-  kind: 'empty' | 'html' | 'json' | 'yaml' | 'ssd' | 'surge' | 'lines' | 'unknown';
+  kind: 'empty' | 'html' | 'json' | 'yaml' | 'ssd' | 'surge' | 'quantumult-x' | 'lines' | 'unknown';
   text: string;
   /** Whether the text was base64. */
   encoded: boolean;
@@ -20,7 +21,7 @@ const HOST_LINE =
   /^[ \t]*(?:[^:@\s]+:[^@\s]*@)?(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_][A-Za-z0-9_.-]*):\d{1,5}(?:[: \t\r]|$)/m;
 
 /** A heading such as `[General]` alone on its line, which JSON cannot be. */
-const SECTION = /^\[[ \t]*[A-Za-z][A-Za-z ]*\][ \t]*(?:\r?\n|$)/;
+const SECTION = /^\[[ \t]*[A-Za-z][A-Za-z_ ]*\][ \t]*(?:\r?\n|$)/;
 
 /** Detects the format from the content, never from the server's content type. */
 export function detect(text: string, depth = 0): Detected {
@@ -29,7 +30,7 @@ export function detect(text: string, depth = 0): Detected {
   if (start === '') return { kind: 'empty', text, encoded };
   if (HTML.test(start)) return { kind: 'html', text, encoded };
   if (start.startsWith('ssd://')) return { kind: 'ssd', text: start, encoded };
-  if (SECTION.test(start)) return { kind: 'surge', text, encoded };
+  if (SECTION.test(start)) return { kind: hasQuantumultXSection(text) ? 'quantumult-x' : 'surge', text, encoded };
   if (start.startsWith('{') || (start.startsWith('[') && !HOST_LINE.test(start.slice(0, 100)))) {
     return { kind: 'json', text, encoded };
   }
@@ -38,6 +39,7 @@ export function detect(text: string, depth = 0): Detected {
   if (BARE_LIST.test(text)) return { kind: 'yaml', text, encoded };
   // Last, because `name = ...` is weak evidence.
   if (looksLikeSurge(text)) return { kind: 'surge', text, encoded };
+  if (looksLikeQuantumultX(text)) return { kind: 'quantumult-x', text, encoded };
   if (HOST_LINE.test(text) || LONE_BASE64.test(text)) return { kind: 'lines', text, encoded };
   const inner = depth < MAX_DEPTH ? decodeDocument(text) : undefined;
   return inner === undefined ? { kind: 'unknown', text, encoded } : detect(inner, depth + 1);

@@ -3,6 +3,7 @@ import type { Detected } from './detect.js';
 import { readClashYaml } from './documents/clash.js';
 import { readJson } from './documents/json.js';
 import { readLines } from './documents/lines.js';
+import { readQuantumultX } from './documents/quantumult-x.js';
 import { readSurge } from './documents/surge.js';
 import { readSsd } from './documents/ssd.js';
 import { emptyResult, EntrySink } from './entry-sink.js';
@@ -44,11 +45,13 @@ export function parseSubscription(input: string | Uint8Array, options: ParseOpti
   return result;
 }
 
+/** Kinds that `links` does not override. */
+const LINE_KINDS: readonly Detected['kind'][] = ['ssd', 'surge', 'quantumult-x'];
+
 /** A forced type overrides the detected one, except for a document without anything to read. */
 function force(found: Detected, type: NonNullable<ParseOptions['type']>): Detected {
   if (type === 'auto' || found.kind === 'empty' || found.kind === 'html') return found;
-  if (type === 'links')
-    return { ...found, kind: found.kind === 'ssd' || found.kind === 'surge' ? found.kind : 'lines' };
+  if (type === 'links') return { ...found, kind: LINE_KINDS.includes(found.kind) ? found.kind : 'lines' };
   return { ...found, kind: found.kind === 'json' ? 'json' : 'yaml' };
 }
 
@@ -72,6 +75,9 @@ function readDocument(found: Detected, sink: EntrySink): void {
       return;
     case 'surge':
       readSurge(found.text, sink);
+      return;
+    case 'quantumult-x':
+      readQuantumultX(found.text, sink);
       return;
     case 'unknown':
       throw new FormatError('unknown_format', 'the document has no format known here');

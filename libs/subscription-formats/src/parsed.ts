@@ -3,7 +3,18 @@ import type { FormatErrorCode } from './errors.js';
 import type { Profile } from './profile/profile.js';
 
 export type SubscriptionFormat =
-  'clash' | 'sing-box' | 'sip008' | 'ssd' | 'surge' | 'base64' | 'links' | 'hosts' | 'html' | 'empty' | 'unknown';
+  | 'clash'
+  | 'sing-box'
+  | 'sip008'
+  | 'ssd'
+  | 'surge'
+  | 'quantumult-x'
+  | 'base64'
+  | 'links'
+  | 'hosts'
+  | 'html'
+  | 'empty'
+  | 'unknown';
 
 /** One node that was read. */
 export interface ParsedEntry {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fingerprintNode } from './fingerprint.js';
-import { parseLink } from './links/registry.js';
+import { formatLink, parseLink } from './links/registry.js';
 import { parseSubscription } from './parse-subscription.js';
 import { parseUserinfo } from './response-headers.js';
 
@@ -51,6 +51,56 @@ describe('links', () => {
       server: 'h.example',
       plugin: { name: 'v2ray-plugin', options: { tls: true, host: 'c.example' } },
     });
+  });
+});
+
+/** What other clients write into links, which would be another node if it were left out. */
+describe('options of links', () => {
+  const uuid = '11111111-2222-4333-8444-555555555555';
+  const pin = Buffer.alloc(32, 7);
+
+  it.each<[string, object]>([
+    ['trojan://p@h.example:443?ws&wspath=/ws', { transport: { type: 'ws', path: '/ws' } }],
+    [
+      `ss://${b64('aes-128-gcm:p')}@h.example:1?gost=${b64('{"mode":"ws","host":"c.example","tls":true}')}`,
+      { plugin: { name: 'gost-plugin', options: { host: 'c.example', tls: true } } },
+    ],
+    ['hysteria2://p@h.example:443?ech=AEX%2B', { options: { 'ech-opts': { enable: true, config: 'AEX+' } } }],
+    [`tuic://${uuid}:p@h.example:443?allow-insecure=1`, { options: { 'skip-cert-verify': true } }],
+    [
+      `wg://k@h.example:51820?publickey=k&address=10.0.0.2/32,[fd00::2]/128`,
+      { options: { ip: '10.0.0.2', ipv6: 'fd00::2' } },
+    ],
+    [
+      `trojan://p@h.example:443?pcs=${encodeURIComponent(`${pin.toString('base64')},${'AB'.repeat(32)}`)}`,
+      { tls: { fingerprint: `${pin.toString('hex')},${'ab'.repeat(32)}` } },
+    ],
+    [
+      `vless://${b64(`auto:${uuid}@h.example:443`)}?remarks=n&tls=1&peer=s.example&obfs=websocket&path=/w&obfsParam=c.example&xtls=2`,
+      {
+        name: 'n',
+        uuid,
+        flow: 'xtls-rprx-vision',
+        tls: { sni: 's.example' },
+        transport: { type: 'ws', path: '/w', headers: { Host: 'c.example' } },
+      },
+    ],
+    [
+      `vless://${b64(`none:${uuid}@h.example:443`)}?tls=1&pbk=jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0&sid=08`,
+      { tls: { reality: { shortId: '08' } } },
+    ],
+    [
+      `vmess://${b64(`n = vmess, h.example, 443, chacha20-ietf-poly1305, "${uuid}", group=g, over-tls=true, tls-host=s.example, certificate=0, obfs=ws, obfs-path="/w", obfs-header="Host: c.example[Rr][Nn]User-Agent: x"`)}`,
+      {
+        name: 'n',
+        cipher: 'chacha20-poly1305',
+        tls: { sni: 's.example', skipCertVerify: true },
+        transport: { type: 'ws', path: '/w', headers: { Host: 'c.example', 'User-Agent': 'x' } },
+      },
+    ],
+  ])('%s', (link, node) => {
+    expect(parseLink(link)).toMatchObject(node);
+    expect(fingerprintNode(parseLink(formatLink(parseLink(link))))).toBe(fingerprintNode(parseLink(link)));
   });
 });
 

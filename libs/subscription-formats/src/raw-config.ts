@@ -3,7 +3,8 @@ import { isRecord } from './clash/entry.js';
 import { fromClashEntry } from './clash/from-entry.js';
 import { readYaml } from './clash/yaml-package.js';
 import { looksLikeHostLine, parseHostLine } from './documents/host-line.js';
-import { looksLikeSurgeLine, parseSurgeLine } from './documents/surge.js';
+import { looksLikeQuantumultXLine, parseQuantumultXLine } from './client-lines/quantumult-x-line.js';
+import { looksLikeSurgeLine, parseSurgeLine } from './client-lines/surge-line.js';
 import { fromSingBox } from './documents/sing-box.js';
 import { FormatError, missing } from './errors.js';
 import { linkScheme } from './links/link-url.js';
@@ -50,6 +51,7 @@ function read(text: string, type: string | undefined): ProxyNode {
   }
   if (looksLikeHostLine(text)) return hostNode(text, type);
   if (!text.includes('\n') && looksLikeSurgeLine(text)) return parseSurgeLine(text);
+  if (!text.includes('\n') && looksLikeQuantumultXLine(text)) return parseQuantumultXLine(text);
   return entryNode(singleEntry(readObject(text)), type);
 }
 

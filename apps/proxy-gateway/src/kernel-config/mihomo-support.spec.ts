@@ -27,6 +27,14 @@ describe('what mihomo carries', () => {
   it.each<[ProxyNode, string | null]>([
     [vless(), null],
     [vless({ type: 'http' }), null],
+    [
+      { ...server, type: 'trojan', password: 'p', tls: { fingerprint: 'aa,bb' } },
+      'mihomo v1.19.22 takes one pinned certificate, not several',
+    ],
+    [
+      { ...server, type: 'hysteria2', options: { password: 'p', fingerprint: 'aa,bb' } },
+      'mihomo v1.19.22 takes one pinned certificate, not several',
+    ],
     [vless({ type: 'kcp' }), 'vless over kcp is not carried by mihomo v1.19.22'],
     [
       { ...server, type: 'vmess', uuid, alterId: 0, cipher: 'auto', transport: xhttp },

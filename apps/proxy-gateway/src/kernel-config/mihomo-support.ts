@@ -17,12 +17,19 @@ const XHTTP_SINCE = [1, 19, 22] as const;
  * @param version as the program prints it, such as `v1.19.13`; a version without a number counts as new.
  */
 export function mihomoObstacle(node: ProxyNode, version: string): string | null {
+  if (pinsOf(node)?.includes(',') === true) return `mihomo ${version} takes one pinned certificate, not several`;
   const transport = 'transport' in node ? node.transport?.type : undefined;
   if (transport === undefined || TRANSPORTS[node.type]?.includes(transport) === true) return null;
   if (transport !== 'xhttp' || node.type !== 'vless') {
     return `${node.type} over ${transport} is not carried by mihomo ${version}`;
   }
   return isSince(version, XHTTP_SINCE) ? null : `xhttp is not carried by mihomo ${version}, but by 1.19.22 and later`;
+}
+
+function pinsOf(node: ProxyNode): string | undefined {
+  if ('tls' in node) return node.tls?.fingerprint;
+  const pins = 'options' in node ? node.options['fingerprint'] : undefined;
+  return typeof pins === 'string' ? pins : undefined;
 }
 
 function isSince(version: string, first: readonly number[]): boolean {

@@ -428,6 +428,14 @@ describe.each(subjects)('$name, dialled', ({ name, node }) => {
     });
 
   if (name === 'http over TLS')
+    it('accepts a certificate that is one of several pinned ones', async () => {
+      const outbound = make({ tls: { sni: 'proxy.test', fingerprint: `${'00'.repeat(32)},${FINGERPRINT}` } });
+      const target = { host: '127.0.0.1', port: await closedPort() };
+      const dial = outbound?.connect(target, { signal: new AbortController().signal });
+      await expect(dial).rejects.toMatchObject({ stage: 'handshake', kind: 'unreachable' });
+    });
+
+  if (name === 'http over TLS')
     it('refuses a certificate that is not the pinned one', async () => {
       const outbound = make({ tls: { sni: 'proxy.test', fingerprint: '00'.repeat(32) } });
       const dial = outbound?.connect({ host: '127.0.0.1', port: 1 }, { signal: new AbortController().signal });

@@ -64,10 +64,10 @@ function tlsOptions(socket: Duplex, server: string, tls: NodeTls): ConnectionOpt
   };
 }
 
-function hasFingerprint(secure: TLSSocket, fingerprint: string): boolean {
+function hasFingerprint(secure: TLSSocket, fingerprints: string): boolean {
   const { raw } = secure.getPeerCertificate();
-  const wanted = fingerprint.replaceAll(':', '').toLowerCase();
-  return createHash('sha256').update(raw).digest('hex') === wanted;
+  const pins = fingerprints.replaceAll(':', '').toLowerCase().split(',');
+  return pins.includes(createHash('sha256').update(raw).digest('hex'));
 }
 
 function tlsError(error: Error): DialError {

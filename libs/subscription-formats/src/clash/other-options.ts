@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { OtherNode } from '@gatehouse/contracts';
 import { invalid, missing } from '../errors.js';
 import { readSwitch } from '../fields.js';
+import { readPins } from '../stream/fingerprint.js';
 import { decodeBase64 } from '../text/base64.js';
 import { ClashEntry, isRecord } from './entry.js';
 
@@ -64,9 +65,8 @@ export function readOtherOptions(type: OtherType, entry: ClashEntry): Record<str
     const value = typed(name, entry.raw(key), 0);
     if (value !== undefined) options[name] = value;
   }
-  const pin = plainFingerprint(String((options['fingerprint'] as string | undefined) ?? ''));
-  if (pin === '') delete options['fingerprint'];
-  else options['fingerprint'] = pin;
+  const pin = options['fingerprint'];
+  if (typeof pin === 'string') options['fingerprint'] = readPins(pin) ?? pin;
   if (type === 'wireguard') {
     settleReserved(options);
     settleAddress(options, 'ip', isIPv4);
@@ -74,10 +74,6 @@ export function readOtherOptions(type: OtherType, entry: ClashEntry): Record<str
   }
   checkRequired(type, options);
   return options;
-}
-
-function plainFingerprint(text: string): string {
-  return text.replaceAll(':', '').toLowerCase();
 }
 
 /** Normalises the three reserved bytes of WARP, which some programs write as base64. */

@@ -8,7 +8,8 @@ import { decodePercent } from '../text/percent.js';
 import { eachLine } from '../text/lines.js';
 import { addObject } from './object-entry.js';
 import { fromClashEntry } from '../clash/from-entry.js';
-import { looksLikeSurgeLine, parseSurgeLine } from './surge.js';
+import { looksLikeQuantumultXLine, parseQuantumultXLine } from '../client-lines/quantumult-x-line.js';
+import { looksLikeSurgeLine, parseSurgeLine } from '../client-lines/surge-line.js';
 import { looksLikeHostLine, parseHostLine } from './host-line.js';
 
 const COMMENT = /^(?:#|\/\/|;)/;
@@ -61,6 +62,7 @@ function readEntry(entry: string): ProxyNode {
   if (linkScheme(entry) !== undefined) return parseLink(entry);
   if (looksLikeHostLine(entry)) return parseHostLine(entry);
   if (looksLikeSurgeLine(entry)) return parseSurgeLine(entry);
+  if (looksLikeQuantumultXLine(entry)) return parseQuantumultXLine(entry);
   throw new FormatError('unrecognised_line', 'the line is neither a share link nor host:port[:user:password]');
 }
 

@@ -15,11 +15,14 @@ export type OptionNames = Readonly<Record<string, readonly [string, ...string[]]
 /** TLS options, by the names that most of these links use. */
 export const TLS_OPTIONS: OptionNames = {
   sni: ['sni', 'peer'],
-  'skip-cert-verify': ['insecure', 'allowInsecure', 'allow_insecure', 'skip-cert-verify'],
+  'skip-cert-verify': ['insecure', 'allowInsecure', 'allow_insecure', 'allow-insecure', 'skip-cert-verify'],
   alpn: ['alpn'],
   fingerprint: ['pinSHA256', 'pcs'],
   'client-fingerprint': ['fp'],
 };
+
+/** The option that links carry as one text, the configuration list. */
+const ECH = 'ech-opts';
 
 /** Parameter with all options that have no parameter of their own, as base64 of JSON. */
 const REST = 'clash';
@@ -31,6 +34,8 @@ export function readOptionQuery(query: LinkQuery, names: OptionNames): Options {
     const value = query.get(...aliases.map((alias) => alias.toLowerCase()));
     if (value !== undefined) options[option] = value;
   }
+  const ech = query.get('ech');
+  if (ech !== undefined) options[ECH] ??= { enable: true, config: ech };
   return options;
 }
 
@@ -58,6 +63,11 @@ export function writeOptionQuery(
   const rest: Options = {};
   for (const [option, value] of Object.entries(node.options)) {
     if (elsewhere.includes(option)) continue;
+    const ech = option === ECH ? echText(value) : undefined;
+    if (ech !== undefined) {
+      query['ech'] = ech;
+      continue;
+    }
     const [name] = names[option] ?? [];
     const text = name === undefined ? undefined : plainText(option, value);
     if (name === undefined || text === undefined) rest[option] = value;
@@ -65,6 +75,12 @@ export function writeOptionQuery(
   }
   if (Object.keys(rest).length > 0) query[REST] = encodeBase64Url(JSON.stringify(rest));
   return { ...query, ...writeExtras(node) };
+}
+
+/** The configuration list, if the option has nothing else. */
+function echText(value: unknown): string | undefined {
+  if (!isRecord(value) || value['enable'] !== true || Object.keys(value).length !== 2) return undefined;
+  return typeof value['config'] === 'string' ? value['config'] : undefined;
 }
 
 /** Text that reads back to the same value, if there is one. */

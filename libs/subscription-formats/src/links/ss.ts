@@ -72,7 +72,7 @@ function readUdpOverTcp(query: LinkQuery): boolean {
 function readPlugin(query: LinkQuery): ShadowsocksPlugin | undefined {
   const sip003 = query.get('plugin');
   if (sip003 !== undefined) return parseSip003(sip003);
-  for (const name of ['v2ray-plugin', 'shadow-tls'] as const) {
+  for (const name of ['v2ray-plugin', 'shadow-tls', 'gost', 'gost-plugin'] as const) {
     const json = query.get(name);
     if (json !== undefined) return readPluginJson(name, json);
   }

@@ -20,7 +20,7 @@ export function tlsQueryFields(query: LinkQuery, security: string): TlsFields {
     alpn: splitAlpn(query.get('alpn')),
     clientFingerprint: query.get('fp', 'client-fingerprint'),
     skipCertVerify: readSwitch(
-      query.get('allowinsecure', 'insecure', 'skip-cert-verify', 'allow_insecure'),
+      query.get('allowinsecure', 'insecure', 'skip-cert-verify', 'allow_insecure', 'allow-insecure'),
       'allowInsecure',
     ),
     fingerprint: query.get('pcs', 'pinsha256'),
@@ -62,9 +62,8 @@ export function readTransportQuery(query: LinkQuery): NodeTransport | undefined 
 
 function transportQueryFields(query: LinkQuery): TransportFields {
   const kind = query.get('type', 'network', 'net');
-  const shortWs = kind === undefined && query.get('ws') === '1';
   return {
-    kind: shortWs ? 'ws' : (kind ?? ''),
+    kind: kind ?? (hasShortWs(query) ? 'ws' : ''),
     host: query.get('host', 'wshost'),
     path: query.get('path', 'wspath'),
     headerType: query.get('headertype'),
@@ -80,6 +79,11 @@ function transportQueryFields(query: LinkQuery): TransportFields {
     earlyDataHeader: query.get('eh'),
     headers: query.get('headers'),
   };
+}
+
+/** `ws=1`, or just `ws`. */
+function hasShortWs(query: LinkQuery): boolean {
+  return query.has('ws') && !['0', 'false'].includes(query.get('ws') ?? '');
 }
 
 export function writeTransportQuery(transport: NodeTransport | undefined): Query {

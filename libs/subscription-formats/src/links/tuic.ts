@@ -10,7 +10,7 @@ export const tuicLinks: LinkCodec<OtherNode> = { schemes: ['tuic'], parse: parse
 
 const NAMES: OptionNames = {
   ...TLS_OPTIONS,
-  'skip-cert-verify': ['allow_insecure', 'insecure', 'allowInsecure', 'skip-cert-verify'],
+  'skip-cert-verify': ['allow_insecure', 'allow-insecure', 'insecure', 'allowInsecure', 'skip-cert-verify'],
   'congestion-controller': ['congestion_control', 'congestion-control', 'congestion-controller'],
   'udp-relay-mode': ['udp_relay_mode', 'udp-relay-mode'],
   'disable-sni': ['disable_sni', 'disable-sni'],

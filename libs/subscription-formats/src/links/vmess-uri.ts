@@ -1,13 +1,13 @@
 import type { NodeTls, NodeTransport, VmessNode } from '@gatehouse/contracts';
-import { FormatError } from '../errors.js';
-import { readCount, readName, readSwitch, readUuid } from '../fields.js';
-import { buildTls, settleSni } from '../stream/tls.js';
-import { buildTransport, given } from '../stream/transport.js';
+import { readCount, readName, readUuid } from '../fields.js';
+import { settleSni } from '../stream/tls.js';
+import { given } from '../stream/transport.js';
 import { readVmessCipher } from '../stream/vmess.js';
 import { decodePercent } from '../text/percent.js';
 import { readEndpoint } from './link-url.js';
-import type { LinkParts, LinkQuery } from './link-url.js';
-import { readExtras, readTlsQuery, readTransportQuery, tlsQueryFields } from './stream-query.js';
+import type { LinkParts } from './link-url.js';
+import { rocketTls, rocketTransport, splitRocket } from './rocket.js';
+import { readExtras, readTlsQuery, readTransportQuery } from './stream-query.js';
 
 /** `vmess://uuid@host:port?…`, the AEAD form of XTLS/Xray-core discussion 716. */
 export function parseVmessUri(parts: LinkParts): VmessNode {
@@ -25,50 +25,9 @@ export function parseVmessUri(parts: LinkParts): VmessNode {
 /** `BASE64(cipher:uuid@host:port)?…` with the parameters of Shadowrocket (`obfs…`) or Kitsunebi (`network`, `ws…`). */
 export function parseVmessRocket(text: string, parts: LinkParts): VmessNode {
   const { query } = parts;
-  const at = text.lastIndexOf('@');
-  const colon = text.indexOf(':');
-  if (at === -1 || colon === -1 || colon > at) {
-    throw new FormatError('invalid_link', 'the base64 in the link is neither JSON nor cipher:uuid@host:port');
-  }
-  const user = {
-    cipher: text.slice(0, colon),
-    uuid: text.slice(colon + 1, at),
-    alterId: query.get('alterid', 'aid'),
-  };
-  const secure = readSwitch(query.get('tls'), 'tls') === true;
-  const tls = buildTls(tlsQueryFields(query, query.get('security') ?? (secure ? 'tls' : '')));
-  return buildVmess(parts, text.slice(at + 1), user, tls, rocketTransport(query));
-}
-
-/** `obfs` is the transport; `obfsParam` a Host, or a JSON object of headers. */
-function rocketTransport(query: LinkQuery): NodeTransport | undefined {
-  const obfs = query.get('obfs', 'network', 'type') ?? '';
-  const param = query.get('obfsparam', 'wshost', 'host');
-  const headers = param?.trim().startsWith('{') === true ? normaliseHeaders(param) : undefined;
-  const kind = obfs === 'http' && query.has('obfs') ? 'tcp' : obfs;
-  return buildTransport({
-    kind,
-    headerType: kind === 'tcp' && obfs === 'http' ? 'http' : query.get('headertype'),
-    path: query.get('path', 'wspath'),
-    serviceName: query.get('servicename', 'path'),
-    ...(headers === undefined ? { host: param } : headers),
-  });
-}
-
-function normaliseHeaders(json: string): { host?: string; headers?: string } {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(json);
-  } catch (cause) {
-    throw new FormatError('invalid_json', 'obfsParam must be a host or a JSON object', { field: 'obfsParam', cause });
-  }
-  const rest: Record<string, unknown> = {};
-  let host: string | undefined;
-  for (const [name, value] of Object.entries(typeof parsed === 'object' && parsed !== null ? parsed : {})) {
-    if (name.toLowerCase() === 'host' && typeof value === 'string') host = value;
-    else rest[name] = value;
-  }
-  return { ...given('host', host), ...(Object.keys(rest).length > 0 ? { headers: JSON.stringify(rest) } : {}) };
+  const { method: cipher, uuid, authority } = splitRocket(text);
+  const user = { cipher, uuid, alterId: query.get('alterid', 'aid') };
+  return buildVmess(parts, authority, user, rocketTls(query), rocketTransport(query));
 }
 
 interface VmessUser {

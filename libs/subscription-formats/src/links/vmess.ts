@@ -1,4 +1,5 @@
 import type { VmessNode } from '@gatehouse/contracts';
+import { looksLikeSurgeLine, parseSurgeLine } from '../client-lines/surge-line.js';
 import { decodeBase64Text } from '../text/base64.js';
 import { decodePercent } from '../text/percent.js';
 import { FormatError } from '../errors.js';
@@ -7,7 +8,7 @@ import { splitLink } from './link-url.js';
 import { formatVmessJson, parseVmessJson } from './vmess-json.js';
 import { parseVmessRocket, parseVmessUri } from './vmess-uri.js';
 
-/** `vmess://` links: v2rayN's base64 of JSON, which is also written, the URI form of Xray, and that of Shadowrocket. */
+/** `vmess://` links: v2rayN's base64 of JSON, which is also written, the URI form of Xray, and those of Shadowrocket and Quantumult. */
 export const vmessLinks: LinkCodec<VmessNode> = { schemes: ['vmess'], parse: parseVmess, format: formatVmessJson };
 
 function parseVmess(link: string): VmessNode {
@@ -17,5 +18,14 @@ function parseVmess(link: string): VmessNode {
   if (text === undefined) {
     throw new FormatError('invalid_base64', 'the link is neither uuid@host:port nor base64 of a known form');
   }
-  return text.trimStart().startsWith('{') ? parseVmessJson(text, parts.name) : parseVmessRocket(text, parts);
+  if (text.trimStart().startsWith('{')) return parseVmessJson(text, parts.name);
+  return looksLikeSurgeLine(text) ? parseQuantumult(text) : parseVmessRocket(text, parts);
+}
+
+/** `BASE64(name = vmess, host, port, cipher, "uuid", obfs=…)`, the line of Quantumult in a link. */
+function parseQuantumult(text: string): VmessNode {
+  const node = parseSurgeLine(text);
+  if (node.type !== 'vmess')
+    throw new FormatError('type_mismatch', 'the link is not one of type vmess', { field: 'type' });
+  return node;
 }

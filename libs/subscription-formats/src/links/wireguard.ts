@@ -28,7 +28,10 @@ function parseWireguard(link: string): OtherNode {
   options['private-key'] = userinfo === undefined ? query.get('privatekey', 'private-key') : decodePercent(userinfo);
   const addresses = query.get('address', 'ip')?.split(',') ?? [];
   for (const address of addresses) {
-    const bare = address.trim().replace(/\/\d+$/, '');
+    const bare = address
+      .trim()
+      .replace(/\/\d+$/, '')
+      .replaceAll(/[[\]]/g, '');
     options[bare.includes(':') ? 'ipv6' : 'ip'] ??= bare;
   }
   return otherNode('wireguard', readEndpoint(authority, 51820), name, query, options);

@@ -1,6 +1,7 @@
 import type { NodeTls, NodeTransport } from '@gatehouse/contracts';
 import { FormatError, invalid, missing } from '../errors.js';
 import { serverNameOf } from '../fields.js';
+import { readPins } from './fingerprint.js';
 
 /** TLS options as text formats write them. Empty means absent. */
 export interface TlsFields {
@@ -47,9 +48,9 @@ function filled(value: string | undefined): value is string {
 }
 
 function readFingerprint(raw: string): string {
-  const hex = raw.replaceAll(':', '').toLowerCase();
-  if (!/^[0-9a-f]{64}$/.test(hex)) throw invalid('fingerprint', 'a SHA-256 in hex');
-  return hex;
+  const pins = readPins(raw);
+  if (pins === undefined) throw invalid('fingerprint', 'one SHA-256 or several, in hex or base64');
+  return pins;
 }
 
 function buildReality(fields: TlsFields): NonNullable<NodeTls['reality']> {
