@@ -3,7 +3,9 @@ import { createServer as createHttpServer, request, type IncomingMessage, type S
 import { createServer, type AddressInfo } from 'node:net';
 import { reservePort, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FirstOf } from './support/first-of.js';
 import { Programs, type Started, type StartedEdge } from './support/programs.js';
+import { ReadinessWatch } from './support/readiness-watch.js';
 import { ask, caller, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 const PATIENT = { timeoutMs: 60_000 };
@@ -14,17 +16,20 @@ let two: StartedEdge;
 let call: Caller;
 let url: string;
 let origin: Server;
+let front: FirstOf;
 beforeAll(async () => {
   programs = await Programs.create();
   one = await programs.edge('one', { TUNNEL_EDGE_PUBLIC_HOST: 'one.example.org' });
   two = await programs.edge('two');
-  ({ call, url } = await programs.service(one));
+  front = await FirstOf.listen(() => [two.channel, one.channel]);
+  ({ call, url } = await programs.service({ channel: front.port }));
   origin = createHttpServer((_, response) => response.end('x'.repeat(1_000))).listen(0, '127.0.0.1');
   await once(origin, 'listening');
 }, 120_000);
 afterAll(async () => {
   origin.close();
   await programs.close();
+  await front.close();
 });
 
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
@@ -242,7 +247,7 @@ describe('two edges on one database', () => {
     expect((await caller(url, { 'x-api-key': key.key })('GET', '/edges')).status).toBe(403);
   });
 
-  it('forget a killed edge and its reports within seconds', async () => {
+  it('forget a killed edge and its reports within seconds; a service that was connected to it goes to the other one', async () => {
     const { body: client } = await call('POST', '/clients', { name: 'forgets' });
     const agent = programs.agent(client.key, two.agents);
     const { body: tunnel } = await call('POST', '/tunnels', {
@@ -253,13 +258,16 @@ describe('two edges on one database', () => {
     // Without an agent at the other edge.
     await waitFor(async () => (await runStatusOf(tunnel.id)) === 1, PATIENT);
     const [, { edge, pid }] = await leases();
+    const watch = await ReadinessWatch.begin(url);
     await killAtOnce(two, pid);
     const killed = Date.now();
+    await waitFor(async () => (await call('GET', `/clients/${client.id}/connections`)).status === 200, PATIENT);
     await waitFor(async () => (await leases()).length === 1, PATIENT);
     await waitFor(async () => (await runStatusOf(tunnel.id)) === 2, PATIENT);
     expect(Date.now() - killed).toBeLessThan(20_000);
     expect(await programs.rows('SELECT 1 FROM tunnel_gateway_ops.tunnel_states WHERE edge = $1', [edge])).toEqual([]);
     await agent.stop();
+    expect(await watch.end()).toEqual([]);
 
     // With the same home it is the same edge.
     two = await programs.edge('two');

@@ -39,6 +39,10 @@ export interface EdgeLinkOptions {
 const PROTOCOL = 1;
 const RETRY_MS = 50;
 const RETRY_LAST_MS = 1_000;
+/** A connection that held this long worked: after its loss the next one is made at once. */
+const STEADY_MS = 1_000;
+/** How long a request waits for the next connection after a loss: another edge, or the next program, is mostly there by then. */
+const RELINK_MS = 2_000;
 /** Longer than a supervisor waits for its edge. */
 const REQUEST_MS = 2_500;
 /** As long as a new edge may take to prepare and take over. */
@@ -50,6 +54,11 @@ export class EdgeLink {
   private readonly options: EdgeLinkOptions;
   private readonly first = Promise.withResolvers<FirstStart>();
   private peer: ChannelPeer | null = null;
+  /** Resolves when there is a connection again. */
+  private linked = Promise.withResolvers<void>();
+  /** By `performance.now()`. */
+  private greetedAt = Infinity;
+  private lostAt = -Infinity;
   private child: ChildProcess | null = null;
   private timer: NodeJS.Timeout | null = null;
   private attempts = 0;
@@ -83,12 +92,21 @@ export class EdgeLink {
   }
 
   /** @throws EdgeUnavailableError */
-  async request<M extends ForwardedMethod>(method: M, params: EdgeCalls[M]['params']): Promise<EdgeCalls[M]['result']> {
-    return this.call(
-      method,
-      params as SupervisorCalls[M]['params'],
-      patienceFor(method, 'supervisor') ?? REQUEST_MS,
-    ) as Promise<EdgeCalls[M]['result']>;
+  async request<M extends ForwardedMethod>(
+    method: M,
+    params: EdgeCalls[M]['params'],
+    timeoutMs = patienceFor(method, 'supervisor') ?? REQUEST_MS,
+  ): Promise<EdgeCalls[M]['result']> {
+    const from = performance.now();
+    const ask = (leftMs: number): Promise<EdgeCalls[M]['result']> =>
+      this.call(method, params as SupervisorCalls[M]['params'], leftMs) as Promise<EdgeCalls[M]['result']>;
+    try {
+      return await ask(timeoutMs);
+    } catch (error) {
+      // The connection was lost before the answer: any of these may be asked twice, and another edge knows it as well.
+      if (this.lostAt < from || !(error instanceof EdgeUnavailableError)) throw error;
+      return ask(from + timeoutMs - performance.now());
+    }
   }
 
   /** Replaces the edge's process; see `EdgeSupervisor.replace`. @throws EdgeUnavailableError */
@@ -120,16 +138,28 @@ export class EdgeLink {
     params: SupervisorCalls[M]['params'],
     timeoutMs: number,
   ): Promise<SupervisorCalls[M]['result']> {
-    const { peer } = this;
+    const until = performance.now() + timeoutMs;
+    const peer = this.peer ?? (await this.nextPeer(until));
     if (!peer) throw new EdgeUnavailableError('The edge is not reached.');
     try {
       return (await traceCall('edge', method, () =>
-        peer.request(method, params, timeoutMs),
+        peer.request(method, params, until - performance.now()),
       )) as SupervisorCalls[M]['result'];
     } catch (error) {
       if (error instanceof ChannelError && error.code === 'unavailable') throw new EdgeUnavailableError(error.message);
       throw error;
     }
+  }
+
+  /** The connection that follows a lost one, if it is made soon enough. */
+  private async nextPeer(until: number): Promise<ChannelPeer | null> {
+    const waitMs = Math.min(until, this.lostAt + RELINK_MS) - performance.now();
+    if (waitMs <= 0) return null;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, waitMs);
+    await Promise.race([this.linked.promise, late.promise]);
+    clearTimeout(timer);
+    return this.peer;
   }
 
   private async connect(): Promise<void> {
@@ -157,6 +187,7 @@ export class EdgeLink {
       closed: () => this.lost(peer),
     });
     this.peer = peer;
+    this.linked.resolve();
     return peer;
   }
 
@@ -182,6 +213,7 @@ export class EdgeLink {
     const hello = (await peer.request('hello', greeting, REQUEST_MS)) as SupervisorHello;
     if (hello.protocol !== PROTOCOL) throw new Error(`the edge speaks version ${hello.protocol} of the channel`);
     this.attempts = 0;
+    this.greetedAt = performance.now();
     this.tookOver = this.child === null;
     this.noted('state', hello.state);
     if (!own || hello.optionsId === own.start.optionsId) return;
@@ -206,12 +238,19 @@ export class EdgeLink {
 
   private lost(peer: ChannelPeer): void {
     if (this.peer !== peer) return;
+    const now = performance.now();
+    const wasSteady = now - this.greetedAt >= STEADY_MS;
     this.peer = null;
+    this.greetedAt = Infinity;
     this.state = { ...this.state, edge: null };
     if (this.left) return;
+    this.lostAt = now;
+    this.linked = Promise.withResolvers();
     this.options.onExit('its supervisor is not reached');
     this.attempts = 0;
-    this.again();
+    // The name may stand for other edges, too.
+    if (wasSteady) guardPromise(null, this.connect());
+    else this.again();
   }
 
   /** Resolves when the other end has closed; immediately if there is none. */

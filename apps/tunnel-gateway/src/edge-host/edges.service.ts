@@ -20,12 +20,19 @@ import type { ForwardedMethod } from '../common/supervisor-calls.js';
 import type { KnownIdentity } from './server-identity.js';
 import type { RunningEdge } from './start-edge.js';
 
+/** Less than a load balancer waits for `/readyz`. */
+const CHECK_MS = 1_500;
+/** A program that is replaced, or that is restarted after a crash, is back by then. */
+const ABSENCE_MS = 10_000;
+
 /** This service's data plane: starts or finds it, and forwards requests to it. */
 @Injectable()
 export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private running: RunningEdge | undefined;
   /** Whether the edge is to continue without this service. */
   private leaves = false;
+  /** When the edge answered the last check, by `performance.now()`. */
+  private answeredAt = -Infinity;
   private readonly refusedRows;
   private readonly flowFailures;
 
@@ -139,9 +146,17 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     process.kill(process.pid, 'SIGTERM');
   };
 
-  /** Ready: it serves, with a working database. */
+  /**
+   * Ready: it serves, with a working database. While it is being replaced, this service stays ready: nearly all of its
+   * routes answer without an edge, and a load balancer may have no other service.
+   */
   private async check(): Promise<void> {
-    const status = await this.status();
+    const status = await this.ask('status', null, CHECK_MS).catch((error: unknown) => {
+      if (performance.now() - this.answeredAt < ABSENCE_MS) return null;
+      throw error;
+    });
+    if (status === null) return;
+    this.answeredAt = performance.now();
     this.refusedRows.set(status.refusedRows ?? 0);
     this.flowFailures.set(status.flowFailures ?? 0);
     const [problem] = problemsOf(status);
@@ -151,10 +166,11 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private async ask<M extends ForwardedMethod>(
     method: M,
     params: EdgeCalls[M]['params'],
+    timeoutMs?: number,
   ): Promise<EdgeCalls[M]['result']> {
     try {
       if (!this.running) throw new EdgeUnavailableError('The edge was not started.');
-      return await this.running.link.request(method, params);
+      return await this.running.link.request(method, params, timeoutMs);
     } catch (cause) {
       throw new AppError('EDGE_UNAVAILABLE', undefined, { cause, level: 'warn', retryAfterSeconds: 1 });
     }

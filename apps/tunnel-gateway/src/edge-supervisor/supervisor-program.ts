@@ -136,6 +136,8 @@ export class SupervisorProgram {
     // The answer to `stop` is sent first.
     setImmediate(() => {
       this.over = true;
+      // An administration that loses this connection looks for another edge, or for the next program at this address.
+      this.server.stopListening();
       for (const peer of this.peers) peer.finish();
       this.leaveSoon();
       setTimeout(() => this.options.onEnd(this.exitCode), LAST_WORDS_MS);
