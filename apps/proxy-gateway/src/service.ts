@@ -9,7 +9,7 @@ import { RuleSetEntity } from './data/rule-set.entity.js';
 import { Rule } from './data/rule.entity.js';
 import { SubscriptionEntity } from './data/subscription.entity.js';
 import { MIGRATIONS } from './migrations/index.js';
-import { SERVICE_NAME } from './service-version.js';
+import { SERVICE_NAME, SERVICE_VERSION } from './service-version.js';
 import { ProxyGatewaySettings, readSettings } from './settings.js';
 
 export const SERVICE = defineService({
@@ -30,6 +30,7 @@ export const SERVICE = defineService({
       Rule,
     ],
     migrations: MIGRATIONS,
+    release: SERVICE_VERSION,
     sqlFolder: new URL('../data/sql/', import.meta.url),
     usedTable: 'proxy_gateway.administrators',
   },

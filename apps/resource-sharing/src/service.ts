@@ -1,6 +1,6 @@
 import { defineService } from '@gatehouse/service';
 import { MIGRATIONS } from './migrations/index.js';
-import { SERVICE_NAME } from './service-version.js';
+import { SERVICE_NAME, SERVICE_VERSION } from './service-version.js';
 import { readSettings, ResourceSharingSettings } from './settings.js';
 import { SiteAccount } from './site/site-account.entity.js';
 
@@ -12,6 +12,7 @@ export const SERVICE = defineService({
     schema: 'resource_sharing',
     entities: [SiteAccount],
     migrations: MIGRATIONS,
+    release: SERVICE_VERSION,
     sqlFolder: new URL('../data/sql/', import.meta.url),
     usedTable: 'resource_sharing.site_accounts',
   },

@@ -12,7 +12,7 @@ import { Tunnel, TunnelOptions } from './data/tunnel.entity.js';
 import { User } from './data/user.entity.js';
 import { Webhook, WebhookDelivery, WebhookProgress } from './data/webhook.entity.js';
 import { MIGRATIONS } from './migrations/index.js';
-import { SERVICE_NAME } from './service-version.js';
+import { SERVICE_NAME, SERVICE_VERSION } from './service-version.js';
 import { readSettings, TunnelGatewaySettings } from './settings.js';
 
 /** Contains only the tables of the data model, not even the list of migrations. */
@@ -49,6 +49,7 @@ export const SERVICE = defineService({
       WebhookProgress,
     ],
     migrations: MIGRATIONS,
+    release: SERVICE_VERSION,
     sqlFolder: new URL('../data/sql/', import.meta.url),
     usedTable: `${MODEL_SCHEMA}.users`,
   },

@@ -1,7 +1,15 @@
 import { createDataSource, migrate, pendingMigrations, withClient } from '@gatehouse/persistence';
-import { createTestDatabase, expectSchemaInSync, expectSqlFilesInSync, type TestDatabase } from '@gatehouse/testing';
+import {
+  createTestDatabase,
+  expectOldestReleases,
+  expectSchemaInSync,
+  expectSqlFilesInSync,
+  type TestDatabase,
+} from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SERVICE } from '../src/service.js';
+import { SERVICE_VERSION } from '../src/service-version.js';
+import { CreateClientLeases1763668802900 } from '../src/migrations/1763668802900-create-client-leases.js';
 import { MIGRATIONS } from '../src/migrations/index.js';
 
 /** [column, type, not null, default], as the data model's document lists them; `identity` is its PK. */
@@ -228,8 +236,13 @@ it('can be migrated down completely', async () => {
   await expectSqlFilesInSync(dataSource, new URL('../data/sql/', import.meta.url), schemas);
   for (const _ of MIGRATIONS) await dataSource.undoLastMigration();
   const tables = (await dataSource.query(
-    "SELECT table_name FROM information_schema.tables WHERE table_schema LIKE 'tunnel_gateway%' ORDER BY 1",
+    `SELECT table_name FROM information_schema.tables
+     WHERE table_schema LIKE 'tunnel_gateway%' AND table_name <> 'migration_releases' ORDER BY 1`,
   )) as { table_name: string }[];
   expect(tables.map(({ table_name }) => table_name)).toEqual(['migrations', 'sql_files']);
   await dataSource.destroy();
+});
+
+it('says of each migration which older releases work with it', () => {
+  expectOldestReleases(MIGRATIONS, { last: CreateClientLeases1763668802900, release: SERVICE_VERSION });
 });

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { createTestDatabase, programEnvironment, reservePort, type TestDatabase, waitFor } from '@gatehouse/testing';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SERVICE_VERSION } from '../src/service-version.js';
 import { DatabaseLine } from './support/database-line.js';
+import { NewerVersion } from './support/newer-version.js';
 import { ask, caller, type AnyJson } from './support/tunnel-world.js';
 
 const MAIN = fileURLToPath(new URL('../bundle/main.js', import.meta.url));
@@ -18,6 +20,8 @@ interface Run {
   child: ChildProcess;
   /** Standard error so far. */
   errors: () => string;
+  /** Lines of its log so far. */
+  lines: () => AnyJson[];
   /** Exit code, once it has ended. */
   exit: Promise<number | null>;
 }
@@ -51,9 +55,15 @@ function run(program: string, env: Record<string, string>): Run {
   const child = fork(program, [], { env: programEnvironment(env), silent: true, execArgv: [] });
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  child.stdout?.resume();
+  let log = '';
+  child.stdout?.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  const lines = (): AnyJson[] =>
+    log
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
   const exit = once(child, 'exit').then(([code]) => code as number | null);
-  const started = { child, errors: () => errors, exit };
+  const started = { child, errors: () => errors, lines, exit };
   runs.push(started);
   return started;
 }
@@ -97,7 +107,33 @@ describe('the built service as a process', () => {
     const started = service();
     expect(await portOf(started)).toBeGreaterThan(0);
     // Three programs, one after the other.
-  }, 60_000);
+  }, 120_000);
+
+  it('starts on a database of a newer version that it can work with, and leaves it as it is', async () => {
+    await using own = await createTestDatabase();
+    const newer = new NewerVersion(own.url, mkdtempSync(join(home, 'newer-')));
+    await newer.upgrade('Grows1763668899001', SERVICE_VERSION);
+    const env = { DATABASE_URL: own.url, GATEHOUSE_HOME: mkdtempSync(join(home, 'older-')), LOG_LEVEL: 'warn' };
+    // Both ways: it migrates, and it only looks.
+    for (const AUTO_MIGRATE of ['true', 'false']) {
+      const started = service({ ...env, AUTO_MIGRATE });
+      const port = await portOf(started);
+      expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+      started.child.kill('SIGTERM');
+      expect(await started.exit).toBe(0);
+      const line = started.lines().find(({ message }) => message?.startsWith('a newer version has migrated'));
+      expect(line).toMatchObject({ level: 'warn', release: '99.1.0', migrations: ['Grows1763668899001'] });
+    }
+    expect(await newer.functionText()).toContain('of the newer version');
+
+    await newer.upgrade('Shrinks1763668899002', '99.0.0');
+    const refused = service({ ...env, AUTO_MIGRATE: 'true' });
+    expect(await refused.exit).toBe(1);
+    expect(refused.errors()).toMatch(
+      /^tunnel-gateway: the database has 2 migrations .*: 99\.1\.0 changed the schema, .* Start 99\.0\.0 or later, .*\n$/,
+    );
+    expect(await newer.functionText()).toContain('of the newer version');
+  }, 120_000);
 
   it('migrates itself if configured, serves, and stops on SIGTERM', async () => {
     const started = service({ AUTO_MIGRATE: 'true' });

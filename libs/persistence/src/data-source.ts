@@ -24,6 +24,8 @@ export interface DataSourceConfig {
   migrations: NonNullable<DataSourceOptions['migrations']>;
   /** Folder with the SQL files of the service, which `migrate` applies after the migrations; it ends with a slash. */
   sqlFolder?: URL;
+  /** Version of the program, such as 0.3.0. Without it, a database that a newer version has migrated is refused. */
+  release?: string;
   /** Maximum number of connections. Default: 10. Idle ones are closed after ten seconds. */
   poolSize?: number;
   /** Default: the limits of a service. */

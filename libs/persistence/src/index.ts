@@ -32,8 +32,15 @@ export {
 } from './data-source.js';
 export { checkDatabaseServer, DatabaseServerError } from './database-server.js';
 export { OLDEST_POSTGRES } from './embedded-postgres/oldest-postgres.js';
-export { readSqlFiles, SqlFilesError, SqlVersion, type SqlFile } from './sql-files.js';
-export { migrate, NewerSchemaError, pendingMigrations, type MigrateOptions } from './migrations.js';
+export { checksumOf, readSqlFiles, SqlFilesError, SqlVersion, type SqlFile } from './sql-files.js';
+export {
+  compareReleases,
+  NewerSchemaError,
+  type NewerSchema,
+  type Release,
+  type ReleasedMigration,
+} from './migration-releases.js';
+export { migrate, pendingMigrations, type MigrateOptions, type SchemaCheckOptions } from './migrations.js';
 export { addRangePartition, type RangePartition } from './partitions.js';
 export { withClient, type PgClient, type PgConnection } from './pg-client.js';
 export {

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { bilingual, BilingualError } from '@gatehouse/i18n';
 import type { DataSource, MigrationInterface } from 'typeorm';
 import {
   configOf,
@@ -12,6 +11,7 @@ import {
   type DataSourceConfig,
 } from './data-source.js';
 import { checkDatabaseServer } from './database-server.js';
+import { newerSchemaOf, recordReleases, type NewerSchema } from './migration-releases.js';
 import { withClient, type PgConnection } from './pg-client.js';
 import { MIGRATION_PATIENCE } from '@gatehouse/postgres';
 import { isLockTimeout } from './sql-errors.js';
@@ -25,28 +25,12 @@ const LOCK_PAUSE_MS = 2_000;
 /** First half of the advisory lock's key; the second is the schema's hash. */
 export const LOCK_CLASS = 0x6761_7465;
 
-/** A newer version of the program has migrated the database; the message names the unknown migrations. */
-export class NewerSchemaError extends BilingualError {
-  override readonly name = 'NewerSchemaError';
-
-  constructor(
-    readonly schema: string,
-    readonly unknown: readonly string[],
-  ) {
-    const migrations = unknown.length === 1 ? 'a migration' : `${unknown.length} migrations`;
-    super(
-      bilingual(
-        `the database has ${migrations} in the schema ${schema} that this version does not know ` +
-          `(${unknown.join(', ')}): it was used by a newer version. Start that version again, or restore a backup that was ` +
-          'made before the upgrade',
-        `数据库的 schema ${schema} 中有 ${unknown.length} 个此版本不认识的迁移（${unknown.join('、')}）：` +
-          '较新的版本使用过它。请重新启动该版本，或恢复升级前的备份',
-      ),
-    );
-  }
+export interface SchemaCheckOptions {
+  /** Called when a newer version has migrated the database in a way that this one can work with. */
+  onNewer?: (newer: NewerSchema) => void;
 }
 
-export interface MigrateOptions {
+export interface MigrateOptions extends SchemaCheckOptions {
   /** Runs only these of the pending migrations: before a restore, a database is brought to the state of the backup. */
   only?: readonly string[];
 }
@@ -54,10 +38,10 @@ export interface MigrateOptions {
 /**
  * Creates the schema and runs the migrations that are missing, then the SQL files that have changed; returns the names of
  * the migrations. An advisory lock makes processes that start together take turns: the later ones find nothing left to do.
- * @throws NewerSchemaError and changes nothing when the database has migrations that the data source does not list,
- * SqlFilesError when the SQL files are not those of this version, DatabaseServerError when its server cannot be used.
+ * A database that a newer version has migrated is left as it is, its functions and triggers included.
+ * @throws NewerSchemaError and changes nothing when this version cannot work with a newer one's migrations, SqlFilesError when the SQL files are not those of this version, DatabaseServerError when its server cannot be used.
  */
-export async function migrate(dataSource: DataSource, { only }: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(dataSource: DataSource, { only, onNewer }: MigrateOptions = {}): Promise<string[]> {
   const schema = schemaOf(dataSource);
   await checkDatabaseServer(urlOf(dataSource));
   return withClient(urlOf(dataSource), async (client) => {
@@ -68,14 +52,24 @@ export async function migrate(dataSource: DataSource, { only }: MigrateOptions =
     // The lock ends with the client's session.
     return whileInitialized(dataSource, async () => {
       const all = dataSource.migrations;
-      refuseUnknown(schema, done, all.map(nameOf));
+      const config = configOf(dataSource);
+      const newer = await newerSchemaOf(
+        client,
+        { schema, release: config?.release },
+        { done, listed: all.map(nameOf) },
+      );
+      if (newer) {
+        onNewer?.(newer);
+        return [];
+      }
       const files = only === undefined ? sqlFilesOf(dataSource) : [];
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
+      await recordReleases(client, schema, config?.release, all);
       const chosen = only === undefined ? all : all.filter((migration) => only.includes(nameOf(migration)));
       Object.assign(dataSource, { migrations: chosen });
       try {
         await withoutLongLocks(() => dataSource.runMigrations());
-        await withoutLongLocks(() => runSqlFiles(client, configOf(dataSource), files));
+        await withoutLongLocks(() => runSqlFiles(client, config, files));
         return (await appliedMigrations(client, schema)).filter((name) => !done.includes(name));
       } finally {
         Object.assign(dataSource, { migrations: all });
@@ -132,21 +126,22 @@ export function nameOf({ name, constructor }: MigrationInterface): string {
 
 /**
  * Names of the pending migrations, in order; for an absent schema, all of them.
- * @throws NewerSchemaError for unknown ones, DatabaseServerError if its server is unusable.
+ * @throws NewerSchemaError when this version cannot work with a newer one's migrations, DatabaseServerError if its server is
+ * unusable.
  */
-export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
+export async function pendingMigrations(
+  dataSource: DataSource,
+  { onNewer }: SchemaCheckOptions = {},
+): Promise<string[]> {
   const schema = schemaOf(dataSource);
   await checkDatabaseServer(urlOf(dataSource));
-  const done = await withClient(urlOf(dataSource), (client) => appliedMigrations(client, schema));
   const listed = await whileInitialized(dataSource, () => Promise.resolve(dataSource.migrations.map(nameOf)));
-  refuseUnknown(schema, done, listed);
-  return listed.filter((name) => !done.includes(name));
-}
-
-/** Older code would write rows that the newer schema does not expect, without any error. */
-function refuseUnknown(schema: string, done: readonly string[], listed: readonly string[]): void {
-  const unknown = done.filter((name) => !listed.includes(name));
-  if (unknown.length > 0) throw new NewerSchemaError(schema, unknown);
+  return withClient(urlOf(dataSource), async (client) => {
+    const done = await appliedMigrations(client, schema);
+    const newer = await newerSchemaOf(client, { schema, release: configOf(dataSource)?.release }, { done, listed });
+    if (newer) onNewer?.(newer);
+    return listed.filter((name) => !done.includes(name));
+  });
 }
 
 /** Names of the migrations a schema has, oldest first. */

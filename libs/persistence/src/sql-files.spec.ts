@@ -113,6 +113,19 @@ it('SQL files of an older version do not change the database', async () => {
   expect(await applied()).toMatchObject({ price: 3 });
 });
 
+it('SQL files of an older version do not replace the newer ones that it works with', async () => {
+  const older = { ...config(), release: '0.2.0' };
+  await migrate(createDataSource(older));
+  write({ price: 3 });
+  const newer = config();
+  for (const Version of versions.slice(-1)) Object.assign(Version.prototype, { oldestRelease: '0.2.0' });
+  await migrate(createDataSource({ ...newer, release: '0.3.0' }));
+  write({ price: 2 });
+  expect(await migrate(createDataSource(older))).toEqual([]);
+  expect(await pendingMigrations(createDataSource(older))).toEqual([]);
+  expect(await applied()).toMatchObject({ price: 3 });
+});
+
 it('SQL files that differ from the newest migration are refused, with the checksum that it should have', async () => {
   await expect(migrate(source('of other files'))).rejects.toThrow(
     `the SQL files have the checksum ${checksumOf(readSqlFiles(pathToFileURL(`${folder}/`)))}, and the newest migration`,

@@ -54,7 +54,8 @@ export function checksumOf(files: readonly SqlFile[]): string {
 
 /**
  * A migration without an effect. It records that this version of the service has SQL files with this checksum, so that
- * a service with older files refuses the database, as it does for every unknown migration.
+ * a service with older files refuses the database, or leaves its functions and triggers alone, as for every unknown
+ * migration.
  */
 export abstract class SqlVersion implements MigrationInterface {
   abstract readonly name: string;

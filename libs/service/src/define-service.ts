@@ -1,5 +1,5 @@
 import { JobsModule, type WorkersMode } from '@gatehouse/jobs';
-import { PersistenceModule, type DataSourceConfig } from '@gatehouse/persistence';
+import { PersistenceModule, type DataSourceConfig, type SchemaCheckOptions } from '@gatehouse/persistence';
 import {
   redisOptions,
   runCommand,
@@ -32,7 +32,7 @@ export interface Service<S extends ServiceSettings> extends Pick<ServiceDescript
   /** `applicationName` is shown in pg_stat_activity. Default: the service's name. */
   readonly databaseConfig: (url: string, applicationName?: string) => DataSourceConfig;
   /** Brings the database to this version; resolves to the names of what was run. @throws StartError */
-  readonly migrate: (stores: StoreAddresses) => Promise<string[]>;
+  readonly migrate: (stores: StoreAddresses, check?: SchemaCheckOptions) => Promise<string[]>;
   /** Migrates where AUTO_MIGRATE says so. @throws StartError, SecretKeyError */
   readonly prepare: (settings: Readonly<S>, logger: JsonLogger) => Promise<void>;
   /** The modules that the API and the worker share: settings, secrets, database, jobs, health. */
@@ -51,7 +51,7 @@ export function defineService<S extends ServiceSettings & { port: number }>(
   const { name, database, readSettings } = description;
   const prefix = name.toUpperCase().replaceAll('-', '_');
   const prepare: Service<S>['prepare'] = (settings, logger) => prepareDatabase(description, settings, logger);
-  const migrate: Service<S>['migrate'] = (stores) => migrateDatabase(description, stores);
+  const migrate: Service<S>['migrate'] = (stores, check) => migrateDatabase(description, stores, check);
   return {
     name,
     schema: database.schema,
@@ -73,8 +73,12 @@ export function defineService<S extends ServiceSettings & { port: number }>(
     runWorker: (module) => runWorker({ name: `${name} worker`, settings: readSettings, module, prepare }),
     runMigrations: () =>
       runCommand(name, async () => {
-        const applied = await migrate(readSettings());
-        return applied.length === 0 ? ['nothing to migrate'] : applied.map((migration) => `applied ${migration}`);
+        const newer: string[] = [];
+        const onNewer: SchemaCheckOptions['onNewer'] = ({ release, schema }) =>
+          newer.push(`version ${release} has migrated the schema ${schema}; this version can work with it`);
+        const applied = await migrate(readSettings(), { onNewer });
+        if (applied.length === 0) return [...newer, 'nothing to migrate'];
+        return applied.map((migration) => `applied ${migration}`);
       }),
   };
 }

@@ -5,6 +5,7 @@ import {
   pendingMigrations,
   refuseLostSecretKey,
   type DataSourceConfig,
+  type SchemaCheckOptions,
 } from '@gatehouse/persistence';
 import { explained, prepareSchema, type JsonLogger, type ServiceSettings } from '@gatehouse/platform';
 
@@ -12,6 +13,8 @@ import { explained, prepareSchema, type JsonLogger, type ServiceSettings } from 
 export interface ServiceDatabase extends Pick<DataSourceConfig, 'schema' | 'searchPath' | 'entities' | 'migrations'> {
   /** Folder of the SQL files; it ends with a slash. */
   readonly sqlFolder: URL;
+  /** Version of the service. */
+  readonly release: string;
   /** Every first start writes to this table. While it has rows, a missing secret key is an error: a new key could read nothing. */
   readonly usedTable: string;
 }
@@ -35,21 +38,25 @@ export interface ServiceWithDatabase {
 
 /**
  * Brings the database to this version, the tables of jobs included where there is no Redis; resolves to the names of what
- * was run.
- * @throws StartError naming DATABASE_URL when the database cannot be reached.
+ * was run. `onNewer`: as of `migrate` in `libs/persistence`.
+ * @throws StartError naming DATABASE_URL when the database cannot be reached, NewerSchemaError when it is too new.
  */
 export async function migrateDatabase(
   { name, database }: ServiceWithDatabase,
   { databaseUrl, redisUrl }: StoreAddresses,
+  check: SchemaCheckOptions = {},
 ): Promise<string[]> {
   return await explained(async () => {
-    const applied = await migrate(createDataSource(databaseConfig(database, databaseUrl, `${name} migrate`)));
+    const applied = await migrate(createDataSource(databaseConfig(database, databaseUrl, `${name} migrate`)), check);
     if (redisUrl === undefined) await migrateJobs(databaseUrl);
     return applied;
   });
 }
 
-/** Migrates where AUTO_MIGRATE says so. @throws StartError when migrations are missing, SecretKeyError when the key is. */
+/**
+ * Migrates where AUTO_MIGRATE says so. @throws StartError when migrations are missing, SecretKeyError when the key is,
+ * NewerSchemaError when a newer version has migrated the database and this one cannot work with it.
+ */
 export async function prepareDatabase(
   service: ServiceWithDatabase,
   settings: Readonly<ServiceSettings>,
@@ -58,11 +65,19 @@ export async function prepareDatabase(
   const { name, database } = service;
   const { databaseUrl, home, secretKey: envValue } = settings;
   await explained(() => refuseLostSecretKey({ home, envValue }, databaseUrl, database.usedTable));
+  const check: SchemaCheckOptions = {
+    onNewer: ({ release, migrations }) =>
+      logger.warn(
+        'a newer version has migrated the database; this one can work with it',
+        { release, migrations },
+        'Service',
+      ),
+  };
   await prepareSchema({
     service: name,
     autoMigrate: settings.autoMigrate,
-    pending: () => pendingMigrations(createDataSource(databaseConfig(database, databaseUrl, `${name} check`))),
-    migrate: () => migrateDatabase(service, settings),
+    pending: () => pendingMigrations(createDataSource(databaseConfig(database, databaseUrl, `${name} check`)), check),
+    migrate: () => migrateDatabase(service, settings, check),
     logger,
   });
 }

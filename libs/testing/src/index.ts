@@ -1,4 +1,5 @@
 export { makeCertificate, type CertificateWish, type MadeCertificate } from './certificates.js';
+export { expectOldestReleases } from './expect-oldest-releases.js';
 export { expectSchemaInSync } from './expect-schema-in-sync.js';
 export { expectSqlFilesInSync } from './expect-sql-files-in-sync.js';
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './test-database.js';

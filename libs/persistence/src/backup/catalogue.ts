@@ -1,4 +1,5 @@
 import { MIGRATIONS_TABLE, quoteIdentifier } from '../data-source.js';
+import { RELEASES_TABLE } from '../migration-releases.js';
 import { appliedMigrations } from '../migrations.js';
 import type { PgConnection } from '../pg-client.js';
 import { SQL_FILES_TABLE } from '../sql-files.js';
@@ -70,7 +71,7 @@ export async function readTables(client: PgConnection, schemas: readonly string[
       WHERE n.nspname = ANY($1) AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> ALL ($2)
       GROUP BY c.oid, n.nspname, c.relname
       ORDER BY n.nspname, c.relname`,
-    [schemas, [MIGRATIONS_TABLE, SQL_FILES_TABLE]],
+    [schemas, [MIGRATIONS_TABLE, RELEASES_TABLE, SQL_FILES_TABLE]],
   );
   const references = await client.query<{ child: number; parent: number }>(
     `SELECT DISTINCT conrelid::int AS child, confrelid::int AS parent

@@ -1,5 +1,6 @@
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import { createDataSource, quoteIdentifier, type DataSourceConfig } from '../data-source.js';
+import { recordReleases } from '../migration-releases.js';
 import { appliedMigrations, LOCK_CLASS, nameOf, sqlFilesOf } from '../migrations.js';
 import type { PgConnection } from '../pg-client.js';
 import { applySqlFiles } from '../sql-files.js';
@@ -61,6 +62,7 @@ export class SchemaBuilder {
       const client = (await this.runner.connect()) as PgConnection;
       const done = await appliedMigrations(client, config.schema);
       const all = dataSource.migrations;
+      await recordReleases(client, config.schema, config.release, all);
       try {
         for (const migration of all.toSorted((a, b) => timeOf(nameOf(a)) - timeOf(nameOf(b)))) {
           const name = nameOf(migration);
