@@ -67,7 +67,7 @@ const TUNNELS: ErrorTexts = {
 };
 
 const HOSTS: ErrorTexts = {
-  'another host has {name}': '{name} 已被其他主机使用',
+  'another host has {name}': '{name} 已被其他域名解析使用',
   '{name} belongs to another user': '{name} 属于其他用户',
   '{name} cannot belong to one user; only administrators can use it': '{name} 不能属于单个用户，仅限管理员使用',
   '{name} is not yours yet. Prove it with POST /api/v1/domains, or have an administrator assign it to you':
@@ -89,12 +89,12 @@ const HOSTS: ErrorTexts = {
   'cert_path and key_path go together': 'cert_path 与 key_path 必须同时填写',
   'only administrators can set files': '仅限管理员指定文件',
   'only administrators can serve every name': '泛域名 * 仅限管理员使用',
-  'the host has files: set cert_path and key_path to null': '该主机使用证书文件：请先清空 cert_path 和 key_path',
-  'the host has no such certificate': '该主机没有此证书',
+  'the host has files: set cert_path and key_path to null': '该域名解析使用证书文件：请先清空 cert_path 和 key_path',
+  'the host has no such certificate': '该域名解析没有此证书',
   'There is no certificate {id}': '证书 {id} 不存在',
   'ACME_AGREE_TERMS is not true, so no certificate is ordered': '未将 ACME_AGREE_TERMS 设为 true，不会申请证书',
   'no certificate is ordered for it: that needs auto_https, status 1, a name without * and no files':
-    '不会为其申请证书：需启用自动 HTTPS 且主机已启用，域名不含 *，且未使用证书文件',
+    '不会为其申请证书：需启用自动 HTTPS 且域名解析已启用，域名不含 *，且未使用证书文件',
   'The certificate of {host} ends at {time}': '{host} 的证书将于 {time} 到期',
   'does not belong to any of the certificates': '与任何证书都不匹配',
   'is for {names}, not for {host}': '适用于 {names}，不适用于 {host}',
@@ -146,7 +146,7 @@ const TRANSFER: ErrorTexts = {
   'must be a hash in the gateway’s format': '必须是网关生成的哈希值',
   'must be a registration in the gateway’s format': '必须是网关保存的登记信息',
   'hold more than {count} clients, tunnels, hosts, rules and accounts: import them in parts':
-    '客户端、隧道、主机、规则和账号合计超过 {count} 个，请分批导入',
+    '客户端、隧道、域名解析、规则和账号合计超过 {count} 个，请分批导入',
   'is for files of one client': '仅适用于单个客户端的文件',
   'there is no client {id}': '客户端 {id} 不存在',
   'A part of it already exists with another id': '部分内容已存在，且 ID 不同',
@@ -162,7 +162,7 @@ const EVENTS: ErrorTexts = {
   '{count} logins {whose} failed, the last from {address}': '{count} 次登录失败（{whose}），最近一次来自 {address}',
   'of {user}': '用户 {user}',
   'with an unknown name': '未知用户名',
-  '{host} was {action} by {user}': '{user} {action}了主机 {host}',
+  '{host} was {action} by {user}': '{user} {action}了域名解析 {host}',
   added: '添加',
   changed: '更改',
   removed: '删除',

@@ -145,9 +145,11 @@ function NodeCard({ row: { id, node }, actions }: { row: NodeRow; actions: NodeA
   return (
     <>
       <div class="line">
-        <span>
-          <SelectBox id={id} name={node.name} actions={actions} />{' '}
-          <NodeTitle node={node} actions={actions} second={second} />
+        <span class="named">
+          <SelectBox id={id} name={node.name} actions={actions} />
+          <span>
+            <NodeTitle node={node} actions={actions} second={second} />
+          </span>
         </span>
         <span class="right">
           <NodeDelay node={node} actions={actions} />

@@ -42,20 +42,24 @@ export function AuditPage({ query }: PageProps) {
 function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (changes: Partial<Filter>) => void }) {
   return (
     <div class="filters" role="search" aria-label={t('audit.filter')}>
-      <TextField
-        label={t('audit.actor')}
-        hideLabel
-        placeholder={t('audit.actorExample')}
-        value={filter.actor}
-        onInput={(actor) => onChange({ actor })}
-      />
-      <TextField
-        label={t('audit.action')}
-        hideLabel
-        placeholder={t('audit.actionExample')}
-        value={filter.action}
-        onInput={(action) => onChange({ action })}
-      />
+      <div class="search">
+        <TextField
+          label={t('audit.actor')}
+          hideLabel
+          placeholder={t('audit.actorExample')}
+          value={filter.actor}
+          onInput={(actor) => onChange({ actor })}
+        />
+      </div>
+      <div class="search">
+        <TextField
+          label={t('audit.action')}
+          hideLabel
+          placeholder={t('audit.actionExample')}
+          value={filter.action}
+          onInput={(action) => onChange({ action })}
+        />
+      </div>
       <SelectField
         label={t('audit.outcome')}
         hideLabel

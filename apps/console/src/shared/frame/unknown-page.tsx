@@ -6,14 +6,12 @@ import { hrefTo } from '../state/route.js';
 export function UnknownPage() {
   return (
     <Page title={t('frame.unknownTitle')}>
-      <div class="nothing">
-        <p>{t('frame.unknownText')}</p>
-        <p class="actions">
-          <a class="button primary" href={hrefTo('')}>
-            {t('frame.home')}
-          </a>
-        </p>
-      </div>
+      <p>{t('frame.unknownText')}</p>
+      <p class="actions">
+        <a class="button primary" href={hrefTo('')}>
+          {t('frame.home')}
+        </a>
+      </p>
     </Page>
   );
 }

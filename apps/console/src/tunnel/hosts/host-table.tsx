@@ -130,7 +130,9 @@ function HostCard({ host, nameOfResource, reload, actions }: HostCardProps) {
         <span>
           <Flow inlet={host.inlet_flow} outlet={host.export_flow} />
         </span>
-        <CertificateBadge host={host} />
+        <span>
+          <span class="muted">HTTPS</span> <CertificateBadge host={host} />
+        </span>
       </div>
       {actions}
     </>

@@ -56,6 +56,7 @@ function columnsFor(reload: () => void, guarded: Guarded): Column<AuthPolicyView
     {
       head: t('policies.resource'),
       sort: 'resource_type',
+      grow: true,
       cell: (policy) => (
         <>
           <strong>{guarded(policy)}</strong>
@@ -63,7 +64,7 @@ function columnsFor(reload: () => void, guarded: Guarded): Column<AuthPolicyView
         </>
       ),
     },
-    { head: t('policies.authentication'), sort: 'type', grow: true, cell: (policy) => <How policy={policy} /> },
+    { head: t('policies.authentication'), sort: 'type', cell: (policy) => <How policy={policy} /> },
     {
       head: t('policies.ttl'),
       cell: ({ ttl_seconds: ttl }) => (ttl === 0 ? t('policies.browserSession') : formatDuration(ttl * 1_000)),

@@ -24,7 +24,10 @@ export function dataTable(
 
 /** Names and their values. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
-  return markup`<dl class="facts">${pairs.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  const items = pairs.map(
+    ([name, value]) => markup`<div><dt>${name}</dt><dd>${value === '' || value === null ? '–' : value}</dd></div>`,
+  );
+  return markup`<dl class="facts">${items}</dl>`;
 }
 
 /** Key figures. */
