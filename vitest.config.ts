@@ -17,6 +17,15 @@ const tests = {
   retry: ['true', '1'].includes(process.env['CI'] ?? '') ? 1 : 0,
 } satisfies TestProjectInlineConfiguration['test'];
 
+/**
+ * Libraries as they are built, loaded by Node: from source, each worker would have their modules compiled for seconds. `npm test`
+ * builds first.
+ */
+const builtLibraries = {
+  ssr: { resolve: { conditions: ['node'] } },
+} satisfies Pick<TestProjectInlineConfiguration, 'ssr'>;
+const loadedByNode = { server: { deps: { external: [/\/libs\/[^/]+\/dist\//] } } };
+
 /** Each file starts services of its own in its process, on a database of its own, and ends them. */
 const SERVICES = 'apps/{proxy-gateway,resource-sharing,tunnel-gateway}/{src,test}/**/*.{spec,e2e-spec}.ts';
 
@@ -30,8 +39,17 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 3,
     // Vitest runs projects by name: short files at the end leave no worker without work while another is busy for a minute.
     projects: [
-      { test: { ...tests, name: 'programs', include: [PROGRAMS] } },
-      { test: { ...tests, name: 'services', include: [SERVICES], setupFiles: ['libs/testing/src/cheap-hashes.ts'] } },
+      { ...builtLibraries, test: { ...tests, ...loadedByNode, name: 'programs', include: [PROGRAMS] } },
+      {
+        ...builtLibraries,
+        test: {
+          ...tests,
+          ...loadedByNode,
+          name: 'services',
+          include: [SERVICES],
+          setupFiles: ['libs/testing/src/cheap-hashes.ts'],
+        },
+      },
       {
         test: {
           ...tests,

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from '@gatehouse/child';
 import { SPOOL_ARGUMENT, type SpoolFiles } from '../common/spool-files.js';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
 import type { KernelChild } from './kernel-process.js';
@@ -48,7 +49,7 @@ export class KernelLauncher {
       // A young generation of 8 MiB: relayed bytes live in external buffers, so a small heap suffices.
       execArgv: [...this.execArgv, '--max-semi-space-size=4'],
       // The kernel must not inherit our environment variables, above all not the address of the database.
-      env: {},
+      env: bareEnvironment(),
       // The kernel gets the files as descriptors 4 and 5 and never learns their path.
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...(spoolFiles ?? [])],
       detached: false,

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from '@gatehouse/child';
 import { keepOwner, makePrivateFolder } from '@gatehouse/net';
 import type { SupervisorStart } from '../common/supervisor-calls.js';
 
@@ -32,7 +33,7 @@ export class EdgeLauncher {
     keepOwner(file);
     try {
       const child = spawn(process.execPath, [...this.execArgv, ...SUPERVISOR_FLAGS, fileURLToPath(this.entry)], {
-        env: {},
+        env: bareEnvironment(),
         stdio: ['pipe', 'ignore', errors],
         detached: true,
       });

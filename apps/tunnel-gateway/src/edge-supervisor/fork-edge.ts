@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from '@gatehouse/child';
 import type { EdgeChild } from '../common/edge-process.js';
 
 /**
@@ -18,7 +19,7 @@ export function forkEdge(): EdgeChild {
   return fork(fileURLToPath(entry), [], {
     execArgv: [...process.execArgv.filter((flag) => !SUPERVISOR_FLAG.test(flag)), ...EDGE_FLAGS],
     // The edge gets everything it needs in messages and does not inherit our environment variables.
-    env: {},
+    env: bareEnvironment(),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: false,
   });

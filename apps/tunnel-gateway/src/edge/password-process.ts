@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from '@gatehouse/child';
 import { TunnelError } from '@gatehouse/tunnel-kernel';
 
 export interface PasswordQuestion {
@@ -77,7 +78,7 @@ export class PasswordProcess {
     const child = fork(fileURLToPath(PROGRAM), [], {
       execArgv: [...this.options.execArgv],
       // Each request carries everything it needs.
-      env: {},
+      env: bareEnvironment(),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     // Only traffic keeps the edge alive.

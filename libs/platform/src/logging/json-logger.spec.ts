@@ -43,6 +43,17 @@ describe('JsonLogger', () => {
     expect(lines).toHaveLength(2);
   });
 
+  it('shows what Nest lists at every start, modules and routes, only to those who debug', () => {
+    const list = (level: 'info' | 'debug'): string[] => {
+      const { logger, lines } = capture(level);
+      logger.log('Mapped {/api/v1/rules, GET} route', 'RouterExplorer');
+      logger.log('listening', { port: 8080 }, 'Service');
+      return lines.map((line) => String(parse(line)['context']));
+    };
+    expect(list('info')).toEqual(['Service']);
+    expect(list('debug')).toEqual(['RouterExplorer', 'Service']);
+  });
+
   it('carries the request id through asynchronous work', async () => {
     const { logger, lines } = capture();
     await runInRequestContext({ requestId: 'req-1' }, async () => {

@@ -32,6 +32,9 @@ export interface JsonLoggerOptions {
 
 const WEIGHT: Record<LogLevel | 'fatal', number> = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50, silent: 60 };
 
+/** Contexts in which Nest lists each module and each route at every start: hundreds of lines that are always the same. */
+const NEST_INVENTORY: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
+
 /**
  * One JSON object per line, with request id, trace id and redaction; usable as Nest's logger. Optional parameters: objects become
  * fields, a stack becomes `stack`, a last string is the context.
@@ -78,7 +81,7 @@ export class JsonLogger implements LoggerService {
     this.emit('debug', message, rest);
   }
   log(message: unknown, ...rest: unknown[]): void {
-    this.emit('info', message, rest);
+    this.emit(NEST_INVENTORY.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
   }
   warn(message: unknown, ...rest: unknown[]): void {
     this.emit('warn', message, rest);

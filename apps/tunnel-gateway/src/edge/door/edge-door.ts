@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bareEnvironment } from '@gatehouse/child';
 import { ListeningSockets, processLoad, type HandedSocket } from '@gatehouse/net';
 import {
   TrustedProxies,
@@ -350,5 +351,5 @@ function sum(numbers: readonly number[]): number {
 
 /** The same program, started as a worker. */
 function launchWorker(): WorkerChild {
-  return fork(process.argv[1] ?? '', [], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  return fork(process.argv[1] ?? '', [], { env: bareEnvironment(), stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
