@@ -56,7 +56,7 @@ export async function runTests(args) {
   let checkCode = 0;
   if (isCi) {
     await launch(runtime, 'peers', []);
-    checkCode = await runCheck(runtime);
+    checkCode = await runCheck(runtime, { testsFollow: args.length === 0 });
   }
   const { vitestCode, results } = await runAndRepeat(runtime, args, isCi);
   const { text, code } = summarize(results, { vitestCode, isCi });
