@@ -9,6 +9,9 @@ import { Preferences } from './preferences.js';
 import { UnknownPage } from './unknown-page.js';
 import { t } from '../messages/index.js';
 
+/** Of all times that a console shows. */
+const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 interface ShellProps {
   product: string;
   navigation: Navigation;
@@ -42,6 +45,7 @@ export function Shell({ product, navigation, foot }: ShellProps) {
           <a href="help/">{t('frame.documentation')}</a>
           <a href="docs">{t('frame.apiReference')}</a>
           <Preferences />
+          <span class="muted">{t('frame.timeZone', { zone: TIME_ZONE })}</span>
         </div>
       </header>
       <main id="content" tabIndex={-1}>
