@@ -20,6 +20,12 @@ export const PROXY_NODE_TYPES = [
   'snell',
   'ssh',
   'mieru',
+  'naive',
+  'juicity',
+  'masque',
+  'sudoku',
+  'trusttunnel',
+  'tailscale',
 ] as const;
 export type ProxyNodeType = (typeof PROXY_NODE_TYPES)[number];
 
@@ -127,7 +133,7 @@ export interface VlessNode extends NodeEndpoint {
 }
 /** Kinds whose options are kept as they are in the Clash entry. The embedded kernel dials `anytls` and `ssh` of them. */
 export interface OtherNode extends NodeEndpoint {
-  type: 'ssr' | 'hysteria' | 'hysteria2' | 'tuic' | 'wireguard' | 'anytls' | 'snell' | 'ssh' | 'mieru';
+  type: Exclude<ProxyNodeType, 'ss' | 'vmess' | 'vless' | 'trojan' | 'socks5' | 'http'>;
   /** The Clash entry's own option names and values, `name`, `type`, `server` and `port` left out. */
   options: Record<string, unknown>;
 }

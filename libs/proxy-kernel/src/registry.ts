@@ -38,6 +38,12 @@ const PROTOCOLS: { readonly [T in ProxyNodeType]: NodeProtocol<NodeOfType<T>> } 
   wireguard: externalProtocol('wireguard'),
   snell: externalProtocol('snell'),
   mieru: externalProtocol('mieru'),
+  naive: externalProtocol('naive'),
+  juicity: externalProtocol('juicity'),
+  masque: externalProtocol('masque'),
+  sudoku: externalProtocol('sudoku'),
+  trusttunnel: externalProtocol('trusttunnel'),
+  tailscale: externalProtocol('tailscale'),
 };
 
 export function builtInOutbounds(resolver: Resolver, guard: DialGuard | null = null): Map<string, Outbound> {

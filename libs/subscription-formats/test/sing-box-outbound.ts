@@ -34,6 +34,7 @@ export function toSingBoxOutbound(node: ProxyNode): Outbound | undefined {
 }
 
 function protocol(node: ProxyNode): Outbound | undefined {
+  if ('options' in node) return undefined;
   switch (node.type) {
     case 'ss':
       if (node.plugin !== undefined) return undefined;
@@ -65,16 +66,6 @@ function protocol(node: ProxyNode): Outbound | undefined {
         ...(node.flow === undefined ? {} : { flow: node.flow }),
         ...(node.packetEncoding === undefined ? {} : { packet_encoding: node.packetEncoding }),
       };
-    case 'ssr':
-    case 'hysteria':
-    case 'hysteria2':
-    case 'tuic':
-    case 'wireguard':
-    case 'anytls':
-    case 'snell':
-    case 'ssh':
-    case 'mieru':
-      return undefined;
   }
 }
 

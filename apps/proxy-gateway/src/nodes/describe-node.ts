@@ -4,10 +4,10 @@ import type { NodeTls, NodeView, ProxyNode } from '@gatehouse/contracts';
 export type NodeFacts = Pick<NodeView, 'type' | 'server' | 'port' | 'network' | 'tls' | 'udp' | 'sni' | 'cipher'>;
 
 /** Types that run over QUIC or UDP themselves. */
-const UDP_CARRIED: readonly ProxyNode['type'][] = ['hysteria', 'hysteria2', 'tuic', 'wireguard'];
+const UDP_CARRIED: readonly ProxyNode['type'][] = ['hysteria', 'hysteria2', 'tuic', 'juicity', 'wireguard'];
 /** Types that carry UDP by default. */
-const UDP_BY_DEFAULT: readonly ProxyNode['type'][] = ['hysteria', 'hysteria2', 'tuic', 'wireguard', 'anytls', 'mieru'];
-const TLS_ALWAYS: readonly ProxyNode['type'][] = ['hysteria', 'hysteria2', 'tuic', 'anytls'];
+const UDP_BY_DEFAULT: readonly ProxyNode['type'][] = [...UDP_CARRIED, 'anytls', 'mieru'];
+const TLS_ALWAYS: readonly ProxyNode['type'][] = ['hysteria', 'hysteria2', 'tuic', 'anytls', 'naive', 'juicity'];
 
 export function describeNode(node: ProxyNode): NodeFacts {
   const tls = 'tls' in node ? node.tls : undefined;

@@ -19,7 +19,13 @@ export const EVERY_NODE: readonly Record<string, unknown>[] = [
   { name: 'snell', type: 'snell', psk: 'p', version: 3 },
   { name: 'ssh', type: 'ssh', username: 'u', password: 'p' },
   { name: 'mieru', type: 'mieru', username: 'u', password: 'p', transport: 'TCP' },
+  { name: 'naive', type: 'naive', username: 'u', password: 'p' },
+  { name: 'juicity', type: 'juicity', uuid: UUID, password: 'p', sni: 's.example' },
+  { name: 'masque', type: 'masque', 'private-key': 'k', 'public-key': 'q', ip: '172.16.0.2' },
+  { name: 'sudoku', type: 'sudoku', key: 'k', 'aead-method': 'chacha20-poly1305' },
+  { name: 'trusttunnel', type: 'trusttunnel', username: 'u', password: 'p', sni: 's.example' },
+  { name: 'tailscale', type: 'tailscale', hostname: 'h', 'auth-key': 'k' },
 ].map((entry, index) => ({ ...entry, server: `192.0.2.${index + 1}`, port: 1_000 + index })); // prettier-ignore
 
 /** Types without share links. */
-export const LINKLESS = ['snell', 'ssh'];
+export const LINKLESS = ['snell', 'ssh', 'masque', 'sudoku', 'trusttunnel', 'tailscale'];

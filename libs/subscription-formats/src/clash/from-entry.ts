@@ -205,9 +205,22 @@ function readStream(entry: ClashEntry): Pick<VlessNode, 'tls' | 'transport' | 'p
 function readOther(type: OtherType, entry: ClashEntry): OtherNode {
   const range = entry.text('ports', 'port-range');
   const peers = entry.raw('peers');
+  if (type === 'tailscale' && !entry.has('server')) return readTailscale(entry);
   const place = !entry.has('server') && Array.isArray(peers) && peers.length > 0 ? asEntry(peers[0]) : entry;
   if (!place.has('server')) throw missing('server');
   const endpoint = readEndpoint(place, /^\d+/.exec(range ?? '')?.[0]);
   const name = readName(entry.text('name'), endpoint.server, endpoint.port);
   return { type, ...endpoint, name, options: readOtherOptions(type, entry) };
 }
+
+/** An entry of Tailscale has no server of its own: the one it signs in at stands for it. */
+function readTailscale(entry: ClashEntry): OtherNode {
+  const place = /^https?:\/\/(\[[^\]]+\]|[^/:]+)(?::(\d+))?/.exec(entry.text('control-url') ?? TAILSCALE_CONTROL);
+  const server = readServer(place?.[1] ?? '', 'control-url');
+  const port = readPort(place?.[2] ?? '443', 'control-url');
+  const name = readName(entry.text('name'), server, port);
+  const udp = given('udp', entry.flag('udp'));
+  return { type: 'tailscale', name, server, port, ...udp, options: readOtherOptions('tailscale', entry) };
+}
+
+const TAILSCALE_CONTROL = 'https://controlplane.tailscale.com';

@@ -19,6 +19,12 @@ const REQUIRED: Record<OtherType, readonly (string | readonly string[])[]> = {
   snell: ['psk'],
   ssh: ['username'],
   mieru: ['username', 'password'],
+  naive: [],
+  juicity: ['uuid', 'password'],
+  masque: ['private-key'],
+  sudoku: ['key'],
+  trusttunnel: [],
+  tailscale: [],
 };
 
 export function isOtherType(type: string): type is OtherType {

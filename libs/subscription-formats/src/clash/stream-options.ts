@@ -3,6 +3,7 @@ import { FormatError } from '../errors.js';
 import { buildTls } from '../stream/tls.js';
 import { buildTransport, given, httpTransport, slashPath, splitEarlyData, wsTransport } from '../stream/transport.js';
 import type { ClashEntry } from './entry.js';
+import { readXhttpExtra, writeXhttpExtra } from './xhttp-options.js';
 
 type Options = Record<string, unknown>;
 
@@ -127,7 +128,7 @@ function readRest(kind: 'xhttp' | 'kcp' | 'quic', options: ClashEntry): NodeTran
     path: options.text('path'),
     host: options.text('host'),
     mode: options.text('mode'),
-    extra: options.text('extra'),
+    extra: kind === 'xhttp' ? readXhttpExtra(options) : undefined,
     seed: options.text('seed'),
     headerType: options.text('header-type'),
     quicSecurity: options.text('security'),
@@ -167,7 +168,7 @@ export function writeClashTransport(transport: NodeTransport | undefined): Optio
     case 'http':
       return { network: 'http', 'http-opts': without(transport, 'type') };
     case 'xhttp':
-      return { network: 'xhttp', 'xhttp-opts': without(transport, 'type') };
+      return { network: 'xhttp', 'xhttp-opts': writeXhttp(transport) };
     case 'kcp':
       return { network: 'kcp', 'kcp-opts': { ...given('seed', transport.seed), ...headerType(transport) } };
     case 'quic':
@@ -189,6 +190,10 @@ function writeWs(transport: Extract<NodeTransport, { type: 'ws' }>): Options {
     ...given('max-early-data', transport.maxEarlyData),
     ...given('early-data-header-name', transport.earlyDataHeaderName),
   };
+}
+
+function writeXhttp({ type: _type, extra, ...rest }: Extract<NodeTransport, { type: 'xhttp' }>): Options {
+  return { ...rest, ...writeXhttpExtra(extra) };
 }
 
 function headerType(transport: { headerType?: string }): Options {

@@ -19,6 +19,7 @@ export function toClashEntry(node: ProxyNode): Options {
 }
 
 function protocolOptions(node: ProxyNode): Options {
+  if ('options' in node) return { ...node.options };
   switch (node.type) {
     case 'ss':
       return shadowsocksOptions(node);
@@ -39,16 +40,6 @@ function protocolOptions(node: ProxyNode): Options {
     case 'vmess':
     case 'vless':
       return userOptions(node);
-    case 'ssr':
-    case 'hysteria':
-    case 'hysteria2':
-    case 'tuic':
-    case 'wireguard':
-    case 'anytls':
-    case 'snell':
-    case 'ssh':
-    case 'mieru':
-      return { ...node.options };
   }
 }
 

@@ -126,6 +126,34 @@ describe('links of types that are stored and exported', () => {
         },
       },
     ],
+    [
+      'juicity',
+      `juicity://11111111-2222-4333-8444-555555555555:p%3Aw@h.example:443?congestion_control=bbr&sni=s.example&allow_insecure=1#n`,
+      {
+        type: 'juicity',
+        name: 'n',
+        server: 'h.example',
+        port: 443,
+        options: {
+          uuid: '11111111-2222-4333-8444-555555555555',
+          password: 'p:w',
+          'congestion-controller': 'bbr',
+          sni: 's.example',
+          'skip-cert-verify': true,
+        },
+      },
+    ],
+    [
+      'naive over QUIC',
+      'naive+quic://user:p%40w@h.example?extra-headers=X-A%3A1#n',
+      {
+        type: 'naive',
+        name: 'n',
+        server: 'h.example',
+        port: 443,
+        options: { username: 'user', password: 'p@w', 'extra-headers': 'X-A:1', quic: true },
+      },
+    ],
   ])('%s', (_name, link, node) => {
     expect(parseLink(link)).toEqual(node);
     expect(parseLink(formatLink(parseLink(link)))).toEqual(node);

@@ -1,10 +1,13 @@
-import type { ProxyNode } from '@gatehouse/contracts';
+import type { OtherNode, ProxyNode } from '@gatehouse/contracts';
 import { FormatError } from '../errors.js';
 import { checkStorable } from '../fields.js';
 import { anytlsLinks } from './anytls.js';
+import type { LinkCodec } from './codec.js';
 import { hysteriaLinks } from './hysteria.js';
 import { hysteria2Links } from './hysteria2.js';
+import { juicityLinks } from './juicity.js';
 import { mieruLinks } from './mieru.js';
+import { naiveLinks } from './naive.js';
 import { ssrLinks } from './ssr.js';
 import { tuicLinks } from './tuic.js';
 import { wireguardLinks } from './wireguard.js';
@@ -19,7 +22,7 @@ import { vmessLinks } from './vmess.js';
 type Parse = (link: string) => ProxyNode;
 
 const PARSERS = new Map<string, Parse>();
-const OTHER_CODECS = {
+const OTHER_CODECS: Readonly<Partial<Record<OtherNode['type'], LinkCodec<OtherNode>>>> = {
   ssr: ssrLinks,
   hysteria: hysteriaLinks,
   hysteria2: hysteria2Links,
@@ -27,6 +30,8 @@ const OTHER_CODECS = {
   wireguard: wireguardLinks,
   anytls: anytlsLinks,
   mieru: mieruLinks,
+  naive: naiveLinks,
+  juicity: juicityLinks,
 };
 for (const codec of [
   shadowsocksLinks,
@@ -58,6 +63,7 @@ export function parseLink(text: string): ProxyNode {
 
 /** Writes a share link that `parseLink` reads back to an equal node. @throws FormatError `no_link_form` for types without links. */
 export function formatLink(node: ProxyNode): string {
+  if ('options' in node) return formatOther(node);
   switch (node.type) {
     case 'ss':
       return shadowsocksLinks.format(node);
@@ -71,16 +77,11 @@ export function formatLink(node: ProxyNode): string {
       return vmessLinks.format(node);
     case 'vless':
       return vlessLinks.format(node);
-    case 'ssr':
-    case 'hysteria':
-    case 'hysteria2':
-    case 'tuic':
-    case 'wireguard':
-    case 'anytls':
-    case 'mieru':
-      return OTHER_CODECS[node.type].format(node);
-    case 'snell':
-    case 'ssh':
-      throw new FormatError('no_link_form', `nodes of type ${node.type} have no share link`, { field: 'type' });
   }
+}
+
+function formatOther(node: OtherNode): string {
+  const codec = OTHER_CODECS[node.type];
+  if (codec !== undefined) return codec.format(node);
+  throw new FormatError('no_link_form', `nodes of type ${node.type} have no share link`, { field: 'type' });
 }
