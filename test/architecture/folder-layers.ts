@@ -8,7 +8,9 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['documents', 'settings-api', 'traffic'],
     ['dashboard', 'geo-updates', 'kernels', 'nodes', 'outbound'],
     ['connections', 'measuring', 'retention', 'rules', 'system'],
-    ['countries', 'rule-sets', 'subscriptions'],
+    ['countries', 'rule-sets'],
+    ['profiles'],
+    ['subscriptions'],
     ['health'],
   ],
   'apps/resource-sharing': [

@@ -21,6 +21,7 @@ import { NodesModule } from './nodes/nodes.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { Preferences } from './preferences/preferences.service.js';
 import { PreferencesModule } from './preferences/preferences.module.js';
+import { ProfilesModule } from './profiles/profiles.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { RuntimeLogsApiModule, RuntimeLogsModule } from './runtime-logs/runtime-logs.module.js';
 import { RuleSetRefreshModule } from './rule-sets/rule-set-refresh.module.js';
@@ -48,6 +49,7 @@ export class AppModule {
         AccessModule.forRoot(secretKeys),
         ChangesModule.forRoot({ channel: 'proxy_gateway:changes', imports: [OpenAccessModule] }),
         SubscriptionsModule,
+        ProfilesModule,
         NodesModule,
         NodeHealthModule,
         CountriesModule,

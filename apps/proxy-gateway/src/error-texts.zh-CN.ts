@@ -1,5 +1,8 @@
+import { PROFILE_REASONS } from '@gatehouse/contracts';
 import type { ErrorTexts } from '@gatehouse/platform';
 import { FORMAT_TEXTS } from './format-texts.zh-CN.js';
+import { PROFILE_TEXTS } from './profile-texts.js';
+import { PROFILE_TEXTS_ZH_CN } from './profile-texts.zh-CN.js';
 import { KERNEL_TEXTS } from './kernel-texts.zh-CN.js';
 
 const ACCESS: ErrorTexts = {
@@ -202,6 +205,18 @@ const SOURCES: ErrorTexts = {
     '返回 {count} 个节点，此前为 {before} 个，低于可接受的比例。',
 };
 
+const PROFILES: ErrorTexts = {
+  ...Object.fromEntries(PROFILE_REASONS.map((reason) => [PROFILE_TEXTS[reason], PROFILE_TEXTS_ZH_CN[reason]])),
+  'give exactly one of url, subscription_id and text': 'url、subscription_id 和 text 必须且只能给出一个',
+  'The profile cannot be used: {reason}.': '无法使用此配置：{reason}。',
+  'The provider did not send the content.': '订阅服务器没有返回内容。',
+  'subscription {id} has no profile: set its bring_rules and refresh it':
+    '订阅 {id} 没有配置：请启用 bring_rules 并刷新',
+  'the profile of subscription {id} is not active': '订阅 {id} 的配置未启用',
+  '{name} comes from the profile of subscription {id}: only its choice can be changed':
+    '{name} 来自订阅 {id} 的配置，只能更改其选择',
+};
+
 /** Errors of this service in Chinese, by their English texts. */
 export const PROXY_ERROR_TEXTS: ErrorTexts = {
   ...ACCESS,
@@ -209,6 +224,7 @@ export const PROXY_ERROR_TEXTS: ErrorTexts = {
   ...GROUPS,
   ...RULES,
   ...SOURCES,
+  ...PROFILES,
   ...KERNEL_TEXTS,
   ...FORMAT_TEXTS,
 };

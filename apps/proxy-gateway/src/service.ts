@@ -5,6 +5,7 @@ import { NodeEntity } from './data/node.entity.js';
 import { GroupSwitchEntity } from './data/group-switch.entity.js';
 import { OutboundGroupEntity } from './data/outbound-group.entity.js';
 import { OutboundPolicyEntity } from './data/outbound-policy.entity.js';
+import { ProfileEntity } from './data/profile.entity.js';
 import { RuleSetEntity } from './data/rule-set.entity.js';
 import { Rule } from './data/rule.entity.js';
 import { SubscriptionEntity } from './data/subscription.entity.js';
@@ -28,6 +29,7 @@ export const SERVICE = defineService({
       OutboundPolicyEntity,
       RuleSetEntity,
       Rule,
+      ProfileEntity,
     ],
     migrations: MIGRATIONS,
     release: SERVICE_VERSION,

@@ -22,6 +22,7 @@ import type { Preferences } from '../src/preferences/preferences.service.js';
 import { NodeSetStore } from '../src/subscriptions/node-set.store.js';
 import { RefreshSubscription } from '../src/subscriptions/refresh-subscription.js';
 import type { KernelProxyAddress } from '../src/documents/kernel-proxy-address.js';
+import type { TakeProfile } from '../src/profiles/take-profile.js';
 import { RefreshLock } from '../src/subscriptions/refresh-lock.js';
 import { ReplyReader } from '../src/subscriptions/reply-reader.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
@@ -39,6 +40,8 @@ const overrides: Partial<Record<PreferenceKey, unknown>> = {
 const preferences = {
   get: (key: PreferenceKey) => overrides[key] ?? PREFERENCES[key].parse(PREFERENCES[key].defaultText),
 } as Pick<Preferences, 'get'> as Preferences;
+/** No subscription here brings its profile. */
+const noProfiles = {} as unknown as TakeProfile;
 const countries = { lookup: () => null } as unknown as CountryDatabase;
 
 let database: TestDatabase;
@@ -67,6 +70,7 @@ beforeAll(async () => {
       new ReplyReader(new SubscriptionFetcher(), testParser(), proxyAddress, preferences, box),
       new NodeSetStore(writer),
       preferences,
+      noProfiles,
     );
   refresher = createRefresher(new RefreshLock(dataSource));
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -16,6 +16,7 @@ describe('auditTarget', () => {
     ['PUT', 'outbound/groups/A%2FB%20', 'outbound_group.switch', 'A/B '],
     ['PATCH', 'outbound/groups/A', 'outbound_group.update', 'A'],
     ['PUT', 'outbound/default-policy', 'default_policy.update', null],
+    ['PUT', 'profiles/active', 'default_policy.profile', null],
     ['PUT', 'settings', 'settings.update', null],
     ['POST', 'auth/login', 'auth.login', null],
     ['POST', 'system/geo/update', 'system.geo_update', null],
@@ -28,5 +29,7 @@ describe('auditTarget', () => {
     expect(auditTarget(method, path)).toMatchObject({ action, resourceId });
   });
 
-  it('ignores calls that only ask', () => expect(auditTarget('POST', 'rules/test')).toBeNull());
+  it.each(['rules/test', 'subscriptions/preview'])('ignores %s, which only asks', (path) => {
+    expect(auditTarget('POST', path)).toBeNull();
+  });
 });

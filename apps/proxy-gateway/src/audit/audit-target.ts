@@ -18,7 +18,7 @@ const NAMES = {
   withoutMembers: new Set(['auth', 'system', 'settings']),
 };
 /** Calls that ask a question and change nothing. */
-const QUESTIONS = new Set(['POST rules/test']);
+const QUESTIONS = new Set(['POST rules/test', 'POST subscriptions/preview']);
 
 /**
  * @param path below the API's prefix, without a leading slash.
@@ -29,6 +29,8 @@ export function auditTarget(method: string, path: string): AuditTarget | null {
   if (QUESTIONS.has(`${method} ${segments.join('/')}`)) return null;
   const [first, ...rest] = segments;
   if (first === 'outbound') return outboundTarget(method, rest);
+  // Which profile is in force is a column beside the default policy.
+  if (first === 'profiles') return makeTarget('default_policy', null, 'profile');
   return restTarget(method, path, NAMES);
 }
 

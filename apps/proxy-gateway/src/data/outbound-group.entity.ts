@@ -1,10 +1,13 @@
 import type { GroupFilter, GroupStrategy, GroupSwitchView, OutboundGroupType } from '@gatehouse/contracts';
 import { BigIntColumn, BigIntId, CreatedAt, UpdatedAt } from '@gatehouse/persistence';
-import { Column, Entity, Index, Unique } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne, Unique } from 'typeorm';
+import type { GroupIntake } from './group-intake.js';
+import { SubscriptionEntity } from './subscription.entity.js';
 
 @Entity('outbound_groups')
 @Unique('outbound_groups_name_key', ['name'])
 @Index('outbound_groups_country_key', ['country'], { unique: true, where: 'automatic' })
+@Index('outbound_groups_profile_key', ['subscriptionId', 'profileName'], { unique: true })
 export class OutboundGroupEntity {
   @BigIntId()
   id: number;
@@ -67,6 +70,22 @@ export class OutboundGroupEntity {
 
   @Column({ type: 'text', nullable: true })
   country: string | null;
+
+  /** The subscription whose profile has the group; null for all other groups. */
+  @BigIntColumn({ name: 'subscription_id', nullable: true })
+  subscriptionId: number | null;
+
+  @ManyToOne(() => SubscriptionEntity, { onDelete: 'CASCADE', nullable: true })
+  @JoinColumn({ name: 'subscription_id', foreignKeyConstraintName: 'outbound_groups_profile_fk' })
+  subscription?: SubscriptionEntity;
+
+  /** Its name in the profile. `name` is another one if a group outside the profile has that. */
+  @Column({ name: 'profile_name', type: 'text', nullable: true })
+  profileName: string | null;
+
+  /** The nodes that the profile adds behind the listed members. */
+  @Column({ type: 'jsonb', nullable: true })
+  intake: GroupIntake | null;
 
   /** Kernel tag of the member that a user chose; null without a choice. */
   @Column({ name: 'selected_tag', type: 'text', nullable: true })

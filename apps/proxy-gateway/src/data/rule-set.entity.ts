@@ -6,10 +6,12 @@ import type {
   RuleSetType,
 } from '@gatehouse/contracts';
 import { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
-import { Column, Entity, Unique } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne, Unique } from 'typeorm';
+import { SubscriptionEntity } from './subscription.entity.js';
 
 @Entity('rule_sets')
 @Unique('rule_sets_name_key', ['name'])
+@Index('rule_sets_profile_key', ['subscriptionId', 'profileName'], { unique: true })
 export class RuleSetEntity {
   @BigIntId()
   id: number;
@@ -92,6 +94,18 @@ export class RuleSetEntity {
   /** The first of the entries that were skipped. */
   @Column({ type: 'jsonb', default: [] })
   errors: RuleSetEntryError[];
+
+  /** The subscription whose profile has the set; null for all other sets. */
+  @BigIntColumn({ name: 'subscription_id', nullable: true })
+  subscriptionId: number | null;
+
+  @ManyToOne(() => SubscriptionEntity, { onDelete: 'CASCADE', nullable: true })
+  @JoinColumn({ name: 'subscription_id', foreignKeyConstraintName: 'rule_sets_profile_fk' })
+  subscription?: SubscriptionEntity;
+
+  /** Its name in the profile. */
+  @Column({ name: 'profile_name', type: 'text', nullable: true })
+  profileName: string | null;
 
   @CreatedAt()
   createdAt: Date;

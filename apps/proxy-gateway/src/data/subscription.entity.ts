@@ -7,10 +7,11 @@ import type {
   SubscriptionType,
 } from '@gatehouse/contracts';
 import { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
-import { Column, Entity, Index } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne } from 'typeorm';
 
 @Entity('subscriptions')
 @Index('subscriptions_due_idx', ['nextRefreshAt'])
+@Index('subscriptions_provider_key', ['profileId', 'providerName'], { unique: true })
 export class SubscriptionEntity {
   @BigIntId()
   id: number;
@@ -43,6 +44,18 @@ export class SubscriptionEntity {
   /** Whether the rules of its document take part in routing. */
   @Column({ name: 'bring_rules', type: 'boolean', default: false })
   bringRules: boolean;
+
+  /** The subscription whose profile has this one as a proxy provider; null for all other subscriptions. */
+  @BigIntColumn({ name: 'profile_id', nullable: true })
+  profileId: number | null;
+
+  @ManyToOne(() => SubscriptionEntity, { onDelete: 'CASCADE', nullable: true })
+  @JoinColumn({ name: 'profile_id', foreignKeyConstraintName: 'subscriptions_profile_fk' })
+  ofProfile?: SubscriptionEntity;
+
+  /** The provider's name in that profile. */
+  @Column({ name: 'provider_name', type: 'text', nullable: true })
+  providerName: string | null;
 
   /** The user agent that brought content when the chosen one did not; null while the chosen one works. */
   @Column({ name: 'working_user_agent', type: 'text', nullable: true })

@@ -5,6 +5,7 @@ import type { GroupShape, TaggedNode } from './group-members.js';
 const node = (tag: string, more: Partial<TaggedNode> = {}): TaggedNode => ({
   tag,
   name: tag,
+  originalName: tag,
   country: null,
   type: 'ss',
   subscriptionIds: [],

@@ -1,10 +1,11 @@
 import type { GroupFilter } from '@gatehouse/contracts';
+import type { GroupIntake } from '../data/group-intake.js';
+import { takeNodes } from './group-intake.js';
+import type { IntakeNode } from './group-intake.js';
 import { compileNodeFilter } from './node-filter.js';
 import type { FilteredNode } from './node-filter.js';
 
-export interface TaggedNode extends FilteredNode {
-  tag: string;
-}
+export interface TaggedNode extends FilteredNode, IntakeNode {}
 
 export interface GroupShape {
   name: string;
@@ -14,6 +15,8 @@ export interface GroupShape {
   exclude: GroupFilter | null;
   includeCountries: boolean;
   automatic: boolean;
+  /** The nodes that a profile adds behind the listed members. Absent or null: none. */
+  intake?: GroupIntake | null;
   /** The target of an empty group. */
   emptyFallback: string;
 }
@@ -45,6 +48,7 @@ export function resolveMembers(
     groups.map((group) => {
       const listed = group.members.filter((tag) => exists(tag) && tag !== group.name);
       const taken = group.filter === null ? [] : filterNodes(group.filter, group.exclude, nodes, all);
+      if (group.intake) return [group.name, new Set([...listed, ...takeNodes(group.intake, nodes)])];
       return [group.name, inOrder(group, listed, countries, taken)];
     }),
   );

@@ -8,6 +8,7 @@ import type {
   ListenerConfig,
   RuleConfig,
   RuleSetConfig,
+  SniffingConfig,
 } from '@gatehouse/proxy-kernel';
 import { resolveDialers } from './resolve-dialers.js';
 import { resolveMembers } from './group-members.js';
@@ -52,6 +53,7 @@ export interface KernelConfigRows {
   rules: readonly RuleConfig[];
   ruleSets?: readonly RuleSetConfig[];
   dns?: DnsConfig;
+  sniffing?: SniffingConfig;
   guard?: GuardConfig;
   /** Absent: routing by rules. */
   mode?: KernelMode;
@@ -105,6 +107,7 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
       rules: [...rows.rules],
       ...(rows.ruleSets && { ruleSets: [...rows.ruleSets] }),
       ...(rows.dns && { dns: rows.dns }),
+      ...(rows.sniffing && { sniffing: rows.sniffing }),
       ...(rows.guard && { guard: rows.guard }),
       defaultPolicy,
     },
@@ -135,7 +138,7 @@ function usableNodes({ nodes, groups }: KernelConfigRows): { usable: ConfigNode[
 }
 
 function toTaggedNode({ id, name, country, node, subscriptionIds, tags }: ConfigNode) {
-  return { tag: nodeTag(id), name, country, type: node.type, subscriptionIds, tags };
+  return { tag: nodeTag(id), name, originalName: node.name, country, type: node.type, subscriptionIds, tags };
 }
 
 function fallbackPolicy(groupNames: ReadonlySet<string>): string {

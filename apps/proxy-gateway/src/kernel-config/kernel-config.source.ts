@@ -9,6 +9,7 @@ import { OutboundPolicyEntity } from '../data/outbound-policy.entity.js';
 import { RuleSetSource } from './rule-set-source.js';
 import { RuleList } from './rule-list.js';
 import type { ConfigGroup, ConfigNode, KernelConfigRows } from './kernel-config.mapper.js';
+import { readOverlay } from './profile-overlay.js';
 import { KernelMode } from './kernel-mode.js';
 import { KernelOptions } from './kernel-options.js';
 import { kernelSupport } from './kernel-support.js';
@@ -20,7 +21,7 @@ interface NodeRow {
   country: string | null;
   config: string;
   tags: string[];
-  subscription_ids: number[];
+  subscription_ids: string[];
   alive: boolean | null;
 }
 
@@ -80,7 +81,7 @@ export class KernelConfigSource {
         groups: groups.map((group) => this.toConfigGroup(group)),
         rules,
         ruleSets,
-        ...this.options.dns(),
+        ...this.options.names(await readOverlay(tx)),
         guard: this.options.guard(),
         mode: this.options.routingMode,
         defaultPolicy: policy.defaultPolicy,
@@ -113,7 +114,8 @@ export class KernelConfigSource {
       const known = this.cache.get(row.id);
       const entry = known?.config === config ? known : { config, opened: this.open({ id: row.id, config }, row.name) };
       cache.set(row.id, entry);
-      return { ...row, subscriptionIds, ...entry.opened };
+      // pg reads an array of bigint as texts.
+      return { ...row, subscriptionIds: subscriptionIds.map(Number), ...entry.opened };
     });
     this.cache = cache;
     return nodes;

@@ -1,9 +1,14 @@
-import type { DnsConfig, GuardConfig, KernelMode, ListenerConfig } from '@gatehouse/proxy-kernel';
+import type { DnsConfig, GuardConfig, KernelMode, ListenerConfig, SniffingConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
+import type { ProfileOverlay } from '../data/profile.entity.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { OwnEndpoints } from './own-endpoints.js';
 import type { ListenPlace } from '../common/kernel-figures.js';
 import { ProxyGatewaySettings } from '../settings.js';
+
+/** The kernel's own default. */
+const SNIFFING_TIMEOUT_MS = 100;
+const NO_OVERLAY: ProfileOverlay = { nameservers: [], bootstrap: [], policy: {}, hosts: {}, sniffingPorts: null };
 
 /** @param wanted the setting `kernel.allow_private_targets`. */
 export function refusesPrivateTargets(
@@ -54,10 +59,27 @@ export class KernelOptions {
     return this.preferences.get('health.tolerance_ms');
   }
 
-  /** Empty if nothing is set: the operating system resolves names. */
-  dns(): { dns?: DnsConfig } {
-    const [nameservers, bootstrap] = [this.preferences.get('dns.nameservers'), this.preferences.get('dns.bootstrap')];
-    const [policy, hosts] = [this.preferences.get('dns.policy'), this.preferences.get('dns.hosts')];
+  /**
+   * How names are resolved and searched for: by the settings, and by the active profile where they say nothing. Empty
+   * if neither says anything: the operating system resolves names.
+   */
+  names(overlay: ProfileOverlay | null): { dns?: DnsConfig; sniffing?: SniffingConfig } {
+    const ports = overlay?.sniffingPorts ?? null;
+    return {
+      ...this.dns(overlay ?? NO_OVERLAY),
+      ...(ports && { sniffing: { ports, timeoutMs: SNIFFING_TIMEOUT_MS } }),
+    };
+  }
+
+  private dns(overlay: ProfileOverlay): { dns?: DnsConfig } {
+    const own = (key: 'dns.nameservers' | 'dns.bootstrap', theirs: string[]): string[] => {
+      const chosen = this.preferences.get(key);
+      return chosen.length > 0 ? chosen : theirs;
+    };
+    const nameservers = own('dns.nameservers', overlay.nameservers);
+    const bootstrap = own('dns.bootstrap', overlay.bootstrap);
+    const policy = { ...overlay.policy, ...this.preferences.get('dns.policy') };
+    const hosts = { ...overlay.hosts, ...this.preferences.get('dns.hosts') };
     const offered = this.offeredDns();
     const entries = [nameservers, policy, hosts, offered].map((part) => Object.keys(part));
     if (entries.every(({ length }) => length === 0)) return {};

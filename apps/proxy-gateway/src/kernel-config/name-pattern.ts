@@ -29,7 +29,8 @@ type Node =
   | { kind: 'choice'; options: Node[] }
   | { kind: 'repeat'; item: Node; min: number; max: number };
 
-const MAX_PATTERN = 512;
+/** Filters of profiles list the names of many cities; those that people write here are shorter (`outbound.dto.ts`). */
+const MAX_PATTERN = 2_048;
 const MAX_DEPTH = 32;
 const MAX_REPEAT = 100;
 const MAX_PROGRAM = 500;
@@ -54,34 +55,43 @@ const PLAIN_WORDS = /^[^\\^$.*+?()[\]{}|]+(\|[^\\^$.*+?()[\]{}|]+)*$/;
 const ATOM =
   /\\u\{[0-9a-f]{1,6}\}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\[pP]\{[^}]{1,60}\}|\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[\s\S]/iuy;
 
-/** @throws NamePatternError for bad syntax, and for look-around and back references, which need backtracking. */
-export function compileNamePattern(pattern: string): NamePattern {
+/**
+ * @param ignoreCase false for patterns of programs that distinguish it: `US` is not in `Russia`.
+ * @throws NamePatternError for bad syntax, and for look-around and back references, which need backtracking.
+ */
+export function compileNamePattern(pattern: string, ignoreCase = true): NamePattern {
   if (pattern.length > MAX_PATTERN) throw new NamePatternError(`is longer than ${MAX_PATTERN} characters`);
-  if (PLAIN_WORDS.test(pattern)) return wordsPattern(pattern.toLowerCase().split('|'));
+  // A group around everything only groups.
+  const bare = /^\(([^()]*)\)$/.exec(pattern)?.[1] ?? pattern;
+  if (PLAIN_WORDS.test(bare)) return wordsPattern(bare.split('|'), ignoreCase);
   const program: AutomatonStep[] = [];
-  emit(program, new PatternReader(pattern.replace(LEADING_FLAGS, '')).read());
+  emit(program, new PatternReader(pattern.replace(LEADING_FLAGS, ''), ignoreCase).read());
   push(program, { op: 'match' });
   const automaton = new LazyAutomaton(program, CREDIT);
   return { test: (name) => automaton.test(name.slice(0, MAX_NAME)) };
 }
 
 /** A fast path for alternatives of plain words, which most filters are. */
-function wordsPattern(words: readonly string[]): NamePattern {
+function wordsPattern(words: readonly string[], ignoreCase: boolean): NamePattern {
+  const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
+  const folded = words.map(fold);
   return {
     test(name) {
-      const lower = name.slice(0, MAX_NAME).toLowerCase();
-      return words.some((word) => lower.includes(word));
+      const text = fold(name.slice(0, MAX_NAME));
+      return folded.some((word) => text.includes(word));
     },
   };
 }
 
 class PatternReader {
   readonly #pattern: string;
+  readonly #flags: string;
   #at = 0;
   #depth = 0;
 
-  constructor(pattern: string) {
+  constructor(pattern: string, ignoreCase: boolean) {
     this.#pattern = pattern;
+    this.#flags = ignoreCase ? 'iu' : 'u';
   }
 
   read(): Node {
@@ -132,7 +142,7 @@ class PatternReader {
     if (/^[*+?]/.test(atom)) throw new NamePatternError('has a quantifier on nothing');
     if (/^\\[1-9k]/.test(atom)) throw new NamePatternError('has a back reference, which is not supported');
     this.#at += atom.length;
-    return { kind: 'char', test: charTest(atom) };
+    return { kind: 'char', test: charTest(atom, this.#flags) };
   }
 
   #group(): Node {
@@ -159,11 +169,11 @@ function boundsOf([sign, low, comma, high]: RegExpExecArray): { min: number; max
 }
 
 /** One character at a time, so that the runtime's engine has nothing to backtrack over. */
-function charTest(atom: string): Test {
+function charTest(atom: string, flags: string): Test {
   try {
     const one = new RegExp(
       `^(?:${/^[\])}{-]$/.test(atom) ? `\\u{${atom.charCodeAt(0).toString(16)}}` : unescape(atom)})$`,
-      'iu',
+      flags,
     );
     const known = new Map<number, boolean>();
     return (code) => {

@@ -36,15 +36,17 @@ export function compileNodeFilter(filter: GroupFilter): (node: FilteredNode) => 
   return (node) => tests.every((test) => test(node));
 }
 
-function patternOf(text: string): NamePattern {
-  const known = compiled.get(text);
+/** A compiled pattern, kept for the next reload. @throws NamePatternError */
+export function patternOf(text: string, ignoreCase = true): NamePattern {
+  const key = `${ignoreCase ? 'i' : 'c'}${text}`;
+  const known = compiled.get(key);
   if (known) return known;
   if (compiled.size >= MAX_PATTERNS || answers >= MAX_ANSWERS) {
     compiled.clear();
     answers = 0;
   }
-  const pattern = remembering(compileNamePattern(text));
-  compiled.set(text, pattern);
+  const pattern = remembering(compileNamePattern(text, ignoreCase));
+  compiled.set(key, pattern);
   return pattern;
 }
 

@@ -19,7 +19,7 @@ interface RuleRow {
 }
 
 /**
- * The enabled rules of all sources in the order of their evaluation. Never changed in place: each revision is a new
+ * The enabled rules in the order of their evaluation, of all sources except profiles that are not in force. Never changed in place: each revision is a new
  * list.
  */
 export interface MergedRules {
@@ -46,7 +46,8 @@ export class RuleList {
     const revision = row?.revision ?? 0;
     if (this.latest?.revision === revision) return this.latest;
     const rows = (await sql.query(
-      `SELECT id, source, type, payload, target, no_resolve AS "noResolve", src FROM rules WHERE enabled
+      `SELECT id, source, type, payload, target, no_resolve AS "noResolve", src FROM rules
+       WHERE enabled AND (source <> 'subscription' OR subscription_id = (SELECT active_profile FROM outbound_policy))
        ORDER BY array_position($1::text[], source), subscription_id, priority, id`,
       [SOURCE_ORDER],
     )) as RuleRow[];

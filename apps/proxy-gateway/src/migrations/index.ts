@@ -24,6 +24,7 @@ import { CreateAccountingSpools1763668800750 } from './1763668800750-create-acco
 import { AnnounceChanges1763668800760 } from './1763668800760-announce-changes.js';
 import { KeepPreferences1763668800770 } from './1763668800770-keep-preferences.js';
 import { CreateKernels1763668800780 } from './1763668800780-create-kernels.js';
+import { TakeProfiles1763668800790 } from './1763668800790-take-profiles.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -53,4 +54,5 @@ export const MIGRATIONS = [
   AnnounceChanges1763668800760,
   KeepPreferences1763668800770,
   CreateKernels1763668800780,
+  TakeProfiles1763668800790,
 ];

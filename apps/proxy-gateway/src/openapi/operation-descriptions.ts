@@ -15,7 +15,13 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   subscriptions_list:
     'Lists the subscriptions with the state of their last refresh and the traffic that the provider reports.',
   subscriptions_create:
-    'Stores a subscription and fetches it. Clash documents and lists of share links, also in base64, are recognized. The answer says how many nodes came and which lines were not understood.',
+    'Stores a subscription and fetches it. With `bring_rules` its whole profile is taken: groups, rules, rule and proxy providers, name servers. Clash documents and lists of share links, also in base64, are recognized. The answer says how many nodes came and which lines were not understood.',
+  subscriptions_preview:
+    'Reads a document from an address, a stored subscription or a text, and says what taking its whole profile would do: which groups and rules are carried, what stands for others, and what is left out and why. Stores nothing.',
+  profiles_list:
+    'Lists the profiles that came with subscriptions (`bring_rules`), each with its report, and says which one drives the rules and what went before.',
+  profiles_activate:
+    'Makes the profile of a subscription drive the rules; null: none, so that only rules made here apply. Nothing is lost: the previous choice is in the answer, and choosing it again goes back.',
   subscriptions_get: 'Returns one subscription with the state of its last refresh.',
   subscriptions_update: 'Changes name, address, interval or options. The next refresh uses them.',
   subscriptions_remove: 'Deletes the subscription. Nodes that another subscription contains stay.',

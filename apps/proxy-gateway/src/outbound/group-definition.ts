@@ -20,7 +20,8 @@ export function checkName(name: string): void {
   if (message !== null) throw invalid([{ field: 'name', message }]);
 }
 
-function nameProblem(name: string): string | null {
+/** What is wrong with the name of a group; null if nothing is. */
+export function nameProblem(name: string): string | null {
   if (name !== name.trim()) return 'must not begin or end with a space';
   if (name === '.' || name === '..') return 'must not be a path';
   if (name.includes(',')) return 'must not contain a comma: it separates the parts of a rule';

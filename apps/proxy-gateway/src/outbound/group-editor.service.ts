@@ -61,6 +61,7 @@ export class GroupEditor {
     await this.change(async (tx, groups) => {
       const group = groups.find((candidate) => candidate.name === name);
       if (!group) throw groupNotFound(name);
+      refuseOfProfile(group);
       refuseProtected(group, body);
       group.name = body.name ?? group.name;
       if (body.type !== undefined && body.type !== group.type) retype(group, body.type);
@@ -76,6 +77,7 @@ export class GroupEditor {
       if (!group) throw groupNotFound(name);
       if (group.name === MAIN_GROUP)
         throw new AppError('CONFLICT', `${MAIN_GROUP} is the fallback of other groups and cannot be deleted.`);
+      refuseOfProfile(group);
       if (group.automatic) throw new AppError('CONFLICT', `${name} is automatic: it goes with its last node.`);
       await refuseWhileInUse(tx, name);
       await tx.delete(OutboundGroupEntity, group.id);
@@ -140,6 +142,9 @@ const BLANK = {
   emptyFallback: 'REJECT',
   automatic: false,
   country: null,
+  subscriptionId: null,
+  profileName: null,
+  intake: null,
 };
 
 function checkSelf(group: OutboundGroupEntity): never {
@@ -149,6 +154,13 @@ function checkSelf(group: OutboundGroupEntity): never {
 
 function renamed(group: OutboundGroupEntity, from: string | null, to: string) {
   return { name: group.name, members: group.members.map((tag) => (tag === from ? to : tag)) };
+}
+
+/** The next refresh would undo any change. */
+function refuseOfProfile({ name, subscriptionId }: OutboundGroupEntity): void {
+  if (subscriptionId === null) return;
+  const message = `${name} comes from the profile of subscription ${subscriptionId}: only its choice can be changed`;
+  throw new AppError('CONFLICT', message);
 }
 
 function refuseProtected(group: OutboundGroupEntity, body: GroupChanges): void {

@@ -146,6 +146,8 @@ function definitionOf(row: OutboundGroupEntity, config: GroupConfig, { measuring
     include_countries: row.includeCountries,
     country: row.country,
     automatic: row.automatic,
+    subscription_id: row.subscriptionId,
+    profile_name: row.profileName,
     test_url: shownUrl(row.testUrl ?? (measures ? measuring.test_url : null), showSecrets),
     expected_status: row.expectedStatus ?? (measures ? measuring.expected_status : null),
     interval_sec: row.intervalSec ?? (measures ? measuring.interval_sec : null),

@@ -3,6 +3,7 @@ import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
 import { ContentSource } from './content-source.js';
 import { RefreshRuleSet } from './refresh-rule-set.js';
 import { RefreshRuleSetHandler } from './refresh-rule-set.handler.js';
+import { RuleSetDefinitions } from './rule-set-definitions.js';
 import { RuleSetFolder } from './rule-set-folder.js';
 import { RuleSetParser } from './rule-set-parser.js';
 import { RuleSetSchedules } from './rule-set-schedules.js';
@@ -13,11 +14,12 @@ import { RuleSetSchedules } from './rule-set-schedules.js';
     RefreshRuleSet,
     RefreshRuleSetHandler,
     RuleSetSchedules,
+    RuleSetDefinitions,
     ContentSource,
     RuleSetFolder,
     { provide: RuleSetParser, useFactory: () => new RuleSetParser() },
     { provide: SubscriptionFetcher, useFactory: () => new SubscriptionFetcher() },
   ],
-  exports: [RuleSetSchedules, RuleSetParser],
+  exports: [RuleSetSchedules, RuleSetDefinitions],
 })
 export class RuleSetRefreshModule {}

@@ -18,7 +18,9 @@ export class RuleViews {
   ) {}
 
   async surroundings(sql: SqlRunner, targets: readonly string[]): Promise<RuleSurroundings> {
+    const [policy] = (await sql.query('SELECT active_profile AS id FROM outbound_policy')) as { id: number | null }[];
     return {
+      activeProfile: policy?.id ?? null,
       targets: await describeTargets(sql, targets, this.dialledNodes()),
       sets: await readSetStates(sql),
       site: (code) => this.geo?.site(code) ?? null,

@@ -7,6 +7,8 @@ import type { TargetState } from './rule-targets.js';
 /** The targets, sets and lists that rules can name. */
 export interface RuleSurroundings extends NamedSets {
   targets: ReadonlyMap<string, TargetState>;
+  /** The subscription whose profile drives the rules; null: none. */
+  activeProfile: number | null;
 }
 
 /** @param index the position in the kernel's list; null if it is not in it. */
@@ -39,9 +41,13 @@ export function toRuleView(rule: Rule, surroundings: RuleSurroundings, index: nu
 
 /** Why the kernel skips a rule; null if it does not. */
 export function problemOf(
-  rule: { type: string; payload: string; target: string },
+  rule: { type: string; payload: string; target: string; subscriptionId?: number | null },
   surroundings: RuleSurroundings,
 ): string | null {
+  const { subscriptionId = null } = rule;
+  if (subscriptionId !== null && subscriptionId !== surroundings.activeProfile) {
+    return `the profile of subscription ${subscriptionId} is not active`;
+  }
   const target = surroundings.targets.get(rule.target);
   if (target === undefined) return `target ${rule.target} does not exist`;
   return target.problem ?? setProblem(rule, surroundings);

@@ -19,8 +19,9 @@ export interface ReadReply {
   /** Null if the reply does not contain it. */
   traffic: SubscriptionTraffic | null;
   profile: SubscriptionProfile | null;
-  /** The rules of the document; empty unless requested. */
-  rules: string[];
+  document: ParsedSubscription;
+  /** Names of nodes that an earlier entry already has, under another name: the profile may use either. */
+  aliases: ReadonlyMap<string, string>;
 }
 
 const SHOWN_SKIPPED = 100;
@@ -45,7 +46,8 @@ export function interpretReply(
       .map(({ line, name, reason, message }) => ({ line, name, reason, message })),
     traffic: readTraffic(fetched.headers, document.info),
     profile: readProfile(fetched.headers, notices),
-    rules: document.profile?.rules ?? [],
+    document,
+    aliases: aliasesOf(document),
   };
 }
 
@@ -61,7 +63,13 @@ function toReply(document: ParsedSubscription): ParsedReply {
     const message = `None of the ${document.skipped.length} entries of the reply can be read.`;
     return { kind: 'unusable', reason: 'empty_result', message };
   }
-  return { kind: 'nodes', entries: document.nodes };
+  return { kind: 'nodes', entries: document.nodes, hasProviders: (document.profile?.proxyProviders.length ?? 0) > 0 };
+}
+
+function aliasesOf({ nodes, duplicates }: ParsedSubscription): ReadonlyMap<string, string> {
+  if (duplicates.length === 0) return new Map();
+  const names = new Map(nodes.map(({ line, node }) => [line, node.name]));
+  return new Map(duplicates.map(({ name, of }) => [name, names.get(of) ?? name]));
 }
 
 function reasonOf(code: string): RefreshReason {

@@ -24,7 +24,13 @@ export interface ParsedEntry {
 
 /** The kinds of replies. */
 export type ParsedReply =
-  { kind: 'nodes'; entries: readonly ParsedEntry[] } | { kind: 'unusable'; reason: RefreshReason; message: string };
+  | {
+      kind: 'nodes';
+      entries: readonly ParsedEntry[];
+      /** It names sources of nodes, so that it may have none of its own. */
+      hasProviders?: boolean;
+    }
+  | { kind: 'unusable'; reason: RefreshReason; message: string };
 
 export interface RefreshPolicy {
   /**
@@ -70,7 +76,7 @@ export function planRefresh(current: CurrentSet, reply: ParsedReply, policy: Ref
   if (reply.kind === 'unusable') return { kind: 'keep', reason: reply.reason, message: reply.message };
   const wanted = distinct(reply.entries);
   const before = current.nodes.length;
-  if (wanted.length === 0) {
+  if (wanted.length === 0 && reply.hasProviders !== true) {
     return { kind: 'keep', reason: 'empty_result', message: 'The reply contains no readable node.' };
   }
   if (wanted.length < before * policy.keepRatio) {

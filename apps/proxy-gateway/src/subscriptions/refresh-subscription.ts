@@ -4,7 +4,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Preferences } from '../preferences/preferences.service.js';
-import { replaceSubscriptionRules } from '../rules/subscription-rules.js';
+import { TakeProfile } from '../profiles/take-profile.js';
 import { NodeSetStore } from './node-set.store.js';
 import { planRefresh } from './plan-refresh.js';
 import { changesAfter, resultOf } from './refresh-outcome.js';
@@ -31,6 +31,7 @@ export class RefreshSubscription {
     private readonly reader: ReplyReader,
     private readonly store: NodeSetStore,
     private readonly preferences: Preferences,
+    private readonly profiles: TakeProfile,
   ) {}
 
   /**
@@ -57,6 +58,7 @@ export class RefreshSubscription {
       if (done && before.lastResult) return before.lastResult;
       const attempt = await this.reader.read(before, force);
       const result = await this.unitOfWork.run((tx) => this.apply(tx, before, attempt, { force, began }));
+      if (result.rules !== null) await this.profiles.settle(id);
       this.log(before, result);
       return result;
     });
@@ -85,16 +87,18 @@ export class RefreshSubscription {
     return result;
   }
 
-  /** Returns the result for the rules; null if none were requested. */
+  /** Returns the result for the rules of its profile; null if the profile was not requested. */
   private async replace(
     tx: EntityManager,
-    { id, bringRules }: SubscriptionEntity,
+    row: SubscriptionEntity,
     outcome: RefreshOutcome,
     current: CarriedNodes,
   ): Promise<BroughtRules | null> {
     if (outcome.kind !== 'read' || outcome.plan.kind !== 'replace') return null;
-    await this.store.replace(tx, id, outcome.plan, current);
-    return bringRules ? replaceSubscriptionRules(tx, id, outcome.read.rules) : null;
+    await this.store.replace(tx, row.id, outcome.plan, current);
+    const { aliases, document } = outcome.read;
+    const { profile } = document;
+    return row.bringRules && profile ? this.profiles.take(tx, row, profile, aliases) : null;
   }
 
   private async decide(

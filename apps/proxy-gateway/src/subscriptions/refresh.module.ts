@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
+import { ProfileStorageModule } from '../profiles/profiles.module.js';
 import { NodeSetStore } from './node-set.store.js';
 import { RefreshSchedules } from './refresh-schedules.js';
 import { RefreshSubscription } from './refresh-subscription.js';
@@ -12,7 +13,7 @@ import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
 
 /** The refreshes of subscriptions, for processes that run workers. */
 @Module({
-  imports: [NodeStorageModule],
+  imports: [NodeStorageModule, ProfileStorageModule],
   providers: [
     RefreshHandler,
     RefreshSubscription,
@@ -24,6 +25,6 @@ import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
     { provide: DocumentParser, useFactory: () => new DocumentParser() },
     { provide: SubscriptionFetcher, useFactory: () => new SubscriptionFetcher() },
   ],
-  exports: [RefreshSchedules],
+  exports: [RefreshSchedules, ReplyReader, DocumentParser],
 })
 export class RefreshModule {}

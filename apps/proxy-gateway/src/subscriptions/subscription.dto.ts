@@ -24,6 +24,7 @@ export const MAX_INTERVAL_SEC = 31_536_000;
 
 const MAX_NAME = 200;
 const MAX_URL = 8_192;
+const MAX_TEXT = 16 * 1024 * 1024;
 
 class SubscriptionOptions {
   @Omittable()
@@ -53,7 +54,7 @@ class SubscriptionOptions {
   @IsBoolean()
   allow_private?: boolean;
 
-  /** Also use the `rules:` of its document for routing. */
+  /** Take its whole profile: groups, rules and providers, not only its nodes. */
   @Omittable()
   @IsBoolean()
   bring_rules?: boolean;
@@ -88,6 +89,53 @@ export class SubscriptionChanges extends SubscriptionOptions {
   @IsHttpUrl()
   @MaxLength(MAX_URL)
   url?: string;
+}
+
+/** Where the profile to preview is; exactly one of `url`, `subscription_id` and `text`. */
+export class PreviewRequest {
+  @Omittable()
+  @Transform(trimmed)
+  @IsHttpUrl()
+  @MaxLength(MAX_URL)
+  url?: string;
+
+  /** A stored subscription. */
+  @Omittable()
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  subscription_id?: number;
+
+  /** The document itself. */
+  @Omittable()
+  @IsString()
+  @MaxLength(MAX_TEXT)
+  text?: string;
+
+  /** For names that are taken: the name that the subscription would have. */
+  @Omittable()
+  @Transform(trimmed)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(MAX_NAME)
+  @OneLine()
+  name?: string;
+
+  @Omittable()
+  @IsIn(SUBSCRIPTION_TYPES)
+  type?: SubscriptionType;
+
+  @IsOptional()
+  @Transform(trimmed)
+  @IsString()
+  @MaxLength(300)
+  @Matches(/^[\x20-\x7e]*$/, { message: 'user_agent must be printable ASCII' })
+  user_agent?: string | null;
+
+  /** Also allow private, loopback and link-local addresses. */
+  @Omittable()
+  @IsBoolean()
+  allow_private?: boolean;
 }
 
 export class RefreshQuery {

@@ -27,6 +27,7 @@ export function toSubscriptionView(row: SubscriptionEntity, facts: SubscriptionF
     user_agent: row.userAgent,
     allow_private: row.allowPrivate,
     bring_rules: row.bringRules,
+    profile_id: row.profileId,
     detected_type: row.detectedType,
     node_count: facts.nodeCount,
     alive_count: facts.aliveCount,

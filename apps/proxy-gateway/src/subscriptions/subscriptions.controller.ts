@@ -1,10 +1,11 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
-import type { ItemList, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
+import type { ItemList, ProfilePreview, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
 import { Answers, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { RequestRefresh } from './request-refresh.js';
-import { NewSubscription, RefreshQuery, SubscriptionChanges } from './subscription.dto.js';
+import { ProfilePreviews } from './profile-previews.js';
+import { NewSubscription, PreviewRequest, RefreshQuery, SubscriptionChanges } from './subscription.dto.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
 @Controller('subscriptions')
@@ -12,6 +13,7 @@ export class SubscriptionsController {
   constructor(
     private readonly subscriptions: SubscriptionsService,
     private readonly requestRefresh: RequestRefresh,
+    private readonly previews: ProfilePreviews,
   ) {}
 
   @Get()
@@ -34,6 +36,15 @@ export class SubscriptionsController {
   @Requires('write')
   create(@Body() body: NewSubscription, @CurrentActor() actor: Actor | null): Promise<SubscriptionView> {
     return this.subscriptions.create(body, actor);
+  }
+
+  @Post('preview')
+  @Answers('ProfilePreview', 'Says what taking a profile would do')
+  @Fails('UNPROCESSABLE', 'UPSTREAM_FAILED')
+  @HttpCode(200)
+  @Requires('write')
+  preview(@Body() body: PreviewRequest, @CurrentActor() actor: Actor | null): Promise<ProfilePreview> {
+    return this.previews.preview(body, actor);
   }
 
   @Put(':id')

@@ -10,7 +10,7 @@ import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { refusePrivateSource } from '../auth/private-source.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { NodeWriter } from '../nodes/node-writer.js';
-import { replaceSubscriptionRules } from '../rules/subscription-rules.js';
+import { TakeProfile } from '../profiles/take-profile.js';
 import { sealUrl, tryOpenUrl } from '../sealed-url.js';
 import { RefreshSchedules } from './refresh-schedules.js';
 import { notFound } from './refresh-subscription.js';
@@ -35,6 +35,7 @@ export class SubscriptionsService {
     private readonly schedules: RefreshSchedules,
     private readonly nodes: NodeWriter,
     private readonly kernel: KernelService,
+    private readonly profiles: TakeProfile,
     @Inject(SECRET_BOX) private readonly box: SecretBox,
   ) {}
 
@@ -89,11 +90,13 @@ export class SubscriptionsService {
   /** @throws AppError NOT_FOUND, FORBIDDEN for private addresses. */
   async update(id: number, body: SubscriptionChanges, actor: Actor | null): Promise<SubscriptionView> {
     const view = await this.unitOfWork.run(async (tx) => {
+      // In the order of a refresh: nodes first.
+      if (body.bring_rules === false) await this.nodes.lock(tx);
       const found = await find(tx, id, true);
       const { allowPrivate, sealedUrl } = found;
       this.change(found, body);
       refusePrivateSource(actor, { allowPrivate, sealedUrl }, found);
-      if (body.bring_rules === false) await replaceSubscriptionRules(tx, id, []);
+      if (body.bring_rules === false) await this.profiles.drop(tx, id);
       return this.view(tx, await tx.save(found), actor);
     });
     this.schedules.wake();
@@ -110,6 +113,7 @@ export class SubscriptionsService {
         'SELECT node_id FROM node_sources WHERE subscription_id = $1',
         [id],
       );
+      await this.profiles.drop(tx, id);
       await tx.delete(SubscriptionEntity, id);
       const count = await this.nodes.deleteOrphans(
         tx,

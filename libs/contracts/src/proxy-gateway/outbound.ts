@@ -73,6 +73,10 @@ export interface OutboundGroupView {
   country: string | null;
   /** Created and removed by the service as nodes of its country come and go. */
   automatic: boolean;
+  /** The subscription whose profile has the group; null for all other groups. */
+  subscription_id: number | null;
+  /** The group's name in that profile. */
+  profile_name: string | null;
   /** The effective address, statuses, and seconds between measurements; null for `select` groups without their own. */
   test_url: string | null;
   expected_status: string | null;

@@ -18,7 +18,9 @@ export type ProfileOutcome = (typeof PROFILE_OUTCOMES)[number];
 
 /** Why an item of a profile is not carried exactly as written. */
 export const PROFILE_REASONS = [
+  'becomes_subscription',
   'duplicate_name',
+  'entries_left_out',
   'file_elsewhere',
   'filter_unreadable',
   'geo_category',
@@ -49,7 +51,6 @@ export const PROFILE_REASONS = [
   'too_many',
   'unreadable',
   'url_unusable',
-  'becomes_subscription',
 ] as const;
 export type ProfileReason = (typeof PROFILE_REASONS)[number];
 

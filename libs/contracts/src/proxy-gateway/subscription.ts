@@ -38,8 +38,10 @@ export interface SubscriptionView {
   enabled: boolean;
   user_agent: string | null;
   allow_private: boolean;
-  /** Whether the `rules:` of its document take part in routing. */
+  /** Whether its whole profile is taken: groups, rules and providers, not only its nodes. */
   bring_rules: boolean;
+  /** The subscription whose profile names this one as a proxy provider; null for all other subscriptions. */
+  profile_id: number | null;
   detected_type: string | null;
   node_count: number;
   /** Nodes whose last test succeeded. */

@@ -12,17 +12,19 @@ import { describeRefresh } from './describe-refresh.js';
 import { Quota } from './quota.js';
 
 /** What the buttons of a card open. */
-export type SubscriptionAction = 'edit' | 'remove' | 'result';
+export type SubscriptionAction = 'edit' | 'remove' | 'result' | 'profile';
 
 const TONES: Record<SubscriptionStatus, BadgeTone> = { never: 'none', ok: 'good', warning: 'fair', error: 'bad' };
 
 interface SubscriptionCardProps {
   subscription: SubscriptionView;
+  /** Its profile drives the rules. */
+  isActive: boolean;
   onOpen: (action: SubscriptionAction) => void;
   reload: () => void;
 }
 
-export function SubscriptionCard({ subscription, onOpen, reload }: SubscriptionCardProps) {
+export function SubscriptionCard({ subscription, isActive, onOpen, reload }: SubscriptionCardProps) {
   const { id, name, status, enabled, node_count: nodes, alive_count: alive, last_error: error } = subscription;
   const interval = formatDuration(subscription.interval_sec * 1000);
   return (
@@ -30,7 +32,8 @@ export function SubscriptionCard({ subscription, onOpen, reload }: SubscriptionC
     <article class="card" aria-label={name}>
       <header class="card-head">
         <h2>
-          {name} <Badge tone={TONES[status]}>{t(`subscriptions.statuses.${status}`)}</Badge>
+          {name} <Badge tone={TONES[status]}>{t(`subscriptions.statuses.${status}`)}</Badge>{' '}
+          {isActive && <Badge tone="good">{t('profiles.active')}</Badge>}
         </h2>
         <EnabledSwitch subscription={subscription} reload={reload} />
       </header>
@@ -106,7 +109,7 @@ function EnabledSwitch({ subscription, reload }: { subscription: SubscriptionVie
   );
 }
 
-function CardActions({ subscription, onOpen, reload }: SubscriptionCardProps) {
+function CardActions({ subscription, onOpen, reload }: Omit<SubscriptionCardProps, 'isActive'>) {
   const api = useApi();
   const notify = useNotify();
   const { busy, run } = useAction();
@@ -138,6 +141,11 @@ function CardActions({ subscription, onOpen, reload }: SubscriptionCardProps) {
       {subscription.last_checked_at !== null && (
         <button type="button" onClick={() => onOpen('result')}>
           {t('subscriptions.lastResult')}
+        </button>
+      )}
+      {subscription.profile_id === null && (
+        <button type="button" onClick={() => onOpen('profile')}>
+          {t('profiles.button')}
         </button>
       )}
       <button type="button" onClick={() => onOpen('edit')}>

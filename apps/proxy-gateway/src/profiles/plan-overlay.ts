@@ -1,0 +1,58 @@
+import { isIP } from 'node:net';
+import { createResolver, KernelConfigError } from '@gatehouse/proxy-kernel';
+import type { Profile } from '@gatehouse/subscription-formats';
+import type { ProfileOverlay } from '../data/profile.entity.js';
+import type { ReportBuilder } from './profile-report.js';
+
+/** What a profile says about names and sniffing, as far as the kernel can do it. */
+export function planOverlay(profile: Profile, report: ReportBuilder): ProfileOverlay {
+  const nameservers = serversOf(profile.dns?.nameservers ?? [], report);
+  const bootstrap = (profile.dns?.bootstrap ?? []).filter((server) => isUsable({ bootstrap: [server] }));
+  for (const option of profile.dns?.otherOptions ?? []) {
+    report.add('dns', option, [{ outcome: 'left_out', reason: 'machine_setting' }]);
+  }
+  const policy: ProfileOverlay['policy'] = {};
+  for (const [domain, servers] of Object.entries(profile.dns?.policy ?? {})) {
+    const usable = servers.filter((server) => isUsable({ policy: { [domain]: [server] } }));
+    if (usable.length > 0) policy[domain] = usable;
+    report.add('dns', domain, usable.length > 0 ? [] : [{ outcome: 'left_out', reason: 'server_kind' }]);
+  }
+  const { sniffer } = profile;
+  if (sniffer) report.add('sniffer', sniffer.ports.join(', '), []);
+  for (const option of sniffer?.otherOptions ?? []) {
+    report.add('sniffer', option, [{ outcome: 'left_out', reason: 'option_ignored' }]);
+  }
+  const hosts = hostsOf(profile, report);
+  return { nameservers, bootstrap, policy, hosts, sniffingPorts: sniffer?.ports.length ? sniffer.ports : null };
+}
+
+function serversOf(servers: readonly string[], report: ReportBuilder): string[] {
+  return servers.filter((server) => {
+    const usable = isUsable({ nameservers: [server] });
+    report.add('dns', server, usable ? [] : [{ outcome: 'left_out', reason: 'server_kind' }]);
+    return usable;
+  });
+}
+
+function hostsOf({ hosts }: Profile, report: ReportBuilder): ProfileOverlay['hosts'] {
+  const found: ProfileOverlay['hosts'] = {};
+  for (const { domain, values } of hosts) {
+    const addresses = values.filter((value) => isIP(value) !== 0);
+    const usable = addresses.length > 0 && domain !== '__proto__' && isUsable({ hosts: { [domain]: addresses } });
+    if (usable) found[domain] = addresses;
+    const reason = addresses.length > 0 ? 'unreadable' : 'host_alias';
+    report.add('hosts', domain, usable ? [] : [{ outcome: 'left_out', reason }]);
+  }
+  return found;
+}
+
+/** Asks the kernel's own check, before it would refuse a whole configuration. */
+function isUsable(part: Partial<Parameters<typeof createResolver>[0]>): boolean {
+  try {
+    createResolver({ nameservers: ['system'], ...part });
+    return true;
+  } catch (error) {
+    if (error instanceof KernelConfigError) return false;
+    throw error;
+  }
+}
