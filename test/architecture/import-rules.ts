@@ -78,6 +78,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'i18n',
     'net',
     'geo',
+    'tracing',
     'tunnel-kernel',
   ],
   'tunnel-agent': ['tunnel-kernel', 'net', 'i18n', 'contracts'],

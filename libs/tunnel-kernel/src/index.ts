@@ -67,6 +67,7 @@ export { systemDialer } from './dial.js';
 export type { DatagramState } from './datagrams/server-datagrams.js';
 export { DestinationRules } from './agent/destination-rules.js';
 export type { HttpOptions, HttpsPortState } from './vhost/http-gateway.js';
+export type { TracedVisit, TraceVisit, VisitTrace } from './vhost/visit-traces.js';
 export { readAuthority, type Authority } from './vhost/authority.js';
 export type { ServerCertificate } from './vhost/certificate-table.js';
 export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';

@@ -13,6 +13,7 @@ import type {
   TargetCheck,
   TunnelState,
 } from '@gatehouse/tunnel-kernel';
+import type { TracingOptions } from '@gatehouse/tracing';
 import type { WantedState } from './edge-leases.js';
 
 /** Which worker of an edge a process is. */
@@ -81,6 +82,8 @@ export interface EdgeOptions {
   /** Whether rules that deny a country deny everybody without a database. */
   geoStrict: boolean;
   debug: boolean;
+  /** Where spans of visits go. Absent: visits have none. */
+  tracing?: TracingOptions;
   /** Number of serving processes. With more than one, this process is their door. */
   workers: number;
   /** The index of this worker. Null: this process is not a worker, and owns its ports. */

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { extname, join } from 'node:path';
 import { parseControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
 import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
-import { StartError, type JsonLogger } from '@gatehouse/platform';
+import { StartError, tracingOptions, type JsonLogger } from '@gatehouse/platform';
 import { certificateSecret, joinKeys, newestOf } from '../common/key-box.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import type { TunnelGatewaySettings } from '../settings.js';
@@ -115,6 +115,7 @@ export function edgeOptions(
   { key, certificate, nextFingerprint, former }: KnownIdentity,
   secretKeys: readonly Buffer[],
 ): Omit<EdgeOptions, 'takesOver'> {
+  const tracing = tracingOptions(settings, 'tunnel-gateway edge');
   const at = (port: number): EdgeOptions['agents'] => ({ host: settings.listenAddress, port });
   return {
     databaseUrl: settings.databaseUrl,
@@ -141,6 +142,7 @@ export function edgeOptions(
     geoFile: settings.geoFile ?? null,
     geoStrict: settings.geoStrict,
     debug: settings.logLevel === 'debug',
+    ...(tracing && { tracing }),
     workers: settings.edgeWorkers,
     worker: null,
   };

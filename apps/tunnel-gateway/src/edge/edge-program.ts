@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { FlowFailures, guardPromise, type SocketHandle } from '@gatehouse/net';
+import { startTracing, type RunningTracing } from '@gatehouse/tracing';
 import { EdgeDoor } from './door/edge-door.js';
 import { Edge } from './edge.js';
 import type {
@@ -38,6 +39,7 @@ export class EdgeProgram {
   private edge: EdgeRole | null = null;
   /** Only in a worker: receives the connections from the door. */
   private worker: Edge | null = null;
+  private tracing: RunningTracing | null = null;
   private ending = false;
 
   constructor(channel: EdgeChannel) {
@@ -76,6 +78,7 @@ export class EdgeProgram {
     this.ending = true;
     setTimeout(() => this.channel.exit(1), ORPHAN_LIMIT_MS).unref();
     await this.edge?.close({ stays: false });
+    await this.tracing?.stop();
     this.channel.exit(0);
   }
 
@@ -90,10 +93,22 @@ export class EdgeProgram {
   }
 
   private async start(options: EdgeOptions): Promise<void> {
+    await this.trace(options);
     this.edge = this.roleOf(options);
     await this.edge.prepare();
     if (options.takesOver) await this.channel.send({ type: 'prepared' });
     else await this.bind(null, null);
+  }
+
+  /** The door of several workers serves nobody itself. */
+  private async trace({ tracing, workers, debug }: EdgeOptions): Promise<void> {
+    if (!tracing || workers > 1) return;
+    const logger = this.log.logger(debug);
+    this.tracing = await startTracing(tracing, {
+      failed: (reason) =>
+        logger.warn('the receiver of traces does not take them; they are lost until it does', { reason }),
+      resumed: (lost) => logger.info('the receiver of traces takes them again', { lost }),
+    });
   }
 
   private roleOf(options: EdgeOptions): EdgeRole {
@@ -178,6 +193,7 @@ export class EdgeProgram {
       case 'shutdown':
         this.ending = true;
         await edge.shutdown(request.params.graceMs);
+        await this.tracing?.stop();
         this.log.flush();
         return null;
     }
@@ -191,6 +207,7 @@ export class EdgeProgram {
   private async drainAway(edge: EdgeRole, params: DrainParams): Promise<void> {
     await edge.drain(params);
     await edge.close({ stays: true });
+    await this.tracing?.stop();
     this.log.flush();
     await this.channel.send({ type: 'logs', entries: [] });
     this.channel.exit(0);

@@ -6,6 +6,7 @@ import {
   type TunnelLogger,
   type TunnelServerEnvironment,
 } from '@gatehouse/tunnel-kernel';
+import { activeTracing } from '@gatehouse/tracing';
 import { newestOf, splitKeys } from '../common/key-box.js';
 import { SESSION_COOKIE } from '../common/session-cookie-name.js';
 import type { AcmeAnswers } from './acme-answers.js';
@@ -15,6 +16,7 @@ import type { EdgeGrants } from './edge-grants.js';
 import type { EdgeOptions, EdgePorts } from '../common/edge-ipc.js';
 import { EdgePortError } from './edge-port-error.js';
 import type { PasswordProcess } from './password-process.js';
+import { visitSpans } from './visit-spans.js';
 
 /** The first visitors wait for agents that reconnect, or move here from the previous edge. */
 const ARRIVAL_MS = 3_000;
@@ -41,6 +43,7 @@ const PLATFORM_COOKIES = [SESSION_COOKIE, 'gatehouse_site', 'gatehouse_visit'];
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
   const { logger, clients, share, countries, grants, acme, passwords, sockets, peers, events } = parts;
   const { publicHttpsPort, worker } = options;
+  const tracing = activeTracing();
   const visitorSecrets = splitKeys(options.visitorSecret);
   return new TunnelServer({
     now: Date.now,
@@ -68,6 +71,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
       withheldCookies: PLATFORM_COOKIES,
       acmeChallenge: acme.http,
       acmeTlsAlpn: acme.tls,
+      ...(tracing && { trace: visitSpans(tracing) }),
       ...(share && { serves: (name) => share.serves(name) }),
     },
     events,

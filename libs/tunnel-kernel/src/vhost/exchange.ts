@@ -50,8 +50,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private readonly tried: Upstream[] = [];
   private release: (() => void) | null = null;
-  /** Whether an answer has been started to the visitor. */
-  private begun = false;
+  /** Of the answer; null: none was begun. */
+  status: number | null = null;
   /** Whether the target has begun to answer. */
   private hasResponse = false;
   private sent = false;
@@ -86,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Sends an answer of the gateway itself. */
   answer(answer: GatewayAnswer): void {
-    if (this.over || this.begun) return;
+    if (this.over || this.status !== null) return;
     const { reply, flow, head: request } = this.request;
     const { head, content } = replyOf(answer, request.method);
     this.begin(head);
@@ -179,9 +179,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.over) return;
     // Callers of gRPC know what a reset means, and would take a 502 for a service that is not there.
     const cancelled = codeOf(error) === TARGET_CANCELLED && isGrpc(this.request.head);
-    if (this.begun || cancelled) {
+    const begun = this.status !== null;
+    if (begun || cancelled) {
       this.reason ??= 'remote_error';
-      return this.request.reply.abort(cancelled && !this.begun);
+      return this.request.reply.abort(cancelled && !begun);
     }
     const upstream = this.tried.at(-1);
     if (upstream && blames(error)) this.upstreams?.failed(upstream);
@@ -200,7 +201,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { fields } = readResponseFields(controller.rawHeaders ?? headers, status);
     const visitor = reply.takeOver(head.upgrade ?? '', fields);
     if (!visitor) return resetStream(target);
-    this.begun = true;
+    this.status = status;
     this.over = true;
     flow.counter.download += headBytes('Switching Protocols', fields);
     flow.handle = relay(visitor, target, flow.counter, {
@@ -265,7 +266,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private begin(head: ReplyHead): void {
     // May throw for fields that the visitor's version of HTTP does not allow.
     this.request.reply.begin(head);
-    this.begun = true;
+    this.status = head.status;
     this.request.flow.counter.download += headBytes(head.statusText, head.fields);
   }
 

@@ -1,5 +1,5 @@
 import type { Verdict, VisitorRequest } from '../access/visitor-verifier.js';
-import { guardPromise } from '@gatehouse/net';
+import { guardPromise, type RelayEndReason } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
@@ -8,8 +8,9 @@ import { noHostAnswer, unverifiedAnswer } from './answers.js';
 import { Exchange, type Allowed } from './exchange.js';
 import type { HostRequest } from './incoming-request.js';
 import { RequestBody } from './request-body.js';
-import { asHeaders } from './request-fields.js';
+import { asHeaders, firstField, without } from './request-fields.js';
 import type { UpstreamTable } from './upstreams.js';
+import { TRACE_FIELDS, type TraceVisit, type VisitTrace } from './visit-traces.js';
 import { readWhole } from './visitor-body.js';
 
 /** Paths of the gateway itself. */
@@ -20,6 +21,8 @@ export interface HostVisitContext {
   upstreams: UpstreamTable;
   /** How long a visitor may stop reading an answer, in milliseconds. */
   stallMs: number;
+  /** Undefined: visits are not observed. */
+  trace: TraceVisit | undefined;
 }
 
 /** An admitted request on its way to the target: it is counted, and its visitor is verified if the host requires it. */
@@ -41,10 +44,11 @@ export class HostVisit {
     this.request = request;
     this.admitted = admitted;
     this.flow = flow;
+    const trace = options.trace ? traceOf(options.trace, request) : null;
     this.exchange = new Exchange({
       head,
       host,
-      forwarded: origin.forwarded,
+      forwarded: trace ? [...origin.forwarded, ...trace.fields] : origin.forwarded,
       reply: incoming.reply,
       flow,
       admitted,
@@ -52,6 +56,7 @@ export class HostVisit {
       onEnd: (reason) => {
         admitted.release();
         ledger.close(flow, { reason });
+        trace?.end(this.exchange.status, isComplete(reason) ? null : reason);
       },
     });
   }
@@ -130,4 +135,28 @@ export class HostVisit {
   private count(bytes: number): void {
     this.flow.counter.upload += bytes;
   }
+}
+
+/** The trace goes on at the target: its fields replace those of the visitor. */
+function traceOf(trace: TraceVisit, { head, host, origin }: HostRequest): VisitTrace {
+  const { fields, method, version } = head;
+  const traceparent = firstField(fields, 'traceparent');
+  const made = trace({
+    hostId: host.id,
+    clientId: host.clientId,
+    host: host.host,
+    location: host.location,
+    method,
+    scheme: origin.scheme,
+    version: version === 'h2' ? '2' : version,
+    traceparent,
+    tracestate: firstField(fields, 'tracestate'),
+  });
+  if (traceparent !== undefined) fields.kept = without(fields.kept, (name) => TRACE_FIELDS.has(name));
+  return made;
+}
+
+/** `stopped` is also the end of an answer of the gateway itself. */
+function isComplete(reason: RelayEndReason): boolean {
+  return reason === 'remote_closed' || reason === 'client_closed' || reason === 'stopped';
 }

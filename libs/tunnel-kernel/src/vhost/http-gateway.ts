@@ -13,6 +13,7 @@ import type { ListenerContext } from './listener-context.js';
 import { MAX_UNIDENTIFIED, TlsListener, type GatewayConnections } from './tls-listener.js';
 import { askForHead } from './target-question.js';
 import { UpstreamTable } from './upstreams.js';
+import type { TraceVisit } from './visit-traces.js';
 
 /** What the HTTP side of a server gets from outside; everything has a default. */
 export interface HttpOptions {
@@ -38,6 +39,8 @@ export interface HttpOptions {
   serves?(name: string): boolean;
   /** Names of cookies that targets never see, without `__Host-`: those of consoles and sites on the same names. */
   withheldCookies?: readonly string[];
+  /** Observes admitted requests, and gives the target what continues their trace. */
+  trace?: TraceVisit;
   /** Upper bound for unfinished TLS handshakes. Absent: 4096. */
   maxUnidentified?: number;
   /** Milliseconds. */
@@ -107,6 +110,7 @@ export class HttpGateway {
       context,
       upstreams: this.upstreams,
       stallMs: timeouts.stall ?? STALL_MS,
+      trace: options.trace,
       proxies,
       acmeChallenge: (token) => options.acmeChallenge?.(token) ?? null,
       httpsPort: () => this.httpsPort,
