@@ -3,13 +3,12 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { waitFor } from '@gatehouse/testing';
+import { programEnvironment, waitFor } from '@gatehouse/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readToEnd, visit } from '../support/visitors.js';
 import { TunnelYard } from '../support/tunnel-yard.js';
 
 const PROGRAM = fileURLToPath(new URL('../support/tunnel-process.mjs', import.meta.url));
-const SOURCES = new URL('../../apps/tunnel-gateway/test/support/typescript-sources.mjs', import.meta.url).href;
 
 let yard: TunnelYard;
 beforeEach(async () => {
@@ -18,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => yard.close());
 
 async function start<First>(args: string[]): Promise<{ child: ChildProcess; first: First }> {
-  const child = fork(PROGRAM, args, { execArgv: ['--conditions=development', '--import', SOURCES], env: {} });
+  const child = fork(PROGRAM, args, { execArgv: [], env: programEnvironment() });
   yard.onClose(() => child.kill('SIGKILL'));
   const [first] = (await once(child, 'message')) as [First];
   return { child, first };

@@ -5,8 +5,8 @@ import type { ChildProcess } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PasswordProcess, type PasswordProcessOptions } from './password-process.js';
 
+/** The program alone: its libraries are those of the last build. */
 const FROM_SOURCE = [
-  '--conditions=development',
   '--no-warnings',
   `--import=${new URL('../../test/support/typescript-sources.mjs', import.meta.url).href}`,
 ];

@@ -26,7 +26,7 @@ it.each([
     const executable = join(folder, 'mihomo');
     writeFileSync(executable, '#!/bin/sh\necho $$\nexec /bin/sleep 60\n');
     chmodSync(executable, 0o700);
-    const args = ['--conditions=development', '--no-warnings', `--import=${SOURCES}`, '--input-type=module', '-e'];
+    const args = ['--no-warnings', `--import=${SOURCES}`, '--input-type=module', '-e'];
     const child = spawn(process.execPath, [...args, owner(executable, end)], { stdio: ['ignore', 'pipe', 'inherit'] });
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
