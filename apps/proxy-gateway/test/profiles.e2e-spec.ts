@@ -193,7 +193,13 @@ describe('a profile with providers, filters and sub-rules', () => {
     const providers = (await gateway.call('GET', '/subscriptions')).body.items.filter(
       (each: AnyJson) => each.profile_id === id,
     );
-    expect(providers).toMatchObject([{ name: 'whole/机场', allow_private: true, interval_sec: 3600 }]);
+    expect(providers).toMatchObject([
+      { name: 'whole/机场', allow_private: true, interval_sec: 3600 },
+      // A document must not lead to services that only this machine reaches.
+      { name: 'whole/elsewhere', allow_private: false },
+    ]);
+    const inside = await refresh(providers[1].id);
+    expect(inside).toMatchObject({ status: 'failed', reason: 'blocked_address' });
     await gateway.call('POST', `/subscriptions/${providers[0].id}/refresh?force=true`);
     const members = async (name: string) => (await groupsOf(id)).find((group) => group.name === name)?.all;
     await waitFor(async () => (await members('香港'))?.length === 2);
@@ -211,7 +217,7 @@ describe('a profile with providers, filters and sub-rules', () => {
         ['rules', 'target_missing', ['DOMAIN,gone.example,没有这个组']],
         ['dns', 'server_kind', ['tls://dot.example']],
         ['hosts', 'host_alias', ['alias.example']],
-        ['proxy_providers', 'becomes_subscription', ['机场']],
+        ['proxy_providers', 'becomes_subscription', ['机场', 'elsewhere']],
         ['sub_rules', 'sub_rule_written_out', ['tcp-first']],
       ]),
     );

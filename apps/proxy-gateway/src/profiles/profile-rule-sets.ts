@@ -1,9 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { SECRET_BOX, type SecretBox } from '@gatehouse/persistence';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { RuleSetEntity } from '../data/rule-set.entity.js';
 import type { SubscriptionEntity } from '../data/subscription.entity.js';
 import { RuleSetDefinitions } from '../rule-sets/rule-set-definitions.js';
 import { RuleSetSchedules } from '../rule-sets/rule-set-schedules.js';
+import { mayReachPrivate } from './private-reach.js';
 import type { PlannedSet } from './plan-profile.js';
 
 const MIN_INTERVAL_SEC = 60;
@@ -15,6 +17,7 @@ export class ProfileRuleSets {
   constructor(
     private readonly definitions: RuleSetDefinitions,
     private readonly schedules: RuleSetSchedules,
+    @Inject(SECRET_BOX) private readonly box: SecretBox,
   ) {}
 
   /** Replaces the sets of a profile; one that stays keeps its row and its entries. */
@@ -50,7 +53,8 @@ export class ProfileRuleSets {
     const { behavior, intervalSec, source } = set;
     const interval_sec = Math.max(intervalSec ?? DEFAULT_INTERVAL_SEC, MIN_INTERVAL_SEC);
     const content = 'url' in source ? { url: source.url, format: set.format } : { entries: source.entries };
-    const shared = { behavior, interval_sec, allow_private: owner.allowPrivate, ...content };
+    const allow_private = 'url' in source && mayReachPrivate(this.box, owner, source.url);
+    const shared = { behavior, interval_sec, allow_private, ...content };
     if (present) {
       if (await this.definitions.change(tx, present, shared)) await this.schedules.refreshSoon(tx, present.id);
       return present.id;

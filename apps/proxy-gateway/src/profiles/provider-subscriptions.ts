@@ -6,6 +6,7 @@ import type { EntityManager } from 'typeorm';
 import { SubscriptionEntity } from '../data/subscription.entity.js';
 import { NodeWriter } from '../nodes/node-writer.js';
 import { sealUrl, tryOpenUrl } from '../sealed-url.js';
+import { mayReachPrivate } from './private-reach.js';
 import type { ProviderRow } from './profile-rows.js';
 
 const DEFAULT_INTERVAL_SEC = 3_600;
@@ -76,7 +77,7 @@ export class ProviderSubscriptions {
       name: `${owner.name}/${name}`.slice(0, MAX_NAME),
       sealedUrl: sealUrl(this.box, 'subscriptions', row.id, url),
       userAgent,
-      allowPrivate: owner.allowPrivate,
+      allowPrivate: mayReachPrivate(this.box, owner, url),
       etag: null,
       lastModified: null,
       workingUserAgent: null,

@@ -106,6 +106,7 @@ proxies:
 ${nodes.map(proxyLine).join('\n')}
 proxy-providers:
   机场: {type: http, url: "${providerUrl}", interval: 3600, exclude-filter: 官网}
+  elsewhere: {type: http, url: "http://127.0.0.1:9/inside"}
 auto: &auto {type: url-test, include-all: true, tolerance: 20}
 proxy-groups:
   - {name: 默认, type: select, proxies: [自动, 香港, 链式, DIRECT]}

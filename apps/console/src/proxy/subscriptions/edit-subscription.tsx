@@ -1,12 +1,20 @@
-import { SUBSCRIPTION_TYPES, type RefreshResult, type SubscriptionView } from '@gatehouse/contracts';
+import {
+  SUBSCRIPTION_TYPES,
+  type ProfilePreview,
+  type RefreshResult,
+  type SubscriptionView,
+} from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { messageOf } from '../../shared/api/api-error.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { CheckField, FormEnd, plainChoices, SelectField, TextField } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
+import { useAction } from '../../shared/state/use-action.js';
 import { useForm } from '../../shared/state/use-form.js';
 import { t } from '../messages/index.js';
 import { describeRefresh } from './describe-refresh.js';
+import { ProfileReport } from './profile-report.js';
 import { formOf, toBody, type SubscriptionForm } from './subscription-form.js';
 
 interface EditSubscriptionProps {
@@ -47,6 +55,7 @@ export function EditSubscription({ subscription, onClose, onDone }: EditSubscrip
     >
       <form onSubmit={form.submit(save)}>
         <SubscriptionFields form={form} />
+        <FormPreview values={form.values} />
         <FormEnd
           error={form.error}
           busy={form.busy}
@@ -55,6 +64,33 @@ export function EditSubscription({ subscription, onClose, onDone }: EditSubscrip
         />
       </form>
     </Dialog>
+  );
+}
+
+/** What the document at the address has besides nodes, before anything is stored. */
+function FormPreview({ values }: { values: SubscriptionForm }) {
+  const api = useApi();
+  const { busy, run } = useAction();
+  const [seen, setSeen] = useState<ProfilePreview | null>(null);
+  const { url, type, user_agent: userAgent, allow_private: allowPrivate } = values;
+  const look = async (): Promise<void> => {
+    const body = { url, type, user_agent: userAgent, allow_private: allowPrivate };
+    await run(async () => setSeen(await api.post<ProfilePreview>('/subscriptions/preview', body)));
+  };
+  return (
+    <>
+      <p class="actions">
+        <button type="button" disabled={busy || url.trim() === ''} onClick={() => void look()}>
+          {busy ? t('profiles.reading') : t('profiles.look')}
+        </button>
+      </p>
+      {seen && (
+        <>
+          <p>{t('profiles.previewText', { nodes: seen.nodes, groups: seen.groups.length })}</p>
+          <ProfileReport report={seen.report} />
+        </>
+      )}
+    </>
   );
 }
 

@@ -156,6 +156,7 @@ export const nodes = {
     previewText:
       'The document has {nodes, plural, one {# node} other {# nodes}} and {groups, plural, one {# group} other {# groups}}. Nothing has been changed yet.',
     waits: 'Another profile is active and stays so until you activate this one.',
+    look: 'Preview its profile',
     take: 'Take this profile',
     taken: 'The profile was taken.',
     nodesOnly: 'The document only lists nodes.',

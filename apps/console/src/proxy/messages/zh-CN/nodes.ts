@@ -156,6 +156,7 @@ export const nodes: Translation<typeof english> = {
     reading: '正在读取配置…',
     previewText: '文档中有 {nodes, number} 个节点和 {groups, number} 个代理组。尚未做任何更改。',
     waits: '另一个配置正在生效，启用此配置之前不会改变。',
+    look: '预览其配置',
     take: '采用此配置',
     taken: '已采用此配置。',
     nodesOnly: '该文档只有节点。',
