@@ -47,6 +47,8 @@ export interface DemoShareLine {
   readonly slug: string;
   readonly title: string;
   readonly points: number | null;
+  /** The title that it is of, as the API's paths name it: `tv/1399`. */
+  readonly ofTitle: string;
 }
 
 /** Titles and shares of the demo data. */
@@ -63,7 +65,9 @@ export class DemoLibrary {
   async ensure(ownerId: number): Promise<DemoShareLine[]> {
     for (const share of DEMO_SHARES) await this.share(ownerId, share);
     const { rows } = await this.reader.ofOwner(ownerId, 1, 100);
-    return rows.map(({ slug, title, unlock_points: points }) => ({ slug, title: title ?? slug, points }));
+    return rows.map(({ slug, title, unlock_points: points, media_type: type, tmdb_id: id }) => {
+      return { slug, title: title ?? slug, points, ofTitle: `${type}/${id}` };
+    });
   }
 
   private async share(ownerId: number, { type, tmdbId, titleName, title, url, points }: DemoShare): Promise<void> {

@@ -32,7 +32,7 @@ export interface DemoCall {
 export function demoCalls(demo: Demo): DemoCall[] {
   const { publicUrl, clientId, redirectUri, secrets, shares } = demo;
   const json = (body: object): string => `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
-  const slug = (shares.find(({ points }) => points !== null) ?? shares[0])?.slug ?? '';
+  const { slug = '', ofTitle = '' } = shares.find(({ points }) => points !== null) ?? shares[0] ?? {};
   const asUser = `-H 'X-API-Key: ${secrets.applicationSecret}' -H "Authorization: Bearer $TOKEN"`;
   const token = `${publicUrl}/api/public/openapi/oauth/token -H 'X-API-Key: ${secrets.applicationSecret}'`;
   const read = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
@@ -45,7 +45,7 @@ export function demoCalls(demo: Demo): DemoCall[] {
       about: 'the simplest call: a personal key',
       call: `curl -s ${publicUrl}/api/open/me -H 'X-API-Key: ${secrets.personalKey}'`,
     },
-    { about: 'authorise the application in a browser', call: `# ${publicUrl}/openapi/authorize?${query}` },
+    { about: 'authorize the application in a browser', call: `# ${publicUrl}/openapi/authorize?${query}` },
     {
       about: 'or here: log in, then allow it',
       call: `curl -s -c /tmp/gatehouse-demo.cookies ${publicUrl}/api/site/login ${json({ username: demo.viewer, password: secrets.viewerPassword })}`,
@@ -60,6 +60,7 @@ export function demoCalls(demo: Demo): DemoCall[] {
     },
     { about: 'of which these are used', call: take },
     { about: 'who the user is', call: `curl -s ${publicUrl}/api/open/me ${asUser}` },
+    { about: 'the shares of a title', call: `curl -s ${publicUrl}/api/open/resources/${ofTitle} ${asUser}` },
     { about: 'unlock a share', call: `curl -s ${publicUrl}/api/open/resources/unlock ${asUser} ${json({ slug })}` },
     {
       about: 'new tokens',

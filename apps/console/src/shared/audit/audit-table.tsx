@@ -1,4 +1,5 @@
 import type { AuditLogView } from '@gatehouse/contracts';
+import { FlaggedName } from '../components/flag.js';
 import { Badge } from '../components/page.js';
 import { Table, type Column } from '../components/table.js';
 import { formatTime } from '../format/times.js';
@@ -21,7 +22,9 @@ export function AuditTable({ rows, onOpen }: AuditTableProps) {
           <button type="button" class="link" onClick={() => onOpen(row)}>
             {row.action}
           </button>
-          <span class="second">{[row.resource_name ?? row.resource_id, row.error].filter(Boolean).join(' · ')}</span>
+          <span class="second">
+            <FlaggedName name={[row.resource_name ?? row.resource_id, row.error].filter(Boolean).join(' · ')} />
+          </span>
         </>
       ),
     },

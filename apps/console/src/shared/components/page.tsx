@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { BadgeTone } from './badge-tone.js';
+import { FlaggedName } from './flag.js';
 import { t } from '../messages/index.js';
 
 export type { BadgeTone };
@@ -84,14 +85,14 @@ export function Badge({
   );
 }
 
-/** Names and what they are, for details. */
+/** Names and what they are, for details. Flags in texts are drawn. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value ?? '–'}</dd>
+          <dd>{typeof value === 'string' ? <FlaggedName name={value} /> : (value ?? '–')}</dd>
         </div>
       ))}
     </dl>
