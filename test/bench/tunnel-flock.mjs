@@ -1,59 +1,22 @@
-// npm run bench -- tunnel-flock [agents for memory] [agents to be cut]
+// npm run bench -- tunnel-flock [agents for memory] [agents to be cut] [agents of three edges]
 //
-// Many agents of one server: its memory for each that nobody visits, and when all are back that were cut at once.
+// Many agents of one server: its memory for each that nobody visits, and when all are back that were cut at once. Then agents
+// with two connections each at three edges: memory for each connection, and when all have two again after an edge is killed.
 // The agents are real, many in a process. Memory is looked at after a collection, less what the server had before they
 // came; beside it a TLS server of Node that does nothing with as many connections: the difference is beyond the socket.
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { cpuSeconds, startScript, stop, stopAll } from './processes.mjs';
+import { flockAtEdges } from './tunnel/flock-edges.mjs';
+import { here, look, online, startFlocks, until } from './tunnel/flocks.mjs';
 import { figure, loadLine, printTable, quantile } from './table.mjs';
 
-const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const many = Number(process.argv[2] ?? 10_000);
 const cut = Number(process.argv[3] ?? 1_000);
-/** Agents of one process. */
-const FLOCK = 2_500;
-const PATIENCE_MS = 300_000;
+const spread = Number(process.argv[4] ?? 10_000);
 const KIB = 1024;
-const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-flock-'));
-
-async function startFlocks({ door, keys, bare }) {
-  const flocks = [];
-  for (let at = 0; at < keys.length; at += FLOCK) {
-    const file = path.join(folder, `${door}-${at}.json`);
-    writeFileSync(file, JSON.stringify({ door, bare, keys: keys.slice(at, at + FLOCK) }), { mode: 0o600 });
-    const { child } = await startScript(here('tunnel/flock.mjs'), [file]);
-    const flock = { child, online: 0, arrivals: [] };
-    child.on('message', ({ online, arrivals }) => {
-      flock.online = online;
-      flock.arrivals.push(...arrivals);
-    });
-    flocks.push(flock);
-  }
-  return flocks;
-}
-
-const online = (flocks) => flocks.reduce((sum, flock) => sum + flock.online, 0);
-
-async function until(what, holds) {
-  const from = Date.now();
-  while (!holds()) {
-    if (Date.now() - from > PATIENCE_MS) throw new Error(`not within ${PATIENCE_MS} ms: ${what()}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
-async function look(server) {
-  server.child.send('look');
-  return (await once(server.child, 'message'))[0];
-}
 
 /** Memory of a server for each of `many` that do nothing. */
 async function memory(kind) {
-  const server = await startScript(here('tunnel/flock-server.mjs'), [String(many), kind]);
+  const server = await startScript(here('flock-server.mjs'), [String(many), kind]);
   const before = await look(server);
   const flocks = await startFlocks(server.first);
   await until(
@@ -71,8 +34,8 @@ async function memory(kind) {
 
 /** When each of `cut` agents was back, milliseconds after all of their connections were reset at once. */
 async function storm() {
-  const server = await startScript(here('tunnel/flock-server.mjs'), [String(cut), 'tunnel']);
-  const line = await startScript(here('tunnel/cut-line.mjs'), [String(server.first.door)]);
+  const server = await startScript(here('flock-server.mjs'), [String(cut), 'tunnel']);
+  const line = await startScript(here('cut-line.mjs'), [String(server.first.door)]);
   const flocks = await startFlocks({ ...server.first, door: line.first.port });
   await until(
     () => `${online(flocks)} of ${cut} online`,
@@ -97,8 +60,8 @@ async function storm() {
 const bare = await memory('bare');
 const tunnel = await memory('tunnel');
 const { times, spent } = await storm();
+const atEdges = await flockAtEdges(spread, bare.rss);
 await stopAll();
-rmSync(folder, { recursive: true, force: true });
 
 console.log(
   `\n${many} agents that nobody visits, KiB of the server for each, Node ${process.version}, ${loadLine()}.\n`,
@@ -136,4 +99,21 @@ printTable(
     ['CPU s of the server', () => figure(spent)],
   ],
   [{}],
+);
+console.log(`\n${spread} agents with two connections each at three edges, and one of the edges is killed.\n`);
+printTable(
+  'edges',
+  [
+    ['agents', () => spread.toLocaleString('en-US')],
+    ['connections', ({ connections }) => connections.toLocaleString('en-US')],
+    ['KiB for each', ({ each }) => figure(each, 1)],
+    ['KiB beyond the socket', ({ beyond }) => figure(beyond, 1)],
+    ['connections lost', ({ lost }) => lost.toLocaleString('en-US')],
+    ['agents offline', ({ offline }) => String(offline)],
+    ['half are back, s', ({ backTimes }) => figure(backTimes.half, 1)],
+    ['all, s', ({ backTimes }) => figure(backTimes.all, 1)],
+    ['CPU s of the edges', ({ cpu }) => figure(cpu.edges, 1)],
+    ['CPU s of the agents', ({ cpu }) => figure(cpu.agents, 1)],
+  ],
+  [atEdges],
 );

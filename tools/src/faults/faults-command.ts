@@ -13,7 +13,7 @@ import { faults, mountDisk, type Fault } from './fault-list.js';
 import { eventuallyTrue } from '../trials/eventually-true.js';
 import { makeHome } from '../trials/own-platform.js';
 import { Stage, type Counters } from './stage.js';
-import type { StreamReport } from './steady-traffic.js';
+import type { StreamReport } from '../trials/steady-traffic.js';
 
 const PEERS = join(OWN, 'peers', 'bin');
 const BEFORE_MS = 3_000;

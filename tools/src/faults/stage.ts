@@ -17,7 +17,7 @@ import { eventuallyTrue } from '../trials/eventually-true.js';
 import { OwnPlatform } from '../trials/own-platform.js';
 import { RedisProcess } from '../trials/redis-process.js';
 import type { Clock } from '../trials/clock.js';
-import { SteadyTraffic } from './steady-traffic.js';
+import { SteadyTraffic } from '../trials/steady-traffic.js';
 
 /** Bytes of the body of each answer that goes through the proxy or a tunnel. */
 const BODY_BYTES = 10_000;

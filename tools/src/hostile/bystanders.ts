@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '@gatehouse/persistence';
 import { parseVisitorKey } from '@gatehouse/tunnel-kernel';
 import { eventuallyTrue } from '../trials/eventually-true.js';
-import { SteadyTraffic } from '../faults/steady-traffic.js';
+import { SteadyTraffic } from '../trials/steady-traffic.js';
 import type { Ground } from './ground.js';
 import { LongDownload } from './long-download.js';
 import { PAGE } from './quiet-origin.js';

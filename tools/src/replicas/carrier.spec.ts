@@ -55,6 +55,21 @@ describe('Carrier', () => {
   });
 });
 
+describe('a Carrier whose client has said everything', () => {
+  it('still carries the answer', async () => {
+    // The echo answers after the end, as a server does that reads a request until then.
+    await using echo = await startTcpEcho();
+    await using carrier = await Carrier.start(echo, undefined, { host: '127.0.0.2', port: 0 });
+    const socket = connect({ port: carrier.port, host: '127.0.0.2', allowHalfOpen: true });
+    const parts: Buffer[] = [];
+    socket.on('data', (part: Buffer) => parts.push(part));
+    const said = Buffer.alloc(1_000_000, 'x');
+    socket.end(said);
+    await once(socket, 'end');
+    expect(Buffer.concat(parts).length).toBe(said.length);
+  });
+});
+
 const message = (type: string, body: string): PostgresMessage => {
   const bytes = Buffer.alloc(5 + body.length);
   bytes.write(type);

@@ -23,10 +23,14 @@ export class CarriedLink<I extends Inspector = Inspector> {
   ) {
     client.on('data', (chunk: Buffer) => this.pass(inspector.fromClient(chunk), client, server));
     server.on('data', (chunk: Buffer) => this.pass(inspector.fromServer(chunk), server, client));
-    for (const socket of [client, server]) {
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      socket.on('end', () => other.end());
       // Reported by 'close'.
       socket.on('error', () => undefined);
-      socket.on('close', () => this.ended());
+      socket.on('close', (hadError) => this.ended(other, hadError));
       socket.setNoDelay(true);
     }
   }
@@ -60,8 +64,11 @@ export class CarriedLink<I extends Inspector = Inspector> {
     });
   }
 
-  private ended(): void {
-    if (!this.frozen) this.cut();
+  /** What is on its way to the other one still arrives, unless the connection broke. */
+  private ended(other: Socket, hadError: boolean): void {
+    if (this.frozen) return;
+    if (hadError) this.cut();
+    else other.end();
   }
 }
 
@@ -81,13 +88,18 @@ export class Carrier<I extends Inspector = Inspector> implements AsyncDisposable
     private readonly inspect: () => I,
   ) {}
 
-  static start(target: Endpoint): Promise<Carrier>;
-  static start<I extends Inspector>(target: Endpoint, inspect: () => I): Promise<Carrier<I>>;
-  static async start(target: Endpoint, inspect: () => Inspector = () => PLAIN): Promise<Carrier> {
-    const server = createServer();
+  /** `at`: where it listens. */
+  static start(target: Endpoint, inspect?: undefined, at?: Endpoint): Promise<Carrier>;
+  static start<I extends Inspector>(target: Endpoint, inspect: () => I, at?: Endpoint): Promise<Carrier<I>>;
+  static async start(
+    target: Endpoint,
+    inspect: () => Inspector = () => PLAIN,
+    at: Endpoint = { host: '127.0.0.1', port: 0 },
+  ): Promise<Carrier> {
+    const server = createServer({ allowHalfOpen: true });
     const carrier = new Carrier(server, target, inspect);
     server.on('connection', (client) => carrier.accept(client));
-    server.listen(0, '127.0.0.1');
+    server.listen(at);
     await once(server, 'listening');
     return carrier;
   }
@@ -135,7 +147,7 @@ export class Carrier<I extends Inspector = Inspector> implements AsyncDisposable
   }
 
   private accept(client: Socket): void {
-    const server = connect(this.target);
+    const server = connect({ ...this.target, allowHalfOpen: true });
     const link = new CarriedLink(client, server, this.inspect());
     this.links.add(link);
     client.once('close', () => server.destroyed && this.links.delete(link));

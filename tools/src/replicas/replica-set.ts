@@ -5,6 +5,7 @@ import { freePort } from '@gatehouse/net';
 import { withClient } from '@gatehouse/persistence';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { ServiceProcess } from '../supervisor/service-process.js';
+import { started } from '../trials/started.js';
 import { PostgresCarrier } from './postgres-carrier.js';
 
 export const SERVICE_NAMES = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'] as const;
@@ -60,16 +61,12 @@ export class ReplicaSet implements AsyncDisposable {
 
   static async start(options: ReplicaSetOptions): Promise<ReplicaSet> {
     const set = new ReplicaSet(options);
-    try {
+    return started(set, async () => {
       // The first of each migrates; the second then starts as it does beside one that serves.
       for (const index of [0, 1])
         await Promise.all(options.services.map((service) => set.startReplica(service, index)));
       if (options.services.includes('resource-sharing')) await liftLimits(options.databaseUrl);
-      return set;
-    } catch (error) {
-      await set[Symbol.asyncDispose]();
-      throw error;
-    }
+    });
   }
 
   of(service: ServiceName): readonly Replica[] {

@@ -5,6 +5,7 @@ import { loadStoredData } from '../database/stored-data.js';
 import { Chance } from '../trials/chance.js';
 import type { Clock } from '../trials/clock.js';
 import { RedisProcess } from '../trials/redis-process.js';
+import { started } from '../trials/started.js';
 import { Carrier } from './carrier.js';
 import { brokenChain, brokenData } from './invariants.js';
 import { Load, type Work } from './load.js';
@@ -54,13 +55,7 @@ export class ReplicaStage implements AsyncDisposable {
 
   static async open(options: StageOptions): Promise<ReplicaStage> {
     const stage = new ReplicaStage(options);
-    try {
-      await stage.start();
-      return stage;
-    } catch (error) {
-      await stage[Symbol.asyncDispose]();
-      throw error;
-    }
+    return started(stage, () => stage.start());
   }
 
   get home(): string {

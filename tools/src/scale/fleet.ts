@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { LocalProcess } from '../staging/local-process.js';
+import { started } from '../trials/started.js';
 import { Copy } from './copy.js';
 import { balancerEnvironment, environmentOf, type FleetSettings } from './environments.js';
 import { NameServer } from './name-server.js';
@@ -37,6 +38,8 @@ export class Fleet implements AsyncDisposable {
   private names: NameServer | undefined;
   private balancer: LocalProcess | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** One look at all copies at a time: a busy machine would never be done with them. */
+  private looking: Promise<void> | undefined;
   private readonly turns = new Map<Role, number>();
 
   private constructor(
@@ -53,13 +56,7 @@ export class Fleet implements AsyncDisposable {
 
   static async start(options: FleetOptions): Promise<Fleet> {
     const fleet = new Fleet(options, await Places.choose());
-    try {
-      await fleet.startAll();
-      return fleet;
-    } catch (error) {
-      await fleet[Symbol.asyncDispose]();
-      throw error;
-    }
+    return started(fleet, () => fleet.startAll());
   }
 
   of(role: Role): Copy[] {
@@ -112,7 +109,9 @@ export class Fleet implements AsyncDisposable {
 
   private async startAll(): Promise<void> {
     const { root, shape, haproxy, home } = this.options;
-    this.timer = setInterval(() => void this.look(), LOOK_MS);
+    this.timer = setInterval(() => {
+      this.looking ??= this.look().finally(() => (this.looking = undefined));
+    }, LOOK_MS);
     await this.migrate(root);
     await Promise.all([...this.of('kernel'), ...this.of('edge')].map((copy) => copy.start(root)));
     const names = new Map<string, string[]>(ALL_ROLES.map((role) => [ROLES[role], this.places.addresses(role, shape)]));

@@ -7,6 +7,7 @@ import { ApiClient } from '../tour/api-client.js';
 import { EnvelopeClient } from '../tour/envelope-client.js';
 import { Origin } from '../tour/origin.js';
 import { eventuallyTrue } from '../trials/eventually-true.js';
+import { started } from '../trials/started.js';
 import { AgentCopies } from './agent-copies.js';
 import type { Fleet } from './fleet.js';
 import { UserTraffic, type Tally } from './user-traffic.js';
@@ -42,13 +43,7 @@ export class PlatformLoad implements AsyncDisposable {
   /** @param root the build of the agents */
   static async begin(fleet: Fleet, root: string): Promise<PlatformLoad> {
     const load = new PlatformLoad(fleet, await Origin.start(), await startEcho(), await startDatagramEcho());
-    try {
-      await load.open(root);
-      return load;
-    } catch (error) {
-      await load[Symbol.asyncDispose]();
-      throw error;
-    }
+    return started(load, () => load.open(root));
   }
 
   get agentCopies(): AgentCopies {

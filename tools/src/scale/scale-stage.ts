@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { RedisProcess } from '../trials/redis-process.js';
+import { started } from '../trials/started.js';
 import { knownSettings } from './known-settings.js';
 import { Fleet } from './fleet.js';
 import type { Shape } from './places.js';
@@ -32,13 +33,7 @@ export class ScaleStage implements AsyncDisposable {
 
   static async open(options: ScaleOptions): Promise<ScaleStage> {
     const stage = new ScaleStage(options);
-    try {
-      await stage.start();
-      return stage;
-    } catch (error) {
-      await stage[Symbol.asyncDispose]();
-      throw error;
-    }
+    return started(stage, () => stage.start());
   }
 
   /** What users notice while each process of which there are several is replaced, one after the other. */

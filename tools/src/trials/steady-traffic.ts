@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** One request of a stream, at its end. Times in milliseconds of performance.now(). */
-interface Attempt {
+export interface Attempt {
   startedAt: number;
   endedAt: number;
   ok: boolean;
@@ -33,11 +33,17 @@ export class SteadyTraffic {
     this.running = this.run();
   }
 
+  /** The requests that ended since, some of which began before. Those that are under way are waited for. */
+  async endedSince(since: number): Promise<Attempt[]> {
+    const until = performance.now();
+    await Promise.all(this.underWay);
+    return this.attempts.filter(({ startedAt, endedAt }) => endedAt >= since && startedAt <= until);
+  }
+
   /** What happened to the requests that began since. Those that are under way are waited for. */
   async reportSince(since: number): Promise<StreamReport> {
     const until = performance.now();
-    await Promise.all(this.underWay);
-    const attempts = this.attempts.filter(({ startedAt }) => startedAt >= since && startedAt <= until);
+    const attempts = (await this.endedSince(since)).filter(({ startedAt }) => startedAt >= since);
     const answered = attempts.filter(({ ok }) => ok);
     let [last, longest] = [since, 0];
     for (const endedAt of answered.map((attempt) => attempt.endedAt).toSorted((a, b) => a - b)) {
