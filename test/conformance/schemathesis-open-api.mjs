@@ -10,6 +10,9 @@ const PASSWORD = 'a-password-for-fuzzing';
 const CALLBACK = 'http://127.0.0.1:65123/callback';
 const SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'];
 
+/** The description has the highest bound that a setting may have. */
+const AS_DESCRIBED = { SHARE_MAX_UNLOCK_POINTS: '1000000' };
+
 /** What would end the login or the account that the run is made with. */
 const ENDS_THE_RUN = [
   '^/api/site/(logout|login|register|sessions)',
@@ -22,7 +25,7 @@ const workplace = await startWorkplace();
 const { home } = workplace;
 const log = path.join(home, 'service.log');
 const { base, stop } = await startService('resource-sharing', workplace, {
-  env: { GATEHOUSE_ADMIN_PASSWORD: PASSWORD, RESOURCE_SHARING_PORT: '0', API_RATE_LIMIT: '0' },
+  env: { GATEHOUSE_ADMIN_PASSWORD: PASSWORD, RESOURCE_SHARING_PORT: '0', API_RATE_LIMIT: '0', ...AS_DESCRIBED },
   output: openSync(log, 'w'),
 });
 let failed = false;

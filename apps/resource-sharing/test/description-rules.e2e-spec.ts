@@ -57,6 +57,16 @@ const CASES: [schema: string, line: string, body: object, valid: boolean][] = [
   ['UnlockBody', 'POST /api/open/resources/unlock', {}, false],
   ['NewApplicationBody', 'POST /api/site/applications', { ...APPLICATION, name: 'Player 影院' }, true],
   ['NewApplicationBody', 'POST /api/site/applications', { ...APPLICATION, name: 'Admin\u200b' }, false],
+  ['NewApplicationBody', 'POST /api/site/applications', { ...APPLICATION, name: 'Kindless', kind: null }, false],
+  [
+    'NewApplicationBody',
+    'POST /api/site/applications',
+    { ...APPLICATION, name: 'Twice', scopes: ['meta', 'meta'] },
+    false,
+  ],
+  ['QuotaProfileBody', 'PUT /api/site/admin/quota-profiles/rules', { group_per_minute: { meta: 5 } }, true],
+  ['QuotaProfileBody', 'PUT /api/site/admin/quota-profiles/rules', { group_per_minute: { all: 5 } }, false],
+  ['QuotaProfileBody', 'PUT /api/site/admin/quota-profiles/rules', { endpoint_per_day: { 'GET /x': 5 } }, false],
   ['NewApplicationBody', 'POST /api/site/applications', { ...APPLICATION, name: 'a\u{e0041}' }, false],
   ['NewApplicationBody', 'POST /api/site/applications', { ...APPLICATION, name: ' ' }, false],
   ...(

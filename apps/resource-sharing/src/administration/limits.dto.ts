@@ -1,7 +1,9 @@
+import { SchemaRule } from '@gatehouse/platform';
 import { IsInt, IsObject, IsOptional, Matches, Max, Min, ValidateBy, type ValidationArguments } from 'class-validator';
 import { OPEN_SCOPES } from '../credentials/caller.js';
 
 const MOST = 1_000_000_000;
+const OPERATION = /^(?:GET|POST|PATCH|PUT|DELETE) \/api\/open\/[\w/:-]{1,100}$/;
 
 /** A count; null or absent: no limit. */
 function Limit(): PropertyDecorator {
@@ -38,6 +40,18 @@ export class QuotaProfileName {
   name: string;
 }
 
+const COUNTS = { type: 'integer', minimum: 0, maximum: MOST };
+
+@SchemaRule({
+  properties: {
+    group_per_minute: { maxProperties: 100, propertyNames: { enum: OPEN_SCOPES }, additionalProperties: COUNTS },
+    endpoint_per_day: {
+      maxProperties: 100,
+      propertyNames: { pattern: OPERATION.source },
+      additionalProperties: COUNTS,
+    },
+  },
+})
 export class QuotaProfileBody {
   @Limit()
   app_per_minute?: number | null;
@@ -65,6 +79,6 @@ export class QuotaProfileBody {
   group_per_minute?: Record<string, number>;
 
   /** By operation, such as `POST /api/open/resources/unlock`. */
-  @LimitsBy(/^(?:GET|POST|PATCH|PUT|DELETE) \/api\/open\/[\w/:-]{1,100}$/)
+  @LimitsBy(OPERATION)
   endpoint_per_day?: Record<string, number>;
 }

@@ -75,7 +75,7 @@ export class NewApplicationBody {
   @Matches(PROSE, { message: 'must not contain control characters except tabs and line breaks' })
   description?: string;
 
-  @IsOptional()
+  @NotNull()
   @IsIn(APPLICATION_KINDS)
   kind: ApplicationKind = 'confidential';
 

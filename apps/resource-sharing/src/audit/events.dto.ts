@@ -1,6 +1,6 @@
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { wholeNumber } from '../wire/whole-number.js';
+import { QueryId, wholeNumber } from '../wire/whole-number.js';
 
 export class OwnEventsQuery {
   /** A type, or the prefix of several: `app.` */
@@ -10,9 +10,7 @@ export class OwnEventsQuery {
   type?: string;
 
   /** Id of the last event that was read. */
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
+  @QueryId()
   before?: number;
 
   @IsOptional()
@@ -24,13 +22,9 @@ export class OwnEventsQuery {
 }
 
 export class EventsQuery extends OwnEventsQuery {
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
+  @QueryId()
   user_id?: number;
 
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
+  @QueryId()
   application_id?: number;
 }

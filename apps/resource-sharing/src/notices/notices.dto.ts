@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, Max, Min } from 'class-validator';
-import { wholeNumber } from '../wire/whole-number.js';
+import { QueryId, wholeNumber } from '../wire/whole-number.js';
 
 export class NoticesQuery {
   /** Only those that are not read yet. */
@@ -11,9 +11,7 @@ export class NoticesQuery {
   unread?: boolean;
 
   /** Id of the last notice that was read. */
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
+  @QueryId()
   before?: number;
 
   @IsOptional()
@@ -25,7 +23,13 @@ export class NoticesQuery {
 }
 
 export class ReadNoticesBody {
-  @ApiProperty({ type: 'integer', required: false, minimum: 1, description: 'Id of the newest one; absent: all' })
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    nullable: true,
+    minimum: 1,
+    description: 'Id of the newest one; absent: all',
+  })
   @IsOptional()
   @IsInt()
   @Min(1)

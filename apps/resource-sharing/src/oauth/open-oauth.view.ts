@@ -1,13 +1,18 @@
+import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AUTH_LEVELS, type AuthLevel } from '../applications/application-rows.js';
 import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
 import type { AuthorizationPreview, AuthorizationResult } from './authorization.service.js';
 
+/** An empty parameter counts as omitted, and unknown ones are ignored (RFC 6749 section 3.1). */
+export const PARAMETER = { type: String, minLength: 1, maxLength: 4_000 } as const;
+
 /** Describes what authorize reads; checked in the words of OAuth by AuthorizationService. */
+@IgnoresUnknownFields()
 export class AuthorizationRequestBody {
-  @ApiProperty({ type: String })
+  @ApiProperty(PARAMETER)
   client_id: string;
-  @ApiProperty({ type: String })
+  @ApiProperty(PARAMETER)
   redirect_uri: string;
   @ApiPropertyOptional({ type: String, description: 'Scopes, separated by spaces' })
   scope?: string;
@@ -19,6 +24,7 @@ export class AuthorizationRequestBody {
   code_challenge_method?: string;
 }
 
+@IgnoresUnknownFields()
 export class TokenBody {
   @ApiProperty({ enum: ['authorization_code', 'refresh_token'] })
   grant_type: string;
@@ -32,13 +38,15 @@ export class TokenBody {
   refresh_token?: string;
 }
 
+@IgnoresUnknownFields()
 export class RefreshBody {
-  @ApiProperty({ type: String })
+  @ApiProperty(PARAMETER)
   refresh_token: string;
 }
 
+@IgnoresUnknownFields()
 export class RevokeBody {
-  @ApiProperty({ type: String })
+  @ApiProperty(PARAMETER)
   refresh_token: string;
 }
 

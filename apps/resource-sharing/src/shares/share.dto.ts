@@ -182,21 +182,27 @@ export class UpdateShareBody extends ShareDetailsBody {
 }
 
 const DIGITS = /^[0-9]{1,9}$/;
+const MAX_PAGE = 999_999_999;
 
 /** A whole number from a query; anything else is not converted and is refused. */
 const wholeNumber = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
+
+/** The same for a number that is set to the nearest bound: any that can be written, also a negative one. */
+const anyWholeNumber = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' && /^-?[0-9]{1,100}$/.test(value) ? Number(value) : value;
 
 export class ListSharesQuery {
   @IsOptional()
   @Transform(wholeNumber)
   @IsInt()
   @Min(1)
+  @Max(MAX_PAGE)
   page = 1;
 
   /** At most 100; values out of range are set to the nearest bound. */
   @IsOptional()
-  @Transform(wholeNumber)
+  @Transform(anyWholeNumber)
   @IsInt()
   page_size = 20;
 
@@ -216,7 +222,7 @@ export class ListResourcesQuery {
 
   /** At most 500, 100 where only a page is given; what is beyond the bounds counts as the bound. */
   @IsOptional()
-  @Transform(wholeNumber)
+  @Transform(anyWholeNumber)
   @IsInt()
   page_size?: number;
 }

@@ -32,10 +32,16 @@ describe('the schema of a validated property', () => {
   });
 
   it('distinguishes rules of a list from rules of its items', () => {
-    const rules = [rule('arrayMaxSize', [3]), rule('isString', [], true), rule('maxLength', [5], true)];
+    const rules = [
+      rule('arrayMaxSize', [3]),
+      rule('arrayUnique', []),
+      rule('isString', [], true),
+      rule('maxLength', [5], true),
+    ];
     expect(propertySchema(Array, rules)).toEqual({
       type: 'array',
       maxItems: 3,
+      uniqueItems: true,
       items: { type: 'string', maxLength: 5 },
     });
   });

@@ -64,6 +64,8 @@ function describeRule({ name, constraints = [] }: ValidationRule): JsonSchema {
       return { minLength: 1 };
     case 'arrayNotEmpty':
       return { minItems: 1 };
+    case 'arrayUnique':
+      return { uniqueItems: true };
     case 'isLength':
       return { minLength: first, ...(second === undefined ? {} : { maxLength: second }) };
     case 'matches':
@@ -104,6 +106,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 
 const TYPES: Readonly<Record<string, JsonSchema>> = {
   isString: { type: 'string' },
+  isEmail: { type: 'string', format: 'email' },
   isBoolean: { type: 'boolean' },
   isInt: { type: 'integer' },
   isNumber: { type: 'number' },
