@@ -567,7 +567,7 @@ describe('the standard endpoints', () => {
         authorization_endpoint: `${ISSUER}/oauth2/authorize`,
         token_endpoint: `${ISSUER}/oauth2/token`,
         response_types_supported: ['code'],
-        grant_types_supported: ['authorization_code', 'refresh_token'],
+        grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
         code_challenge_methods_supported: ['S256'],
         authorization_response_iss_parameter_supported: true,
       });

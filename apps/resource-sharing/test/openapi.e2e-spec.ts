@@ -195,6 +195,8 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
   mailToken: '6f1d2c3b-…',
   resetToken: '9a8b7c6d-…',
   factor: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  deviceCode: 'hdc_…',
+  userCode: 'WDJB-MJHT',
   slug: '0b6f2d4c9a7e4e5c8d1f3a2b4c6d8e0f',
   foreignSlug: '7e3a1c5d9b2f4a6c8e0d2b4f6a8c0e1d',
 };

@@ -161,6 +161,16 @@ const proving =
     return reader;
   };
 
+/** A member in front of the page for the code of a device that waits. */
+async function atDevice(submit: (reader: PageReader, userCode: string) => Promise<unknown>): Promise<PageReader> {
+  const { clientId } = await people.register((await people.user()).id, { kind: 'native' });
+  const begun = await request(site.url).post('/oauth2/device_authorization').type('form').send({ client_id: clientId });
+  const { reader } = await member();
+  await reader.get('/device');
+  await submit(reader, (begun.body as { user_code: string }).user_code);
+  return reader;
+}
+
 const FORMS: Readonly<Record<string, Sender>> = {
   '/forgot-password': async () => {
     const reader = new PageReader(site.url);
@@ -220,6 +230,13 @@ const FORMS: Readonly<Record<string, Sender>> = {
   },
   '/openapi/authorize': consenting('/openapi/authorize'),
   '/oauth2/authorize': consenting('/oauth2/authorize'),
+  '/device': () => atDevice((reader, code) => reader.submit('/device', { user_code: code })),
+  '/device/confirm': () =>
+    atDevice(async (reader, code) => {
+      await reader.submit('/device', { user_code: code });
+      await reader.follow();
+      await reader.submit('/device/confirm', { decision: 'allow', scope: 'meta' });
+    }),
   '/preferences': async () => {
     const { reader } = await member();
     await reader.get('/account');

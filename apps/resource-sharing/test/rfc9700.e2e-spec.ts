@@ -155,7 +155,7 @@ describe('RFC 9700', () => {
     const { body } = await request(site.url).get('/.well-known/oauth-authorization-server');
     expect(body).toMatchObject({
       response_types_supported: ['code'],
-      grant_types_supported: ['authorization_code', 'refresh_token'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
     });
   });
 

@@ -37,6 +37,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Revokes the authorization of the refresh token, with all its access tokens. An unknown token gives the same answer.',
   standardOAuth_token:
     'RFC 6749 for standard OAuth clients: form parameters in, a plain JSON object out. Authenticate with HTTP Basic, with form fields, or with PKCE alone as a public client.',
+  standardOAuth_deviceAuthorization:
+    'RFC 8628, for televisions and command lines. Show `user_code` and `verification_uri` to the user, then ask the token endpoint every `interval` seconds with the grant type `urn:ietf:params:oauth:grant-type:device_code`. It answers `authorization_pending`, `slow_down`, `access_denied`, `expired_token`, or tokens.',
   standardOAuth_revoke:
     'RFC 7009. Revoking a refresh token revokes its authorization; revoking an access token affects only that token. An unknown token gives the same answer.',
   standardOAuth_introspect:

@@ -9,6 +9,7 @@ export const SECRET_PREFIX = {
   access: 'hat_',
   refresh: 'hrt_',
   code: 'hac_',
+  device: 'hdc_',
 } as const;
 export type SecretKind = keyof typeof SECRET_PREFIX;
 
@@ -55,6 +56,11 @@ export class SecretHasher {
   /** The hash of a secret of that kind; undefined for a text that cannot be one, which needs no lookup. */
   parse(kind: SecretKind, text: string): Buffer | undefined {
     return parseApiKey(text, SECRET_PREFIX[kind]) === undefined ? undefined : this.hash(text);
+  }
+
+  /** The hash of a code that people type: short, so that only the pepper keeps it from being guessed. */
+  hashUserCode(code: string): Buffer {
+    return this.hash(`user code ${code}`);
   }
 
   /**

@@ -35,6 +35,7 @@ import { NoticeUnlockDigests1763668801751 } from './1763668801751-notice-unlock-
 import { CreateMails1763668801760 } from './1763668801760-create-mails.js';
 import { CreateSecondFactors1763668801770 } from './1763668801770-create-second-factors.js';
 import { NoticeSecondFactors1763668801771 } from './1763668801771-notice-second-factors.js';
+import { CreateDeviceCodes1763668801780 } from './1763668801780-create-device-codes.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -75,4 +76,5 @@ export const MIGRATIONS = [
   CreateMails1763668801760,
   CreateSecondFactors1763668801770,
   NoticeSecondFactors1763668801771,
+  CreateDeviceCodes1763668801780,
 ];

@@ -3,9 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Application } from '../applications/application-rows.js';
 import { Applications } from '../applications/applications.service.js';
-import { recordEvent } from '../audit/record-event.js';
 import { intersect } from '../credentials/credential-records.js';
-import { oneRow, rowsOf } from '../data/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import type { OpenScope } from '../credentials/caller.js';
 import { ResourceSharingSettings } from '../settings.js';
@@ -19,6 +18,7 @@ import {
 } from './authorization-request.js';
 import { issuerOf } from './issuer.js';
 import { CODE_SECONDS } from './lifetimes.js';
+import { assertServes, createGrant } from './new-grant.js';
 import { OAuthError } from './oauth-error.js';
 import { OAuthParameters } from './oauth-parameters.js';
 
@@ -146,25 +146,13 @@ export class AuthorizationService {
       ip,
     }: { userId: number; scopes: readonly OpenScope[]; codeHash: Buffer; ip?: string | undefined },
   ): Promise<void> {
-    const applicationId = request.application.id;
     await this.unitOfWork.run(async (tx) => {
-      const { former } = await oneRow<{ former: string[] | null }>(
-        tx,
-        `SELECT array_agg(DISTINCT scope) AS former FROM grants g, unnest(g.scopes) AS scope
-         WHERE g.user_id = $1 AND g.application_id = $2 AND g.revoked_at IS NULL AND g.exchanged_at IS NOT NULL`,
-        [userId, applicationId],
-      );
-      const { id: grantId } = await oneRow<{ id: number }>(
-        tx,
-        'INSERT INTO grants (user_id, application_id, scopes) VALUES ($1, $2, $3) RETURNING id',
-        [userId, applicationId, scopes],
-      );
+      const grantId = await createGrant(tx, { userId, applicationId: request.application.id, scopes, ip });
       await tx.query(
         `INSERT INTO authorization_codes (hash, grant_id, redirect_uri, redirect_uri_sent, code_challenge, expires_at)
          VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
         [codeHash, grantId, request.redirectUri, request.redirectUriSent, request.codeChallenge ?? null, CODE_SECONDS],
       );
-      await recordEvent(tx, { type: 'grant.created', userId, applicationId, grantId, ip, details: { scopes, former } });
     });
   }
 }
@@ -182,12 +170,6 @@ function grantedScopes(request: AuthorizationRequest, decision: AuthorizationDec
   const scopes = intersect(request.grantableScopes, decision.scopes ?? request.grantableScopes);
   if (!decision.approved || scopes.length === 0) throw new OAuthError('access_denied', 'The user denied the request');
   return scopes;
-}
-
-/** Until it is reviewed, an application serves its owner and up to five test users. */
-function assertServes({ authLevel, ownerId, testUserIds }: Application, userId: number): void {
-  if (authLevel !== 'unverified' || ownerId === userId || testUserIds.includes(userId)) return;
-  throw new OAuthError('access_denied', 'This application is not reviewed yet: it serves its test users only');
 }
 
 function refusing<T>(address: AnswerAddress, work: () => T): T {

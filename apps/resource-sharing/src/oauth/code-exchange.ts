@@ -6,10 +6,10 @@ import { intersect, openScopes, type ClientRecord } from '../credentials/credent
 import { Grants } from '../credentials/grants.service.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import type { IssuedTokens } from './issued-tokens.js';
-import { ACCESS_SECONDS, REFRESH_ABSOLUTE_SECONDS, REFRESH_IDLE_SECONDS } from './lifetimes.js';
 import { OAuthError } from './oauth-error.js';
 import type { OAuthParameters } from './oauth-parameters.js';
 import { assertVerifier } from './pkce.js';
+import { TokenIssue } from './token-issue.js';
 
 const CODE_BY_HASH = `
   SELECT c.grant_id, c.redirect_uri, c.redirect_uri_sent, c.code_challenge, c.consumed_at IS NOT NULL AS consumed,
@@ -34,22 +34,6 @@ interface CodeRow {
   readonly ended: boolean;
 }
 
-/** Of several concurrent exchanges, one finds the code unconsumed; the same statement creates its tokens. */
-const CONSUME = `
-  WITH consumed AS (
-    UPDATE authorization_codes SET consumed_at = now()
-    WHERE hash = $1 AND consumed_at IS NULL AND expires_at > now() RETURNING grant_id
-  ), exchanged AS (
-    UPDATE grants g SET exchanged_at = now() FROM consumed WHERE g.id = consumed.grant_id
-  ), access AS (
-    INSERT INTO access_tokens (hash, grant_id, scopes, expires_at)
-    SELECT $2, grant_id, $3::text[], now() + make_interval(secs => $4) FROM consumed
-  ), refresh AS (
-    INSERT INTO refresh_tokens (hash, grant_id, generation, idle_expires_at, absolute_expires_at)
-    SELECT $5, grant_id, 0, now() + make_interval(secs => $6), now() + make_interval(secs => $7) FROM consumed
-  )
-  SELECT grant_id FROM consumed`;
-
 /** Exchanges authorization codes for tokens, each once (RFC 6749 section 4.1.3). */
 @Injectable()
 export class CodeExchange {
@@ -58,6 +42,7 @@ export class CodeExchange {
     private readonly unitOfWork: UnitOfWork,
     private readonly hasher: SecretHasher,
     private readonly grants: Grants,
+    private readonly issue: TokenIssue,
   ) {}
 
   /**
@@ -78,7 +63,9 @@ export class CodeExchange {
     assertVerifier(code.code_challenge, verifier);
     assertRedirectUri(code, redirectUri);
     const scopes = intersect(openScopes(code.scopes), client.allowedScopes);
-    const tokens = replayed ? undefined : await this.consume(hash, code, scopes);
+    const tokens = replayed
+      ? undefined
+      : await this.issue.consume('authorization_codes', hash, { granted: code.scopes, allowed: scopes });
     return tokens ?? this.refuseReplay(code);
   }
 
@@ -89,36 +76,6 @@ export class CodeExchange {
       values: [hash],
     });
     return rows[0];
-  }
-
-  private async consume(
-    hash: Buffer,
-    code: CodeRow,
-    scopes: IssuedTokens['scopes'],
-  ): Promise<IssuedTokens | undefined> {
-    const access = this.hasher.create('access');
-    const refresh = this.hasher.create('refresh');
-    const { rows } = await pgPool(this.dataSource).query({
-      name: 'consume_authorization_code',
-      text: CONSUME,
-      values: [
-        hash,
-        access.hash,
-        code.scopes,
-        ACCESS_SECONDS,
-        refresh.hash,
-        REFRESH_IDLE_SECONDS,
-        REFRESH_ABSOLUTE_SECONDS,
-      ],
-    });
-    if (rows.length === 0) return undefined;
-    return {
-      accessToken: access.text,
-      refreshToken: refresh.text,
-      expiresIn: ACCESS_SECONDS,
-      refreshExpiresIn: REFRESH_IDLE_SECONDS,
-      scopes,
-    };
   }
 
   /** RFC 6749 section 4.1.2: the first use may have been that of a thief. */

@@ -1,14 +1,17 @@
 import type { ErrorCode } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 
-/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7009 section 2.2.1, RFC 8707 section 2. */
+/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7009 section 2.2.1, RFC 8628 section 3.5, RFC 8707 section 2. */
 export type OAuthErrorName =
   | 'access_denied'
+  | 'authorization_pending'
+  | 'expired_token'
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_request'
   | 'invalid_scope'
   | 'invalid_target'
+  | 'slow_down'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
@@ -16,6 +19,10 @@ export type OAuthErrorName =
 
 const CODES: Readonly<Record<OAuthErrorName, ErrorCode>> = {
   access_denied: 'ACCESS_DENIED',
+  // The envelope of the contract has no code of its own for devices.
+  authorization_pending: 'INVALID_GRANT',
+  expired_token: 'INVALID_GRANT',
+  slow_down: 'INVALID_GRANT',
   invalid_client: 'INVALID_CLIENT',
   invalid_grant: 'INVALID_GRANT',
   invalid_request: 'INVALID_REQUEST',

@@ -9,6 +9,8 @@ export class ServerMetadataView {
   @ApiProperty({ type: String })
   token_endpoint: string;
   @ApiProperty({ type: String })
+  device_authorization_endpoint: string;
+  @ApiProperty({ type: String })
   revocation_endpoint: string;
   @ApiProperty({ type: String })
   introspection_endpoint: string;

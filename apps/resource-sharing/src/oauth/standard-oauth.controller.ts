@@ -2,10 +2,13 @@ import { Public } from '@gatehouse/auth';
 import { Controller, HttpCode, Options, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { DeviceAuthorizations } from './device-authorization.js';
 import { standardMembers } from './issued-tokens.js';
 import { StandardErrorFilter } from './standard-error.filter.js';
 import {
   ApiStandard,
+  DeviceAuthorizationBody,
+  DeviceAuthorizationView,
   IntrospectionView,
   NothingView,
   StandardTokenBody,
@@ -25,6 +28,7 @@ export class StandardOAuthController {
   constructor(
     private readonly tokens: TokenService,
     private readonly status: TokenStatus,
+    private readonly devices: DeviceAuthorizations,
   ) {}
 
   @Post('token')
@@ -35,6 +39,24 @@ export class StandardOAuthController {
     fromAnyOrigin(neverStored(response));
     const tokens = await this.tokens.issue(request);
     response.json({ ...standardMembers(tokens), refresh_expires_in: tokens.refreshExpiresIn });
+  }
+
+  @Post('device_authorization')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Begin an authorization on a device without a browser (RFC 8628)', security: [] })
+  @ApiStandard(DeviceAuthorizationBody, DeviceAuthorizationView)
+  async deviceAuthorization(@Req() request: Request, @Res() response: Response): Promise<void> {
+    fromAnyOrigin(neverStored(response));
+    const { deviceCode, userCode, verificationUri, expiresIn, interval } = await this.devices.begin(request);
+    const view: DeviceAuthorizationView = {
+      device_code: deviceCode,
+      user_code: userCode,
+      verification_uri: verificationUri,
+      verification_uri_complete: `${verificationUri}?user_code=${userCode}`,
+      expires_in: expiresIn,
+      interval,
+    };
+    response.json(view);
   }
 
   @Post('revoke')
@@ -56,7 +78,7 @@ export class StandardOAuthController {
     response.json(await this.status.introspect(request));
   }
 
-  @Options(['token', 'revoke'])
+  @Options(['token', 'device_authorization', 'revoke'])
   @ApiExcludeEndpoint()
   preflight(@Res() response: Response): void {
     answerPreflight(response, 'POST');

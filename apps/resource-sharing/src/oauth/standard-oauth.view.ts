@@ -1,3 +1,4 @@
+import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { applyDecorators, type Type } from '@nestjs/common';
 import {
   ApiBody,
@@ -9,10 +10,14 @@ import {
   ApiPropertyOptional,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { TokenBody } from './open-oauth.view.js';
+import { DEVICE_GRANT } from './device-exchange.js';
+import { PARAMETER, TokenBody } from './open-oauth.view.js';
 
 /** How applications identify themselves in a body (RFC 6749 section 2.3.1). */
+@IgnoresUnknownFields()
 export class StandardTokenBody extends TokenBody {
+  @ApiProperty({ enum: ['authorization_code', 'refresh_token', DEVICE_GRANT] })
+  declare grant_type: string;
   @ApiPropertyOptional({ type: String })
   client_id?: string;
   @ApiPropertyOptional({ type: String })
@@ -21,10 +26,13 @@ export class StandardTokenBody extends TokenBody {
   scope?: string;
   @ApiPropertyOptional({ type: String, description: 'RFC 8707' })
   resource?: string;
+  @ApiPropertyOptional({ type: String, description: 'RFC 8628' })
+  device_code?: string;
 }
 
+@IgnoresUnknownFields()
 export class TokenNameBody {
-  @ApiProperty({ type: String })
+  @ApiProperty(PARAMETER)
   token: string;
   @ApiPropertyOptional({ type: String })
   token_type_hint?: string;
@@ -32,6 +40,33 @@ export class TokenNameBody {
   client_id?: string;
   @ApiPropertyOptional({ type: String })
   client_secret?: string;
+}
+
+/** RFC 8628 section 3.1. */
+@IgnoresUnknownFields()
+export class DeviceAuthorizationBody {
+  @ApiPropertyOptional({ type: String })
+  client_id?: string;
+  @ApiPropertyOptional({ type: String })
+  client_secret?: string;
+  @ApiPropertyOptional({ type: String, description: 'Scopes, separated by spaces' })
+  scope?: string;
+}
+
+/** RFC 8628 section 3.2. */
+export class DeviceAuthorizationView {
+  @ApiProperty({ type: String, description: 'For the token endpoint' })
+  device_code: string;
+  @ApiProperty({ type: String, description: 'What the user enters' })
+  user_code: string;
+  @ApiProperty({ type: String, description: 'Where the user enters it' })
+  verification_uri: string;
+  @ApiProperty({ type: String, description: 'The same with the code, for a QR code' })
+  verification_uri_complete: string;
+  @ApiProperty({ type: 'integer', description: 'Seconds' })
+  expires_in: number;
+  @ApiProperty({ type: 'integer', description: 'Seconds between two requests to the token endpoint' })
+  interval: number;
 }
 
 /** RFC 6749 section 5.1. */

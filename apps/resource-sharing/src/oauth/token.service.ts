@@ -5,6 +5,7 @@ import { ResourceSharingSettings } from '../settings.js';
 import { ClientAuthentication } from './client-authentication.js';
 import { CodeExchange } from './code-exchange.js';
 import type { IssuedTokens } from './issued-tokens.js';
+import { DEVICE_GRANT, DeviceExchange } from './device-exchange.js';
 import { issuerOf, resourceOf } from './issuer.js';
 import { OAuthError } from './oauth-error.js';
 import { OAuthParameters } from './oauth-parameters.js';
@@ -21,6 +22,7 @@ export class TokenService {
     private readonly clients: ClientAuthentication,
     private readonly codes: CodeExchange,
     private readonly refreshes: RefreshRotation,
+    private readonly devices: DeviceExchange,
     settings: ResourceSharingSettings,
     metrics: MetricsRegistry,
   ) {
@@ -55,7 +57,11 @@ export class TokenService {
     const wanted = grantType ?? parameters.required('grant_type');
     if (wanted === 'authorization_code') return this.counted(wanted, this.codes.exchange(client, parameters));
     if (wanted === 'refresh_token') return this.counted(wanted, this.refreshes.refresh(client, parameters));
-    throw new OAuthError('unsupported_grant_type', 'The grant types are authorization_code and refresh_token');
+    if (wanted === DEVICE_GRANT) return this.counted('device_code', this.devices.exchange(client, parameters));
+    throw new OAuthError(
+      'unsupported_grant_type',
+      'The grant types are authorization_code, refresh_token and device_code',
+    );
   }
 
   private async counted(grant: string, issuing: Promise<IssuedTokens>): Promise<IssuedTokens> {

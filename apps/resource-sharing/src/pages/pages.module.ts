@@ -29,6 +29,7 @@ import { ConsentMemory } from './authorize/consent-memory.js';
 import { ApplicationForms } from './developer/application-forms.js';
 import { ApplicationPages } from './developer/application-pages.js';
 import { ApplicationUsage } from './developer/application-usage.js';
+import { DeviceController } from './device/device.controller.js';
 import { DeveloperController } from './developer/developer.controller.js';
 import { EntryController } from './entry/entry.controller.js';
 import { RecoveryPagesController } from './entry/recovery.controller.js';
@@ -68,6 +69,7 @@ import { Visitors } from './parts/visitors.js';
     EntryController,
     RecoveryPagesController,
     AuthorizeController,
+    DeviceController,
     AccountPageController,
     SecondFactorPageController,
     DeveloperController,

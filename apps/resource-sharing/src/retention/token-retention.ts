@@ -19,6 +19,7 @@ const REMOVALS = [
   'DELETE FROM one_time_texts WHERE expires_at <= now()',
   // Kept for a while after their end, so that a late second use is recognized.
   "DELETE FROM authorization_codes WHERE expires_at < now() - interval '1 day'",
+  "DELETE FROM device_codes WHERE expires_at < now() - interval '1 day'",
   `UPDATE refresh_tokens SET successor_sealed = NULL
    WHERE successor_sealed IS NOT NULL AND consumed_at < now() - interval '${GRACE_SECONDS} seconds'`,
   `DELETE FROM refresh_tokens WHERE issued_at < now() - interval '32 days'

@@ -151,6 +151,14 @@ const AUTHORIZATIONS: WalkStep[] = [
     keep: { standardToken: 'access_token' },
   },
   {
+    operation: 'standardOAuth_deviceAuthorization',
+    as: 'visitor',
+    send: 'POST /oauth2/device_authorization',
+    form: true,
+    body: { scope: 'meta query', ...CLIENT },
+    keep: { deviceCode: 'device_code', userCode: 'user_code' },
+  },
+  {
     operation: 'standardOAuth_introspect',
     as: 'visitor',
     send: 'POST /oauth2/introspect',

@@ -149,6 +149,7 @@ export const frame = {
     tmdb_id: 'TMDB ID',
     unlock_points: 'Price in points',
     url: 'Link',
+    user_code: 'Code on the device',
     username: 'Username',
   },
   entry: {
@@ -214,6 +215,8 @@ export const frame = {
     secret: 'The secret was revoked.',
     'new-key': 'The key was created.',
     key: 'The key was revoked.',
+    'device-allowed': 'The device is connected. It continues by itself within a few seconds.',
+    'device-denied': 'The device was denied.',
     revoked: 'The authorization was revoked.',
     shared: 'The link was shared.',
     'share-removed': 'The share was deleted.',

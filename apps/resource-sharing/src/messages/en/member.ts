@@ -63,6 +63,14 @@ export const member = {
       internal: 'belongs to this service',
     },
   },
+  device: {
+    title: 'Connect a device',
+    intro: 'Enter the code that your television, box or program shows.',
+    continue: 'Continue',
+    confirmTitle: 'Allow {application} on a device?',
+    warning:
+      'Go on only if you have just started this yourself and the device in front of you shows <mono>{code}</mono>. If someone sent you this code or a link, they could then use your account: deny it.',
+  },
   authorized: {
     title: 'Authorized applications',
     caption: 'Applications that act for you',

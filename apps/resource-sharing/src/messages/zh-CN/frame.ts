@@ -149,6 +149,7 @@ export const frame: Translation<typeof english> = {
     tmdb_id: 'TMDB 编号',
     unlock_points: '解锁积分',
     url: '链接',
+    user_code: '设备上的代码',
     username: '用户名',
   },
   entry: {
@@ -212,6 +213,8 @@ export const frame: Translation<typeof english> = {
     secret: '密钥已吊销。',
     'new-key': '密钥已创建。',
     key: '密钥已吊销。',
+    'device-allowed': '设备已连接，几秒后会自动继续。',
+    'device-denied': '已拒绝该设备。',
     revoked: '授权已撤销。',
     shared: '链接已分享。',
     'share-removed': '分享已删除。',

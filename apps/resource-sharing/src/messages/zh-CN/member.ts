@@ -65,6 +65,14 @@ export const member: Translation<typeof english> = {
       internal: '属于本服务',
     },
   },
+  device: {
+    title: '连接设备',
+    intro: '请输入电视、盒子或程序上显示的代码。',
+    continue: '继续',
+    confirmTitle: '允许设备上的 {application}？',
+    warning:
+      '仅当这是您本人刚刚发起，且面前的设备显示 <mono>{code}</mono> 时才继续。如果代码或链接是他人发来的，对方将能使用您的账户，请拒绝。',
+  },
   authorized: {
     title: '已授权的应用',
     caption: '可以代表我操作的应用',

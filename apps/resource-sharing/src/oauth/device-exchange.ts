@@ -1,0 +1,82 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
+import { SecretHasher } from '../credentials/secret-hasher.js';
+import { rowsOf } from '../data/rows-of.js';
+import type { IssuedTokens } from './issued-tokens.js';
+import { OAuthError, type OAuthErrorName } from './oauth-error.js';
+import type { OAuthParameters } from './oauth-parameters.js';
+import { TokenIssue } from './token-issue.js';
+
+/** RFC 8628 section 3.4. */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+/** RFC 8628 section 3.5: `slow_down` lengthens the interval by this for all further requests. */
+const SLOWER_SECONDS = 5;
+
+const FIND = `
+  SELECT d.application_id, d.expires_at <= now() AS expired, d.denied_at IS NOT NULL AS denied,
+    d.consumed_at IS NOT NULL AS consumed, d.grant_id, g.scopes,
+    coalesce(d.polled_at > now() - make_interval(secs => d.interval_s), false) AS hasty,
+    (g.revoked_at IS NOT NULL OR u.disabled_at IS NOT NULL) AS ended
+  FROM device_codes d LEFT JOIN grants g ON g.id = d.grant_id LEFT JOIN site_accounts u ON u.id = g.user_id
+  WHERE d.hash = $1 FOR UPDATE OF d`;
+
+interface DeviceRow {
+  readonly application_id: number;
+  readonly expired: boolean;
+  readonly denied: boolean;
+  readonly consumed: boolean;
+  readonly grant_id: number | null;
+  readonly scopes: readonly string[] | null;
+  readonly hasty: boolean;
+  readonly ended: boolean | null;
+}
+
+/** The requests of a device that waits for its user. */
+@Injectable()
+export class DeviceExchange {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly hasher: SecretHasher,
+    private readonly issue: TokenIssue,
+  ) {}
+
+  /** @throws authorization_pending, slow_down, expired_token, access_denied, invalid_grant (RFC 8628 section 3.5) */
+  async exchange(client: ClientRecord, parameters: OAuthParameters): Promise<IssuedTokens> {
+    const hash = this.hasher.parse('device', parameters.required('device_code'));
+    const row = hash && (await this.poll(hash, client.id));
+    if (hash === undefined || row === undefined) throw new OAuthError('invalid_grant', 'The device code is not known');
+    const refusal = refusalOf(row);
+    if (refusal !== undefined) throw new OAuthError(...refusal);
+    const granted = row.scopes ?? [];
+    const allowed = intersect(openScopes(granted), client.allowedScopes);
+    const tokens = await this.issue.consume('device_codes', hash, { granted, allowed });
+    if (tokens === undefined) throw new OAuthError('invalid_grant', 'The device code was used before');
+    return tokens;
+  }
+
+  /** Notes the request, so that the next one can be too early. */
+  private async poll(hash: Buffer, applicationId: number): Promise<DeviceRow | undefined> {
+    return this.unitOfWork.run(async (tx) => {
+      const [row] = await rowsOf<DeviceRow>(tx, FIND, [hash]);
+      if (row?.application_id !== applicationId) return undefined;
+      await tx.query(
+        `UPDATE device_codes SET polled_at = now(), interval_s = interval_s + CASE WHEN $2 THEN $3::int ELSE 0 END
+         WHERE hash = $1`,
+        [hash, row.hasty, SLOWER_SECONDS],
+      );
+      return row;
+    });
+  }
+}
+
+function refusalOf(row: DeviceRow): [OAuthErrorName, string] | undefined {
+  if (row.consumed) return ['invalid_grant', 'The device code was used before'];
+  if (row.denied) return ['access_denied', 'The user denied the request'];
+  if (row.expired) return ['expired_token', 'The device code has expired'];
+  if (row.grant_id !== null) {
+    return row.ended === true ? ['invalid_grant', 'The authorization has ended'] : undefined;
+  }
+  if (row.hasty) return ['slow_down', 'Wait five seconds longer between requests'];
+  return ['authorization_pending', 'The user has not decided yet'];
+}
