@@ -30,6 +30,9 @@ const GO_PEERS: readonly GoPeer[] = [
   { program: 'chisel', module: 'github.com/jpillora/chisel', version: 'v1.11.3', main: '.' },
 ];
 
+/** Of a few lines each: a gRPC service with its caller, and the OpenTelemetry Collector with the parts that the tests use. */
+const OWN_PEERS = ['grpc-go', 'otel-collector'] as const;
+
 /** The fork of nps that is kept up. */
 const NPS = { module: 'github.com/djylb/nps', version: 'v0.34.7' };
 
@@ -42,17 +45,18 @@ const HELM: GoPeer = { program: 'helm', module: 'helm.sh/helm/v3', version: 'v3.
 
 /** Minutes of compiling, so only when asked for: `npm run peers -- --go`. Tests against these skip, saying so, without them. */
 export async function bringGoPeers(folder: string, onProgress: (text: string) => void): Promise<PeerResult[]> {
-  return [...(await bringAll(GO_PEERS, folder, onProgress)), await bringGrpc(join(folder, 'bin'), onProgress)];
+  const results = await bringAll(GO_PEERS, folder, onProgress);
+  for (const program of OWN_PEERS) results.push(await bringOwn(program, join(folder, 'bin'), onProgress));
+  return results;
 }
 
-/** A gRPC service and its caller of a few lines, from `tools/peers/grpc-go`, whose go.sum has a digest of every module. */
-async function bringGrpc(bin: string, onProgress: (text: string) => void): Promise<PeerResult> {
-  const program = 'grpc-go';
+/** Builds a program of `tools/peers`, whose go.sum has a digest of every module. */
+async function bringOwn(program: string, bin: string, onProgress: (text: string) => void): Promise<PeerResult> {
   const file = join(bin, program);
   if (existsSync(file)) return { program, state: 'found', detail: file };
   try {
     mkdirSync(bin, { recursive: true });
-    onProgress('building grpc-go, which takes a minute');
+    onProgress(`building ${program}, which takes a minute or more`);
     await go(['build', '-C', join(ROOT, 'tools/peers', program), '-buildvcs=false', '-trimpath', '-o', file, '.']);
     return { program, state: 'brought', detail: file };
   } catch (error) {
