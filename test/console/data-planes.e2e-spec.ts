@@ -102,7 +102,7 @@ describe('two edges of the tunnel gateway', { timeout: 120_000 }, () => {
       expect(await row(name).getByRole('cell').first().innerText()).toMatch(/\d+\.\d+\.\d+/);
       expect(
         await row(name)
-          .getByText(/^\d+(?:\.\d)? ?%$/)
+          .getByText(/^\d+(?:\.\d)?\s?%$/)
           .count(),
       ).toBe(1);
     }
@@ -155,7 +155,7 @@ describe('two kernels of the proxy gateway', { timeout: 120_000 }, () => {
       await row.getByText('up to date', { exact: true }).waitFor();
       await row.getByText(`kernel-${kernel}.example:${yard.proxyPort}`, { exact: true }).waitFor();
       expect(await row.getByRole('cell').first().innerText()).toMatch(/\d+\.\d+\.\d+/);
-      await row.getByText(/ MiB$/).waitFor();
+      await row.getByText(/\sMiB$/).waitFor();
     }
     await expectSound(page);
     const isOpen = (kernel: number): Promise<boolean> => opens(yard.proxyPort, yard.address(kernel));

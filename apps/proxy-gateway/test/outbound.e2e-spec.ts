@@ -67,6 +67,8 @@ const member = (name: string, type: string) => ({
   delay_ms: null,
 });
 const UNUSED = {
+  profile_name: null,
+  subscription_id: null,
   fixed: false,
   listed: [],
   filter: null,
