@@ -1,6 +1,6 @@
 import { checkInvariants, withClient, type StoredData } from '@gatehouse/persistence';
 import type { ReplicaClient } from './replica-client.js';
-import type { ReplicaSet, ServiceName } from './replica-set.js';
+import type { Entrances, ServiceName } from './replica-set.js';
 
 /** A query that finds what breaks it, a row for each. */
 interface Rule {
@@ -65,7 +65,7 @@ const RULES: Record<ServiceName, readonly Rule[]> = {
 };
 
 /** What does not hold of the data of a set, in words; empty when all is sound. */
-export async function brokenData(set: ReplicaSet, stored: readonly StoredData[]): Promise<string[]> {
+export async function brokenData(set: Entrances, stored: readonly StoredData[]): Promise<string[]> {
   const { databaseUrl, services } = set.options;
   const ours = stored.filter(({ service }) => services.some((name) => name === service));
   const known = await checkInvariants(databaseUrl, ours);

@@ -6,7 +6,7 @@ export interface Work {
   name: string;
   /** One thing from beginning to end, of the person's choice; `turn` says which replica is asked first. */
   step(turn: number, chance: Chance): Promise<void>;
-  /** Promises to clients that the data do not keep, in words. Nothing is under way meanwhile. */
+  /** Promises to clients that the data do not keep, in words, each once where it can be. Nothing is under way meanwhile. */
   brokenPromises(): Promise<string[]>;
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ReplicaClient, type AnswerLog, type ReplicaRequest } from './replica-client.js';
-import { ADMINISTRATOR_PASSWORD, type ReplicaSet } from './replica-set.js';
+import { ADMINISTRATOR_PASSWORD, type Entrances } from './replica-set.js';
 
 const OAUTH = '/api/public/openapi/oauth';
 const REDIRECT_URI = 'http://127.0.0.1:8090/callback';
@@ -13,7 +13,7 @@ interface Enveloped<T> {
 
 /** The first administrator of proxy-gateway or tunnel-gateway. */
 export async function administratorOf(
-  set: ReplicaSet,
+  set: Entrances,
   answerLog: AnswerLog,
   service: 'proxy-gateway' | 'tunnel-gateway',
 ): Promise<ReplicaClient> {
@@ -24,7 +24,7 @@ export async function administratorOf(
   return client.as({ authorization: `Bearer ${token}` });
 }
 
-export async function siteAdministrator(set: ReplicaSet, answerLog: AnswerLog): Promise<ReplicaClient> {
+export async function siteAdministrator(set: Entrances, answerLog: AnswerLog): Promise<ReplicaClient> {
   return await siteLogin(new ReplicaClient(set.of('resource-sharing'), answerLog), 'admin', ADMINISTRATOR_PASSWORD);
 }
 

@@ -4,7 +4,7 @@ import { Origin } from '../tour/origin.js';
 import type { Chance } from '../trials/chance.js';
 import type { Work } from './load.js';
 import { isLost, type ReplicaClient } from './replica-client.js';
-import type { ReplicaSet } from './replica-set.js';
+import type { Entrances } from './replica-set.js';
 
 const NODES = 40;
 const SUBSCRIPTIONS = 2;
@@ -20,13 +20,13 @@ export class ProxyWork implements Work {
   private readonly contradictions: string[] = [];
 
   private constructor(
-    private readonly set: ReplicaSet,
+    private readonly set: Entrances,
     private readonly administrator: ReplicaClient,
     private readonly publishers: readonly Publisher[],
   ) {}
 
   /** `chance`: of what the lists hold. */
-  static async prepare(set: ReplicaSet, administrator: ReplicaClient, chance: Chance): Promise<ProxyWork> {
+  static async prepare(set: Entrances, administrator: ReplicaClient, chance: Chance): Promise<ProxyWork> {
     const publishers: Publisher[] = [];
     for (let count = 0; count < SUBSCRIPTIONS; count += 1) publishers.push(await Publisher.start(chance));
     const work = new ProxyWork(set, administrator, publishers);
@@ -55,7 +55,7 @@ export class ProxyWork implements Work {
     }
     return await withClient(this.set.options.databaseUrl, async (client) => {
       await client.query('SET search_path = proxy_gateway');
-      const broken = [...this.contradictions];
+      const broken = this.contradictions.splice(0);
       const { rows: nodes } = await client.query<{ name: string }>(
         "SELECT original_name AS name FROM nodes WHERE source = 'manual' AND original_name NOT LIKE 'sweep%'",
       );

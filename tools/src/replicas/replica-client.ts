@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chance } from '../trials/chance.js';
-import type { Replica } from './replica-set.js';
+import type { Entrance } from './replica-set.js';
 
 const ATTEMPT_MS = 45_000;
 const PATIENCE_MS = 150_000;
@@ -33,7 +33,7 @@ export class AnswerLog {
   /** Answers that are wrong whatever was asked: a 5xx that is no 503 with Retry-After. */
   readonly wrong: string[] = [];
 
-  note(request: ReplicaRequest, replica: Replica, answer: ReplicaAnswer, tookMs: number): void {
+  note(request: ReplicaRequest, replica: Entrance, answer: ReplicaAnswer, tookMs: number): void {
     this.asked += 1;
     this.slowestMs = Math.max(this.slowestMs, tookMs);
     if (answer.status === 0) this.unanswered += 1;
@@ -71,7 +71,7 @@ function pathOf({ path }: ReplicaRequest): string {
 /** Asks replicas of one service, as a program behind a load balancer does. */
 export class ReplicaClient {
   constructor(
-    readonly replicas: readonly Replica[],
+    readonly replicas: readonly Entrance[],
     private readonly answerLog: AnswerLog,
     private readonly headers: Record<string, string> = {},
   ) {}
@@ -119,7 +119,7 @@ export class ReplicaClient {
     return body as T;
   }
 
-  private async send(replica: Replica, { method, path, headers, body, key }: ReplicaRequest): Promise<ReplicaAnswer> {
+  private async send(replica: Entrance, { method, path, headers, body, key }: ReplicaRequest): Promise<ReplicaAnswer> {
     try {
       const response = await fetch(replica.url + path, {
         method,

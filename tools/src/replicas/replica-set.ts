@@ -15,11 +15,21 @@ export type ServiceName = (typeof SERVICE_NAMES)[number];
 export const ADMINISTRATOR_PASSWORD = 'correct horse battery';
 const STOP_MS = 20_000;
 
-/** One process of a service, with a way to the database that is its own. */
-export interface Replica {
+/** What its clients know of a process of a service, or of several behind one address. */
+export interface Entrance {
   service: ServiceName;
-  index: number;
   url: string;
+}
+
+/** Where a database and the services on it are: all that simulated users need to know. */
+export interface Entrances {
+  readonly options: Pick<ReplicaSetOptions, 'databaseUrl' | 'services'>;
+  of(service: ServiceName): readonly Entrance[];
+}
+
+/** One process of a service, with a way to the database that is its own. */
+export interface Replica extends Entrance {
+  index: number;
   database: PostgresCarrier;
 }
 
@@ -36,7 +46,7 @@ export interface ReplicaSetOptions {
 }
 
 /** Two processes of each service on one database, as two machines behind a load balancer run them. */
-export class ReplicaSet implements AsyncDisposable {
+export class ReplicaSet implements AsyncDisposable, Entrances {
   readonly replicas: Replica[] = [];
   private readonly processes: ServiceProcess[] = [];
   private readonly shared: NodeJS.ProcessEnv;
@@ -164,7 +174,7 @@ export class ReplicaSet implements AsyncDisposable {
  * The users of a sweep do more at once than any user may, but what each uses of a day's quota is still counted. Before the
  * first request: limits are kept for a while.
  */
-async function liftLimits(databaseUrl: string): Promise<void> {
+export async function liftLimits(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     await client.query('SET search_path = resource_sharing');
     await client.query(`UPDATE risk_settings SET unlocks_per_minute = 1000000, unlocks_per_hour = 1000000, hits = 100,

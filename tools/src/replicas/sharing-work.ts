@@ -14,7 +14,7 @@ import {
 import type { Chance } from '../trials/chance.js';
 import type { Work } from './load.js';
 import type { ReplicaClient } from './replica-client.js';
-import type { ReplicaSet } from './replica-set.js';
+import type { Entrances } from './replica-set.js';
 
 const MEMBERS = 6;
 const PRICE = 3;
@@ -42,16 +42,18 @@ export class SharingWork implements Work {
   private readonly shared: string[] = [];
   private granted = 0;
   private pings = 0;
+  /** By how much counts were wrong when that was last reported. */
+  private readonly known = { counted: 0, used: 0 };
   private readonly contradictions: string[] = [];
   private application!: Application;
   private caller!: Member;
 
   private constructor(
-    private readonly set: ReplicaSet,
+    private readonly set: Entrances,
     private readonly administrator: ReplicaClient,
   ) {}
 
-  static async prepare(set: ReplicaSet, administrator: ReplicaClient): Promise<SharingWork> {
+  static async prepare(set: Entrances, administrator: ReplicaClient): Promise<SharingWork> {
     const work = new SharingWork(set, administrator);
     work.application = await newApplication(administrator);
     work.caller = await newMember(administrator, 1);
@@ -87,15 +89,18 @@ export class SharingWork implements Work {
       const links = await column('SELECT link_key AS found FROM shares WHERE link_key = ANY ($1)', [this.shared]);
       const ids = this.members.map(({ id }) => id);
       const [total] = await column('SELECT sum(balance) AS found FROM ledger_accounts WHERE user_id = ANY ($1)', [ids]);
-      const count = async (sql: string): Promise<number> => {
-        const sum = async (): Promise<number> => Number((await column(sql, [this.caller.id]))[0]);
+      const count = async (sql: string, known: number): Promise<number> => {
+        const sum = async (): Promise<number> => Number((await column(sql, [this.caller.id]))[0]) - known;
         // Counts are written once a second.
         await eventuallyTrue(async () => (await sum()) >= this.pings, COUNTED_MS);
         return sum();
       };
-      const [counted, used] = [await count(COUNTED), await count(QUOTA)];
+      const counted = await count(COUNTED, this.known.counted);
+      const used = await count(QUOTA, this.known.used);
+      this.known.counted += counted - this.pings;
+      this.known.used += used - this.pings;
       return [
-        ...this.contradictions,
+        ...this.contradictions.splice(0),
         ...[...this.unlocked].filter((pair) => !unlocks.has(pair)).map((pair) => `an unlock was forgotten: ${pair}`),
         ...(links.length === this.shared.length ? [] : [`${links.length} of ${this.shared.length} shares are there`]),
         ...(Number(total) === this.granted ? [] : [`points: ${this.granted} were given, ${total} are there`]),

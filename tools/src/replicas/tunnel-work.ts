@@ -61,7 +61,7 @@ export class TunnelWork implements Work {
       return rows.map(({ name }) => name);
     });
     return [
-      ...this.contradictions,
+      ...this.contradictions.splice(0),
       ...(isCounted && counted === this.received ? [] : [`bytes: ${this.received} came, ${counted} are counted`]),
       ...(names.length === this.clients.size && names.every((name) => this.clients.has(name))
         ? []

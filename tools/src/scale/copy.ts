@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceProcess } from '../supervisor/service-process.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
 import { GRACE_MS, OPEN_MS } from './environments.js';
 import type { Role } from './places.js';
 import type { Place } from './visits.js';
@@ -11,6 +12,9 @@ const PROGRAMS: Readonly<Record<Role, string>> = {
   'tunnel-gateway': 'apps/tunnel-gateway/dist/main.js',
   kernel: 'apps/proxy-gateway/dist/kernel.js',
   edge: 'apps/tunnel-gateway/dist/edge.js',
+  'proxy-gateway worker': 'apps/proxy-gateway/dist/worker.js',
+  'resource-sharing worker': 'apps/resource-sharing/dist/worker.js',
+  'tunnel-gateway worker': 'apps/tunnel-gateway/dist/worker.js',
 };
 /** Many of them start at once. */
 const START_MS = 180_000;
@@ -28,13 +32,14 @@ export interface CopyOptions {
   folder: string;
 }
 
-/** One copy of a service, a kernel or an edge, as a program of its own. */
+/** One copy of a service, a worker, a kernel or an edge, as a program of its own. */
 export class Copy {
   /** Where its build is. */
   root = '';
   private process: ServiceProcess | undefined;
   private starts = 0;
   private spawns = 0;
+  private kills = 0;
 
   constructor(private readonly options: CopyOptions) {}
 
@@ -52,7 +57,7 @@ export class Copy {
 
   /** How often it ended without being asked to. */
   get crashes(): number {
-    return this.spawns - this.starts;
+    return this.spawns - this.starts - this.kills;
   }
 
   async isReady(): Promise<boolean> {
@@ -94,7 +99,16 @@ export class Copy {
     return performance.now() - since < STOP_MS;
   }
 
-  kill(): void {
+  /** Ends it at once, with all its processes. It is started again half a second later: resolves with whether it was. */
+  async kill(): Promise<boolean> {
+    const before = this.spawns;
+    this.kills += 1;
+    this.end();
+    return eventuallyTrue(() => Promise.resolve(this.spawns > before));
+  }
+
+  /** The same where nobody waits for it. */
+  end(): void {
     this.process?.killGroup();
   }
 }

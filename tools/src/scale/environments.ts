@@ -1,4 +1,4 @@
-import type { Places, Role, Shape } from './places.js';
+import { isWorker, type Places, type Role, type Shape, type WorkerRole } from './places.js';
 
 /** How long a stopping process is still open: longer than haproxy takes to notice, even on a busy machine. */
 export const OPEN_MS = 4_000;
@@ -12,11 +12,18 @@ export interface FleetSettings {
   redisUrl: string | undefined;
   secretKey: string;
   password: string;
+  /** Of the hosts, for services and edges. */
+  certificates: string;
 }
 
-/** What one copy of a role is started with, besides its home. */
-export function environmentOf(role: Role, index: number, settings: FleetSettings): NodeJS.ProcessEnv {
-  const { places, databaseUrl, redisUrl, secretKey, password } = settings;
+/** What one copy of a role is started with, besides its home. `databaseUrl`: its own way to the database. */
+export function environmentOf(
+  role: Role,
+  index: number,
+  settings: FleetSettings,
+  databaseUrl = settings.databaseUrl,
+): NodeJS.ProcessEnv {
+  const { places, redisUrl, secretKey, password } = settings;
   const process = {
     NODE_ENV: 'production',
     LOG_LEVEL: 'warn',
@@ -35,19 +42,42 @@ export function environmentOf(role: Role, index: number, settings: FleetSettings
     API_RATE_LIMIT: '0',
     SHUTDOWN_DELAY_MS: String(OPEN_MS),
   };
+  if (isWorker(role)) return { ...service, ...worker(role, index, settings) };
+  return { ...service, WORKERS: 'separate', ...server(role, index, settings) };
+}
+
+/** What distinguishes a service or an edge. */
+function server(role: Exclude<Role, WorkerRole | 'kernel'>, index: number, settings: FleetSettings): NodeJS.ProcessEnv {
+  const { places } = settings;
   switch (role) {
     case 'proxy-gateway':
-      return { ...service, ...proxyGateway(settings) };
+      return proxyGateway(settings);
     case 'resource-sharing':
       return {
-        ...service,
+        // The members of a rehearsal register from one address.
+        SITE_REGISTRATIONS_PER_HOUR: '10000',
         RESOURCE_SHARING_PORT: String(places.ports.resourceSharing),
         RESOURCE_SHARING_PUBLIC_URL: places.url('resource-sharing'),
       };
     case 'tunnel-gateway':
-      return { ...service, ...tunnels(places), ...tunnelGateway(places) };
+      return { ...tunnels(settings), ...tunnelGateway(places) };
     case 'edge':
-      return { ...service, ...tunnels(places), ...edge(index, places) };
+      return { ...tunnels(settings), ...edge(index, places) };
+  }
+}
+
+/** A worker has the settings of its service, and says on a port of its own how it is. */
+function worker(role: WorkerRole, index: number, settings: FleetSettings): NodeJS.ProcessEnv {
+  const { places } = settings;
+  const { front, ports } = places;
+  const health = { HEALTH_PORT: String(places.workerHealth(role, index)) };
+  switch (role) {
+    case 'proxy-gateway worker':
+      return { ...health, PROXY_KERNEL_PORT: String(ports.kernel), PROXY_KERNEL_HOST: front };
+    case 'resource-sharing worker':
+      return { ...health, RESOURCE_SHARING_PUBLIC_URL: places.url('resource-sharing') };
+    case 'tunnel-gateway worker':
+      return { ...health, ...tunnels(settings), ...tunnelGateway(places) };
   }
 }
 
@@ -77,7 +107,8 @@ function proxyGateway({ places, shape }: FleetSettings): NodeJS.ProcessEnv {
   };
 }
 
-const tunnels = ({ ports, portRange, front }: Places): NodeJS.ProcessEnv => ({
+const tunnels = ({ places: { ports, portRange, front }, certificates }: FleetSettings): NodeJS.ProcessEnv => ({
+  CERT_DIR: certificates,
   TUNNEL_AGENT_PORT: String(ports.agents),
   TUNNEL_HTTP_PORT: String(ports.http),
   TUNNEL_HTTPS_PORT: String(ports.https),
@@ -102,7 +133,7 @@ function edge(index: number, places: Places): NodeJS.ProcessEnv {
     TUNNEL_EDGE_HEALTH_PORT: String(places.ports.edgeHealth),
     TUNNEL_EDGE_TUNNEL_ADDRESS: address,
     TUNNEL_EDGE_PEER_PORT: String(places.ports.peers),
-    TUNNEL_EDGE_PUBLIC_HOST: address,
+    TUNNEL_EDGE_PUBLIC_HOST: places.agentWay(index),
     TUNNEL_LISTEN_ADDRESS: address,
   };
 }
@@ -123,6 +154,7 @@ export function balancerEnvironment({ ports, portRange, front }: Places, nameSer
     PROXY_KERNEL_PORT: String(ports.kernel),
     PROXY_KERNEL_HEALTH_PORT: String(ports.kernelHealth),
     TUNNEL_AGENT_PORT: String(ports.agents),
+    TUNNEL_AGENT_COPY_PORT: String(ports.agentWays),
     TUNNEL_HTTP_PORT: String(ports.http),
     TUNNEL_HTTPS_PORT: String(ports.https),
     TUNNEL_EDGE_CHANNEL_PORT: String(ports.edgeChannel),

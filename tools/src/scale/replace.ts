@@ -2,8 +2,8 @@ import { eventuallyTrue } from '../trials/eventually-true.js';
 import type { Copy } from './copy.js';
 import { GRACE_MS, OPEN_MS } from './environments.js';
 import type { Fleet } from './fleet.js';
-import type { Kind, PlatformLoad } from './platform-load.js';
-import type { Tally } from './user-traffic.js';
+import type { PlatformLoad } from './platform-load.js';
+import type { Kind, Tally } from './user-streams.js';
 import { accepts, type Flow } from './visits.js';
 
 const BACK_MS = 150_000;
@@ -72,7 +72,7 @@ async function watched(load: PlatformLoad, name: string, replaced: Replaced): Pr
   await eventuallyTrue(() => Promise.resolve(performance.now() > back + NOTICE_MS));
   return {
     name,
-    ...(await load.since(since)),
+    ...(await load.streams.since(since)),
     flows: flows.length,
     cut: [...cut],
     stopSeconds: (stopped - since) / 1_000,
@@ -81,9 +81,11 @@ async function watched(load: PlatformLoad, name: string, replaced: Replaced): Pr
   };
 }
 
-async function broken(flows: readonly Flow[], when: string): Promise<string[]> {
+/** The names of those that carry nothing, and when that was found. */
+export async function broken(flows: readonly Flow[], when?: string): Promise<string[]> {
   const answers = await Promise.all(flows.map((flow) => flow.answers()));
-  return flows.flatMap(({ name }, at) => (answers[at] === true ? [] : [`${name} (${when})`]));
+  const remark = when === undefined ? '' : ` (${when})`;
+  return flows.flatMap(({ name }, at) => (answers[at] === true ? [] : [`${name}${remark}`]));
 }
 
 export function isClean({ requests, visitors, proxied, cut, problems }: Replacement): boolean {

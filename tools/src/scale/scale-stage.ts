@@ -1,14 +1,15 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence';
 import { ROOT } from '../../bootstrap/layout.mjs';
+import { OwnPostgres } from '../trials/own-postgres.js';
 import { RedisProcess } from '../trials/redis-process.js';
 import { started } from '../trials/started.js';
+import { Books } from './books.js';
 import { knownSettings } from './known-settings.js';
 import { Fleet } from './fleet.js';
 import type { Shape } from './places.js';
 import { PlatformLoad } from './platform-load.js';
 import { replaceAgent, replaceCopy, type Replacement } from './replace.js';
+import { scaleFaults, type FaultStage } from './scale-faults.js';
+import { tryFault, type FaultReport } from './try-fault.js';
 
 export interface ScaleOptions {
   /** An empty folder that PostgreSQL's account can reach. */
@@ -17,6 +18,8 @@ export interface ScaleOptions {
   /** Absent: queues are in PostgreSQL. */
   redisProgram: string | undefined;
   shape: Shape;
+  /** See {@link UserStreams}. */
+  slowness: number;
   /** The build that everything is started from; then each process is replaced by one of this build. */
   previous?: string | undefined;
   /** How far it is. */
@@ -24,10 +27,13 @@ export interface ScaleOptions {
 }
 
 /** PostgreSQL, Redis, haproxy, copies of everything, and users. */
-export class ScaleStage implements AsyncDisposable {
+export class ScaleStage implements AsyncDisposable, FaultStage {
   private readonly resources = new AsyncDisposableStack();
-  private fleet!: Fleet;
-  private load!: PlatformLoad;
+  fleet!: Fleet;
+  load!: PlatformLoad;
+  postgres!: OwnPostgres;
+  redis: RedisProcess | undefined;
+  private books!: Books;
 
   private constructor(private readonly options: ScaleOptions) {}
 
@@ -36,21 +42,30 @@ export class ScaleStage implements AsyncDisposable {
     return started(stage, () => stage.start());
   }
 
-  /** What users notice while each process of which there are several is replaced, one after the other. */
-  async *replaceAll(): AsyncGenerator<Replacement> {
-    const { shape } = this.options;
-    const several = this.fleet.copies.filter(({ role }) => shape[role] > 1);
-    for (const copy of several) yield await replaceCopy(this.fleet, this.load, copy, ROOT);
+  /** What users notice while each process of which there are several is replaced, and each agent, one after the other. */
+  async *replaceAll(isChosen: (name: string) => boolean): AsyncGenerator<Replacement> {
+    const { options, fleet, load, books } = this;
+    books.begin();
+    for (const copy of fleet.copies.filter(({ role, name }) => options.shape[role] > 1 && isChosen(name)))
+      yield await replaceCopy(fleet, load, copy, ROOT);
+    for (const index of load.agentCopies.indexes.filter((at) => isChosen(`agent ${at + 1}`)))
+      yield await replaceAgent(load, index, ROOT);
   }
 
-  /** The same for the agents. */
-  async *replaceAgents(): AsyncGenerator<Replacement> {
-    for (const index of this.load.agentCopies.indexes) yield await replaceAgent(this.load, index, ROOT);
+  /** What users notice of each fault, one after the other. */
+  async *harmAll(isChosen: (name: string) => boolean): AsyncGenerator<FaultReport> {
+    const faults = scaleFaults(this).filter(({ name }) => isChosen(name));
+    for (const fault of faults) yield await tryFault(this.load, this.books, fault);
+  }
+
+  /** Ends the load: what counters and ledger do not have as it was. */
+  settle(): Promise<string[]> {
+    return this.books.settle();
   }
 
   /** What users saw go wrong, the first few. */
   get failures(): readonly string[] {
-    return this.load.failures;
+    return this.load.streams.failures;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -58,34 +73,28 @@ export class ScaleStage implements AsyncDisposable {
   }
 
   private async start(): Promise<void> {
-    const { home, haproxy, redisProgram, shape, previous = ROOT, say } = this.options;
+    const { home, haproxy, redisProgram, shape, slowness, previous = ROOT, say } = this.options;
     say('starting PostgreSQL and Redis ...');
-    const postgres = await startPostgres(home);
-    this.resources.defer(() => postgres.stop());
-    const redis = redisProgram === undefined ? undefined : await RedisProcess.start(redisProgram, home);
-    this.resources.defer(async () => redis?.stop());
-    say('starting copies of the services, the kernel and the edge, and haproxy ...');
+    this.postgres = this.resources.use(await OwnPostgres.start(home));
+    this.redis = redisProgram === undefined ? undefined : await RedisProcess.start(redisProgram, home);
+    this.resources.defer(async () => this.redis?.stop());
+    say('starting copies of the services, their workers, the kernel and the edge, and haproxy ...');
     this.fleet = this.resources.use(
       await Fleet.start({
         home,
         haproxy,
         shape,
-        databaseUrl: postgres.url(),
-        redisUrl: redis && `redis://127.0.0.1:${redis.port}`,
+        databaseUrl: this.postgres.url,
+        redisUrl: this.redis && `redis://127.0.0.1:${this.redis.port}`,
         root: previous,
         accepted: knownSettings,
       }),
     );
     say('starting the load ...');
-    this.load = this.resources.use(await PlatformLoad.begin(this.fleet, previous));
+    this.load = this.resources.use(await PlatformLoad.begin(this.fleet, { home, root: previous, slowness }));
+    this.books = this.resources.use(await Books.open(this.fleet, this.load));
     if (previous === ROOT) return;
     say('running the new migrations under the load ...');
     await this.fleet.migrate(ROOT);
   }
-}
-
-async function startPostgres(home: string): Promise<EmbeddedPostgres> {
-  const folder = join(home, 'postgres');
-  mkdirSync(folder, { mode: 0o711 });
-  return startEmbeddedPostgres({ home: folder });
 }

@@ -32,13 +32,19 @@ export class AgentProcess {
     const server = /--server (\S+)/.exec(command)?.[1];
     if (server === undefined) throw new TourFailure('the command names no server');
     const options = ['--server', server, '--allow', '127.0.0.1', '--grace-seconds', '1', ...more];
-    const env = { PATH: process.env['PATH'], GATEHOUSE_AGENT_KEY: key };
-    return new AgentProcess(
-      spawn(process.execPath, [`--max-old-space-size=${MAX_HEAP}`, join(root, PROGRAM), ...options], {
-        env,
-        stdio: 'pipe',
-      }),
-    );
+    return AgentProcess.run(root, options, { GATEHOUSE_AGENT_KEY: key });
+  }
+
+  /** Opens a local port that leads to a tunnel without one. `key`: the tunnel's, for visitors. */
+  static visit({ server, key, port }: { server: string; key: string; port: number }, root = ROOT): AgentProcess {
+    const options = ['visit', '--server', server, '--listen', `127.0.0.1:${port}`];
+    return AgentProcess.run(root, options, { GATEHOUSE_VISITOR_KEY: key });
+  }
+
+  private static run(root: string, options: readonly string[], environment: NodeJS.ProcessEnv): AgentProcess {
+    const args = [`--max-old-space-size=${MAX_HEAP}`, join(root, PROGRAM), ...options];
+    const env = { PATH: process.env['PATH'], ...environment };
+    return new AgentProcess(spawn(process.execPath, args, { env, stdio: 'pipe' }));
   }
 
   /** Undefined once it has ended. */
@@ -51,6 +57,12 @@ export class AgentProcess {
   requireRunning(): void {
     const { exitCode } = this.child;
     if (exitCode !== null) throw new TourFailure(`the agent ended with ${exitCode}: ${this.output.trim()}`);
+  }
+
+  /** Ends it without a chance to do anything. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
   }
 
   /** Its exit code. */

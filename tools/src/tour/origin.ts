@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,9 +13,13 @@ export interface SeenRequest {
   bodyBytes: number;
 }
 
+/** RFC 6455, section 1.3. */
+const WEBSOCKET = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
 /**
  * A web server that answers `/bytes/<n>` with n bytes and counts what it is sent. `hold()` makes replies stop half way
- * until `release()`, so that a caller can look at a connection while it is open.
+ * until `release()`, so that a caller can look at a connection while it is open. It accepts WebSockets, and returns what
+ * comes on them, byte for byte.
  */
 export class Origin {
   readonly seen: SeenRequest[] = [];
@@ -36,6 +42,7 @@ export class Origin {
     server.listen(0, address);
     await once(server, 'listening');
     const origin = new Origin(server);
+    server.on('upgrade', echo);
     server.on('request', (request, response) => {
       origin.#answer(documents, request, response).catch(() => response.destroy());
     });
@@ -87,4 +94,12 @@ export class Origin {
       yield block.subarray(0, Math.min(block.length, length - sent));
     }
   }
+}
+
+function echo({ headers }: IncomingMessage, socket: Duplex): void {
+  const key = headers['sec-websocket-key'] ?? '';
+  const accept = createHash('sha1').update(`${key}${WEBSOCKET}`).digest('base64');
+  const answer = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
+  socket.write([...answer, `Sec-WebSocket-Accept: ${accept}`, '', ''].join('\r\n'));
+  socket.on('error', () => socket.destroy()).pipe(socket);
 }
