@@ -118,7 +118,7 @@ describe('a visit of a host', TIME_LIMIT, () => {
     expect(span?.values['error.type']).toBe(type);
   });
 
-  it('of which the caller records nothing is not recorded, and the target is told so', async () => {
+  it('that the caller does not record is not recorded here, and the target learns of that', async () => {
     const { traceId, traceparent } = beginTrace();
     const unrecorded = traceparent.replace(/-01$/, '-00');
     expect(await visit('/shop/unrecorded', { traceparent: unrecorded })).toBe(200);

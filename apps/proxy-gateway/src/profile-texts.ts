@@ -21,7 +21,6 @@ export const PROFILE_TEXTS: Readonly<Record<ProfileReason, string>> = {
   mrs_classical: 'A binary rule set (mrs) holds domains or addresses; there is none with classical entries.',
   needs_operating_system: 'It needs to know the program or user behind a connection, which a gateway does not.',
   option_ignored: 'It has options that have no effect here.',
-  own_setting_first: 'The settings of this gateway name their own, which have priority.',
   provider_missing: 'It uses a proxy provider that the profile does not have or that is left out.',
   relay_rejects: 'Relay groups are not carried. The group rejects; give the last node a dialer-proxy instead.',
   rule_set_missing: 'It names a rule set that the profile does not have or that is left out.',

@@ -19,7 +19,6 @@ export const PROFILE_TEXTS_ZH_CN: Readonly<Record<ProfileReason, string>> = {
   mrs_classical: '二进制规则集（mrs）只有域名和地址两种，没有 classical。',
   needs_operating_system: '它需要知道连接来自哪个程序或用户，网关无法得知。',
   option_ignored: '它的部分选项在此处不起作用。',
-  own_setting_first: '本网关的设置已有相应内容，优先使用。',
   provider_missing: '它使用的代理集合在配置中不存在，或未被采用。',
   relay_rejects: '不支持 relay 代理组。该代理组会拒绝连接；请改为给最后一个节点设置 dialer-proxy。',
   rule_set_missing: '它引用的规则集在配置中不存在，或未被采用。',

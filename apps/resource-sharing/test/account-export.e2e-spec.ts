@@ -69,7 +69,7 @@ it('needs a login', async () => {
 });
 
 describe('a deleted account', () => {
-  /** Counters, which end by themselves; and the log of calls, which has the names of sign-ins for a year. */
+  /** Counters, which expire, and the log of calls, which keeps the names used to sign in for a year. */
   const APART = new Set(['login_attempts', 'rate_limits', 'window_counters', 'audit_logs']);
 
   /** Every row of every table as text, by the name of the table. */

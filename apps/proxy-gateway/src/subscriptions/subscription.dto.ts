@@ -26,20 +26,11 @@ const MAX_NAME = 200;
 const MAX_URL = 8_192;
 const MAX_TEXT = 16 * 1024 * 1024;
 
-class SubscriptionOptions {
+/** How a document is fetched and read. */
+class FetchOptions {
   @Omittable()
   @IsIn(SUBSCRIPTION_TYPES)
   type?: SubscriptionType;
-
-  @Omittable()
-  @IsInt()
-  @Min(MIN_INTERVAL_SEC)
-  @Max(MAX_INTERVAL_SEC)
-  interval_sec?: number;
-
-  @Omittable()
-  @IsBoolean()
-  enabled?: boolean;
 
   /** Null or empty: the setting `subscription.user_agent`. */
   @IsOptional()
@@ -53,6 +44,18 @@ class SubscriptionOptions {
   @Omittable()
   @IsBoolean()
   allow_private?: boolean;
+}
+
+class SubscriptionOptions extends FetchOptions {
+  @Omittable()
+  @IsInt()
+  @Min(MIN_INTERVAL_SEC)
+  @Max(MAX_INTERVAL_SEC)
+  interval_sec?: number;
+
+  @Omittable()
+  @IsBoolean()
+  enabled?: boolean;
 
   /** Take its whole profile: groups, rules and providers, not only its nodes. */
   @Omittable()
@@ -92,7 +95,7 @@ export class SubscriptionChanges extends SubscriptionOptions {
 }
 
 /** Where the profile to preview is; exactly one of `url`, `subscription_id` and `text`. */
-export class PreviewRequest {
+export class PreviewRequest extends FetchOptions {
   @Omittable()
   @Transform(trimmed)
   @IsHttpUrl()
@@ -120,22 +123,6 @@ export class PreviewRequest {
   @MaxLength(MAX_NAME)
   @OneLine()
   name?: string;
-
-  @Omittable()
-  @IsIn(SUBSCRIPTION_TYPES)
-  type?: SubscriptionType;
-
-  @IsOptional()
-  @Transform(trimmed)
-  @IsString()
-  @MaxLength(300)
-  @Matches(/^[\x20-\x7e]*$/, { message: 'user_agent must be printable ASCII' })
-  user_agent?: string | null;
-
-  /** Also allow private, loopback and link-local addresses. */
-  @Omittable()
-  @IsBoolean()
-  allow_private?: boolean;
 }
 
 export class RefreshQuery {

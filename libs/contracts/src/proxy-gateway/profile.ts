@@ -35,7 +35,6 @@ export const PROFILE_REASONS = [
   'mrs_classical',
   'needs_operating_system',
   'option_ignored',
-  'own_setting_first',
   'provider_missing',
   'relay_rejects',
   'rule_set_missing',

@@ -29,7 +29,7 @@ export async function lockTables(client: PgConnection, schemas: readonly string[
     await client.query(`LOCK TABLE ${tables.map(qualified).join(', ')} IN ACCESS EXCLUSIVE MODE`);
   } catch (cause) {
     if ((cause as { code?: string }).code !== '55P03') throw cause;
-    throw inUse(bilingual('somebody', '其他程序'), cause);
+    throw inUse(bilingual('another program', '其他程序'), cause);
   }
 }
 

@@ -112,10 +112,3 @@ function addHeader(headers: Record<string, string>, pair: string): void {
   const name = unquote(pair.slice(0, Math.max(colon, 0)).trim());
   if (name !== '' && name !== '__proto__') headers[name] = unquote(pair.slice(colon + 1).trim());
 }
-
-export function splitList(text: string | undefined): string[] | undefined {
-  return text
-    ?.split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}

@@ -1,6 +1,7 @@
 import { FormatError } from '../errors.js';
 import { given } from '../stream/transport.js';
-import { splitList, type LineOptions } from './line-options.js';
+import { splitList } from '../text/split-list.js';
+import type { LineOptions } from './line-options.js';
 
 type Options = Record<string, unknown>;
 

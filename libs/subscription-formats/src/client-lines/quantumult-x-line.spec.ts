@@ -48,7 +48,7 @@ describe('lines of Quantumult X', () => {
     expect(fingerprintNode(node)).toBe(fingerprintNode(parseLink(link)));
   });
 
-  it('ShadowsocksR is told by its protocol or obfuscation', () => {
+  it('ShadowsocksR is recognised by its protocol or obfuscation', () => {
     const line =
       'shadowsocks=h.example:1, method=rc4-md5, password=p, ssr-protocol=auth_aes128_md5, obfs=plain, obfs-host=o.example, tag=a';
     expect(parseRawConfig('', line)).toMatchObject({

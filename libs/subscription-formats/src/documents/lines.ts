@@ -5,23 +5,18 @@ import { linkScheme } from '../links/link-url.js';
 import { MAX_LINK_LENGTH, parseLink } from '../links/registry.js';
 import { decodeBase64Text } from '../text/base64.js';
 import { decodePercent } from '../text/percent.js';
-import { eachLine } from '../text/lines.js';
+import { contentLines } from '../text/lines.js';
 import { addObject } from './object-entry.js';
 import { fromClashEntry } from '../clash/from-entry.js';
 import { looksLikeQuantumultXLine, parseQuantumultXLine } from '../client-lines/quantumult-x-line.js';
 import { looksLikeSurgeLine, parseSurgeLine } from '../client-lines/surge-line.js';
 import { looksLikeHostLine, parseHostLine } from './host-line.js';
 
-const COMMENT = /^(?:#|\/\/|;)/;
 const BASE64_LINE = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 
 /** Reads a list with one link or one `host:port[:user:pass]` a line. */
 export function readLines(text: string, sink: EntrySink): void {
-  let line = 0;
-  for (const raw of eachLine(text)) {
-    line += 1;
-    const entry = raw.trim();
-    if (entry === '' || COMMENT.test(entry)) continue;
+  for (const { line, entry } of contentLines(text)) {
     addLine(entry, line, sink);
   }
 }

@@ -4,6 +4,7 @@ import { buildTls, explicitSni, tlsFields } from '../stream/tls.js';
 import type { TlsFields } from '../stream/tls.js';
 import { buildTransport, transportFields } from '../stream/transport.js';
 import type { TransportFields } from '../stream/transport.js';
+import { splitList } from '../text/split-list.js';
 import type { LinkQuery } from './link-url.js';
 
 type Query = Record<string, string | undefined>;
@@ -17,7 +18,7 @@ export function tlsQueryFields(query: LinkQuery, security: string): TlsFields {
   return {
     security,
     sni: query.get('sni', 'peer', 'servername', 'tlsservername'),
-    alpn: splitAlpn(query.get('alpn')),
+    alpn: splitList(query.get('alpn')),
     clientFingerprint: query.get('fp', 'client-fingerprint'),
     skipCertVerify: readSwitch(
       query.get('allowinsecure', 'insecure', 'skip-cert-verify', 'allow_insecure', 'allow-insecure'),
@@ -31,11 +32,6 @@ export function tlsQueryFields(query: LinkQuery, security: string): TlsFields {
     certificate: query.get('certificate'),
     privateKey: query.get('private-key'),
   };
-}
-
-export function splitAlpn(text: string | undefined): string[] | undefined {
-  const protocols = text?.split(',').map((item) => item.trim());
-  return protocols?.filter((item) => item !== '');
 }
 
 export function writeTlsQuery(tls: NodeTls | undefined, sni: string | undefined): Query {

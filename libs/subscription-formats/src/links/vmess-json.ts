@@ -6,7 +6,7 @@ import { buildTransport, given, transportFields } from '../stream/transport.js';
 import type { TransportFields } from '../stream/transport.js';
 import { readVmessCipher } from '../stream/vmess.js';
 import { encodeBase64 } from '../text/base64.js';
-import { splitAlpn } from './stream-query.js';
+import { splitList } from '../text/split-list.js';
 
 type Fields = (key: string) => string | undefined;
 
@@ -64,7 +64,7 @@ function readTls(get: Fields): NodeTls | undefined {
     security:
       security === 'true' || security === '1' ? 'tls' : security === 'false' || security === '0' ? '' : security,
     sni: get('sni') ?? get('peer'),
-    alpn: splitAlpn(get('alpn')),
+    alpn: splitList(get('alpn')),
     clientFingerprint: get('fp'),
     skipCertVerify: readSwitch(get('insecure') ?? get('allowInsecure') ?? get('skip-cert-verify'), 'allowInsecure'),
     fingerprint: get('pcs'),

@@ -1,6 +1,7 @@
 import type { NodeTransport } from '@gatehouse/contracts';
 import { FormatError, invalid } from '../errors.js';
 import { readCount } from '../fields.js';
+import { splitList } from '../text/split-list.js';
 
 /** The options of a transport as text formats write them. Empty means absent. */
 export interface TransportFields {
@@ -154,15 +155,8 @@ function buildGrpc(fields: TransportFields): NodeTransport {
   return { ...transport, ...given('authority', fields.authority) };
 }
 
-function splitList(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
-
 function buildH2(fields: TransportFields): NodeTransport {
-  const hosts = splitList(fields.host);
+  const hosts = splitList(fields.host) ?? [];
   const path = slashPath(fields.path);
   return hosts.length > 0 ? { type: 'h2', hosts, path } : { type: 'h2', path };
 }
@@ -171,9 +165,9 @@ function buildHttp(fields: TransportFields): NodeTransport {
   const headers = parseHeaderJson(fields.headers, (value) =>
     Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined,
   );
-  const hosts = splitList(fields.host);
+  const hosts = splitList(fields.host) ?? [];
   if (hosts.length > 0) headers['Host'] = hosts;
-  return httpTransport(fields.method, splitList(fields.path), headers);
+  return httpTransport(fields.method, splitList(fields.path) ?? [], headers);
 }
 
 /** HTTP/1.1 disguise in its canonical form: `GET` and `/` are the defaults, and left out. */

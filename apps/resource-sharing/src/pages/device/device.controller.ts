@@ -33,10 +33,7 @@ export class DeviceController {
     @Res() response: Response,
   ): Promise<void> {
     const userCode = new FormValues(body).text('user_code');
-    let found: DeviceRequest | undefined;
-    const problem = await refusalOf(async () => {
-      found = await this.devices.find(userCode, visitor.account.id, request.ip);
-    });
+    const { found, problem } = await this.find(userCode, visitor, request);
     if (found === undefined) sendForm(response, visitor, { userCode, problem });
     else response.redirect(303, `/device/confirm?user_code=${found.userCode}`);
   }
@@ -49,10 +46,7 @@ export class DeviceController {
     @Res() response: Response,
   ): Promise<void> {
     const userCode = new FormValues(query).text('user_code');
-    let found: DeviceRequest | undefined;
-    const problem = await refusalOf(async () => {
-      found = await this.devices.find(userCode, visitor.account.id, request.ip);
-    });
+    const { found, problem } = await this.find(userCode, visitor, request);
     if (found === undefined) return sendForm(response, visitor, { userCode, problem });
     const application = visibleName(found.application.name);
     return sendPage(response, visitor, {
@@ -82,6 +76,18 @@ export class DeviceController {
     );
     if (problem !== undefined) sendForm(response, visitor, { userCode, problem });
     else response.redirect(303, done('/device', approved ? 'device-allowed' : 'device-denied'));
+  }
+
+  private async find(
+    userCode: string,
+    visitor: Member,
+    request: Request,
+  ): Promise<{ found?: DeviceRequest; problem?: AppError | undefined }> {
+    let found: DeviceRequest | undefined;
+    const problem = await refusalOf(async () => {
+      found = await this.devices.find(userCode, visitor.account.id, request.ip);
+    });
+    return found === undefined ? { problem } : { found };
   }
 }
 
