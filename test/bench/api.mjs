@@ -6,6 +6,7 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openConnections } from './api/open-connections.mjs';
 import { cpuSeconds, startScript, stop, stopAll } from './processes.mjs';
 import { startProxyGateway } from './services/proxy-gateway.mjs';
 import { loadLine, median, printTable, quantile } from './table.mjs';
@@ -65,7 +66,7 @@ async function benchNodes() {
 
 async function benchDashboard() {
   const rows = [await timed('/dashboard', 100, 'no connection')];
-  const { connections } = await openConnections();
+  const { connections } = await openConnections(gateway, { port: ports.echo, count: CONNECTIONS });
   rows.push(await timed('/dashboard', 200, `${CONNECTIONS} connections`));
   rows.push(await timed('/connections?limit=50', 100, `${CONNECTIONS} connections`));
   rows.push(await timed('/connections', 30, `${CONNECTIONS} connections`));
@@ -74,16 +75,6 @@ async function benchDashboard() {
     p99: 100,
   });
   show('connections', 'the list of them', rows.slice(2));
-}
-
-async function openConnections() {
-  await gateway.call('PUT', '/outbound/default-policy', { policy: 'DIRECT' });
-  const status = await gateway.call('GET', '/system/status');
-  const { port } = status.kernel.listeners.find((listener) => listener.state === 'listening');
-  const { child, first } = await startScript(script('clients'), [port, ports.echo, CONNECTIONS, 500].map(String));
-  const { active } = (await gateway.call('GET', '/dashboard')).connections;
-  if (first.open !== CONNECTIONS || active < CONNECTIONS) throw new Error(`only ${active} connections are open`);
-  return { connections: child };
 }
 
 /** CPU of the service alone, for the same requests to it and to a bare Nest route with the same answer, in turns. */

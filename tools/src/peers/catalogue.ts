@@ -30,8 +30,8 @@ export const PEERS: readonly Peer[] = [
   { program: 'testssl', packages: ['testssl.sh'], companions: [] },
   {
     program: 'chromium',
-    // Its data has to lie beside it, even where the system has that package.
-    packages: ['chromium-headless-shell', 'chromium-common'],
+    // Its data has to lie beside it, even where the system has that package. Few systems have a font for Chinese.
+    packages: ['chromium-headless-shell', 'chromium-common', 'fonts-wqy-microhei'],
     file: 'usr/lib/chromium/chromium-headless-shell',
     companions: [],
   },

@@ -13,6 +13,8 @@ const DEVICES = ['desktop', 'phone'] as const;
 const LEAST = 95;
 /** A busy machine measures too little now and then, and never too much: the best of so many counts. */
 const ATTEMPTS = 3;
+/** Lighthouse waits until nothing is loading, for 45 s if it may, and a console's stream of events never ends. */
+const LONGEST_LOAD_MS = 10_000;
 
 type Device = (typeof DEVICES)[number];
 
@@ -93,8 +95,14 @@ async function measure(tools: Tools, { port, address, device }: Measured): Promi
   try {
     const page = (await browser.pages()).find((one) => one.url() === address);
     if (page === undefined) throw new Error(`no page is open at ${address}`);
-    // The login of a console is in the storage of its page.
-    const flags = { port, disableStorageReset: true, onlyCategories: CATEGORIES, logLevel: 'error' };
+    const flags = {
+      port,
+      // The login of a console is in the storage of its page.
+      disableStorageReset: true,
+      onlyCategories: CATEGORIES,
+      logLevel: 'error',
+      maxWaitForLoad: LONGEST_LOAD_MS,
+    };
     const report = await tools.lighthouse(address, flags, device === 'desktop' ? tools.desktop : undefined, page);
     if (report === undefined) throw new Error(`Lighthouse has no report of ${address}`);
     return report;
