@@ -44,7 +44,10 @@ printTable(
   'frames',
   [
     ['list', ({ what }) => what],
-    ['frames a second', ({ times }) => (1_000 / (times.reduce((sum, time) => sum + time, 0) / times.length)).toFixed(1)],
+    [
+      'frames a second',
+      ({ times }) => (1_000 / (times.reduce((sum, time) => sum + time, 0) / times.length)).toFixed(1),
+    ],
     ['median ms', ({ times }) => quantile(times, 0.5).toFixed(1)],
     ['p99 ms', ({ times }) => quantile(times, 0.99).toFixed(1)],
     ['worst ms', ({ times }) => Math.max(...times).toFixed(1)],
@@ -102,7 +105,7 @@ async function readAll(page, list) {
   const box = page.getByRole('region', { name: list });
   await box.waitFor();
   let height = 0;
-  for (let unchanged = 0; unchanged < 20; ) {
+  for (let unchanged = 0; unchanged < 20;) {
     const now = await box.evaluate((element) => {
       element.scrollTop = element.scrollHeight;
       return element.scrollHeight;

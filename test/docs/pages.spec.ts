@@ -51,10 +51,13 @@ function headingLevels(page: string): number[] {
   return headings(page).map((heading) => heading.indexOf(' '));
 }
 
-/** The lines of code blocks without their comments, which are translated. */
+/** The lines of code blocks without their comments, which are translated, as is what commands print (`text`). */
 function commands(page: string): string[] {
   const blocks = read(page).match(/^```.*?^```/gms) ?? [];
-  return blocks.flatMap((block) => block.split('\n').map((line) => line.replace(/\s+# .*$/, '')));
+  return blocks.flatMap((block) => {
+    const lines = block.split('\n').map((line) => line.replace(/\s+# .*$/, ''));
+    return lines[0] === '```text' ? lines.map((_, index) => `printed ${index}`) : lines;
+  });
 }
 
 /** The commands within sentences, in no order: sentences of two languages differ in theirs. */

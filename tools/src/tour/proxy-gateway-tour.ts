@@ -16,9 +16,10 @@ import type {
   TrafficLogListResponse,
   TrafficLogView,
 } from '@gatehouse/contracts';
+import { localized } from '../../bootstrap/language.mjs';
 import type { ApiClient } from './api-client.js';
 import { Origin } from './origin.js';
-import { fetchThrough, type Entry, type ProxyAddress } from './proxy-client.js';
+import { fetchThrough, type ProxyAddress } from './proxy-client.js';
 import { eventually, expectEqual, expectThat, type Script } from './script.js';
 import { ShadowsocksServer } from './shadowsocks-server.js';
 
@@ -108,7 +109,13 @@ async function logIn(api: ApiClient, password: string, script: Script): Promise<
   await script.step('log in with the first password', async (say) => {
     await api.login(password);
     const status = await api.call<SystemStatus>('GET', '/system/status');
-    say(`version ${status.version}, kernel ${status.kernel.state}, generation ${status.kernel.generation}`);
+    const { state, generation } = status.kernel;
+    say(
+      localized(
+        `version ${status.version}, kernel ${state}, generation ${generation}`,
+        `版本 ${status.version}，内核 ${state}，第 ${generation} 代配置`,
+      ),
+    );
   });
 }
 
@@ -117,7 +124,8 @@ async function findProxy(api: ApiClient, script: Script): Promise<ProxyAddress> 
     const { kernel } = await api.call<SystemStatus>('GET', '/system/status');
     const listener = kernel.listeners.find(({ type, state }) => type === 'mixed' && state === 'listening');
     expectThat(listener !== undefined, 'the kernel has no mixed listener');
-    say(`HTTP and SOCKS5 on ${listener.address}:${listener.port}`);
+    const address = `${listener.address}:${listener.port}`;
+    say(localized(`HTTP and SOCKS5 on ${address}`, `HTTP 与 SOCKS5：${address}`));
     return { host: listener.address === '0.0.0.0' ? '127.0.0.1' : listener.address, port: listener.port };
   });
 }
@@ -133,7 +141,7 @@ async function subscribe({ api, script, publisher, machine }: Stage, trace: Trac
       allow_private: true,
     });
     trace.subscriptionId = created.id;
-    say(`subscription ${created.id}: ${created.url}`);
+    say(localized(`subscription ${created.id}: ${created.url}`, `订阅 ${created.id}：${created.url}`));
     return created;
   });
   await script.step('refresh it: one node, and one bad entry that costs only itself', async (say) => {
@@ -141,15 +149,22 @@ async function subscribe({ api, script, publisher, machine }: Stage, trace: Trac
     expectEqual('status', result.status, 'updated');
     expectEqual('skipped', result.skipped, 1);
     const bad = result.skipped_entries[0];
-    say(`${result.parsed} parsed, ${result.added} added, ${result.skipped} skipped in ${result.duration_ms} ms`);
-    say(`line ${bad?.line}: ${bad?.message}`);
+    const { parsed, added, skipped, duration_ms: ms } = result;
+    say(
+      localized(
+        `${parsed} parsed, ${added} added, ${skipped} skipped in ${ms} ms`,
+        `解析 ${parsed} 个，新增 ${added} 个，跳过 ${skipped} 个，用时 ${ms} 毫秒`,
+      ),
+    );
+    say(localized(`line ${bad?.line}: ${bad?.message}`, `第 ${bad?.line} 行：${bad?.message}`));
   });
   return await script.step('see it among the nodes', async (say) => {
     const page = await api.call<Page<NodeView>>('GET', `/proxies?subscription_id=${subscription.id}`);
     expectEqual('nodes of the subscription', page.total, 1);
     const node = page.items[0]!;
     expectEqual('kernel support', node.kernel_support, 'embedded');
-    say(`node ${node.id} "${node.name}", ${node.type} ${node.cipher} at ${node.server}:${node.port}`);
+    const what = `${node.type} ${node.cipher}, ${node.server}:${node.port}`;
+    say(localized(`node ${node.id} "${node.name}": ${what}`, `节点 ${node.id}“${node.name}”：${what}`));
     return node;
   });
 }
@@ -160,7 +175,7 @@ async function route({ api, script, origin, host }: Stage, node: NodeView, trace
     trace.previousSelection = overview.groups.find(({ name }) => name === 'PROXY')?.now_proxy ?? null;
     const result = await api.call<GroupSwitchResult>('PUT', '/outbound/groups/PROXY', { proxy: `n${node.id}` });
     expectEqual('the selected node', result.now, node.name);
-    say(`PROXY: ${result.previous ?? 'nothing'} -> ${result.now}`);
+    say(`PROXY: ${result.previous ?? '–'} -> ${result.now}`);
   });
   await script.step('send one host through the group by a rule', async (say) => {
     const rule = await api.call<RuleView>('POST', '/rules', {
@@ -170,7 +185,7 @@ async function route({ api, script, origin, host }: Stage, node: NodeView, trace
       priority: 1,
     });
     trace.ruleId = rule.id;
-    say(`rule ${rule.id}: ${rule.raw}`);
+    say(localized(`rule ${rule.id}: ${rule.raw}`, `规则 ${rule.id}：${rule.raw}`));
   });
   await script.step('ask which rule a URL would meet', async (say) => {
     const url = `http://${host}:${origin.port}/hello`;
@@ -179,24 +194,32 @@ async function route({ api, script, origin, host }: Stage, node: NodeView, trace
       return answer.rule?.id === trace.ruleId ? answer : undefined;
     });
     expectEqual('the chain', test.chain, ['PROXY', node.name]);
-    say(`${test.rule?.raw} -> ${test.chain.join(' -> ')} after ${test.evaluated} rules, ${test.elapsed_us} µs`);
+    const { evaluated, elapsed_us: time } = test;
+    say(`${test.rule?.raw} -> ${test.chain.join(' -> ')}`);
+    say(localized(`after ${evaluated} rules, ${time} µs`, `检查了 ${evaluated} 条规则，用时 ${time} 微秒`));
   });
 }
 
 async function carry(stage: Stage, node: NodeView, trace: Trace): Promise<void> {
-  const entries: [Entry, string][] = [
-    ['http', 'a plain HTTP proxy request'],
-    ['connect', 'an HTTP CONNECT tunnel'],
-    ['socks5', 'SOCKS5'],
-  ];
-  for (const [entry, label] of entries) {
-    await stage.script.step(`fetch a page by ${label}`, async (say) => {
+  const entries = [
+    ['http', 'fetch a page by a plain HTTP proxy request'],
+    ['connect', 'fetch a page by an HTTP CONNECT tunnel'],
+    ['socks5', 'fetch a page by SOCKS5'],
+  ] as const;
+  for (const [entry, title] of entries) {
+    await stage.script.step(title, async (say) => {
       const url = new URL(`http://${stage.host}:${stage.origin.port}/hello`);
       const before = stage.origin.seen.length;
       const { status, text } = await fetchThrough(entry, stage.proxy, url);
       expectEqual('status', status, 200);
       expectEqual('requests that reached the origin', stage.origin.seen.length - before, 1);
-      say(`200, ${JSON.stringify(text)}; the origin saw Host: ${stage.origin.seen.at(-1)?.host}`);
+      const seen = stage.origin.seen.at(-1)?.host;
+      say(
+        localized(
+          `200, ${JSON.stringify(text)}; the origin saw Host: ${seen}`,
+          `200，${JSON.stringify(text)}；源站看到的 Host：${seen}`,
+        ),
+      );
     });
   }
   await watchDownload(stage, node, trace);
@@ -215,8 +238,9 @@ async function watchDownload(stage: Stage, node: NodeView, trace: Trace): Promis
       return list.connections.find((open) => open.host === host && open.download > size / 4);
     });
     checkRoute(open, node, trace);
-    say(`connection ${open.id}: ${open.type}, ${open.rule},${open.rule_payload} -> ${open.chains.join(' -> ')}`);
-    say(`${open.download} of ${size} bytes so far`);
+    const way = `${open.type}, ${open.rule},${open.rule_payload} -> ${open.chains.join(' -> ')}`;
+    say(localized(`connection ${open.id}: ${way}`, `连接 ${open.id}：${way}`));
+    say(localized(`${open.download} of ${size} bytes so far`, `已下载 ${open.download} / ${size} 字节`));
   });
   origin.release();
   await script.step('let it finish: every byte arrives', async () => {
@@ -225,7 +249,13 @@ async function watchDownload(stage: Stage, node: NodeView, trace: Trace): Promis
   await script.step('read what it left in the traffic log', async (say) => {
     const log = await findLog(api, host, size);
     checkLog(log, node, trace);
-    say(`log ${log.id}: ${log.status}, ${log.upload} bytes up, ${log.download} bytes down, ${log.duration_ms} ms`);
+    const { id, status, upload, download: down, duration_ms: ms } = log;
+    say(
+      localized(
+        `log ${id}: ${status}, ${upload} bytes up, ${down} bytes down, ${ms} ms`,
+        `日志 ${id}：${status}，上传 ${upload} 字节，下载 ${down} 字节，${ms} 毫秒`,
+      ),
+    );
     say(`${log.rule_type},${log.rule_payload} -> ${log.chains.join(' -> ')}`);
   });
 }
@@ -267,8 +297,14 @@ async function reloadUnderLoad({ api, script, origin, proxy, host }: Stage): Pro
     const received = (await downloads).map(({ bytes }) => bytes);
     expectEqual('bytes of every download', [...new Set(received)], [size]);
     expectEqual('dropped connections', reload.dropped_connections, 0);
-    say(`generation ${reload.previous_generation} -> ${reload.generation} in ${reload.duration_ms} ms`);
-    say(`20 x ${size} bytes arrived, dropped: ${reload.dropped_connections}`);
+    const { previous_generation: before, generation, duration_ms: ms, dropped_connections: dropped } = reload;
+    say(
+      localized(
+        `generation ${before} -> ${generation} in ${ms} ms`,
+        `配置从第 ${before} 代更新到第 ${generation} 代，用时 ${ms} 毫秒`,
+      ),
+    );
+    say(localized(`20 x ${size} bytes arrived, dropped: ${dropped}`, `20 × ${size} 字节已到达，断开：${dropped}`));
   });
 }
 
@@ -281,8 +317,18 @@ async function lookAtDashboard({ api, script, host }: Stage, node: NodeView): Pr
       const carrier = period_nodes.items.find(({ node_id }) => node_id === node.id);
       return found && carrier && carrier.download >= 28 * MEBIBYTE ? { item: found, onNode: carrier } : undefined;
     });
-    say(`${item.domain}: ${item.requests} requests, ${item.errors} errors, ${item.download} bytes down`);
-    say(`node ${onNode.node_id} "${onNode.name}": ${onNode.requests} requests, ${onNode.download} bytes down`);
+    say(
+      localized(
+        `${item.domain}: ${item.requests} requests, ${item.errors} errors, ${item.download} bytes down`,
+        `${item.domain}：${item.requests} 个请求，${item.errors} 个错误，下载 ${item.download} 字节`,
+      ),
+    );
+    say(
+      localized(
+        `node ${onNode.node_id} "${onNode.name}": ${onNode.requests} requests, ${onNode.download} bytes down`,
+        `节点 ${onNode.node_id}“${onNode.name}”：${onNode.requests} 个请求，下载 ${onNode.download} 字节`,
+      ),
+    );
   });
 }
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { localized } from '../../bootstrap/language.mjs';
 import { EnvelopeClient } from './envelope-client.js';
 import { expectEqual, expectThat, type Script } from './script.js';
 
@@ -78,12 +79,17 @@ async function enter(base: string, administrator: EnvelopeClient, password: stri
       username: 'admin',
       password,
     });
-    say(`account ${account.id}, ${account.username}`);
+    say(localized(`account ${account.id}, ${account.username}`, `账号 ${account.id}，${account.username}`));
   });
   const member = new EnvelopeClient(base);
   const memberId = await script.step('come as a member, who has an account from the first tour on', async (say) => {
     const { id, username, isNew } = await logInOrRegister(member, password);
-    say(`account ${id}, ${username}${isNew ? ', made just now' : ''}`);
+    say(
+      localized(
+        `account ${id}, ${username}${isNew ? ', just created' : ''}`,
+        `账号 ${id}，${username}${isNew ? '，刚刚创建' : ''}`,
+      ),
+    );
     return id;
   });
   await forgive(administrator, memberId, script);
@@ -97,7 +103,9 @@ async function forgive(administrator: EnvelopeClient, memberId: number, script: 
     const { tier } = await administrator.call<{ tier: number }>('GET', path);
     const { status, code } = await administrator.ask('POST', `${path}/reset`);
     expectThat(status === 200 || status === 404, `the reset answered ${status} ${code}`);
-    say(status === 404 ? 'nothing' : `risk tier ${tier}; now 0`);
+    say(
+      status === 404 ? localized('nothing', '无') : localized(`risk tier ${tier}; now 0`, `风险等级 ${tier}，现为 0`),
+    );
   });
 }
 
@@ -131,12 +139,12 @@ async function share({ base, script, administrator, password }: Stage, price: nu
       current_password: password,
     });
     trace.keyId = made.id;
-    say(`key ${made.id}, ${made.hint}, shown this once`);
+    say(localized(`key ${made.id}, ${made.hint}, shown this once`, `密钥 ${made.id}，${made.hint}，只显示这一次`));
     return made.secret;
   });
   const sharer = new EnvelopeClient(base, { 'x-api-key': key });
   trace.sharer = sharer;
-  return await script.step(`share a link for ${price} points, with that key`, async (say) => {
+  return await script.step('share a link for points, with that key', async (say) => {
     const id = randomBytes(6).toString('hex');
     const { slug } = await sharer.call<Listed>('POST', '/api/open/shares', {
       ...TITLE,
@@ -145,7 +153,7 @@ async function share({ base, script, administrator, password }: Stage, price: nu
       unlock_points: price,
     });
     trace.slug = slug;
-    say(`share ${slug}`);
+    say(localized(`share ${slug}, ${price} points`, `分享 ${slug}，${price} 积分`));
     return slug;
   });
 }
@@ -163,7 +171,7 @@ async function register({ script, administrator }: Stage, trace: Trace): Promise
       require_pkce: true,
     });
     trace.clientId = made.client_id;
-    say(`client_id ${made.client_id}, ${made.status}, secret ${made.secret.hint}`);
+    say(`client_id ${made.client_id}, ${made.status}, ${made.secret.hint}`);
     return { clientId: made.client_id, secret: made.secret.secret };
   });
   await script.step('review it, so that every member may use it', async (say) => {
@@ -189,8 +197,10 @@ async function authorize({ base, script, member }: Stage, application: Applicati
   await script.step('show the member what it asks for', async (say) => {
     const path = `${OAUTH}/authorize?${new URLSearchParams(request).toString()}`;
     const preview = await member.call<{ app_name: string; requested_scopes: string[] }>('GET', path);
-    say(`${preview.app_name} asks for ${preview.requested_scopes.join(', ')}`);
-    say(`by browser: ${base}/openapi/authorize?client_id=${application.clientId}&…`);
+    const scopes = preview.requested_scopes.join(', ');
+    say(localized(`${preview.app_name} asks for ${scopes}`, `${preview.app_name} 请求：${scopes}`));
+    const page = `${base}/openapi/authorize?client_id=${application.clientId}&…`;
+    say(localized(`by browser: ${page}`, `在浏览器中：${page}`));
   });
   const code = await script.step('authorise it as the member', async (say) => {
     const answer = await member.call<{ code: string; state: string; expires_in: number }>(
@@ -199,14 +209,19 @@ async function authorize({ base, script, member }: Stage, application: Applicati
       request,
     );
     expectEqual('the state', answer.state, state);
-    say(`a code for ${answer.expires_in} s`);
+    say(localized(`a code for ${answer.expires_in} s`, `授权码有效期 ${answer.expires_in} 秒`));
     return answer.code;
   });
   const grant = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: verifier };
   const server = new EnvelopeClient(base, { 'x-api-key': application.secret });
   return await script.step('trade the code for tokens', async (say) => {
     const tokens = await server.call<Tokens>('POST', `${OAUTH}/token`, grant);
-    say(`an access token for ${tokens.expires_in} s: ${tokens.scope}`);
+    say(
+      localized(
+        `an access token for ${tokens.expires_in} s: ${tokens.scope}`,
+        `访问令牌有效期 ${tokens.expires_in} 秒：${tokens.scope}`,
+      ),
+    );
     return tokens;
   });
 }
@@ -225,7 +240,13 @@ async function unlock(
     expectEqual('price and state', [ours?.unlock_points, ours?.is_unlocked], [price, false]);
     const detail = await client.call<object>('GET', `/api/open/shares/${slug}`);
     expectThat(!JSON.stringify(detail).includes('115.com/s/'), 'the detail reveals the link');
-    say(`${found.length} resources of ${TITLE.media_type} ${TITLE.tmdb_id}; ours costs ${price} points`);
+    const title = `${TITLE.media_type} ${TITLE.tmdb_id}`;
+    say(
+      localized(
+        `${found.length} resources of ${title}; ours costs ${price} points`,
+        `${title} 共有 ${found.length} 个资源；本演示的资源需要 ${price} 积分`,
+      ),
+    );
   });
   await script.step('try to unlock it with too few points', async (say) => {
     const refused = await client.ask('POST', '/api/open/resources/unlock', { slug });
@@ -244,7 +265,7 @@ async function unlock(
     expectEqual('already_owned', again.already_owned, true);
     const balance = await balanceOf(stage);
     expectEqual('points of the member', balance, 0);
-    say(`already_owned, ${balance} points left`);
+    say(localized(`already_owned, ${balance} points left`, `already_owned，剩余 ${balance} 积分`));
   });
 }
 
@@ -257,7 +278,7 @@ async function refreshAndRevoke(stage: Stage, application: Application, first: T
     const tokens = await refresh(first);
     expectThat(tokens.refresh_token !== first.refresh_token, 'the refresh token is the same');
     await asMember(stage, application, tokens).call('GET', '/api/open/ping');
-    say('a new access token and a new refresh token');
+    say(localized('a new access token and a new refresh token', '新的访问令牌和新的刷新令牌'));
     return tokens;
   });
   await script.step('send the used refresh token again, as after a lost answer', async (say) => {
@@ -265,7 +286,7 @@ async function refreshAndRevoke(stage: Stage, application: Application, first: T
     const again = await refresh(first);
     expectEqual('the access token', again.access_token, second.access_token);
     expectEqual('the refresh token', again.refresh_token, second.refresh_token);
-    say('the same successor, for some seconds');
+    say(localized('the same new tokens, for some seconds', '数秒之内得到相同的新令牌'));
   });
   await script.step('revoke: the tokens are worth nothing', async (say) => {
     await server.call('POST', `${OAUTH}/revoke`, { refresh_token: second.refresh_token });

@@ -1,3 +1,7 @@
+import { terminalWidth } from '@gatehouse/i18n';
+import { localized } from '../../bootstrap/language.mjs';
+import { CHINESE_TITLES, type TourTitle } from './titles.js';
+
 /** Prints a tour as numbered steps, and fails loudly at the first thing that is not as it says. */
 export class TourFailure extends Error {
   override name = 'TourFailure';
@@ -11,12 +15,14 @@ export class Script {
     this.#print = print;
   }
 
-  chapter(title: string): void {
-    this.#print(`\n${title}\n${'─'.repeat(title.length)}`);
+  chapter(title: TourTitle): void {
+    const text = inTerminalLanguage(title);
+    this.#print(`\n${text}\n${'─'.repeat(terminalWidth(text))}`);
   }
 
   /** Runs one step and prints its title, then what it found. @throws TourFailure with the step's number. */
-  async step<T>(title: string, run: (say: (line: string) => void) => Promise<T>): Promise<T> {
+  async step<T>(name: TourTitle, run: (say: (line: string) => void) => Promise<T>): Promise<T> {
+    const title = inTerminalLanguage(name);
     const number = String(++this.#step).padStart(2);
     const said: string[] = [];
     try {
@@ -28,9 +34,16 @@ export class Script {
       this.#print(`${number}  FAIL  ${title}`);
       for (const line of said) this.#print(`          ${line}`);
       const reason = error instanceof Error ? error.message : String(error);
-      throw new TourFailure(`step ${this.#step} (${title}): ${reason}`, { cause: error });
+      throw new TourFailure(
+        localized(`step ${this.#step} (${title}): ${reason}`, `第 ${this.#step} 步（${title}）：${reason}`),
+        { cause: error },
+      );
     }
   }
+}
+
+function inTerminalLanguage(title: TourTitle): string {
+  return localized(title, CHINESE_TITLES[title]);
 }
 
 /** @throws TourFailure that names both values unless they are the same. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Command } from '../command.js';
+import { localized } from '../../bootstrap/language.mjs';
 import { platformHome } from '../supervisor/platform-settings.js';
 import { addressOf, findPassword } from '../supervisor/running-platform.js';
 import { runningState } from '../supervisor/state-file.js';
@@ -32,6 +33,8 @@ export const tourCommand: Command = async (args) => {
   return await runTour(findPlaces(values), (line) => process.stdout.write(`${line}\n`));
 };
 
+const NO_TUNNELS = 'tunnel-gateway is left out: its visitors and its agent would have to be on the other machine.';
+
 /** Runs every chapter; what went wrong is printed. */
 export async function runTour(places: TourPlaces, print: (line: string) => void): Promise<number> {
   const started = performance.now();
@@ -42,13 +45,14 @@ export async function runTour(places: TourPlaces, print: (line: string) => void)
     if (places.tunnelGateway) {
       const { url, ...tunnels } = places.tunnelGateway;
       await tourTunnelGateway({ api: new ApiClient(`${url}/api/v1`), password: places.password, ...tunnels }, script);
-    } else print('\ntunnel-gateway is left out: its visitors and its agent would have to be on the other machine.');
+    } else print(`\n${localized(NO_TUNNELS, '未演示 tunnel-gateway：访客和客户端程序必须在另一台机器上运行。')}`);
   } catch (error) {
     if (!(error instanceof TourFailure)) throw error;
-    print(`\nThe tour stopped at ${error.message}`);
+    print(localized(`\nThe tour stopped at ${error.message}`, `\n演示在此中止：${error.message}`));
     return 1;
   }
-  print(`\nEverything was as it should be, in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  print(localized(`\nEverything was as it should be, in ${seconds} s.`, `\n一切正常，用时 ${seconds} 秒。`));
   return 0;
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostView, IpRuleView, NewTunnelClientView, TunnelClientView, TunnelView } from '@gatehouse/contracts';
 import { createServerIdentity } from '@gatehouse/tunnel-kernel';
+import { localized } from '../../bootstrap/language.mjs';
 import type { ApiClient } from './api-client.js';
 import { AgentProcess } from './agent-process.js';
 import { visitHost, type HostPorts } from './host-visitor.js';
@@ -78,7 +79,7 @@ async function addClient({ api, password }: TunnelPlaces, script: Script, trace:
       name: `tour ${new Date().toISOString()}`,
     });
     trace.clientId = client.id;
-    say(`client ${client.id}; its agent starts with:`);
+    say(localized(`client ${client.id}; its agent starts with:`, `客户端 ${client.id}；启动命令：`));
     say(client.command.replace(client.key, `${client.key.slice(0, 12)}…`));
     return client;
   });
@@ -92,7 +93,7 @@ async function startAgent({ api, script, client, trace }: Stage): Promise<void> 
       const { agent } = await api.call<TunnelClientView>('GET', `/clients/${client.id}`);
       return agent ?? undefined;
     });
-    say(`${online.software} from ${online.address}`);
+    say(localized(`${online.software} from ${online.address}`, `${online.software}，来自 ${online.address}`));
   });
 }
 
@@ -109,7 +110,8 @@ async function openPort({ api, script, origin, client, listenAddress = '127.0.0.
       const now = await api.call<TunnelView>('GET', `/tunnels/${made.id}`);
       return now.run_status === 1 ? now : undefined;
     });
-    say(`tunnel ${tunnel.id}: ${tunnel.listen_ip}:${tunnel.listen_port} -> ${tunnel.target_addr}`);
+    const way = `${tunnel.listen_ip}:${tunnel.listen_port} -> ${tunnel.target_addr}`;
+    say(localized(`tunnel ${tunnel.id}: ${way}`, `隧道 ${tunnel.id}：${way}`));
     return tunnel;
   });
 }
@@ -135,7 +137,8 @@ async function serveHost(stage: Stage): Promise<void> {
       cert_path: `${name}.pem`,
       key_path: `${name}.key`,
     });
-    say(`host ${host.id}: ${host.host}${host.location} -> ${host.target_addr}`);
+    const way = `${host.host}${host.location} -> ${host.target_addr}`;
+    say(localized(`host ${host.id}: ${way}`, `主机 ${host.id}：${way}`));
   });
   for (const scheme of ['http', 'https'] as const) {
     await script.step(`visit the name over ${scheme}`, async (say) => {
@@ -145,7 +148,13 @@ async function serveHost(stage: Stage): Promise<void> {
       });
       expectEqual('status', status, 200);
       expectEqual('the answer', text, BODY);
-      say(`${protocol}: 200; the server behind saw Host: ${origin.seen.at(-1)?.host}`);
+      const seen = origin.seen.at(-1)?.host;
+      say(
+        localized(
+          `${protocol}: 200; the server behind saw Host: ${seen}`,
+          `${protocol}：200；后端服务器看到的 Host：${seen}`,
+        ),
+      );
     });
   }
 }
@@ -181,7 +190,13 @@ async function shutOut({ api, script, trace, visitor = '127.0.0.1' }: Stage, tun
     const began = performance.now();
     const isOpen = async (): Promise<boolean> => (await fetchThroughPort(tunnel.listen_port, '/hello')).text !== '';
     await eventually('the rule', async () => ((await isOpen()) ? undefined : true), LIVE_MS);
-    say(`rule ${rule.id}: visitors are reset, ${Math.round(performance.now() - began)} ms after it was made`);
+    const ms = Math.round(performance.now() - began);
+    say(
+      localized(
+        `rule ${rule.id}: visitors are reset, ${ms} ms after it was created`,
+        `规则 ${rule.id}：创建 ${ms} 毫秒后，访客连接被重置`,
+      ),
+    );
     await api.call('DELETE', `/ip-rules/${rule.id}`);
     trace.ruleId = null;
     await eventually('the way in', async () => (await isOpen()) || undefined, LIVE_MS);
@@ -200,7 +215,13 @@ async function compareCounters({ api, script }: Stage, { id, listen_port: port }
     });
     expectEqual('bytes from the visitor', after.inlet_flow - before.inlet_flow, moved.sent);
     expectEqual('bytes to the visitor', after.export_flow - before.export_flow, moved.received);
-    say(`${moved.sent} bytes in, ${moved.received} bytes out, both as the visitor's socket says`);
+    const { sent, received } = moved;
+    say(
+      localized(
+        `${sent} bytes in, ${received} bytes out, both as the visitor's socket says`,
+        `流入 ${sent} 字节，流出 ${received} 字节，均与访客的 socket 一致`,
+      ),
+    );
   });
 }
 
@@ -219,7 +240,10 @@ async function settled(api: ApiClient, id: number): Promise<TunnelView> {
 async function cleanUp(api: ApiClient, trace: Trace, script: Script): Promise<void> {
   await script.step('stop the agent and take away what the tour added', async (say) => {
     if (trace.ruleId !== null) await api.call('DELETE', `/ip-rules/${trace.ruleId}`);
-    if (trace.agent) say(`the agent ended with ${await trace.agent.stop()}`);
+    if (trace.agent) {
+      const code = await trace.agent.stop();
+      say(localized(`the agent ended with ${code}`, `客户端程序已退出，代码 ${code}`));
+    }
     if (trace.clientId !== null) await api.call('DELETE', `/clients/${trace.clientId}`);
     for (const file of trace.files) rmSync(file, { force: true });
   });
