@@ -16,7 +16,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
   'apps/resource-sharing': [
     ['api-reference', 'batches', 'data', 'messages', 'migrations', 'titles', 'wire'],
     ['audit', 'idempotency', 'mails', 'refused-calls'],
-    ['credentials', 'points'],
+    ['credentials', 'identity', 'points'],
     ['check-in', 'links', 'notices', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
     ['applications', 'usage'],
     ['limits', 'oauth'],

@@ -1,12 +1,20 @@
 import 'reflect-metadata';
 import { secondFactorColumn } from '@gatehouse/auth';
-import { createSecretBox, dataKeyColumn, loadSecretKeys, resealDatabase } from '@gatehouse/persistence';
+import { createSecretBox, dataKeyColumn, loadSecretKeys, resealDatabase, withClient } from '@gatehouse/persistence';
 import { runCommand } from '@gatehouse/platform';
+import { identityKeyColumn, storeIdentityKey } from './identity/new-identity-key.js';
 import { SERVICE } from './service.js';
 
 /** Seals everything in this service's schema again with the newest of the secret keys. The service can keep running. */
 await runCommand(SERVICE.name, async () => {
   const { databaseUrl, home, secretKey: envValue } = SERVICE.readSettings();
   const box = createSecretBox(loadSecretKeys({ home, envValue }));
-  return resealDatabase(databaseUrl, [dataKeyColumn(SERVICE.schema, box), secondFactorColumn(SERVICE.schema, box)]);
+  const lines = await resealDatabase(databaseUrl, [
+    dataKeyColumn(SERVICE.schema, box),
+    secondFactorColumn(SERVICE.schema, box),
+    identityKeyColumn(SERVICE.schema, box),
+  ]);
+  // Whoever knew the former secret key could know what it sealed.
+  await withClient(databaseUrl, (client) => storeIdentityKey(client, box, `${SERVICE.schema}.identity_keys`));
+  return lines;
 });

@@ -87,10 +87,11 @@ const filledBody = (body: WalkStep['body']): Record<string, unknown> | undefined
     Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? filledText(value) : value]),
   );
 
-function send({ as, send: line, form }: WalkStep, body: object | undefined): request.Test {
+function send({ as, send: line, form, bearer }: WalkStep, body: object | undefined): request.Test {
   const [method = '', address = ''] = line.split(' ');
   const test = request(site.url)[method.toLowerCase() as 'get'](filledText(address));
   for (const [name, value] of Object.entries(credentialsOf(as))) void test.set(name, value);
+  if (bearer !== undefined) void test.set('Authorization', `Bearer ${filledText(bearer)}`);
   // English, so that readers of the description see one language.
   void test.set('Accept-Language', 'en');
   if (form) void test.type('form');
@@ -210,7 +211,17 @@ function forReaders(exchange: OperationExample): OperationExample {
 }
 
 const RECOVERY_CODE = 'k3xq-7m2p-ab5r-w6tz';
-const SECRETS = new Set(['access_token', 'client_secret', 'code', 'refresh_token', 'secret', 'token']);
+const SECRETS = new Set([
+  'access_token',
+  'client_secret',
+  'code',
+  'id_token',
+  'kid',
+  'n',
+  'refresh_token',
+  'secret',
+  'token',
+]);
 
 /** Lists are long, and what is secret looks like that. */
 function shortened(name: string, value: unknown): unknown {

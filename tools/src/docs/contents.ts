@@ -10,7 +10,7 @@ export interface Chapter {
 export const CHAPTERS: readonly Chapter[] = [
   {
     title: { en: 'Getting started', 'zh-CN': '入门' },
-    pages: ['README.md', 'docs/consoles.md', 'docs/first-steps.md', 'docs/examples/README.md'],
+    pages: ['README.md', 'docs/consoles.md', 'docs/first-steps.md', 'docs/examples/README.md', 'docs/sign-in.md'],
   },
   {
     title: { en: 'Administration', 'zh-CN': '运维' },

@@ -43,8 +43,16 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'RFC 7009. Revoking a refresh token revokes its authorization; revoking an access token affects only that token. An unknown token gives the same answer.',
   standardOAuth_introspect:
     'RFC 7662. Returns the scopes, user and expiry of a token that was issued to this client. Other tokens are `active: false`.',
-  'serverMetadata_read[0]': 'RFC 8414. Lists endpoints, grant types and supported methods for clients.',
+  identity_read:
+    'OpenID Connect Core section 5.3. Needs an access token whose user granted `openid`; `profile` and `email` add claims. No API key is accepted.',
+  identity_post:
+    'The same as a POST, with the token in the header or as `access_token` in a form. A token in an address is never read.',
+  identity_jwks:
+    'The keys that verify an id_token, found by its `kid`. A key that is replaced stays here until nothing that it signed is valid, and a new one is here before it signs.',
+  'serverMetadata_read[0]':
+    'RFC 8414 and OpenID Connect Discovery. Lists endpoints, scopes, grant types and supported methods for clients.',
   'serverMetadata_read[1]': 'The same document at the address that clients derive from an issuer with a path.',
+  'serverMetadata_read[2]': 'The same document at the address of OpenID Connect Discovery section 4.',
 
   applications_list: 'Lists the applications of the signed-in developer, with their review status.',
   applications_register:

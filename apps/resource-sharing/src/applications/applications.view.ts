@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ApplicationKind, ApplicationStatus } from '../credentials/credential-records.js';
 import type { AuthorisedApplication } from '../credentials/grants.service.js';
 import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
+import { GRANT_SCOPES, type GrantScope } from '../credentials/grant-scopes.js';
 import {
   APPLICATION_KINDS,
   APPLICATION_STATUSES,
@@ -100,8 +101,8 @@ export class GrantView {
   app_name: string;
   @ApiProperty({ type: String })
   description: string;
-  @ApiProperty({ enum: OPEN_SCOPES, isArray: true })
-  scopes: readonly OpenScope[];
+  @ApiProperty({ enum: GRANT_SCOPES, isArray: true })
+  scopes: readonly GrantScope[];
   @ApiProperty({ type: [Number], description: 'One for each time that the user authorized the application' })
   grant_ids: readonly number[];
   @ApiProperty({ type: String, format: 'date-time' })

@@ -36,7 +36,8 @@ const CLIENT_BY_ID = `
 
 /** The condition avoids reading the partitions of other days. */
 const tokenByHash = (expiry: string): string => `
-  SELECT t.hash, t.scopes, t.expires_at, g.id AS grant_id, g.application_id, g.scopes AS grant_scopes,
+  SELECT t.hash, t.scopes, t.expires_at, g.id AS grant_id, g.application_id, a.client_id,
+    g.scopes AS grant_scopes,
     (t.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL OR (a.auth_level = 'unverified'
       AND g.user_id <> a.owner_id AND g.user_id <> ALL (a.test_user_ids))) AS ended,
     ${USER_COLUMNS}

@@ -1,5 +1,6 @@
 import { OPEN_SCOPES, type OpenScope } from './caller.js';
 import { AddressRanges } from './address-ranges.js';
+import { identityScopes, type IdentityScope } from './grant-scopes.js';
 import type { Subject } from './revocations.js';
 
 export type ApplicationKind = 'confidential' | 'public' | 'native';
@@ -46,8 +47,10 @@ export interface KeyRecord {
 export interface TokenRecord {
   readonly grantId: number;
   readonly applicationId: number;
-  /** True if the token and its grant are valid. */
+  readonly clientId: string;
   readonly scopes: readonly OpenScope[];
+  /** What userinfo may tell; empty without `openid`. */
+  readonly identityScopes: readonly IdentityScope[];
   readonly expiresAt: number;
   /**
    * Also true if the grant is revoked, or the user is disabled or no longer among those whom the application can serve.
@@ -57,7 +60,7 @@ export interface TokenRecord {
   readonly subjects: readonly Subject[];
 }
 
-export function intersect(first: readonly OpenScope[], second: readonly OpenScope[]): OpenScope[] {
+export function intersect<S extends string>(first: readonly S[], second: readonly string[]): S[] {
   return first.filter((scope) => second.includes(scope));
 }
 
@@ -165,6 +168,7 @@ export interface TokenRow extends UserRow {
   readonly expires_at: Date;
   readonly grant_id: number;
   readonly application_id: number;
+  readonly client_id: string;
   readonly grant_scopes: readonly string[];
   readonly ended: boolean;
 }
@@ -174,7 +178,9 @@ export function toTokenRecord(row: TokenRow): TokenRecord {
   return {
     grantId: row.grant_id,
     applicationId: row.application_id,
-    scopes: intersect(openScopes(row.scopes), openScopes(row.grant_scopes)),
+    clientId: row.client_id,
+    scopes: intersect(openScopes(row.scopes), row.grant_scopes),
+    identityScopes: intersect(identityScopes(row.scopes), row.grant_scopes),
     expiresAt: row.expires_at.getTime(),
     revoked: row.ended || user.disabled,
     user,

@@ -3,8 +3,8 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { recordEvent, type SqlRunner } from '../audit/record-event.js';
-import type { OpenScope } from './caller.js';
-import { bigints, openScopes } from './credential-records.js';
+import { bigints } from './credential-records.js';
+import { grantScopes, type GrantScope } from './grant-scopes.js';
 import { rowsOf } from '../data/rows-of.js';
 import { Revocations, type Subject } from './revocations.js';
 
@@ -25,7 +25,7 @@ export interface AuthorisedApplication {
   readonly clientId: string;
   readonly name: string;
   readonly description: string;
-  readonly scopes: readonly OpenScope[];
+  readonly scopes: readonly GrantScope[];
   readonly grantIds: readonly number[];
   readonly firstGrantedAt: Date;
   readonly lastGrantedAt: Date;
@@ -65,7 +65,7 @@ export class Grants {
        GROUP BY a.id ORDER BY max(g.created_at) DESC, a.id`,
       [userId],
     );
-    return rows.map((row) => ({ ...row, scopes: openScopes(row.scopes), grantIds: bigints(row.grantIds) }));
+    return rows.map((row) => ({ ...row, scopes: grantScopes(row.scopes), grantIds: bigints(row.grantIds) }));
   }
 
   /** Ends one grant of a user. @throws NOT_FOUND if it is not theirs or has ended. */

@@ -36,6 +36,7 @@ import { CreateMails1763668801760 } from './1763668801760-create-mails.js';
 import { CreateSecondFactors1763668801770 } from './1763668801770-create-second-factors.js';
 import { NoticeSecondFactors1763668801771 } from './1763668801771-notice-second-factors.js';
 import { CreateDeviceCodes1763668801780 } from './1763668801780-create-device-codes.js';
+import { CreateIdentityKeys1763668801790 } from './1763668801790-create-identity-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -77,4 +78,5 @@ export const MIGRATIONS = [
   CreateSecondFactors1763668801770,
   NoticeSecondFactors1763668801771,
   CreateDeviceCodes1763668801780,
+  CreateIdentityKeys1763668801790,
 ];

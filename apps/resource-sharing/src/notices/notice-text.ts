@@ -1,5 +1,6 @@
 import type { Translator } from '@gatehouse/i18n';
 import type { SiteMessages } from '../messages/index.js';
+import { GRANT_SCOPES } from '../credentials/grant-scopes.js';
 import type { Notice } from './notices.service.js';
 
 /** A notice in words: plain text without secrets, for a page as for a mail. */
@@ -166,11 +167,9 @@ export function noticeText(notice: Notice, words: Words): NoticeText {
   return { ...told, isSecurity };
 }
 
-const SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'] as const;
-
 function scopesOf({ details }: Notice, words: Words): string {
   const given = Array.isArray(details['scopes']) ? (details['scopes'] as unknown[]) : [];
-  const names = SCOPES.filter((scope) => given.includes(scope)).map((scope) => words.text(`scopes.${scope}`));
+  const names = GRANT_SCOPES.filter((scope) => given.includes(scope)).map((scope) => words.text(`scopes.${scope}`));
   return new Intl.ListFormat(words.language, { type: 'unit', style: 'short' }).format(names);
 }
 

@@ -1,7 +1,8 @@
 import type { Application } from '../applications/application-rows.js';
 import { matchRedirectUri } from '../applications/redirect-uri.js';
 import { intersect } from '../credentials/credential-records.js';
-import type { OpenScope } from '../credentials/caller.js';
+import { askable, type GrantScope } from '../credentials/grant-scopes.js';
+import { readIdentityRequest, refuseRequestObjects, type IdentityRequest } from './identity-request.js';
 import { resourceOf } from './issuer.js';
 import { AuthorizationRefused, OAuthError } from './oauth-error.js';
 import type { OAuthParameters } from './oauth-parameters.js';
@@ -22,10 +23,12 @@ export interface AnswerAddress {
 /** An authorization request that can be shown to its user. */
 export interface AuthorizationRequest extends AnswerAddress {
   readonly application: Application;
-  readonly requestedScopes: readonly OpenScope[];
+  readonly requestedScopes: readonly GrantScope[];
   /** Requested and allowed scopes: what the user can grant. */
-  readonly grantableScopes: readonly OpenScope[];
+  readonly grantableScopes: readonly GrantScope[];
   readonly codeChallenge: string | undefined;
+  /** Undefined for a request without `openid`. */
+  readonly identity: IdentityRequest | undefined;
 }
 
 /** @throws INVALID_REDIRECT_URI: such an error is shown here and never sent to the address (RFC 9700 section 2.1). */
@@ -68,6 +71,7 @@ export function readAuthorizationRequest(
   address: AnswerAddress,
   options: { readonly responseTypeRequired: boolean },
 ): AuthorizationRequest {
+  refuseRequestObjects(parameters);
   assertResponse(parameters, options.responseTypeRequired);
   const resource = parameters.optional('resource');
   if (resource !== undefined && resource !== resourceOf(address.issuer)) {
@@ -77,12 +81,13 @@ export function readAuthorizationRequest(
   if (codeChallenge === undefined && application.pkceRequired) {
     throw new OAuthError('invalid_request', 'This application has to send a code_challenge');
   }
-  const requestedScopes = readScope(parameters.optional('scope')) ?? application.allowedScopes;
-  const grantableScopes = intersect(requestedScopes, application.allowedScopes);
+  const requestedScopes: readonly GrantScope[] = readScope(parameters.optional('scope')) ?? application.allowedScopes;
+  const grantableScopes = intersect(requestedScopes, askable(application.allowedScopes));
   if (grantableScopes.length === 0) {
     throw new OAuthError('invalid_scope', 'The application is allowed none of the requested scopes');
   }
-  return { ...address, application, requestedScopes, grantableScopes, codeChallenge };
+  const identity = requestedScopes.includes('openid') ? readIdentityRequest(parameters) : undefined;
+  return { ...address, application, requestedScopes, grantableScopes, codeChallenge, identity };
 }
 
 function assertResponse(parameters: OAuthParameters, responseTypeRequired: boolean): void {

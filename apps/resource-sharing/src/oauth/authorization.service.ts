@@ -6,7 +6,7 @@ import { Applications } from '../applications/applications.service.js';
 import { intersect } from '../credentials/credential-records.js';
 import { rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
-import type { OpenScope } from '../credentials/caller.js';
+import { grantScopes, type GrantScope } from '../credentials/grant-scopes.js';
 import { ResourceSharingSettings } from '../settings.js';
 import {
   answerAddress,
@@ -16,11 +16,13 @@ import {
   type AnswerAddress,
   type AuthorizationRequest,
 } from './authorization-request.js';
+import { isSilent } from './identity-request.js';
 import { issuerOf } from './issuer.js';
 import { CODE_SECONDS } from './lifetimes.js';
-import { assertServes, createGrant } from './new-grant.js';
+import { assertServes, createGrant, type NewGrant } from './new-grant.js';
 import { OAuthError } from './oauth-error.js';
 import { OAuthParameters } from './oauth-parameters.js';
+import { SignIns } from './sign-ins.js';
 
 /** The logged-in user as the authorization page shows them. */
 export interface AuthorizingUser {
@@ -40,7 +42,9 @@ export interface AuthorizationPreview {
 export interface AuthorizationDecision {
   readonly approved: boolean;
   /** Scopes that the user left selected. Default: all requested ones. */
-  readonly scopes?: readonly OpenScope[] | undefined;
+  readonly scopes?: readonly GrantScope[] | undefined;
+  /** The login with which the user decides. */
+  readonly sessionId?: number | null | undefined;
   readonly ip?: string | undefined;
 }
 
@@ -49,7 +53,7 @@ export interface AuthorizationResult {
   readonly redirectUri: string;
   readonly state: string | undefined;
   readonly issuer: string;
-  readonly scopes: readonly OpenScope[];
+  readonly scopes: readonly GrantScope[];
   /** Lifetime of the code in seconds. */
   readonly expiresIn: number;
   /** Where to send the browser, with 303. */
@@ -75,6 +79,7 @@ export class AuthorizationService {
     private readonly unitOfWork: UnitOfWork,
     private readonly applications: Applications,
     private readonly hasher: SecretHasher,
+    private readonly signIns: SignIns,
     settings: ResourceSharingSettings,
   ) {
     this.issuer = issuerOf(settings);
@@ -92,7 +97,21 @@ export class AuthorizationService {
     return { request, user, expiresIn: CODE_SECONDS };
   }
 
-  /** Issues a code for the scopes that the user granted. @throws AuthorizationRefused (access_denied) for a refusal. */
+  /** For a visitor without a login. @throws AuthorizationRefused (login_required) for a request that must not ask for one. */
+  async refuseIfSilent(source: unknown, options: AuthorizationOptions = {}): Promise<void> {
+    const parameters = new OAuthParameters(source);
+    if (parameters.optional('prompt') !== 'none') return;
+    const { application, address } = await this.destination(parameters);
+    refusing(address, () => {
+      const { identity } = read(parameters, application, address, options);
+      if (isSilent(identity)) throw new OAuthError('login_required', 'Nobody is logged in');
+    });
+  }
+
+  /**
+   * Issues a code for the scopes that the user granted. @throws AuthorizationRefused (access_denied) for a refusal, and the
+   * errors of SignIns.check().
+   */
   async confirm(
     source: unknown,
     userId: number,
@@ -100,9 +119,11 @@ export class AuthorizationService {
     options: AuthorizationOptions = {},
   ): Promise<AuthorizationResult> {
     const { request } = await this.preview(source, userId, options);
+    const { ip, sessionId = null } = decision;
+    await this.signIns.check(request, { userId, sessionId });
     const scopes = refusing(request, () => grantedScopes(request, decision));
     const code = this.hasher.create('code');
-    await this.store(request, { userId, scopes, codeHash: code.hash, ip: decision.ip });
+    await this.store(request, code.hash, { userId, applicationId: request.application.id, scopes, sessionId, ip });
     return {
       code: code.text,
       redirectUri: request.redirectUri,
@@ -138,20 +159,16 @@ export class AuthorizationService {
   }
 
   private async store(
-    request: AuthorizationRequest,
-    {
-      userId,
-      scopes,
-      codeHash,
-      ip,
-    }: { userId: number; scopes: readonly OpenScope[]; codeHash: Buffer; ip?: string | undefined },
+    { redirectUri, redirectUriSent, codeChallenge, identity }: AuthorizationRequest,
+    codeHash: Buffer,
+    grant: NewGrant,
   ): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
-      const grantId = await createGrant(tx, { userId, applicationId: request.application.id, scopes, ip });
+      const grantId = await createGrant(tx, grant);
       await tx.query(
-        `INSERT INTO authorization_codes (hash, grant_id, redirect_uri, redirect_uri_sent, code_challenge, expires_at)
-         VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
-        [codeHash, grantId, request.redirectUri, request.redirectUriSent, request.codeChallenge ?? null, CODE_SECONDS],
+        `INSERT INTO authorization_codes (hash, grant_id, redirect_uri, redirect_uri_sent, code_challenge, nonce, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`,
+        [codeHash, grantId, redirectUri, redirectUriSent, codeChallenge ?? null, identity?.nonce ?? null, CODE_SECONDS],
       );
     });
   }
@@ -166,8 +183,8 @@ function read(
   return readAuthorizationRequest(parameters, application, address, { responseTypeRequired });
 }
 
-function grantedScopes(request: AuthorizationRequest, decision: AuthorizationDecision): OpenScope[] {
-  const scopes = intersect(request.grantableScopes, decision.scopes ?? request.grantableScopes);
+function grantedScopes(request: AuthorizationRequest, decision: AuthorizationDecision): GrantScope[] {
+  const scopes = grantScopes(intersect(request.grantableScopes, decision.scopes ?? request.grantableScopes));
   if (!decision.approved || scopes.length === 0) throw new OAuthError('access_denied', 'The user denied the request');
   return scopes;
 }

@@ -2,7 +2,8 @@ import { pgPool, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
-import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
+import { intersect, type ClientRecord } from '../credentials/credential-records.js';
+import { askable, grantScopes } from '../credentials/grant-scopes.js';
 import { Grants } from '../credentials/grants.service.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import type { IssuedTokens } from './issued-tokens.js';
@@ -13,7 +14,8 @@ import { TokenIssue } from './token-issue.js';
 
 const CODE_BY_HASH = `
   SELECT c.grant_id, c.redirect_uri, c.redirect_uri_sent, c.code_challenge, c.consumed_at IS NOT NULL AS consumed,
-    c.expires_at <= now() AS expired, g.application_id, g.user_id, g.scopes,
+    c.expires_at <= now() AS expired, c.nonce, g.application_id, g.user_id, g.scopes,
+    extract(epoch FROM g.auth_time)::bigint AS auth_time,
     (g.revoked_at IS NOT NULL OR u.disabled_at IS NOT NULL) AS ended
   FROM authorization_codes c
   JOIN grants g ON g.id = c.grant_id
@@ -32,6 +34,8 @@ interface CodeRow {
   readonly user_id: number;
   readonly scopes: readonly string[];
   readonly ended: boolean;
+  readonly nonce: string | null;
+  readonly auth_time: number | null;
 }
 
 /** Exchanges authorization codes for tokens, each once (RFC 6749 section 4.1.3). */
@@ -62,10 +66,11 @@ export class CodeExchange {
     if (code.ended) throw new OAuthError('invalid_grant', 'The authorization has ended');
     assertVerifier(code.code_challenge, verifier);
     assertRedirectUri(code, redirectUri);
-    const scopes = intersect(openScopes(code.scopes), client.allowedScopes);
+    const allowed = intersect(grantScopes(code.scopes), askable(client.allowedScopes));
+    const subject = { userId: code.user_id, authTime: code.auth_time, nonce: code.nonce };
     const tokens = replayed
       ? undefined
-      : await this.issue.consume('authorization_codes', hash, { granted: code.scopes, allowed: scopes });
+      : await this.issue.consume('authorization_codes', hash, { granted: code.scopes, allowed, subject });
     return tokens ?? this.refuseReplay(code);
   }
 

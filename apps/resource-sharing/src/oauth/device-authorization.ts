@@ -5,8 +5,8 @@ import type { Request } from 'express';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Application } from '../applications/application-rows.js';
 import { Applications } from '../applications/applications.service.js';
-import type { OpenScope } from '../credentials/caller.js';
-import { intersect, openScopes } from '../credentials/credential-records.js';
+import { intersect } from '../credentials/credential-records.js';
+import { askable, grantScopes, type GrantScope } from '../credentials/grant-scopes.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import { rowsOf } from '../data/rows-of.js';
 import { ResourceSharingSettings } from '../settings.js';
@@ -33,7 +33,16 @@ export interface DeviceAuthorization {
 export interface DeviceRequest {
   readonly userCode: string;
   readonly application: Application;
-  readonly scopes: readonly OpenScope[];
+  readonly scopes: readonly GrantScope[];
+}
+
+export interface DeviceDecision {
+  readonly approved: boolean;
+  /** Scopes that the user left selected. */
+  readonly scopes: readonly GrantScope[];
+  /** The login of the user. */
+  readonly sessionId: number;
+  readonly ip: string | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -67,7 +76,8 @@ export class DeviceAuthorizations {
   async begin(request: Request): Promise<DeviceAuthorization> {
     const parameters = new OAuthParameters(request.body);
     const client = await this.clients.authenticate(request, parameters);
-    const scopes = intersect(readScope(parameters.optional('scope')) ?? client.allowedScopes, client.allowedScopes);
+    const asked = readScope(parameters.optional('scope')) ?? client.allowedScopes;
+    const scopes = intersect(asked, askable(client.allowedScopes));
     if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The application is allowed none of the scopes');
     const device = this.hasher.create('device');
     const userCode = createUserCode();
@@ -93,17 +103,13 @@ export class DeviceAuthorizations {
     const application = found && (await this.applications.findByClientId(found.clientId));
     if (userCode === undefined || found === undefined || application == null) throw unknownCode();
     assertServes(application, userId);
-    return { userCode, application, scopes: intersect(openScopes(found.scopes), application.allowedScopes) };
+    return { userCode, application, scopes: intersect(grantScopes(found.scopes), askable(application.allowedScopes)) };
   }
 
   /** @throws the errors of find() */
-  async decide(
-    text: string,
-    userId: number,
-    { approved, scopes, ip }: { approved: boolean; scopes: readonly OpenScope[]; ip: string | undefined },
-  ): Promise<void> {
-    const request = await this.find(text, userId, ip);
-    const granted = intersect(request.scopes, scopes);
+  async decide(text: string, userId: number, { approved, scopes, ...by }: DeviceDecision): Promise<void> {
+    const request = await this.find(text, userId, by.ip);
+    const granted = grantScopes(intersect(request.scopes, scopes));
     const hash = this.hasher.hashUserCode(request.userCode);
     await this.unitOfWork.run(async (tx) => {
       // Of two decisions at once, one finds the code undecided.
@@ -113,7 +119,7 @@ export class DeviceAuthorizations {
         await tx.query('UPDATE device_codes SET denied_at = now() WHERE user_code_hash = $1', [hash]);
         return;
       }
-      const grantId = await createGrant(tx, { userId, applicationId: request.application.id, scopes: granted, ip });
+      const grantId = await createGrant(tx, { userId, applicationId: request.application.id, scopes: granted, ...by });
       await tx.query('UPDATE device_codes SET grant_id = $2 WHERE user_code_hash = $1', [hash, grantId]);
     });
   }

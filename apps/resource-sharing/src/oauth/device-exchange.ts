@@ -1,6 +1,7 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
-import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
+import { intersect, type ClientRecord } from '../credentials/credential-records.js';
+import { askable, grantScopes } from '../credentials/grant-scopes.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import { rowsOf } from '../data/rows-of.js';
 import type { IssuedTokens } from './issued-tokens.js';
@@ -16,6 +17,7 @@ const SLOWER_SECONDS = 5;
 const FIND = `
   SELECT d.application_id, d.expires_at <= now() AS expired, d.denied_at IS NOT NULL AS denied,
     d.consumed_at IS NOT NULL AS consumed, d.grant_id, g.scopes,
+    g.user_id, extract(epoch FROM g.auth_time)::bigint AS auth_time,
     coalesce(d.polled_at > now() - make_interval(secs => d.interval_s), false) AS hasty,
     (g.revoked_at IS NOT NULL OR u.disabled_at IS NOT NULL) AS ended
   FROM device_codes d LEFT JOIN grants g ON g.id = d.grant_id LEFT JOIN site_accounts u ON u.id = g.user_id
@@ -30,6 +32,8 @@ interface DeviceRow {
   readonly scopes: readonly string[] | null;
   readonly hasty: boolean;
   readonly ended: boolean | null;
+  readonly user_id: number | null;
+  readonly auth_time: number | null;
 }
 
 /** The requests of a device that waits for its user. */
@@ -49,8 +53,9 @@ export class DeviceExchange {
     const refusal = refusalOf(row);
     if (refusal !== undefined) throw new OAuthError(...refusal);
     const granted = row.scopes ?? [];
-    const allowed = intersect(openScopes(granted), client.allowedScopes);
-    const tokens = await this.issue.consume('device_codes', hash, { granted, allowed });
+    const allowed = intersect(grantScopes(granted), askable(client.allowedScopes));
+    const subject = { userId: row.user_id ?? 0, authTime: row.auth_time, nonce: null };
+    const tokens = await this.issue.consume('device_codes', hash, { granted, allowed, subject });
     if (tokens === undefined) throw new OAuthError('invalid_grant', 'The device code was used before');
     return tokens;
   }

@@ -1,19 +1,24 @@
 import type { EntityManager } from 'typeorm';
 import type { Application } from '../applications/application-rows.js';
 import { recordEvent } from '../audit/record-event.js';
-import type { OpenScope } from '../credentials/caller.js';
+import type { GrantScope } from '../credentials/grant-scopes.js';
 import { oneRow } from '../data/rows-of.js';
 import { OAuthError } from './oauth-error.js';
 
 export interface NewGrant {
   readonly userId: number;
   readonly applicationId: number;
-  readonly scopes: readonly OpenScope[];
+  readonly scopes: readonly GrantScope[];
+  /** The login of the user, whose time becomes `auth_time`. */
+  readonly sessionId?: number | null | undefined;
   readonly ip?: string | undefined;
 }
 
 /** What a user allowed an application; resolves to its id. A code of the same transaction leads to it. */
-export async function createGrant(tx: EntityManager, { userId, applicationId, scopes, ip }: NewGrant): Promise<number> {
+export async function createGrant(
+  tx: EntityManager,
+  { userId, applicationId, scopes, sessionId, ip }: NewGrant,
+): Promise<number> {
   const { former } = await oneRow<{ former: string[] | null }>(
     tx,
     `SELECT array_agg(DISTINCT scope) AS former FROM grants g, unnest(g.scopes) AS scope
@@ -22,8 +27,9 @@ export async function createGrant(tx: EntityManager, { userId, applicationId, sc
   );
   const { id: grantId } = await oneRow<{ id: number }>(
     tx,
-    'INSERT INTO grants (user_id, application_id, scopes) VALUES ($1, $2, $3) RETURNING id',
-    [userId, applicationId, scopes],
+    `INSERT INTO grants (user_id, application_id, scopes, auth_time)
+     VALUES ($1, $2, $3, (SELECT created_at FROM sessions WHERE id = $4 AND user_id = $1)) RETURNING id`,
+    [userId, applicationId, scopes, sessionId ?? null],
   );
   await recordEvent(tx, { type: 'grant.created', userId, applicationId, grantId, ip, details: { scopes, former } });
   return grantId;

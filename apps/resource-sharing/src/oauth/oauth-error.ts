@@ -1,16 +1,26 @@
 import type { ErrorCode } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 
-/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7009 section 2.2.1, RFC 8628 section 3.5, RFC 8707 section 2. */
+/**
+ * RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1, RFC 7009 section 2.2.1, RFC 8628 section 3.5, RFC 8707 section
+ * 2, OpenID Connect Core section 3.1.2.6.
+ */
 export type OAuthErrorName =
   | 'access_denied'
   | 'authorization_pending'
+  | 'consent_required'
   | 'expired_token'
+  | 'insufficient_scope'
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_request'
   | 'invalid_scope'
   | 'invalid_target'
+  | 'invalid_token'
+  | 'login_required'
+  | 'registration_not_supported'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
   | 'slow_down'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
@@ -28,6 +38,14 @@ const CODES: Readonly<Record<OAuthErrorName, ErrorCode>> = {
   invalid_request: 'INVALID_REQUEST',
   invalid_scope: 'INVALID_SCOPE',
   invalid_target: 'INVALID_TARGET',
+  invalid_token: 'INVALID_OPENAPI_USER_TOKEN',
+  insufficient_scope: 'USER_SCOPE_NOT_ALLOWED',
+  // Answers to requests about the user: they go to the application, which reads `error`.
+  consent_required: 'ACCESS_DENIED',
+  login_required: 'ACCESS_DENIED',
+  registration_not_supported: 'INVALID_REQUEST',
+  request_not_supported: 'INVALID_REQUEST',
+  request_uri_not_supported: 'INVALID_REQUEST',
   unauthorized_client: 'UNAUTHORIZED_CLIENT',
   unsupported_grant_type: 'UNSUPPORTED_GRANT_TYPE',
   unsupported_response_type: 'UNSUPPORTED_RESPONSE_TYPE',
@@ -52,9 +70,10 @@ export class OAuthError extends AppError {
     this.error = error;
   }
 
-  /** RFC 6749 section 5.2: 401 for an application that could not be authenticated, 400 for all others. */
+  /** RFC 6749 section 5.2: 401 for an application that could not be authenticated; RFC 6750 section 3.1 for tokens. */
   get standardStatus(): number {
-    return this.error === 'invalid_client' ? 401 : 400;
+    if (this.error === 'invalid_client' || this.error === 'invalid_token') return 401;
+    return this.error === 'insufficient_scope' ? 403 : 400;
   }
 }
 

@@ -10,7 +10,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentUserId } from '../wire/current-user.js';
+import { CurrentSignIn, CurrentUserId } from '../wire/current-user.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import { AuthorizationService } from './authorization.service.js';
 import { standardMembers, tokenResult } from './issued-tokens.js';
@@ -26,6 +26,7 @@ import {
   toResultView,
 } from './open-oauth.view.js';
 import { NothingView } from './standard-oauth.view.js';
+import type { SignedIn } from './sign-ins.js';
 import { answerPreflight, fromAnyOrigin, neverStored } from './token-answers.js';
 import { TokenStatus } from './token-status.service.js';
 import { TokenService } from './token.service.js';
@@ -64,13 +65,14 @@ export class OpenOAuthController {
   @ApiBody({ type: AuthorizationRequestBody })
   @ApiEnvelope(AuthorizationResultView)
   async confirm(
-    @CurrentUserId() userId: number,
+    @CurrentSignIn() { userId, sessionId }: SignedIn,
     @Body() body: object,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuthorizationResultView> {
     neverStored(response);
-    return toResultView(await this.authorization.confirm(body, userId, { approved: true, ip: request.ip }));
+    const decision = { approved: true, sessionId, ip: request.ip };
+    return toResultView(await this.authorization.confirm(body, userId, decision));
   }
 
   @Public()

@@ -1,7 +1,8 @@
 import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AUTH_LEVELS, type AuthLevel } from '../applications/application-rows.js';
-import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
+import { GRANT_SCOPES, IDENTITY_SCOPES, type GrantScope } from '../credentials/grant-scopes.js';
+import { intersect } from '../credentials/credential-records.js';
 import type { AuthorizationPreview, AuthorizationResult } from './authorization.service.js';
 
 /** An empty parameter counts as omitted, and unknown ones are ignored (RFC 6749 section 3.1). */
@@ -22,6 +23,8 @@ export class AuthorizationRequestBody {
   code_challenge?: string;
   @ApiPropertyOptional({ enum: ['S256'] })
   code_challenge_method?: string;
+  @ApiPropertyOptional({ type: String, description: 'OpenID Connect: returned in the id_token' })
+  nonce?: string;
 }
 
 @IgnoresUnknownFields()
@@ -72,10 +75,10 @@ export class AuthorizationPreviewView {
   auth_level: AuthLevel;
   @ApiProperty({ type: String })
   redirect_uri: string;
-  @ApiProperty({ enum: OPEN_SCOPES, isArray: true })
-  requested_scopes: readonly OpenScope[];
-  @ApiProperty({ enum: OPEN_SCOPES, isArray: true })
-  allowed_scopes: readonly OpenScope[];
+  @ApiProperty({ enum: GRANT_SCOPES, isArray: true })
+  requested_scopes: readonly GrantScope[];
+  @ApiProperty({ enum: GRANT_SCOPES, isArray: true })
+  allowed_scopes: readonly GrantScope[];
   @ApiProperty({ type: AuthorizingUserView })
   user: AuthorizingUserView;
   @ApiProperty({ type: 'integer', description: 'Seconds for which the code is valid' })
@@ -108,8 +111,10 @@ export class TokenResultView {
   refresh_expires_in: number;
   @ApiProperty({ type: String })
   scope: string;
-  @ApiProperty({ enum: OPEN_SCOPES, isArray: true })
-  scopes: readonly OpenScope[];
+  @ApiProperty({ enum: GRANT_SCOPES, isArray: true })
+  scopes: readonly GrantScope[];
+  @ApiPropertyOptional({ type: String, description: 'OpenID Connect: with the scope `openid`' })
+  id_token?: string;
 }
 
 export function toPreviewView({ request, user, expiresIn }: AuthorizationPreview): AuthorizationPreviewView {
@@ -121,7 +126,8 @@ export function toPreviewView({ request, user, expiresIn }: AuthorizationPreview
     auth_level: application.authLevel,
     redirect_uri: request.redirectUri,
     requested_scopes: request.requestedScopes,
-    allowed_scopes: application.allowedScopes,
+    // Users are only asked who they are where an application asked for it.
+    allowed_scopes: [...application.allowedScopes, ...intersect(IDENTITY_SCOPES, request.requestedScopes)],
     user: { id: user.id, username: user.username, nickname: user.nickname, avatar_url: user.avatarUrl },
     expires_in: expiresIn,
   };

@@ -2,10 +2,10 @@ import { pgPool, SecretBoxError, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
-import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
+import { intersect, type ClientRecord } from '../credentials/credential-records.js';
+import { askable, grantScopes, type GrantScope } from '../credentials/grant-scopes.js';
 import { Grants } from '../credentials/grants.service.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
-import type { OpenScope } from '../credentials/caller.js';
 import type { IssuedTokens } from './issued-tokens.js';
 import { ACCESS_SECONDS, GRACE_SECONDS, REFRESH_IDLE_SECONDS } from './lifetimes.js';
 import { OAuthError } from './oauth-error.js';
@@ -23,7 +23,7 @@ const ROTATE = `
       AND g.id = t.grant_id AND g.application_id = $4 AND g.revoked_at IS NULL AND u.disabled_at IS NULL
       AND (a.auth_level <> 'unverified' OR g.user_id = a.owner_id OR g.user_id = ANY (a.test_user_ids))
       AND ($5::text[] IS NULL OR g.scopes @> $5::text[])
-    RETURNING t.grant_id, t.generation, t.absolute_expires_at, g.scopes
+    RETURNING t.grant_id, t.generation, t.absolute_expires_at, g.scopes, g.user_id, g.auth_time
   ), refresh AS (
     INSERT INTO refresh_tokens (hash, grant_id, generation, idle_expires_at, absolute_expires_at)
     SELECT $2, grant_id, generation + 1, least(now() + make_interval(secs => $6), absolute_expires_at), absolute_expires_at
@@ -32,12 +32,14 @@ const ROTATE = `
     INSERT INTO access_tokens (hash, grant_id, scopes, expires_at)
     SELECT $7, grant_id, coalesce($5::text[], scopes), now() + make_interval(secs => $8) FROM consumed
   )
-  SELECT consumed.scopes, extract(epoch FROM refresh.idle_expires_at - now())::integer AS refresh_seconds
+  SELECT consumed.scopes, consumed.user_id, extract(epoch FROM consumed.auth_time)::bigint AS auth_time,
+    extract(epoch FROM refresh.idle_expires_at - now())::integer AS refresh_seconds
   FROM consumed CROSS JOIN refresh`;
 
 /** The state of a token that could not be rotated. */
 const STATE = `
-  SELECT t.grant_id, g.application_id, g.user_id, g.scopes, t.consumed_at IS NOT NULL AS consumed,
+  SELECT t.grant_id, g.application_id, g.user_id, g.scopes, extract(epoch FROM g.auth_time)::bigint AS auth_time,
+    t.consumed_at IS NOT NULL AS consumed,
     (t.idle_expires_at <= now() OR t.absolute_expires_at <= now()) AS expired,
     (g.revoked_at IS NOT NULL OR u.disabled_at IS NOT NULL OR (a.auth_level = 'unverified'
       AND g.user_id <> a.owner_id AND g.user_id <> ALL (a.test_user_ids))) AS ended,
@@ -53,6 +55,9 @@ const STATE = `
 
 /** A row of ROTATE. */
 interface RotatedRow {
+  readonly user_id: number;
+  /** In seconds since the epoch. */
+  readonly auth_time: number | null;
   readonly scopes: readonly string[];
   /** Time until the new refresh token expires unless it is used. */
   readonly refresh_seconds: number;
@@ -73,6 +78,7 @@ type StateRow = (ConsumedRow | UnconsumedRow) & {
   readonly grant_id: number;
   readonly application_id: number;
   readonly user_id: number;
+  readonly auth_time: number | null;
   readonly scopes: readonly string[];
   readonly expired: boolean;
   readonly ended: boolean;
@@ -85,7 +91,7 @@ type StateRow = (ConsumedRow | UnconsumedRow) & {
 interface Successor {
   readonly access: string;
   readonly refresh: string;
-  readonly scopes: readonly OpenScope[] | null;
+  readonly scopes: readonly GrantScope[] | null;
 }
 
 /**
@@ -148,7 +154,7 @@ export class RefreshRotation {
     if (state.ended) throw dead('The authorization has ended');
     if (state.consumed) return this.repeat(client, text, state);
     if (state.expired) throw dead('The refresh token has expired');
-    if (scopes !== null && !scopes.every((scope) => openScopes(state.scopes).includes(scope))) {
+    if (scopes !== null && !scopes.every((scope) => grantScopes(state.scopes).includes(scope))) {
       throw new OAuthError('invalid_scope', 'A refresh may not ask for more than was granted');
     }
     throw dead('The refresh token is not valid');
@@ -159,7 +165,7 @@ export class RefreshRotation {
     const { consumed_seconds: seconds, successor_sealed: sealed, refresh_seconds } = state;
     if (seconds <= GRACE_SECONDS && state.successor_unused && sealed !== null && refresh_seconds !== null) {
       const successor = this.open(text, sealed);
-      const row = { scopes: state.scopes, refresh_seconds };
+      const row = { ...state, refresh_seconds };
       if (successor !== undefined) return toTokens(client, successor, row, ACCESS_SECONDS - seconds);
     }
     await this.endFamily(state);
@@ -195,7 +201,7 @@ interface Presented {
   readonly text: string;
   readonly hash: Buffer;
   /** Null: all granted scopes. */
-  readonly scopes: readonly OpenScope[] | null;
+  readonly scopes: readonly GrantScope[] | null;
 }
 
 function toTokens(client: ClientRecord, successor: Successor, row: RotatedRow, expiresIn: number): IssuedTokens {
@@ -204,7 +210,8 @@ function toTokens(client: ClientRecord, successor: Successor, row: RotatedRow, e
     refreshToken: successor.refresh,
     expiresIn,
     refreshExpiresIn: row.refresh_seconds,
-    scopes: intersect(successor.scopes ?? openScopes(row.scopes), client.allowedScopes),
+    scopes: intersect(successor.scopes ?? grantScopes(row.scopes), askable(client.allowedScopes)),
+    subject: { userId: row.user_id, authTime: row.auth_time, nonce: null },
   };
 }
 

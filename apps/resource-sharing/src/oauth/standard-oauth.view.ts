@@ -83,6 +83,8 @@ export class StandardTokenView {
   refresh_expires_in: number;
   @ApiProperty({ type: String })
   scope: string;
+  @ApiPropertyOptional({ type: String, description: 'OpenID Connect: with the scope `openid`' })
+  id_token?: string;
 }
 
 /** RFC 7662 section 2.2. */
@@ -122,11 +124,18 @@ export class StandardErrorView {
  * everywhere.
  */
 export function ApiStandard(body: Type, answer: Type): MethodDecorator {
+  return applyDecorators(
+    ApiConsumes('application/x-www-form-urlencoded', 'application/json'),
+    ApiBody({ type: body }),
+    ApiStandardAnswer(answer),
+  );
+}
+
+/** The same for an operation without a body. */
+export function ApiStandardAnswer(answer: Type): MethodDecorator {
   const failures = [getSchemaPath(StandardErrorView), '#/components/schemas/Error'];
   return applyDecorators(
     ApiExtraModels(StandardErrorView),
-    ApiConsumes('application/x-www-form-urlencoded', 'application/json'),
-    ApiBody({ type: body }),
     ApiOkResponse({ type: answer }),
     ApiDefaultResponse({
       description: 'Any failure',

@@ -1,9 +1,9 @@
 import { pgPool } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { OpenScope } from '../credentials/caller.js';
+import type { GrantScope } from '../credentials/grant-scopes.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
-import type { IssuedTokens } from './issued-tokens.js';
+import type { IssuedTokens, TokenSubject } from './issued-tokens.js';
 import { ACCESS_SECONDS, REFRESH_ABSOLUTE_SECONDS, REFRESH_IDLE_SECONDS } from './lifetimes.js';
 
 /** Tables of codes that are exchanged for tokens. */
@@ -42,7 +42,11 @@ export class TokenIssue {
   async consume(
     table: CodeTable,
     hash: Buffer,
-    { granted, allowed }: { granted: readonly string[]; allowed: readonly OpenScope[] },
+    {
+      granted,
+      allowed,
+      subject,
+    }: { granted: readonly string[]; allowed: readonly GrantScope[]; subject: TokenSubject },
   ): Promise<IssuedTokens | undefined> {
     const access = this.hasher.create('access');
     const refresh = this.hasher.create('refresh');
@@ -65,6 +69,7 @@ export class TokenIssue {
       expiresIn: ACCESS_SECONDS,
       refreshExpiresIn: REFRESH_IDLE_SECONDS,
       scopes: allowed,
+      subject,
     };
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { CredentialLookup } from '../credentials/credential-lookup.js';
-import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
+import { intersect, type ClientRecord } from '../credentials/credential-records.js';
+import { askable, grantScopes } from '../credentials/grant-scopes.js';
 import { rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import { ResourceSharingSettings } from '../settings.js';
@@ -53,7 +54,7 @@ export class TokenSubjects {
     return {
       active: true,
       token_type: 'Bearer',
-      scope: intersect(record.scopes, client.allowedScopes).join(' '),
+      scope: [...intersect(record.scopes, client.allowedScopes), ...record.identityScopes].join(' '),
       exp: Math.floor(record.expiresAt / 1_000),
       ...this.about(client, record.user.id),
     };
@@ -66,7 +67,7 @@ export class TokenSubjects {
     if (row === undefined) return undefined;
     return {
       active: true,
-      scope: intersect(openScopes(row.scopes), client.allowedScopes).join(' '),
+      scope: intersect(grantScopes(row.scopes), askable(client.allowedScopes)).join(' '),
       exp: row.expires,
       iat: row.issued,
       ...this.about(client, row.user_id),

@@ -1,12 +1,13 @@
 import { AppError, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { ResourceSharingSettings } from '../settings.js';
+import type { ClientRecord } from '../credentials/credential-records.js';
 import { ClientAuthentication } from './client-authentication.js';
 import { CodeExchange } from './code-exchange.js';
 import type { IssuedTokens } from './issued-tokens.js';
 import { DEVICE_GRANT, DeviceExchange } from './device-exchange.js';
-import { issuerOf, resourceOf } from './issuer.js';
+import { IdTokens } from './id-tokens.js';
+import { resourceOf } from './issuer.js';
 import { OAuthError } from './oauth-error.js';
 import { OAuthParameters } from './oauth-parameters.js';
 import { RefreshRotation } from './refresh-rotation.js';
@@ -23,7 +24,7 @@ export class TokenService {
     private readonly codes: CodeExchange,
     private readonly refreshes: RefreshRotation,
     private readonly devices: DeviceExchange,
-    settings: ResourceSharingSettings,
+    private readonly idTokens: IdTokens,
     metrics: MetricsRegistry,
   ) {
     this.issued = metrics.counter('gatehouse_tokens_issued_total', 'Pairs of tokens that were issued, by grant type', [
@@ -34,22 +35,27 @@ export class TokenService {
       'Requests for tokens that were refused, by reason',
       ['reason'],
     );
-    this.resource = resourceOf(issuerOf(settings));
+    this.resource = resourceOf(idTokens.issuer);
   }
 
   /** `grantType`: given if the address determines it. @throws OAuthError */
   async issue(request: Request, grantType?: 'refresh_token'): Promise<IssuedTokens> {
     try {
-      return await this.issueTokens(request, grantType);
+      const parameters = new OAuthParameters(request.body);
+      const client = await this.clients.authenticate(request, parameters);
+      const tokens = await this.issueTokens(client, parameters, grantType);
+      return await this.idTokens.addTo(tokens, client.clientId);
     } catch (error) {
       if (error instanceof AppError) this.refused.inc({ reason: reasonOf(error) });
       throw error;
     }
   }
 
-  private async issueTokens(request: Request, grantType?: 'refresh_token'): Promise<IssuedTokens> {
-    const parameters = new OAuthParameters(request.body);
-    const client = await this.clients.authenticate(request, parameters);
+  private async issueTokens(
+    client: ClientRecord,
+    parameters: OAuthParameters,
+    grantType: 'refresh_token' | undefined,
+  ): Promise<IssuedTokens> {
     const resource = parameters.optional('resource');
     if (resource !== undefined && resource !== this.resource) {
       throw new OAuthError('invalid_target', `The only resource is ${this.resource}`);

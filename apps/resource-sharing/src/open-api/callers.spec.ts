@@ -26,7 +26,9 @@ const key = (id: number, of: UserRecord | null): KeyRecord => ({
 const token = (of: UserRecord): TokenRecord => ({
   grantId: 3,
   applicationId: 4,
+  clientId: 'client',
   scopes: ['meta'],
+  identityScopes: [],
   expiresAt: Infinity,
   revoked: false,
   user: of,

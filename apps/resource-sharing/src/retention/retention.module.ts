@@ -1,5 +1,6 @@
 import { Schedules } from '@gatehouse/jobs';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { IdentityModule } from '../identity/identity.module.js';
 import { UnlockDigest } from '../notices/unlock-digest.js';
 import { LimitRetention } from './limit-retention.js';
 import { RetentionHandler } from './retention.handler.js';
@@ -12,12 +13,16 @@ const EVERY_MS = {
   limits: MINUTE_MS,
   tokens: 5 * MINUTE_MS,
   audit: 60 * MINUTE_MS,
+  'identity-keys': 60 * MINUTE_MS,
   // Finds nothing to do except after midnight.
   'unlock-digest': 15 * MINUTE_MS,
 };
 
 /** Deletes old rows and makes daily digests, in the process with the workers. */
-@Module({ providers: [LimitRetention, TokenRetention, UnlockDigest, RetentionHandler] })
+@Module({
+  imports: [IdentityModule],
+  providers: [LimitRetention, TokenRetention, UnlockDigest, RetentionHandler],
+})
 export class RetentionModule implements OnApplicationBootstrap {
   constructor(private readonly schedules: Schedules) {}
 

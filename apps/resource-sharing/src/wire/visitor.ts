@@ -30,6 +30,10 @@ export interface Visitor extends ReaderView {
 /** A logged-in visitor. */
 export type Member = Visitor & { readonly account: SiteAccount; readonly sessionId: number };
 
+export function isMember(visitor: Visitor): visitor is Member {
+  return visitor.account !== null && visitor.sessionId !== null;
+}
+
 const VISITORS = new WeakMap<object, Visitor>();
 
 export function setVisitor(request: object, visitor: Visitor): void {

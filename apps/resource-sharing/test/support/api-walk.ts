@@ -9,6 +9,8 @@ export interface WalkStep {
   readonly as: WalkCaller;
   readonly send: string;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Sends this token, as a client of OpenID Connect does that has nothing else to send. */
+  readonly bearer?: string;
   /** Sends the body as a form. */
   readonly form?: true;
   /** Values of the answer to keep, by the path at which they stand in it. */
@@ -18,6 +20,7 @@ export interface WalkStep {
 }
 
 const SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'];
+const IDENTITY = [...SCOPES, 'openid', 'profile', 'email'].join(' ');
 const AUTHORIZATION = { client_id: ':client', redirect_uri: CALLBACK, scope: SCOPES.join(' '), state: 'af0ifjsldkj' };
 const CLIENT = { client_id: ':client', client_secret: ':secret' };
 
@@ -130,6 +133,8 @@ const REVIEW: WalkStep[] = [
 const AUTHORIZATIONS: WalkStep[] = [
   { operation: 'serverMetadata_read[0]', as: 'visitor', send: 'GET /.well-known/oauth-authorization-server' },
   { operation: 'serverMetadata_read[1]', as: 'visitor', send: 'GET /.well-known/oauth-authorization-server/oauth2' },
+  { operation: 'serverMetadata_read[2]', as: 'visitor', send: 'GET /.well-known/openid-configuration' },
+  { operation: 'identity_jwks', as: 'visitor', send: 'GET /oauth2/jwks' },
   {
     operation: 'openOAuth_preview',
     as: 'ada',
@@ -139,7 +144,7 @@ const AUTHORIZATIONS: WalkStep[] = [
     operation: 'openOAuth_confirm',
     as: 'ada',
     send: 'POST /api/public/openapi/oauth/authorize',
-    body: AUTHORIZATION,
+    body: { ...AUTHORIZATION, scope: IDENTITY, nonce: 'n-0S6_WzA2Mj' },
     keep: { standardCode: 'data.code' },
   },
   {
@@ -149,6 +154,19 @@ const AUTHORIZATIONS: WalkStep[] = [
     form: true,
     body: { grant_type: 'authorization_code', code: ':standardCode', redirect_uri: CALLBACK, ...CLIENT },
     keep: { standardToken: 'access_token' },
+  },
+  {
+    operation: 'identity_read',
+    as: 'visitor',
+    send: 'GET /oauth2/userinfo',
+    bearer: ':standardToken',
+  },
+  {
+    operation: 'identity_post',
+    as: 'visitor',
+    send: 'POST /oauth2/userinfo',
+    form: true,
+    body: { access_token: ':standardToken' },
   },
   {
     operation: 'standardOAuth_deviceAuthorization',

@@ -192,6 +192,12 @@ export const frame = {
     writeHint: 'Create, change and delete your shares',
     vip: 'Profile and Premium',
     vipHint: 'See your profile and points, check in daily, use Premium benefits',
+    openid: 'Who you are',
+    openidHint: 'Know that it is you, and that you come back: your account number',
+    profile: 'Your name',
+    profileHint: 'See your name, user name, picture and language',
+    email: 'Your email address',
+    emailHint: 'See your email address and whether it is verified',
   },
   notices: {
     read: 'All notices are marked as read.',

@@ -190,6 +190,12 @@ export const frame: Translation<typeof english> = {
     writeHint: '创建、修改和删除我的分享',
     vip: '个人资料与会员',
     vipHint: '查看资料和积分、每日签到、使用会员权益',
+    openid: '我的身份',
+    openidHint: '识别我的账户编号，以便再次认出我',
+    profile: '我的名称',
+    profileHint: '查看我的昵称、用户名、头像和语言',
+    email: '我的邮箱',
+    emailHint: '查看我的邮箱地址及其是否已验证',
   },
   notices: {
     read: '通知已全部标为已读。',

@@ -1,16 +1,25 @@
 import { AppError } from '@gatehouse/platform';
 import { Body, Get, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AuthorizationService, type AuthorizationOptions } from '../../oauth/authorization.service.js';
+import { refusedAt } from '../../oauth/authorization-request.js';
+import {
+  AuthorizationService,
+  type AuthorizationDecision,
+  type AuthorizationOptions,
+} from '../../oauth/authorization.service.js';
+import { isSilent, mustAsk, SIGNED_IN_AFTER } from '../../oauth/identity-request.js';
 import { AuthorizationRefused, OAuthError } from '../../oauth/oauth-error.js';
+import { SignInNeeded, SignIns } from '../../oauth/sign-ins.js';
 import { visibleName } from '../../applications/visible-name.js';
-import { openScopes } from '../../credentials/credential-records.js';
+import { grantScopes } from '../../credentials/grant-scopes.js';
 import { FormValues } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
-import { PageController } from '../parts/page-controller.js';
+import { Audience, PageController } from '../parts/page-controller.js';
 import { sendErrorPage } from '../parts/page-error.filter.js';
-import { formTargetsOf } from '../parts/return-address.js';
-import { CurrentVisitor, type Member } from '../../wire/visitor.js';
+import { LoginNeeded } from '../parts/page-guard.js';
+import { postedRequest } from '../parts/posted-request.js';
+import { formTargetsOf, withParameter } from '../parts/return-address.js';
+import { CurrentVisitor, isMember, type Member, type Visitor } from '../../wire/visitor.js';
 import { consentPage } from './authorize.view.js';
 import { ConsentMemory } from './consent-memory.js';
 
@@ -24,22 +33,34 @@ const PATHS = ['openapi/authorize', 'oauth2/authorize'];
 export class AuthorizeController {
   constructor(
     private readonly authorization: AuthorizationService,
+    private readonly signIns: SignIns,
     private readonly memory: ConsentMemory,
   ) {}
 
+  /** Everybody, because a request with prompt=none gets an answer without a login. */
   @Get(PATHS)
+  @Audience('everybody')
   async ask(
-    @CurrentVisitor() visitor: Member,
+    @CurrentVisitor() visitor: Visitor,
     @Query() query: object,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await carryingBack(visitor, response, async () => {
+    await carryingBack(visitor, request, response, async () => {
+      if (!isMember(visitor)) {
+        await this.authorization.refuseIfSilent(query, optionsFor(request));
+        throw new LoginNeeded(request.originalUrl);
+      }
       const userId = visitor.account.id;
       const preview = await this.authorization.preview(query, userId, optionsFor(request));
-      const { application, grantableScopes, redirectUri } = preview.request;
-      if (request.method === 'GET' && (await this.memory.covers(userId, application, grantableScopes))) {
+      await this.signIns.check(preview.request, { userId, sessionId: visitor.sessionId });
+      const { application, grantableScopes, redirectUri, identity } = preview.request;
+      const mayGoOn = request.method === 'GET' && !mustAsk(identity);
+      if (mayGoOn && (await this.memory.covers(userId, application, grantableScopes))) {
         return this.confirm(query, visitor, request, { approved: true });
+      }
+      if (isSilent(identity)) {
+        throw refusedAt(preview.request, new OAuthError('consent_required', 'The user has to be asked'));
       }
       sendPage(response, visitor, {
         title: visitor.words.text('consent.title', { application: visibleName(application.name) }),
@@ -53,26 +74,30 @@ export class AuthorizeController {
   }
 
   @Post(PATHS)
+  @Audience('everybody')
   async answer(
-    @CurrentVisitor() visitor: Member,
+    @CurrentVisitor() visitor: Visitor,
     @Query() query: object,
     @Body() body: object,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    const posted = postedRequest(request);
+    if (posted !== undefined) return response.redirect(303, posted);
+    if (!isMember(visitor)) throw new LoginNeeded(request.originalUrl);
     const values = new FormValues(body);
     const approved = values.text('decision') === 'allow';
-    const scopes = openScopes(values.list('scope'));
-    await carryingBack(visitor, response, () => this.confirm(query, visitor, request, { approved, scopes }));
+    const scopes = grantScopes(values.list('scope'));
+    return carryingBack(visitor, request, response, () => this.confirm(query, visitor, request, { approved, scopes }));
   }
 
   private async confirm(
     query: object,
     visitor: Member,
     request: Request,
-    decision: Omit<Parameters<AuthorizationService['confirm']>[2], 'ip'>,
+    decision: Omit<AuthorizationDecision, 'ip' | 'sessionId'>,
   ): Promise<string> {
-    const full = { ...decision, ip: request.ip };
+    const full = { ...decision, sessionId: visitor.sessionId, ip: request.ip };
     const result = await this.authorization.confirm(query, visitor.account.id, full, optionsFor(request));
     return result.location;
   }
@@ -80,7 +105,8 @@ export class AuthorizeController {
 
 /** Redirects the browser to the result of `work`, or to the application with a refusal; other errors are shown here. */
 async function carryingBack(
-  visitor: Member,
+  visitor: Visitor,
+  request: Request,
   response: Response,
   work: () => Promise<string | undefined>,
 ): Promise<void> {
@@ -89,6 +115,9 @@ async function carryingBack(
     const location = await work();
     if (location !== undefined) redirect(response, location);
   } catch (error) {
+    if (error instanceof SignInNeeded) {
+      throw new LoginNeeded(withParameter(request.originalUrl, SIGNED_IN_AFTER, String(Math.floor(error.after))));
+    }
     if (error instanceof AuthorizationRefused) redirect(response, error.location);
     else if (error instanceof OAuthError) sendErrorPage(visitor, response, asPage(error));
     else throw error;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Application } from '../../applications/application-rows.js';
 import { oneRow } from '../../data/rows-of.js';
-import type { OpenScope } from '../../credentials/caller.js';
+import type { GrantScope } from '../../credentials/grant-scopes.js';
 
 /** Authorizations without a question for one user and application within an hour, before the user is asked again. */
 const MAX_UNASKED = 10;
@@ -16,7 +16,7 @@ export class ConsentMemory {
    * True if a valid authorization has these scopes and the application is a reviewed one that can keep a secret: any
    * program can pretend to be a public one (RFC 9700 section 4.15, RFC 8252 section 8.6).
    */
-  async covers(userId: number, application: Application, scopes: readonly OpenScope[]): Promise<boolean> {
+  async covers(userId: number, application: Application, scopes: readonly GrantScope[]): Promise<boolean> {
     if (application.kind !== 'confidential' || application.authLevel === 'unverified') return false;
     const { covered } = await oneRow<{ covered: boolean }>(
       this.dataSource,

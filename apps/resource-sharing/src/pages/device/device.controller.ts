@@ -2,7 +2,7 @@ import type { AppError } from '@gatehouse/platform';
 import { Body, Get, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { visibleName } from '../../applications/visible-name.js';
-import { openScopes } from '../../credentials/credential-records.js';
+import { grantScopes } from '../../credentials/grant-scopes.js';
 import { DeviceAuthorizations, type DeviceRequest } from '../../oauth/device-authorization.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { FormValues, refusalOf } from '../parts/form-values.js';
@@ -70,7 +70,8 @@ export class DeviceController {
     const problem = await refusalOf(() =>
       this.devices.decide(userCode, visitor.account.id, {
         approved,
-        scopes: openScopes(values.list('scope')),
+        scopes: grantScopes(values.list('scope')),
+        sessionId: visitor.sessionId,
         ip: request.ip,
       }),
     );

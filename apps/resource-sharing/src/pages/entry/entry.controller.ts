@@ -9,7 +9,7 @@ import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
-import { formTargetsOf, isAuthorizePath, loginPath, ownPath } from '../parts/return-address.js';
+import { formTargetsOf, isAuthorizePath, loginHintOf, loginPath, ownPath } from '../parts/return-address.js';
 import { CurrentVisitor, setVisitor, type Visitor } from '../../wire/visitor.js';
 import { codeForm, loginForm, registrationForm } from './entry.view.js';
 
@@ -136,7 +136,7 @@ export class EntryController {
 }
 
 function sendLogin(response: Response, visitor: Visitor, { returnTo, values, problem, notice }: Entry): void {
-  const body = loginForm(visitor, { returnTo, username: values?.text('username'), problem });
+  const body = loginForm(visitor, { returnTo, username: values?.text('username') ?? loginHintOf(returnTo), problem });
   sendPage(
     response,
     { ...visitor, path: loginPath(returnTo) },

@@ -2,6 +2,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { postedRequest } from './posted-request.js';
 import { isAuthorizePath } from './return-address.js';
 import { setVisitor, type Visitor } from '../../wire/visitor.js';
 import { Visitors } from './visitors.js';
@@ -35,7 +36,7 @@ export class PageGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const visitor = await this.visitors.of(request, http.getResponse<Response>());
     setVisitor(request, visitor);
-    const changes = request.method === 'POST';
+    const changes = request.method === 'POST' && postedRequest(request) === undefined;
     if (changes) this.visitors.assertOwnForm(request);
     const targets = [context.getHandler(), context.getClass()];
     const audience = this.reflector.getAllAndOverride<PageAudience | undefined>(PAGE_AUDIENCE, targets) ?? 'member';

@@ -17,6 +17,19 @@ export function loginPath(returnTo: string | undefined, page: '/login' | '/regis
   return returnTo === undefined || returnTo === '/' ? page : `${page}?return_to=${encodeURIComponent(returnTo)}`;
 }
 
+/** The same path with one parameter of that name. */
+export function withParameter(path: string, name: string, value: string): string {
+  const { pathname, searchParams } = new URL(path, 'http://own.invalid');
+  searchParams.set(name, value);
+  return `${pathname}?${searchParams.toString()}`;
+}
+
+/** The account that an application expects at the login for its request (OpenID Connect Core section 3.1.2.1). */
+export function loginHintOf(path: string | undefined): string | undefined {
+  if (path === undefined || !isAuthorizePath(path)) return undefined;
+  return new URL(path, 'http://own.invalid').searchParams.get('login_hint')?.slice(0, 200) || undefined;
+}
+
 /** Whether a path is the one on which users authorize applications. */
 export function isAuthorizePath(path: string): boolean {
   return /^\/(?:openapi|oauth2)\/authorize(?:\?|$)/.test(path);

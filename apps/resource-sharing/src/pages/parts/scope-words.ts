@@ -1,9 +1,10 @@
-import { OPEN_SCOPES, type OpenScope } from '../../credentials/caller.js';
+import { OPEN_SCOPES } from '../../credentials/caller.js';
+import type { GrantScope } from '../../credentials/grant-scopes.js';
 import type { Visitor } from '../../wire/visitor.js';
 import type { Choice } from './forms.js';
 
 /** What each scope allows, in words for users. */
-export function scopeChoices({ words }: Visitor, scopes: readonly OpenScope[] = OPEN_SCOPES): Choice[] {
+export function scopeChoices({ words }: Visitor, scopes: readonly GrantScope[] = OPEN_SCOPES): Choice[] {
   return scopes.map((value) => ({
     value,
     label: words.text(`scopes.${value}`),
