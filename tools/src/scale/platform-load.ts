@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { ApiClient } from '../tour/api-client.js';
 import { EnvelopeClient } from '../tour/envelope-client.js';
 import { fetchThrough } from '../tour/proxy-client.js';
@@ -8,10 +9,11 @@ import type { AgentCopies } from './agent-copies.js';
 import type { Copy } from './copy.js';
 import type { Fleet } from './fleet.js';
 import { Meter } from './meter.js';
+import { openAll, type OpenFlows } from './open-flows.js';
 import { Targets } from './targets.js';
 import { TunnelUsers } from './tunnel-users.js';
 import { UserStreams } from './user-streams.js';
-import { atFirst, chat, dialThrough, Flow, type Place } from './visits.js';
+import { atFirst, chat, dialThrough, type Place } from './visits.js';
 
 const SETTLED_MS = 120_000;
 const DOWNLOAD_BYTES = 1_000_000;
@@ -52,19 +54,11 @@ export class PlatformLoad implements AsyncDisposable {
   }
 
   /** Connections through each edge and each kernel that is ready, which stay open; each has the name of its copy. */
-  async openFlows(): Promise<Flow[]> {
-    const { fleet, tunnels } = this;
+  async openFlows(): Promise<OpenFlows> {
+    const { fleet } = this;
     const there = fleet.copies.filter((copy) => fleet.isReady(copy));
-    const flow = async (copy: Copy, dialed: Promise<ConstructorParameters<typeof Flow>[1]>): Promise<Flow> =>
-      new Flow(copy.name, await dialed);
-    return Promise.all(
-      there.flatMap((copy) => {
-        const { role, place } = copy;
-        if (role === 'edge') return [flow(copy, tunnels.dialTunnel(place)), flow(copy, tunnels.dialWebSocket(place))];
-        if (role === 'kernel') return [flow(copy, dialThrough(place, this.targets.stream))];
-        return [];
-      }),
-    );
+    const dialed = there.flatMap((copy) => this.waysThrough(copy).map((dial) => ({ name: copy.name, dial })));
+    return openAll(dialed);
   }
 
   /** Whether users are served through that edge or kernel. */
@@ -72,6 +66,12 @@ export class PlatformLoad implements AsyncDisposable {
     if (role === 'edge') await chat(await this.tunnels.dialTunnel(place));
     if (role === 'kernel') await chat(await dialThrough(place, this.targets.stream));
     return true;
+  }
+
+  private waysThrough({ role, place }: Copy): (() => Promise<Socket>)[] {
+    const { tunnels, targets } = this;
+    if (role === 'edge') return [() => tunnels.dialTunnel(place), () => tunnels.dialWebSocket(place)];
+    return role === 'kernel' ? [() => dialThrough(place, targets.stream)] : [];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -57,8 +57,8 @@ interface Replaced {
 async function watched(load: PlatformLoad, name: string, replaced: Replaced): Promise<Replacement> {
   const problems: string[] = [];
   const since = performance.now();
-  const flows = await load.openFlows();
-  const cut = new Set(await broken(flows, 'before'));
+  const { flows, refused } = await load.openFlows();
+  const cut = new Set([...refused, ...(await broken(flows, 'before'))]);
   const stopping = replaced.stop();
   if (!(await eventuallyTrue(() => replaced.isClosed(), OPEN_MS + GRACE_MS / 2))) problems.push('it stayed open');
   for (const flow of await broken(flows, 'while it stopped')) cut.add(flow);
@@ -73,7 +73,7 @@ async function watched(load: PlatformLoad, name: string, replaced: Replaced): Pr
   return {
     name,
     ...(await load.streams.since(since)),
-    flows: flows.length,
+    flows: flows.length + refused.length,
     cut: [...cut],
     stopSeconds: (stopped - since) / 1_000,
     backSeconds: (back - stopped) / 1_000,

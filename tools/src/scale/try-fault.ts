@@ -31,8 +31,8 @@ export async function tryFault(load: PlatformLoad, books: Books, fault: ScaleFau
   books.begin();
   load.streams.resume();
   await delay(BEFORE_MS);
-  const flows = await load.openFlows();
-  const before = await broken(flows, 'before');
+  const { flows, refused } = await load.openFlows();
+  const before = [...refused, ...(await broken(flows))];
   if (before.length > 0) problems.push(`cut before: ${before.join(', ')}`);
   const since = performance.now();
   await fault.strike();
