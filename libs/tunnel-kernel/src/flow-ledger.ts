@@ -50,7 +50,11 @@ export interface Flow {
 }
 
 /** A flow without a relay may leave out `limit` if it asks for its throttle before each part. */
-export type FlowHandle = Pick<RelayHandle, 'stop'> & Partial<Pick<RelayHandle, 'limit'>>;
+export type FlowHandle = Pick<RelayHandle, 'stop'> &
+  Partial<Pick<RelayHandle, 'limit'>> & {
+    /** The way to the target is silent: begins again on another one if nothing is lost or done twice by it. */
+    elsewhere?(): void;
+  };
 
 interface CountedFlow extends Flow {
   reported: ByteCounter;
@@ -138,6 +142,11 @@ export class FlowLedger {
   /** Changes the throttle of a client's running connections. */
   limit(clientId: number, throttle: Throttle | null): void {
     for (const flow of this.running()) if (flow.clientId === clientId) flow.handle?.limit?.(throttle);
+  }
+
+  /** The way of the connections that `which` selects is silent. */
+  elsewhere(which: (flow: Readonly<Flow>) => boolean): void {
+    for (const flow of this.running()) if (which(flow)) flow.handle?.elsewhere?.();
   }
 
   /** Resets the connections that `which` selects. */

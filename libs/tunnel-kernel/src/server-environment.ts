@@ -23,6 +23,8 @@ export interface ServerTimeouts {
   park: number;
   /** How long a visitor waits for a data channel. */
   open: number;
+  /** How long it waits for one agent where there is another one. */
+  other: number;
   heartbeat: number;
   /** How long an agent may take to use a ticket. */
   ticket: number;
@@ -30,6 +32,11 @@ export interface ServerTimeouts {
   silentGrace: number;
   /** How long after `listen` visitors wait for an agent that has not connected yet. */
   arrival: number;
+  /**
+   * How long visitors of a client without a known agent wait for the lists of other servers that are not linked: since
+   * the start, or since the link was lost.
+   */
+  others: number;
   /**
    * Age at which an agent is asked to reconnect. This limits how long the keys of its control connection, and those
    * sent over it, are used.
@@ -43,10 +50,12 @@ export const DEFAULT_TIMEOUTS: ServerTimeouts = {
   handshake: 10_000,
   park: 7_000,
   open: 10_000,
+  other: 1_500,
   heartbeat: 10_000,
   ticket: 15_000,
   silentGrace: 30_000,
   arrival: 0,
+  others: 10_000,
   renew: 3_600_000,
   proxyHeader: 5_000,
 };

@@ -39,6 +39,8 @@ import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
 import type { EdgesMessage, RefusedMessage } from './wire/messages.js';
 
 const MAX_UNIDENTIFIED = 4096;
+/** Before an agent counts as silent, nothing has been heard of it for so long. */
+const UNHEARD_MS = 3_000;
 
 /** The tunnel's server: agents connect to one port, visitors to the ports of the tunnels. */
 export class TunnelServer {
@@ -128,6 +130,7 @@ export class TunnelServer {
   async listen(address: HostAndPort): Promise<number> {
     const port = await this.agentListener.listen(address);
     this.sessions.begin();
+    this.peers?.begin();
     await this.datagrams.listen({ host: address.host, port });
     return port;
   }
@@ -138,6 +141,7 @@ export class TunnelServer {
    */
   expect(clientIds: readonly number[]): void {
     this.sessions.begin(clientIds);
+    this.peers?.begin();
   }
 
   /**
@@ -146,6 +150,7 @@ export class TunnelServer {
    */
   async serve(packets: HostAndPort, https: number): Promise<void> {
     this.sessions.begin();
+    this.peers?.begin();
     this.http.serve(https);
     await this.datagrams.listen(packets);
   }
@@ -207,6 +212,11 @@ export class TunnelServer {
   /** Whether one is connected to another server. */
   isElsewhere(clientId: number): boolean {
     return this.sessions.remote.has(clientId);
+  }
+
+  /** Whether it knows the agents of all other servers, or has waited for them long enough. */
+  get knowsOthers(): boolean {
+    return this.peers?.known ?? true;
   }
 
   agents(): AgentState[] {
@@ -415,6 +425,7 @@ export class TunnelServer {
       packetPort: () => (environment.worker === undefined ? null : this.datagrams.port || null),
       viaPackets: (clientId) => this.datagrams.viaPackets(clientId),
       came: (session) => this.agentCame(session),
+      answering: (session, answers) => this.agentAnswers(session, answers),
       sessionEnded: (session, error, next) => this.agentLeft(session, error, next),
       said: (clientId, message) => this.paths.said(clientId, message),
       refused: (clientId, message) => {
@@ -431,13 +442,19 @@ export class TunnelServer {
     return new PeerServers({
       options,
       logger,
+      now: this.environment.now,
+      othersMs: this.timeouts.others,
       worker,
       sessions,
       lent,
       limits,
-      changed: (clientIds, left) => {
+      changed: (clientIds, left, silent) => {
         for (const id of clientIds) if (!sessions.isOnline(id)) this.http.agentLeft(id);
-        for (const id of left) this.datagrams.oneLeft(id);
+        for (const id of left) {
+          this.http.agentLeft(id);
+          this.datagrams.oneLeft(id);
+        }
+        if (silent.length > 0) this.waySilent(silent);
         events?.agentsElsewhere?.(clientIds);
       },
       refused: (clientId, message) => this.targetFailed(clientId, message),
@@ -450,8 +467,30 @@ export class TunnelServer {
   }
 
   private agentCame(session: ServerSession): void {
-    this.datagrams.agentCame(session.identity.client.id, session.exportKeys);
+    const { id } = session.identity.client;
+    // New requests should not go through another server any more.
+    if (this.sessions.remote.has(id) && this.sessions.current(id).length === 1) this.http.agentLeft(id);
+    this.datagrams.agentCame(id, session.exportKeys);
     this.peers?.agentCame(session);
+  }
+
+  /** An agent has fallen silent, or speaks again: other ways to its client are used meanwhile, if there are any. */
+  private agentAnswers(session: ServerSession, answers: boolean): void {
+    const { id } = session.identity.client;
+    // Connections to targets that are kept for further requests lead another way.
+    this.http.agentLeft(id);
+    if (answers && session.withheld) this.peers?.agentCame(session);
+    session.withheld = !answers && this.sessions.hasOther(session);
+    if (!session.withheld) return;
+    this.peers?.agentLeft(session, true);
+    this.datagrams.oneLeft(id);
+    this.waySilent([id]);
+  }
+
+  /** Requests of these clients that were sent while nothing was heard of an agent are sent another way. */
+  private waySilent(clientIds: readonly number[]): void {
+    const since = this.environment.now() - UNHEARD_MS;
+    this.ledger.elsewhere(({ clientId, startedAt }) => startedAt >= since && clientIds.includes(clientId));
   }
 
   /** `next`: another session of the client, which datagrams and direct paths use now. */

@@ -14,6 +14,7 @@ export class AgentLine {
   /** The server's end of the first connection. */
   private first: Socket | null = null;
   private dead = false;
+  private paused = false;
   private forgotten = 0;
 
   constructor(serverPort: () => number) {
@@ -42,6 +43,15 @@ export class AgentLine {
     this.dead = value;
   }
 
+  /** Lets nothing through while true; everything arrives afterwards. */
+  pause(value: boolean): void {
+    this.paused = value;
+    for (const socket of this.sockets) {
+      if (value) socket.pause();
+      else socket.resume();
+    }
+  }
+
   /** While true, what the server says on the first connection is late. */
   hold(value: boolean): void {
     if (value) this.first?.pause();
@@ -58,6 +68,7 @@ export class AgentLine {
     from.on('close', () => to.destroy());
     from.on('data', (part) => passes() && to.write(part));
     from.on('end', () => passes() && to.end());
+    if (this.paused) from.pause();
     this.sockets.add(from.on('close', () => this.sockets.delete(from)));
   }
 }

@@ -123,6 +123,8 @@ export interface EdgeStatus {
   edge?: string | undefined;
   /** Whether it accepts nobody because an administrator wants so. Absent in older versions. */
   drained?: boolean | undefined;
+  /** Whether it has just started and does not know yet which agents are connected to other edges. Absent in older versions. */
+  settling?: boolean | undefined;
   /** Origin of the configuration. */
   source: 'database' | 'snapshot';
   databaseAnswers: boolean;

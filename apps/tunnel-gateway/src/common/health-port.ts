@@ -20,7 +20,8 @@ export interface EdgeHealth {
 }
 
 /**
- * `/healthz`: visitors can come here, whatever the source of the configuration is. `/readyz`: the database works, too.
+ * `/healthz`: visitors can come here, whatever the source of the configuration is: every agent is reached that is connected
+ * to any edge, or has been waited for. `/readyz`: the database works, too.
  * Answers 200, or 503 with the problems. `others`: further paths. @throws Error of `listen`.
  */
 export function serveHealth(
@@ -31,7 +32,11 @@ export function serveHealth(
   const problemsNow = async (alive: boolean): Promise<string[]> => {
     if (isStopping()) return ['the edge is stopping'];
     const found = await status();
-    return [...(alive ? [] : problemsOf(found)), ...(found.drained ? ['the edge is drained'] : [])];
+    return [
+      ...(alive ? [] : problemsOf(found)),
+      ...(found.drained ? ['the edge is drained'] : []),
+      ...(found.settling ? ['the edge does not know the agents of the other edges yet'] : []),
+    ];
   };
   const answer = async (alive: boolean): Promise<WatchAnswer> => {
     const problems = await problemsNow(alive).catch(() => ['the edge does not serve']);

@@ -78,6 +78,7 @@ export class Edge implements EdgeRole {
   private ports = NO_PORTS;
   /** The ports are released: this edge only finishes, and another one may report the states of tunnels. */
   private draining = false;
+  private settled = false;
   private closed = false;
 
   /** `onWanted`: an administrator wants this edge to be in another state. */
@@ -181,6 +182,7 @@ export class Edge implements EdgeRole {
       ...this.figures(),
       edge: this.options.place.edge,
       drained: this.fleet.retired,
+      settling: !this.isSettled(),
       source: this.config.source,
       databaseAnswers: this.database.answers,
       problems: this.writers.problems,
@@ -296,6 +298,12 @@ export class Edge implements EdgeRole {
       peers: peerOptionsOf(options, id, (question) => answerPeer(this, question)),
       events,
     });
+  }
+
+  /** Once true it stays so: a link that is lost later is no reason to send visitors elsewhere. */
+  private isSettled(): boolean {
+    this.settled ||= this.server.knowsOthers;
+    return this.settled;
   }
 
   private figures(): Pick<EdgeStatus, 'revision' | 'agents' | 'connections'> {

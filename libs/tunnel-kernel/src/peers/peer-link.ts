@@ -5,7 +5,9 @@ import type { RemoteAgent, RemoteServer } from '../session/remote-agents.js';
 import type { ChannelTicket } from '../wire/messages.js';
 import {
   agentsInParts,
+  KNOWN_VERSION,
   PEER_VERSION,
+  readAgentKey,
   readAgents,
   readHello,
   readRefusal,
@@ -13,6 +15,7 @@ import {
   readUses,
   usesInParts,
   writeTickets,
+  type PeerAgentKey,
   type PeerAgents,
   type PeerHello,
   type PeerRefusal,
@@ -23,7 +26,11 @@ export interface PeerLinkHandlers {
   /** The first message. False: the link is not wanted, and ends. */
   greeted(link: PeerLink): boolean;
   agents(link: PeerLink, change: PeerAgents): void;
+  /** The other server has sent all of its agents. */
+  known(link: PeerLink): void;
   tickets(link: PeerLink, tickets: PeerTickets): void;
+  /** Visitors of the other server use an agent of this one. */
+  visited(agent: PeerAgentKey): void;
   refused(refusal: PeerRefusal): void;
   uses(link: PeerLink, uses: ClientUse[]): void;
   answer(method: string, params: unknown): Promise<unknown>;
@@ -36,6 +43,7 @@ export class PeerLink implements RemoteServer {
   private readonly channel: ChannelPeer;
   private readonly handlers: PeerLinkHandlers;
   private hello: PeerHello | null = null;
+  private sentAll = false;
   private ended = false;
   /** Number of the other server's agents. */
   agents = 0;
@@ -59,12 +67,26 @@ export class PeerLink implements RemoteServer {
     return this.hello?.worker ?? null;
   }
 
+  /** Whether the other server has sent all of its agents, as far as it says so. */
+  get isKnown(): boolean {
+    return this.sentAll || (this.hello?.version ?? 0) < KNOWN_VERSION;
+  }
+
   lend({ clientId, key }: RemoteAgent, tickets: ChannelTicket[]): void {
     this.channel.note('tickets', writeTickets({ clientId, key, tickets }));
   }
 
+  visited({ clientId, key }: RemoteAgent): void {
+    this.channel.note('visited', { clientId, key });
+  }
+
   sendAgents(change: PeerAgents): void {
     for (const part of agentsInParts(change)) this.channel.note('agents', part);
+  }
+
+  /** All agents were sent. */
+  sendKnown(): void {
+    this.channel.note('known', {});
   }
 
   sendUses(changes: readonly ClientUse[]): void {
@@ -104,10 +126,17 @@ export class PeerLink implements RemoteServer {
     if (name === 'hello') return this.greet(readHello(value));
     if (!this.hello) throw new TunnelError('protocol', `${name} before the hello`);
     if (name === 'agents') this.handlers.agents(this, readAgents(value));
+    else if (name === 'known') this.known();
+    else if (name === 'visited') this.handlers.visited(readAgentKey(value));
     else if (name === 'tickets') this.handlers.tickets(this, readTickets(value));
     else if (name === 'uses') this.handlers.uses(this, readUses(value));
     else if (name === 'refused') this.handlers.refused(readRefusal(value));
     // A newer server may send more.
+  }
+
+  private known(): void {
+    this.sentAll = true;
+    this.handlers.known(this);
   }
 
   private greet(hello: PeerHello): void {

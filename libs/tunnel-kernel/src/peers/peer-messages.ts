@@ -5,7 +5,9 @@ import type { RemoteAgent } from '../session/remote-agents.js';
 import { Fields } from '../wire/fields.js';
 import { DIAL_FAILURES, type ChannelTicket, type RefusedMessage } from '../wire/messages.js';
 
-export const PEER_VERSION = 1;
+export const PEER_VERSION = 2;
+/** Servers since this version end the list of their agents with `known`. */
+export const KNOWN_VERSION = 2;
 const MAX_AGENTS = 10_000;
 const MAX_TICKETS = 256;
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -20,10 +22,17 @@ export interface PeerHello {
   worker: number | null;
 }
 
+export type PeerAgentKey = Pick<RemoteAgent, 'clientId' | 'key'>;
+
+export interface AgentLeft extends PeerAgentKey {
+  /** It is connected, but silent. */
+  silent: boolean;
+}
+
 /** Changes of the agents that are connected to the sender; all of them after the hello. */
 export interface PeerAgents {
   came: RemoteAgent[];
-  left: Pick<RemoteAgent, 'clientId' | 'key'>[];
+  left: AgentLeft[];
 }
 
 /** Tickets of the sender for an agent of the receiver. */
@@ -69,9 +78,21 @@ export function readAgents(value: unknown): PeerAgents {
     came: fields.list('came', MAX_AGENTS, readAgent),
     left: fields.list('left', MAX_AGENTS, (item, path) => {
       const entry = new Fields(item, path);
-      return { clientId: entry.integer('clientId', 0, MAX_ID), key: entry.integer('key', 0, MAX_ID) };
+      return {
+        ...agentKeyOf(entry),
+        silent: entry.optionalFlag('silent') ?? false,
+      };
     }),
   };
+}
+
+/** @throws TunnelError `protocol`. */
+export function readAgentKey(value: unknown): PeerAgentKey {
+  return agentKeyOf(new Fields(value, 'visited'));
+}
+
+function agentKeyOf(fields: Fields): PeerAgentKey {
+  return { clientId: fields.integer('clientId', 0, MAX_ID), key: fields.integer('key', 0, MAX_ID) };
 }
 
 /** In parts that a receiver accepts. */

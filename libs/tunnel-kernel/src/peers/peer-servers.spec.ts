@@ -1,56 +1,19 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { deriveControlKey } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
+import { link, peerAddressOf, PeerRigs, tunnelAt } from '../../test/peer-rig.js';
 import { ask, udpSocket } from '../../test/udp-rig.js';
 import { howItEnds, readAll, TunnelRig, type TestClient } from '../../test/tunnel-rig.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
-import {
-  systemDialer,
-  type HostConfig,
-  type PeerAddress,
-  type TunnelAgentEnvironment,
-  type TunnelServerEnvironment,
-} from '../index.js';
+import { systemDialer, type HostConfig, type TunnelAgentEnvironment } from '../index.js';
 
-const KEY = deriveControlKey(randomBytes(32), 'peers');
-const rigs: TunnelRig[] = [];
-afterEach(async () => {
-  for (const rig of rigs.splice(0).reverse()) await rig.close();
-});
-
-/** One server of a gateway; `like`: another one of it. */
-async function server(like?: TunnelRig, options: Partial<TunnelServerEnvironment> = {}): Promise<TunnelRig> {
-  const id = randomUUID();
-  const peers = {
-    id,
-    keys: [KEY],
-    listen: { host: '127.0.0.1', port: 0 },
-    answer: async (method: string, params: unknown) => ({ by: id, method, params }),
-  };
-  const rig = new TunnelRig({ peers, ...options }, like);
-  rigs.push(rig);
-  await rig.listen();
-  return rig;
-}
-
-async function addressOf(rig: TunnelRig): Promise<PeerAddress> {
-  const { peers } = rig.server;
-  if (!peers) throw new Error('this server has no peers');
-  return { id: peers.id, mesh: await peers.listen(), agents: { host: '127.0.0.1', port: rig.port } };
-}
-
-/** Tells all servers of all others, and waits for the links. */
-async function link(...servers: TunnelRig[]): Promise<void> {
-  const addresses = await Promise.all(servers.map((rig) => addressOf(rig)));
-  for (const { server: one } of servers) one.peers?.apply(addresses);
-  const isLinked = ({ server: one }: TunnelRig): boolean =>
-    one.peers?.states().filter(({ connected }) => connected).length === servers.length - 1;
-  await waitFor(() => servers.every((rig) => isLinked(rig)));
-}
+const rigs = new PeerRigs();
+const server = rigs.server.bind(rigs);
+afterEach(() => rigs.close());
 
 interface Pair {
   /** Where visitors come. */
@@ -70,13 +33,6 @@ async function pair(encrypt = false, agent: Partial<TunnelAgentEnvironment> = {}
   await far.online(client.record.id);
   await waitFor(() => near.server.peers?.states()[0]?.agents === 1);
   return { near, far, client };
-}
-
-/** The same tunnel at all servers; returns its port at the first. */
-async function tunnelAt(servers: TunnelRig[], targets: number[], mode: 'tcp' | 'udp' = 'tcp'): Promise<number> {
-  const [first, ...others] = servers;
-  for (const other of others) await other.tunnel(1, targets, { mode });
-  return (await first?.tunnel(1, targets, { mode })) ?? 0;
 }
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -141,7 +97,7 @@ describe('visitors at a server without the agent', () => {
     const echo = await udpSocket();
     echo.on('message', (payload, { port, address }) => echo.send(payload, port, address));
     const [at, own] = [
-      await tunnelAt([near, far], [echo.address().port], 'udp'),
+      await tunnelAt([near, far], [echo.address().port], { mode: 'udp' }),
       await far.tunnel(1, [echo.address().port], { mode: 'udp' }),
     ];
     const [visitor, neighbour] = [await udpSocket(), await udpSocket()];
@@ -275,7 +231,7 @@ describe('links between servers', () => {
     const other = deriveControlKey(randomBytes(32), 'peers');
     const peers = { id: '0', keys: [other], listen: { host: '127.0.0.1', port: 0 } };
     const near = await server(far, { peers });
-    const [a, b] = [await addressOf(near), await addressOf(far)];
+    const [a, b] = [await peerAddressOf(near), await peerAddressOf(far)];
     near.server.peers?.apply([a, b]);
     far.server.peers?.apply([a, b]);
     far.agent(far.client().key);
@@ -336,7 +292,7 @@ describe('agents of one client', () => {
     const echo = await udpSocket();
     echo.on('message', (text, from) => echo.send(text, from.port, from.address));
     const ports = [
-      await tunnelAt([near, far], [echo.address().port], 'udp'),
+      await tunnelAt([near, far], [echo.address().port], { mode: 'udp' }),
       await far.tunnel(1, [echo.address().port], { mode: 'udp' }),
     ];
     const visit = async (port: number): Promise<void> => {

@@ -28,12 +28,18 @@ const UNLISTED_MS = 30_000;
 interface PeerServersContext {
   options: PeerOptions;
   logger: TunnelLogger;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  /** How long agents of a server that is not linked are waited for, milliseconds. */
+  othersMs: number;
   worker: number | null;
   sessions: AgentSessions;
   lent: LentChannels;
   limits: SharedLimits;
-  /** Agents of these clients came or left at another server; `left`: those of which one left. */
-  changed(clientIds: readonly number[], left: readonly number[]): void;
+  /**
+   * Agents of these clients came or left at another server; `left`: those of which one left, `silent`: or is silent there.
+   */
+  changed(clientIds: readonly number[], left: readonly number[], silent: readonly number[]): void;
   /** An agent of another server could not reach a target for a visitor of this one. */
   refused(clientId: number, message: Omit<RefusedMessage, 'type'>): void;
 }
@@ -42,6 +48,8 @@ interface Peer {
   address: PeerAddress;
   link: PeerLink | null;
   dialing: boolean;
+  /** Since when its agents are not known; null: they are. */
+  unknownSince: number | null;
   timer: NodeJS.Timeout | null;
   backoff: Backoff;
 }
@@ -61,6 +69,9 @@ export class PeerServers {
   private came: RemoteAgent[] = [];
   private left: PeerAgents['left'] = [];
   private readonly sending = new NextTurn(null, () => this.sendChanges());
+  /** Until the first list of other servers: since when there may be some. */
+  private unlistedSince: number | null = null;
+  private listed = false;
   private withdrawn = false;
   private closed = false;
 
@@ -70,6 +81,8 @@ export class PeerServers {
     this.handlers = {
       greeted: (link) => this.greeted(link),
       agents: (link, change) => this.agentsChanged(link, change),
+      known: (link) => this.nowKnown(link),
+      visited: ({ clientId, key }) => this.agentOf(clientId, key)?.visited(),
       tickets: (link, tickets) => this.lend(link, tickets),
       uses: (link, uses) => context.limits.receive(link, uses),
       refused: ({ clientId, refusal }: PeerRefusal) => context.refused(clientId, refusal),
@@ -101,6 +114,18 @@ export class PeerServers {
     return endpoint as HostAndPort;
   }
 
+  /** Visitors can come: those of clients without a known agent wait for the lists of others from now on. */
+  begin(): void {
+    if (!this.listed) this.unlistedSince ??= this.context.now();
+    this.tellUnknown();
+  }
+
+  /** Whether all agents of all other servers are known, or have been waited for long enough. */
+  get known(): boolean {
+    if (!this.listed && this.unlistedSince === null) return false;
+    return this.context.now() >= this.unknownUntil();
+  }
+
   /** Another process of this server takes over the port. Links stay. */
   stopListening(): void {
     this.server.stopListening();
@@ -121,6 +146,8 @@ export class PeerServers {
       if (peer) peer.address = address;
       else this.add(address);
     }
+    this.listed = true;
+    this.tellUnknown();
   }
 
   /** Asks another server. @throws ChannelError `unavailable` if it does not answer. */
@@ -141,11 +168,11 @@ export class PeerServers {
     this.sending.schedule();
   }
 
-  /** An agent of this server no longer serves its client. */
-  agentLeft({ order, identity }: ServerSession): void {
+  /** An agent of this server no longer serves its client. `silent`: it may come again. */
+  agentLeft({ order, identity }: ServerSession, silent = false): void {
     const unsent = this.came.findIndex(({ key }) => key === order);
     if (unsent >= 0) return void this.came.splice(unsent, 1);
-    this.left.push({ clientId: identity.client.id, key: order });
+    this.left.push({ clientId: identity.client.id, key: order, silent });
     this.sending.schedule();
   }
 
@@ -175,7 +202,7 @@ export class PeerServers {
 
   private add(address: PeerAddress): void {
     const backoff = new Backoff(Math.random, DIAL_AGAIN);
-    const peer: Peer = { address, link: null, dialing: false, timer: null, backoff };
+    const peer: Peer = { address, link: null, dialing: false, unknownSince: this.context.now(), timer: null, backoff };
     this.peers.set(address.id, peer);
     const waiting = [...this.links].find((link) => link.id === address.id);
     if (waiting) this.use(peer, waiting);
@@ -185,6 +212,7 @@ export class PeerServers {
   private forget(id: string, peer: Peer): void {
     this.peers.delete(id);
     if (peer.timer) clearTimeout(peer.timer);
+    this.tellUnknown();
   }
 
   private dial(peer: Peer): void {
@@ -238,9 +266,13 @@ export class PeerServers {
     // The other server has lost the link before.
     if (before !== link) before?.close();
     peer.backoff.reset();
-    const agents = this.withdrawn ? [] : this.context.sessions.current();
+    const sessions = this.context.sessions.current();
+    const agents = this.withdrawn ? [] : sessions.filter(({ withheld }) => !withheld);
     const came = agents.map((session) => remoteAgentOf(session));
     link.sendAgents({ came, left: [] });
+    link.sendKnown();
+    peer.unknownSince = link.isKnown ? null : (peer.unknownSince ?? this.context.now());
+    this.tellUnknown();
     link.sendUses(this.context.limits.all());
     this.context.limits.onChange = () => this.sending.schedule();
     return true;
@@ -254,10 +286,31 @@ export class PeerServers {
     const peer = this.peers.get(link.id);
     if (peer?.link === link) {
       peer.link = null;
+      peer.unknownSince ??= this.context.now();
+      // Whoever waits for an agent of that server learns that it may come back.
+      this.tellUnknown();
       this.dialLater(peer);
     }
     const left = this.context.sessions.remote.serverLeft(link);
-    this.context.changed(left, left);
+    this.context.changed(left, left, []);
+  }
+
+  private nowKnown(link: PeerLink): void {
+    const peer = this.peers.get(link.id);
+    if (peer?.link !== link) return;
+    peer.unknownSince = null;
+    this.tellUnknown();
+  }
+
+  private unknownUntil(): number {
+    const { othersMs } = this.context;
+    const since = [...this.peers.values()].map(({ unknownSince }) => unknownSince);
+    if (!this.listed) since.push(this.unlistedSince);
+    return Math.max(0, ...since.map((moment) => (moment === null ? 0 : moment + othersMs)));
+  }
+
+  private tellUnknown(): void {
+    this.context.sessions.awaitOthers(this.closed ? 0 : this.unknownUntil());
   }
 
   private agentsChanged(link: PeerLink, { came, left }: PeerAgents): void {
@@ -270,17 +323,22 @@ export class PeerServers {
     const ofClients = (agents: readonly { clientId: number }[]): number[] => [
       ...new Set(agents.map(({ clientId }) => clientId)),
     ];
-    this.context.changed(ofClients([...came, ...left]), ofClients(left));
+    const silent = left.filter((agent) => agent.silent);
+    this.context.changed(ofClients([...came, ...left]), ofClients(left), ofClients(silent));
   }
 
   private lend(link: PeerLink, { clientId, key, tickets }: PeerTickets): void {
-    const { sessions, lent } = this.context;
+    const { lent } = this.context;
     const agents = this.peers.get(link.id)?.address.agents;
-    const session = sessions.current(clientId).find(({ order }) => order === key);
+    const session = this.agentOf(clientId, key);
     // Without them the other server's visitor waits for another agent, or gives up.
     if (!agents || !session) return;
     lent.expect(tickets, { id: link.id, worker: link.worker, agents });
     session.deliver(tickets);
+  }
+
+  private agentOf(clientId: number, key: number): ServerSession | undefined {
+    return this.context.sessions.current(clientId).find(({ order }) => order === key);
   }
 
   private sendChanges(): void {

@@ -26,6 +26,8 @@ export interface AgentSessionsOptions {
   viaPackets(clientId: number): boolean;
   /** An agent has begun to serve its client. */
   came(session: ServerSession): void;
+  /** An agent has fallen silent, or speaks again. */
+  answering(session: ServerSession, answers: boolean): void;
   /**
    * An agent no longer serves its client. `next`: the newest of those that still do, if this one was newer.
    */
@@ -68,7 +70,14 @@ export class AgentSessions {
     this.channels = new ChannelSource({
       openMs: timeouts.open,
       isOnline: (clientId) => this.isOnline(clientId),
-      poolOf: (clientId) => this.localPool(clientId) ?? this.remote.poolOf(clientId),
+      otherMs: timeouts.other,
+      poolOf: (clientId) =>
+        this.localPool(clientId) ?? this.remote.poolOf(clientId) ?? this.localPools(clientId, false)[0] ?? null,
+      poolsOf: (clientId) => [
+        ...this.localPools(clientId, true),
+        ...this.remote.poolsOf(clientId),
+        ...this.localPools(clientId, false),
+      ],
       arrivals: this.arrivals,
     });
     this.context = {
@@ -87,6 +96,8 @@ export class AgentSessions {
       packetPort: () => options.packetPort(),
       admit: (session) => this.admit(session),
       welcomed: (session) => this.welcomed(session),
+      answering: (session, answers) => options.answering(session, answers),
+      lost: (session) => this.hasOther(session) && session.pool?.abandon(),
       sessionEnded: (session, error) => this.sessionEnded(session, error),
       closed: (session) => this.links.delete(session),
       path: ({ identity }, message) => options.said(identity.client.id, message),
@@ -114,6 +125,12 @@ export class AgentSessions {
     return this.table.of(clientId) !== undefined || this.remote.has(clientId);
   }
 
+  /** Whether the client has another agent that answers, as far as this server knows. */
+  hasOther(session: ServerSession): boolean {
+    const { id } = session.identity.client;
+    return this.remote.has(id) || this.localPools(id, true).some((pool) => pool !== session.pool);
+  }
+
   /** Ends all sessions of a client with this server. */
   end(clientId: number, reason: TunnelError): void {
     for (const session of this.table.allOf(clientId)) session.end(reason);
@@ -131,6 +148,11 @@ export class AgentSessions {
       if (isReplacedBy(session, agent))
         session.end(new TunnelError('replaced', 'another server has a newer connection'));
     }
+  }
+
+  /** See `AgentArrivals`. */
+  awaitOthers(until: number): void {
+    this.arrivals.awaitOthers(until);
   }
 
   /** Sends the edges of the gateway to all agents, now and when they connect. */
@@ -186,12 +208,17 @@ export class AgentSessions {
     return [...this.links].filter(({ parked }) => parked);
   }
 
-  /** One agent of the client after the other. Null: none that takes visitors is connected to this server. */
+  /** One agent of the client after the other. Null: none that takes visitors and answers is connected to this server. */
   private localPool(clientId: number): ChannelPool | null {
     const sessions = this.table.allOf(clientId);
-    if (sessions.length === 1) return sessions[0]?.pool ?? null;
-    const pools = sessions.flatMap(({ pool }) => pool ?? []);
+    if (sessions.length === 1) return sessions[0]?.pool?.answers ? sessions[0].pool : null;
+    const pools = this.localPools(clientId, true);
     return pools[(this.turn += 1) % pools.length] ?? null;
+  }
+
+  private localPools(clientId: number, answers: boolean): ChannelPool[] {
+    const pools = this.table.allOf(clientId).flatMap(({ pool }) => pool ?? []);
+    return pools.filter((pool) => pool.answers === answers);
   }
 
   private admit(session: ServerSession): void {

@@ -57,6 +57,10 @@ export interface PoolOptions {
   firstByte?: number | null;
   /** Sends tickets to the agent. */
   deliver: (tickets: ChannelTicket[]) => void;
+  /** A visitor needs a channel. */
+  visited?: () => void;
+  /** The agent has said something on a channel. */
+  heard?: () => void;
 }
 
 /** A data channel without a visitor. */
@@ -80,6 +84,11 @@ interface IdleChannel extends Channel {
   /** Removes the pool's listeners. */
   release(): void;
 }
+
+/** What an agent says may arrive so late. */
+const ON_THE_WAY_MS = 1_000;
+
+const nothing = (): void => undefined;
 
 interface Waiter {
   resolve(channel: Channel): void;
@@ -110,14 +119,22 @@ export class ChannelPool implements TicketHolder {
     if (!this.closedBy) this.refill();
   });
   private closedBy: TunnelError | null = null;
+  private silent = false;
+  private readonly visited: () => void;
+  private readonly onHeard: () => void;
+  /** Channels that were started about when the agent was last heard or later, and when; nothing came back on them. */
+  private readonly unanswered = new Map<ByteStream, number>();
+  private readonly onGivenUp = new Set<() => void>();
 
-  constructor({ tickets, limits, now, sealed, quiet, firstByte, deliver }: PoolOptions) {
+  constructor({ tickets, limits, now, sealed, quiet, firstByte, deliver, visited, heard }: PoolOptions) {
     this.tickets = tickets;
     this.limits = limits;
     this.now = now;
     this.sealed = sealed;
     this.deliver = deliver;
     this.firstByte = firstByte;
+    this.visited = visited ?? nothing;
+    this.onHeard = heard ?? nothing;
     this.target = quiet ? 0 : limits.start;
     this.usedAt = quiet ? now() - limits.quietMs : now();
     this.refillSoon();
@@ -132,8 +149,53 @@ export class ChannelPool implements TicketHolder {
     return this.idle.length;
   }
 
+  /** Whether channels can be expected of the agent: it has not fallen silent, and is connected. */
+  get answers(): boolean {
+    return !this.silent && !this.closedBy;
+  }
+
+  /** The agent has fallen silent, or speaks again. */
+  setSilent(silent: boolean): void {
+    this.silent = silent;
+    if (silent) this.giveUp();
+  }
+
+  /** Calls `listener` when the agent falls silent or leaves; returns a function that ends this. */
+  whenGivenUp(listener: () => void): () => void {
+    this.onGivenUp.add(listener);
+    return () => void this.onGivenUp.delete(listener);
+  }
+
+  /** A channel was started for a visitor. */
+  started(stream: ByteStream): void {
+    this.unanswered.set(stream, performance.now());
+    stream.once('data', () => {
+      this.unanswered.delete(stream);
+      this.heard();
+    });
+  }
+
+  /** The agent has said something. */
+  heard(): void {
+    // What was heard may have been on its way when the last of them were started.
+    const before = performance.now() - ON_THE_WAY_MS;
+    for (const [stream, startedAt] of this.unanswered) {
+      if (startedAt > before) break;
+      this.unanswered.delete(stream);
+    }
+    this.onHeard();
+  }
+
+  /** Resets the channels of visitors who came since the agent was last heard. */
+  abandon(): void {
+    for (const stream of this.unanswered.keys()) resetStream(stream);
+    this.unanswered.clear();
+  }
+
   /** The newest idle channel with recent traffic. Null: use `wait`. */
   take(): Channel | null {
+    this.visited();
+    if (this.silent) return null;
     this.usedAt = this.now();
     this.target = Math.max(this.target, this.limits.start);
     this.refillSoon();
@@ -148,6 +210,7 @@ export class ChannelPool implements TicketHolder {
   wait(timeoutMs: number): Promise<Channel> {
     return new Promise((resolve, reject) => {
       if (this.closedBy) return reject(this.closedBy);
+      this.visited();
       if (this.waiters.size >= this.limits.waiting) {
         return reject(new TunnelError('overloaded', 'too many visitors wait for a data channel'));
       }
@@ -168,6 +231,7 @@ export class ChannelPool implements TicketHolder {
   admit(ticket: ChannelTicket, stream: ByteStream): void {
     this.pending -= 1;
     if (this.closedBy) return resetStream(stream);
+    this.heard();
     const { key } = ticket;
     const now = this.now();
     const channel = this.channel({ stream, key, id: ticket.id.toString('hex'), openedAt: now, visitors: 0 });
@@ -207,6 +271,7 @@ export class ChannelPool implements TicketHolder {
     stream.pause();
     const isSpare = this.waiters.size === 0 && this.idle.length >= this.limits.cap;
     if (this.closedBy || isSpare) return void stream.destroy();
+    this.heard();
     const channel = this.channel({ stream, key, id, openedAt, visitors: visitors + 1 });
     if (this.now() - lastReceivedMs < this.limits.freshMs && this.serve(channel)) return;
     const idle = this.keep(channel, lastReceivedMs);
@@ -238,6 +303,7 @@ export class ChannelPool implements TicketHolder {
   close(error: TunnelError): void {
     if (this.closedBy) return;
     this.closedBy = error;
+    this.giveUp();
     this.tickets.revoke(this);
     for (const channel of this.idle.slice()) this.drop(channel);
     for (const waiter of this.waiters) {
@@ -245,6 +311,10 @@ export class ChannelPool implements TicketHolder {
       waiter.reject(error);
     }
     this.waiters.clear();
+  }
+
+  private giveUp(): void {
+    for (const listener of this.onGivenUp) listener();
   }
 
   /** At most once per turn of the event loop. */
@@ -302,6 +372,7 @@ export class ChannelPool implements TicketHolder {
     clearTimeout(channel.asked);
     channel.asked = null;
     channel.lastReceivedMs = this.now();
+    this.heard();
     if (this.waiters.size === 0) return;
     this.forget(channel);
     this.serve(channel);

@@ -9,14 +9,20 @@ import type { AgentArrivals } from './agent-arrivals.js';
 import type { Channel, ChannelPool } from './channel-pool.js';
 
 const ANSWER_BYTES = 1;
+/** Agents that are asked for one visitor, one after the other. */
+const MAX_TRIES = 3;
 
 export interface ChannelSourceOptions {
   /** How long a visitor waits for a data channel, milliseconds. */
   openMs: number;
+  /** How long it waits for one agent where there is another one, milliseconds. */
+  otherMs: number;
   /** Whether an agent of the client is connected. */
   isOnline(clientId: number): boolean;
   /** The idle channels of one of the client's agents; of several, each in turn. Null: none is connected. */
   poolOf(clientId: number): ChannelPool | null;
+  /** Those of all of the client's agents, the best first. */
+  poolsOf(clientId: number): ChannelPool[];
   /** Agents that are on their way: their visitors wait. */
   arrivals: AgentArrivals;
 }
@@ -34,38 +40,88 @@ export class ChannelSource {
   /** Starts an idle channel; null if there is none: use `open`. @throws TunnelError `offline`. */
   take(clientId: number, start: StartOf): ByteStream | null {
     if (this.isExpected(clientId)) return null;
-    const channel = this.pool(clientId).take();
-    return channel && begin(channel, { ...start, wantsAnswer: false });
+    const pool = this.pool(clientId);
+    const channel = pool.take();
+    return channel && beginAt(pool, channel, start);
   }
 
   /** @throws TunnelError `offline`, `timeout`, `overloaded`. */
   async open(clientId: number, start: StartOf): Promise<ByteStream> {
-    return begin(await this.channel(clientId), { ...start, wantsAnswer: false });
+    const { pool, channel } = await this.channel(clientId);
+    return beginAt(pool, channel, start);
   }
 
-  /** Resolves when the agent has reached the target. @throws TargetError, or TunnelError as `open`. */
+  /**
+   * Resolves when the agent has reached the target. An agent that falls silent before that is no reason to wait: nothing was
+   * delivered, so another one is asked. @throws TargetError, or TunnelError as `open`.
+   */
   async reach(clientId: number, start: StartOf, timeoutMs: number): Promise<ByteStream> {
-    const stream = begin(await this.channel(clientId), { ...start, wantsAnswer: true });
-    const timer = setFlowTimeout(stream, () => resetStream(stream), timeoutMs);
-    try {
-      const reader = new ByteReader(stream, ANSWER_BYTES);
-      const failure = decodeAnswer((await reader.read(ANSWER_BYTES))[0] ?? 0);
-      if (failure) throw new TargetError(failure);
-      reader.restore();
-      return stream;
-    } catch (error) {
-      resetStream(stream);
-      if (error instanceof TunnelError) throw error;
-      throw new TargetError('timeout');
-    } finally {
-      clearTimeout(timer);
+    const until = performance.now() + timeoutMs;
+    for (let tries = 1; ; tries += 1) {
+      const found = await this.channel(clientId);
+      const stream = begin(found.channel, { ...start, wantsAnswer: true });
+      const leftMs = Math.max(1, until - performance.now());
+      if (await this.isAnswered(clientId, found.pool, stream, tries === 1 ? timeoutMs : leftMs)) return stream;
+      if (tries === MAX_TRIES || performance.now() >= until) throw new TargetError('timeout');
     }
   }
 
-  private async channel(clientId: number): Promise<Channel> {
+  /** False: the agent is gone, and there is another one. @throws TargetError */
+  private async isAnswered(
+    clientId: number,
+    pool: ChannelPool,
+    stream: ByteStream,
+    timeoutMs: number,
+  ): Promise<boolean> {
+    let isGone = false;
+    const timer = setFlowTimeout(stream, () => resetStream(stream), timeoutMs);
+    const forget = pool.whenGivenUp(() => {
+      isGone = this.options.poolsOf(clientId).some((other) => other !== pool && other.answers);
+      if (isGone) resetStream(stream);
+    });
+    try {
+      const reader = new ByteReader(stream, ANSWER_BYTES);
+      const failure = decodeAnswer((await reader.read(ANSWER_BYTES))[0] ?? 0);
+      pool.heard();
+      if (failure) throw new TargetError(failure);
+      reader.restore();
+      return true;
+    } catch (error) {
+      resetStream(stream);
+      if (error instanceof TunnelError) throw error;
+      if (isGone) return false;
+      throw new TargetError('timeout');
+    } finally {
+      clearTimeout(timer);
+      forget();
+    }
+  }
+
+  private async channel(clientId: number): Promise<Found> {
     if (this.isExpected(clientId)) await this.options.arrivals.wait(clientId);
-    const pool = this.pool(clientId);
-    return pool.take() ?? (await pool.wait(this.options.openMs));
+    return this.ofAny(clientId, this.pool(clientId));
+  }
+
+  /** A channel of one agent, or of another where that one opens none in time or leaves. */
+  private async ofAny(clientId: number, first: ChannelPool): Promise<Found> {
+    const { openMs, otherMs, arrivals } = this.options;
+    const until = performance.now() + openMs;
+    const tried = new Set<ChannelPool>();
+    const other = (): ChannelPool | null => this.options.poolsOf(clientId).find((pool) => !tried.has(pool)) ?? null;
+    for (let pool = first; ;) {
+      tried.add(pool);
+      const leftMs = until - performance.now();
+      try {
+        return { pool, channel: pool.take() ?? (await pool.wait(other() ? Math.min(leftMs, otherMs) : leftMs)) };
+      } catch (error) {
+        if (!(error instanceof TunnelError) || performance.now() >= until) throw error;
+        // Its server is gone: another one may have the agent in a moment.
+        if (!other() && error.code === 'offline' && this.isExpected(clientId)) await arrivals.wait(clientId);
+        const next = other();
+        if (!next) throw error;
+        pool = next;
+      }
+    }
   }
 
   private isExpected(clientId: number): boolean {
@@ -78,6 +134,18 @@ export class ChannelSource {
     if (!pool) throw new TunnelError('offline', 'no agent is connected');
     return pool;
   }
+}
+
+interface Found {
+  pool: ChannelPool;
+  channel: Channel;
+}
+
+/** For a visitor whose bytes follow at once. */
+function beginAt(pool: ChannelPool, channel: Channel, start: StartOf): ByteStream {
+  const stream = begin(channel, { ...start, wantsAnswer: false });
+  pool.started(stream);
+  return stream;
 }
 
 function begin({ stream, key, visitors, reuse }: Channel, start: Omit<Start, 'framed' | 'reused'>): ByteStream {

@@ -15,6 +15,8 @@ const LAST_WORD_MS = 1000;
 export interface LinkHandlers {
   /** May throw a TunnelError, which ends the link. */
   message(message: Message): void;
+  /** The other side has said something. */
+  heard?(): void;
   /** Called once, whichever side ended the link. */
   closed(error: TunnelError): void;
 }
@@ -86,19 +88,24 @@ export class ControlLink {
     this.finish(error);
   }
 
-  private beat(): void {
-    this.silence = this.received ? 0 : this.silence + 1;
-    this.received = false;
-    if (this.silence >= MISSED_HEARTBEATS) return this.end(new TunnelError('silent', 'the other side fell silent'));
-    if (this.side === 'agent') return;
+  /** Asks the other side for an answer. */
+  ping(): void {
     this.sequence = (this.sequence + 1) >>> 0;
     this.pingedAt = performance.now();
     this.send({ type: 'ping', sequence: this.sequence });
   }
 
+  private beat(): void {
+    this.silence = this.received ? 0 : this.silence + 1;
+    this.received = false;
+    if (this.silence >= MISSED_HEARTBEATS) return this.end(new TunnelError('silent', 'the other side fell silent'));
+    if (this.side === 'server') this.ping();
+  }
+
   private read(chunk: Buffer): void {
     if (this.ended) return;
     this.received = true;
+    this.handlers.heard?.();
     try {
       for (const frame of this.decoder.read(chunk)) {
         const message = decodeMessage(frame, this.peer);

@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { ChannelTicket } from '../wire/messages.js';
 import { ChannelPool, type PoolOptions } from './channel-pool.js';
@@ -5,6 +6,11 @@ import type { TicketTable } from './ticket-table.js';
 
 /** Interval at which idle channels are reduced, as a heartbeat does for those of local agents. */
 export const REMOTE_SWEEP_MS = 10_000;
+
+/** Interval at which the server of an agent is told of visitors: it then watches the agent for longer than that. */
+const TELL_MS = 2_000;
+/** As long as the agent's own server waits. */
+const LOST_MS = 2_500;
 
 /** An agent that is connected to another server of the gateway. */
 export interface RemoteAgent {
@@ -29,13 +35,19 @@ export interface RemoteServer {
   readonly worker: number | null;
   /** Sends tickets of ours to the agent; its channels are then passed on to this server. */
   lend(agent: RemoteAgent, tickets: ChannelTicket[]): void;
+  /** Visitors of this server need the agent, and should learn when it falls silent. */
+  visited(agent: RemoteAgent): void;
 }
+
+type Left = Pick<RemoteAgent, 'clientId' | 'key'> & { silent?: boolean };
 
 interface Entry {
   server: RemoteServer;
   agent: RemoteAgent;
   /** Created for the first visitor. */
   pool: ChannelPool | null;
+  /** When its server was last told of visitors. */
+  toldAt: number;
 }
 
 const NONE: readonly Entry[] = [];
@@ -67,6 +79,13 @@ export class RemoteAgents {
     return entry ? (entry.pool ?? this.open(entry)) : null;
   }
 
+  /** Those of all of the client's agents, in turn. */
+  poolsOf(clientId: number): ChannelPool[] {
+    const entries = this.clients.get(clientId) ?? NONE;
+    const first = entries.length === 0 ? 0 : (this.turn += 1) % entries.length;
+    return [...entries.slice(first), ...entries.slice(0, first)].map((entry) => entry.pool ?? this.open(entry));
+  }
+
   /** Number of visitors that wait for a channel. */
   get waiting(): number {
     let total = 0;
@@ -78,13 +97,13 @@ export class RemoteAgents {
   came(server: RemoteServer, agent: RemoteAgent): boolean {
     const entries = this.clients.get(agent.clientId) ?? NONE;
     if (entries.some((entry) => entry.server === server && entry.agent.key === agent.key)) return false;
-    this.clients.set(agent.clientId, [...entries, { server, agent, pool: null }]);
+    this.clients.set(agent.clientId, [...entries, { server, agent, pool: null, toldAt: 0 }]);
     return true;
   }
 
   /** False: it was not known. */
-  left(server: RemoteServer, { clientId, key }: Pick<RemoteAgent, 'clientId' | 'key'>): boolean {
-    return this.remove(clientId, (entry) => entry.server === server && entry.agent.key === key);
+  left(server: RemoteServer, { clientId, key, silent = false }: Left): boolean {
+    return this.remove(clientId, (entry) => entry.server === server && entry.agent.key === key, silent);
   }
 
   /** The server has ended, or is not reached. Returns the clients whose agents it had. */
@@ -106,13 +125,21 @@ export class RemoteAgents {
       quiet: true,
       firstByte: server.worker,
       deliver: (tickets) => server.lend(agent, tickets),
+      visited: () => this.tell(entry),
     });
     entry.pool = pool;
     this.pools.add(pool);
     return pool;
   }
 
-  private remove(clientId: number, isGone: (entry: Entry) => boolean): boolean {
+  private tell(entry: Entry): void {
+    const now = this.options.now();
+    if (Math.abs(now - entry.toldAt) < TELL_MS) return;
+    entry.toldAt = now;
+    entry.server.visited(entry.agent);
+  }
+
+  private remove(clientId: number, isGone: (entry: Entry) => boolean, silent = false): boolean {
     const entries = this.clients.get(clientId) ?? NONE;
     const kept = entries.filter((entry) => !isGone(entry));
     if (kept.length === entries.length) return false;
@@ -121,6 +148,8 @@ export class RemoteAgents {
     for (const { pool } of entries.filter(isGone)) {
       if (!pool) continue;
       this.pools.delete(pool);
+      // Visitors who came in vain are not left waiting, unless it speaks again.
+      if (silent && this.clients.has(clientId)) setFlowTimeout(null, () => pool.abandon(), LOST_MS).unref();
       pool.close(new TunnelError('offline', 'the agent is gone from the server that it was connected to'));
     }
     return true;

@@ -19,6 +19,7 @@ import {
   type EdgesMessage,
 } from '../wire/messages.js';
 import { ChannelPool, type PoolLimits } from './channel-pool.js';
+import { AgentWatch } from './agent-watch.js';
 import { ControlLink } from './control-link.js';
 import type { Arrival } from './arrival.js';
 import type { TicketTable } from './ticket-table.js';
@@ -61,6 +62,10 @@ export interface SessionContext {
   admit(session: ServerSession): void;
   /** The agent was sent its welcome. */
   welcomed(session: ServerSession): void;
+  /** The agent has fallen silent, or speaks again. */
+  answering(session: ServerSession, answers: boolean): void;
+  /** It is silent for so long that visitors should not wait for it. */
+  lost(session: ServerSession): void;
   /** The agent no longer serves its client. */
   sessionEnded(session: ServerSession, error: TunnelError): void;
   /** The connection has ended, authenticated or not. */
@@ -109,6 +114,9 @@ export class ServerSession {
   leaving = false;
   /** The same agent served the client before, over another connection. */
   continues = false;
+  /** Other servers were told not to use the agent, because it is silent. */
+  withheld = false;
+  private readonly watch: AgentWatch;
   private renewal: NodeJS.Timeout | null = null;
   private readonly stream: TLSSocket;
   private readonly known: () => void;
@@ -127,7 +135,13 @@ export class ServerSession {
     );
     this.link = new ControlLink(stream, 'server', {
       message: (message) => this.receive(message),
+      heard: () => this.watch.heard(),
       closed: (error) => this.closed(error),
+    });
+    this.watch = new AgentWatch(stream, {
+      ping: () => this.link.ping(),
+      answers: (value) => this.answering(value),
+      lost: () => context.lost(this),
     });
   }
 
@@ -170,6 +184,11 @@ export class ServerSession {
 
   send(message: RendezvousMessage | RendezvousEndMessage | EdgesMessage): void {
     this.link.send(message);
+  }
+
+  /** A visitor of another server needs the agent. */
+  visited(): void {
+    this.watch.visited();
   }
 
   /** Asks the agent to open data channels. */
@@ -261,11 +280,18 @@ export class ServerSession {
       sealed: client.encrypt,
       quiet: context.agents() > context.poolLimits.quietAbove,
       deliver: (tickets) => this.deliver(tickets),
+      visited: () => this.watch.visited(),
+      heard: () => this.watch.heard(),
     });
     link.startHeartbeat(heartbeatMs, () => this.channels?.sweep());
     // Repeated, because an agent that cannot connect at the moment keeps this connection.
     this.renewal = setFlowInterval(this.stream, () => this.renew(), context.renewMs);
     context.welcomed(this);
+  }
+
+  private answering(value: boolean): void {
+    this.channels?.setSilent(!value);
+    if (this.channels) this.context.answering(this, value);
   }
 
   private failed(error: unknown): void {
@@ -282,6 +308,7 @@ export class ServerSession {
 
   private closed(error: TunnelError): void {
     clearTimeout(this.timer);
+    this.watch.end();
     if (this.renewal) clearInterval(this.renewal);
     this.closeChannels(new TunnelError('offline', 'the agent is gone', { cause: error }));
     if (this.who) this.context.sessionEnded(this, error);

@@ -38,12 +38,15 @@ type TargetController = Dispatcher.DispatchController & { headOnly?: boolean };
 
 const MAX_TRIES = 2;
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const WAY_IS_SILENT = new Error('the agent is silent');
 const NOTHING_ADDED: Allowed = { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] };
 
 /** One request to a target and its answer to the visitor: implements undici's handler, and owns the visitor's reply. */
 export class Exchange implements Dispatcher.DispatchHandler {
   private readonly request: ExchangeRequest;
   private readonly throttled: () => void;
+  private upstreamsNow: (() => HostUpstreams) | null = null;
+  /** Those of the last attempt. */
   private upstreams: HostUpstreams | null = null;
   private body: RequestBody | Buffer | null = null;
   private verdict: Allowed = NOTHING_ADDED;
@@ -76,9 +79,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Sends the request to a target. */
-  start(upstreams: HostUpstreams, body: RequestBody | Buffer | null, verdict: Allowed | null): void {
+  start(upstreamsNow: () => HostUpstreams, body: RequestBody | Buffer | null, verdict: Allowed | null): void {
     if (this.over) return;
-    this.upstreams = upstreams;
+    this.upstreamsNow = upstreamsNow;
     this.body = body;
     if (verdict) this.verdict = verdict;
     this.attempt();
@@ -104,6 +107,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.reason = 'stopped';
     this.request.reply.abort();
     this.controller?.abort(new Error('stopped'));
+  }
+
+  /** A request that is safe to repeat, and whose answer has not begun, is sent on another connection. */
+  elsewhere(): void {
+    const waits = this.sent && !this.over && this.status === null;
+    if (waits && this.mayTryAgain(WAY_IS_SILENT)) this.controller?.abort(WAY_IS_SILENT);
   }
 
   drained(): void {
@@ -211,6 +220,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private attempt(): void {
+    this.upstreams = this.upstreamsNow?.() ?? null;
     const upstream = this.upstreams?.pick(this.tried) ?? this.tried.at(-1);
     if (!upstream || upstream.full) {
       return this.answer(targetFailureAnswer(new TunnelError('overloaded', 'too many requests'), this.request.head));

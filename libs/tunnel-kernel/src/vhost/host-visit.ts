@@ -113,7 +113,7 @@ export class HostVisit {
     const { path } = head.target;
     if (path.startsWith(OWN_PREFIX) || path === '/__gw') return this.exchange.answer(noHostAnswer(head));
     const body = this.whole ?? (incoming.body && new RequestBody(incoming.body, this.bodyOptions()));
-    this.exchange.start(this.options.upstreams.of(host), body, verdict);
+    this.exchange.start(() => this.options.upstreams.of(host), body, verdict);
   }
 
   private bodyOptions(): ConstructorParameters<typeof RequestBody>[1] {

@@ -139,6 +139,7 @@ export class EdgeDoor implements EdgeRole {
       revision: Math.min(...all.map(({ revision }) => revision)),
       edge: all[0]?.edge,
       drained: all.every(({ drained }) => drained),
+      settling: all.some(({ settling }) => settling),
       source: all.some(({ source }) => source === 'snapshot') ? 'snapshot' : 'database',
       databaseAnswers: all.every(({ databaseAnswers }) => databaseAnswers),
       problems: [...new Set(all.flatMap(({ problems = [] }) => problems))],

@@ -33,7 +33,8 @@ export class EdgeFleet {
   /** Whether it accepts nobody because an administrator wants so. */
   retired = false;
   private draining = false;
-  private others: readonly KnownLease[] = [];
+  /** Null: not read yet. */
+  private others: readonly KnownLease[] | null = null;
   /** The public address for agents, while this process serves. */
   private publicAgents: string | null = null;
   readonly peers: EdgePeers;

@@ -30,7 +30,8 @@ export class EdgePeers {
   private readonly options: PeerPlace;
   private readonly server: Pick<TunnelServer, 'peers' | 'announceEdges'>;
   private readonly logger: TunnelLogger;
-  private others: readonly KnownLease[] = [];
+  /** Null: not read yet. */
+  private others: readonly KnownLease[] | null = null;
   private own: string | null = null;
 
   constructor(options: PeerPlace, server: Pick<TunnelServer, 'peers' | 'announceEdges'>, logger: TunnelLogger) {
@@ -47,11 +48,11 @@ export class EdgePeers {
     return { peerAddress: formatHostPort(peers.host, port), agentsAddress: formatHostPort(peers.host, agents) };
   }
 
-  /** The other processes, and the public address of this edge for agents; null: agents are not to come here. */
-  apply(others: readonly KnownLease[], own: string | null): void {
+  /** The other processes, null where they are not known yet, and the public address of this edge for agents; null: agents are not to come here. */
+  apply(others: readonly KnownLease[] | null, own: string | null): void {
     this.others = others;
     this.own = own;
-    this.server.peers?.apply(this.ofOtherEdges().flatMap(peerAddressOf));
+    if (others) this.server.peers?.apply(this.ofOtherEdges().flatMap(peerAddressOf));
     this.announce();
   }
 
@@ -74,13 +75,13 @@ export class EdgePeers {
   }
 
   private ofOtherEdges(): KnownLease[] {
-    return this.others.filter(({ edge, state }) => edge !== this.options.place.edge && state !== 'starting');
+    return (this.others ?? []).filter(({ edge, state }) => edge !== this.options.place.edge && state !== 'starting');
   }
 
   /** Agents hear of edges that have public addresses. */
   private announce(): void {
     const { edge } = this.options.place;
-    const serving = this.others.filter(({ state }) => state === 'serving');
+    const serving = (this.others ?? []).filter(({ state }) => state === 'serving');
     const addresses = new Map(serving.map(({ edge: id, publicAgents }) => [id, publicAgents]));
     if (this.own !== null) addresses.set(edge, this.own);
     const edges = [...addresses].flatMap(([id, address]) => {
