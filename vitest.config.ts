@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { dirname, resolve } from 'node:path';
+import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const tests = {
   pool: 'forks',
@@ -17,14 +19,31 @@ const tests = {
   retry: ['true', '1'].includes(process.env['CI'] ?? '') ? 1 : 0,
 } satisfies TestProjectInlineConfiguration['test'];
 
-/**
- * Libraries as they are built, loaded by Node: from source, each worker would have their modules compiled for seconds. `npm test`
- * builds first.
- */
-const builtLibraries = {
-  ssr: { resolve: { conditions: ['node'] } },
+/** The tests of a library run on its source, and on the source of those that it imports. */
+const sources = {
+  ssr: { resolve: { conditions: ['gatehouse-source'] } },
 } satisfies Pick<TestProjectInlineConfiguration, 'ssr'>;
-const loadedByNode = { server: { deps: { external: [/\/libs\/[^/]+\/dist\//] } } };
+
+/**
+ * Elsewhere libraries are loaded as they are built, by Node: from source, each worker would have their modules compiled for
+ * seconds. `npm test` builds first.
+ */
+const loadedByNode = { server: { deps: { external: [/\/(?:libs|apps)\/[^/]+\/dist\//] } } };
+
+/** Likewise the sources of services that their tests import: `apps/<service>/src/x.ts` is loaded as `dist/x.js`. */
+const builtServices: Plugin = {
+  name: 'built-services',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    if (importer === undefined || !source.startsWith('.')) return undefined;
+    const [, service, module] = SERVICE_SOURCE.exec(resolve(dirname(importer), source)) ?? [];
+    if (module === undefined) return undefined;
+    const built = `${service}/dist/${module}`;
+    if (!existsSync(built)) throw new Error(`${built} is missing: npm run build makes it.`);
+    return built;
+  },
+};
+const SERVICE_SOURCE = /^(.*\/apps\/(?:proxy-gateway|resource-sharing|tunnel-gateway))\/src\/(.*\.js)$/;
 
 /** Each file starts services of its own in its process, on a database of its own, and ends them. */
 const SERVICES = 'apps/{proxy-gateway,resource-sharing,tunnel-gateway}/{src,test}/**/*.{spec,e2e-spec}.ts';
@@ -39,9 +58,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 3,
     // Vitest runs projects by name: short files at the end leave no worker without work while another is busy for a minute.
     projects: [
-      { ...builtLibraries, test: { ...tests, ...loadedByNode, name: 'programs', include: [PROGRAMS] } },
+      { test: { ...tests, ...loadedByNode, name: 'programs', include: [PROGRAMS] } },
       {
-        ...builtLibraries,
+        plugins: [builtServices],
         test: {
           ...tests,
           ...loadedByNode,
@@ -51,6 +70,7 @@ export default defineConfig({
         },
       },
       {
+        ...sources,
         test: {
           ...tests,
           name: 'units',

@@ -7,8 +7,8 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 export default defineConfig({
   root: path('.'),
   publicDir: false,
-  resolve: { conditions: ['development'] },
-  ssr: { noExternal: true, resolve: { conditions: ['development'] } },
+  resolve: { conditions: ['gatehouse-source'] },
+  ssr: { noExternal: true, resolve: { conditions: ['gatehouse-source'] } },
   build: {
     ssr: path('src/main.ts'),
     outDir: path('dist'),

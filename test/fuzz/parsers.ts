@@ -1,7 +1,7 @@
 /**
  * Fuzzes every parser of outside data. What breaks a rule is minimised and kept in `corpus/<parser>/`.
  *
- * node --conditions=development --import ./apps/proxy-gateway/test/support/typescript-sources.mjs \
+ * node --conditions=gatehouse-source --import ./apps/proxy-gateway/test/support/typescript-sources.mjs \
  *   test/fuzz/parsers.ts [seconds for each, 40] [parser,parser...] [seed]
  */
 import { createHash } from 'node:crypto';

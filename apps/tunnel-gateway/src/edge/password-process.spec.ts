@@ -5,17 +5,11 @@ import type { ChildProcess } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PasswordProcess, type PasswordProcessOptions } from './password-process.js';
 
-/** The program alone: its libraries are those of the last build. */
-const FROM_SOURCE = [
-  '--no-warnings',
-  `--import=${new URL('../../test/support/typescript-sources.mjs', import.meta.url).href}`,
-];
-
 let passwords: PasswordProcess;
 afterEach(() => passwords.close());
 
 function start(more: PasswordProcessOptions = {}): PasswordProcess {
-  passwords = new PasswordProcess({ execArgv: FROM_SOURCE, ...more });
+  passwords = new PasswordProcess({ execArgv: [], ...more });
   return passwords;
 }
 
