@@ -1,17 +1,13 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { TokenRefused, type ClientSetup, type OAuthClient, type TokenSet } from './client.js';
+import { LineProgram } from './line-program.js';
 
 const SCRIPT = fileURLToPath(new URL('python_clients.py', import.meta.url));
 
-export type PythonLibrary = 'authlib' | 'requests-oauthlib';
+/** Both libraries refuse http else, even on the loopback. */
+export const PYTHON_ENVIRONMENT = { AUTHLIB_INSECURE_TRANSPORT: '1', OAUTHLIB_INSECURE_TRANSPORT: '1' };
 
-interface Answer {
-  readonly result?: unknown;
-  readonly refused?: string;
-  readonly failed?: string;
-}
+export type PythonLibrary = 'authlib' | 'requests-oauthlib';
 
 interface PythonTokens {
   readonly access_token: string;
@@ -19,22 +15,12 @@ interface PythonTokens {
   readonly scope: string | readonly string[];
 }
 
-/** A library of Python in a process of its own, which ends with its standard input. */
+/** A library of Python in a process of its own. */
 export class PythonClient implements OAuthClient, Disposable {
-  readonly #child;
-  readonly #answers: AsyncIterator<string>;
-  #errors = '';
+  readonly #program: LineProgram;
 
   constructor(python: string, library: PythonLibrary, setup: ClientSetup) {
-    this.#child = spawn(python, [SCRIPT, JSON.stringify({ ...setup, library })], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // Both refuse http else, even on the loopback.
-      env: { ...process.env, AUTHLIB_INSECURE_TRANSPORT: '1', OAUTHLIB_INSECURE_TRANSPORT: '1' },
-    });
-    this.#child.stderr.on('data', (chunk: Buffer) => (this.#errors = (this.#errors + chunk.toString()).slice(-4000)));
-    this.#child.on('error', (error) => (this.#errors += error.message));
-    this.#child.stdin.on('error', () => undefined); // an early end shows in the missing answer
-    this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+    this.#program = new LineProgram(python, [SCRIPT, JSON.stringify({ ...setup, library })], PYTHON_ENVIRONMENT);
   }
 
   authorizationUrl(): Promise<string> {
@@ -58,14 +44,11 @@ export class PythonClient implements OAuthClient, Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#child.stdin.end();
+    this.#program[Symbol.dispose]();
   }
 
   async #ask(name: string, ...values: string[]): Promise<unknown> {
-    this.#child.stdin.write(`${JSON.stringify([name, ...values])}\n`);
-    const { value, done } = await this.#answers.next();
-    if (done === true) throw new Error(`the Python client ended: ${this.#errors}`);
-    const { result, refused, failed } = JSON.parse(value) as Answer;
+    const { result, refused, failed } = await this.#program.ask(name, ...values);
     if (refused !== undefined) throw new TokenRefused(refused, undefined);
     if (failed !== undefined) throw new Error(`${name} failed in Python: ${failed}`);
     return result;

@@ -30,8 +30,11 @@ const GO_PEERS: readonly GoPeer[] = [
   { program: 'chisel', module: 'github.com/jpillora/chisel', version: 'v1.11.3', main: '.' },
 ];
 
-/** Of a few lines each: a gRPC service with its caller, and the OpenTelemetry Collector with the parts that the tests use. */
-const OWN_PEERS = ['grpc-go', 'otel-collector'] as const;
+/**
+ * Of a few lines each: a gRPC service with its caller, a client of OpenID Connect, and the OpenTelemetry Collector with the
+ * parts that the tests use.
+ */
+const OWN_PEERS = ['grpc-go', 'go-oidc', 'otel-collector'] as const;
 
 /** The fork of nps that is kept up. */
 const NPS = { module: 'github.com/djylb/nps', version: 'v0.34.7' };
