@@ -249,7 +249,11 @@ export class AgentConnection {
         else this.channels.paths.end(order.id, order.graceMs);
       },
       move: (spreadMs) => this.moveWithin(spreadMs),
-      edges: (edges) => place.edges(edges),
+      edges: (edges) => {
+        const own = edges.edges.find(({ id }) => id === edges.own);
+        if (own) route.nearTo?.({ host: own.host, port: own.port });
+        place.edges(edges);
+      },
       closed: (error, retryAfterMs) => {
         this.channels.sessionOver(owner);
         this.channels.datagrams.disconnected(owner);

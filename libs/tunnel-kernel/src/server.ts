@@ -80,7 +80,7 @@ export class TunnelServer {
     this.proxies = new TrustedProxies(environment.trustedProxies ?? []);
     this.access = this.createAccess();
     this.sessions = this.createSessions();
-    this.lent = new LentChannels(this.timeouts.ticket);
+    this.lent = new LentChannels(this.timeouts.ticket, (ticketId) => this.peers?.issuerOf(ticketId));
     this.peers = this.createPeers();
     this.verifier = environment.verifier ?? createVerifier(environment);
     const limits = { ...DEFAULT_SERVER_DATAGRAM_LIMITS, ...environment.datagrams };

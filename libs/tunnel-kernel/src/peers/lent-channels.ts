@@ -34,10 +34,15 @@ export class LentChannels {
   private readonly tickets = new Map<string, Borrower>();
   private readonly open = new Map<string, { borrower: Borrower; handle: RelayHandle | null }>();
   private readonly onEmpty = new Set<() => void>();
+  private readonly issuerOf: (ticketId: string) => Borrower | undefined;
 
-  /** `lifetimeMs`: of tickets that no channel has used. */
-  constructor(lifetimeMs: number) {
+  /**
+   * `lifetimeMs`: of tickets that no channel has used. `issuerOf`: the other server whose ticket it is, where a load
+   * balancer led the agent here.
+   */
+  constructor(lifetimeMs: number, issuerOf: (ticketId: string) => Borrower | undefined) {
     this.lifetimeMs = lifetimeMs;
+    this.issuerOf = issuerOf;
   }
 
   /** Number of channels. */
@@ -62,8 +67,8 @@ export class LentChannels {
    * not lent.
    */
   passOn(ticketId: string, opening: Buffer, stream: ByteStream): boolean {
-    const borrower = this.tickets.get(ticketId);
-    if (!borrower) return false;
+    const borrower = this.tickets.get(ticketId) ?? this.issuerOf(ticketId);
+    if (!borrower || this.open.has(ticketId)) return false;
     this.tickets.delete(ticketId);
     this.open.set(ticketId, { borrower, handle: null });
     guardPromise(stream, this.connect(ticketId, borrower, opening, stream));

@@ -13,8 +13,9 @@ import type { AgentSessions } from '../session/agent-sessions.js';
 import { SHARE_MS, type SharedLimits } from '../limits/shared-limits.js';
 import { REMOTE_SWEEP_MS, type RemoteAgent } from '../session/remote-agents.js';
 import type { ServerSession } from '../session/server-session.js';
+import { serverTag, tagOfTicket } from '../session/ticket-table.js';
 import type { RefusedMessage } from '../wire/messages.js';
-import type { LentChannels } from './lent-channels.js';
+import type { Borrower, LentChannels } from './lent-channels.js';
 import { PeerLink, type PeerLinkHandlers } from './peer-link.js';
 import type { PeerAddress, PeerOptions, PeerState } from './peer-options.js';
 import type { PeerAgents, PeerRefusal, PeerTickets } from './peer-messages.js';
@@ -46,6 +47,8 @@ interface PeerServersContext {
 
 interface Peer {
   address: PeerAddress;
+  /** In the ids of its tickets, hex. */
+  tag: string;
   link: PeerLink | null;
   dialing: boolean;
   /** Since when its agents are not known; null: they are. */
@@ -150,6 +153,14 @@ export class PeerServers {
     this.tellUnknown();
   }
 
+  /** The other server that issued a ticket. */
+  issuerOf(ticketId: string): Borrower | undefined {
+    const tag = tagOfTicket(ticketId);
+    for (const { address, link, tag: own } of this.peers.values())
+      if (own === tag && link) return { id: address.id, worker: link.worker, agents: address.agents };
+    return undefined;
+  }
+
   /** Asks another server. @throws ChannelError `unavailable` if it does not answer. */
   ask(id: string, method: string, params: unknown, timeoutMs: number): Promise<unknown> {
     const link = this.peers.get(id)?.link;
@@ -202,7 +213,16 @@ export class PeerServers {
 
   private add(address: PeerAddress): void {
     const backoff = new Backoff(Math.random, DIAL_AGAIN);
-    const peer: Peer = { address, link: null, dialing: false, unknownSince: this.context.now(), timer: null, backoff };
+    const tag = serverTag(address.id).toString('hex');
+    const peer: Peer = {
+      address,
+      tag,
+      link: null,
+      dialing: false,
+      unknownSince: this.context.now(),
+      timer: null,
+      backoff,
+    };
     this.peers.set(address.id, peer);
     const waiting = [...this.links].find((link) => link.id === address.id);
     if (waiting) this.use(peer, waiting);

@@ -11,7 +11,7 @@ import { DEFAULT_POOL_LIMITS, type ChannelPool } from './channel-pool.js';
 import { RemoteAgents, type RemoteAgent } from './remote-agents.js';
 import { ServerSession, type SessionContext } from './server-session.js';
 import { SessionTable } from './session-table.js';
-import { TicketTable } from './ticket-table.js';
+import { serverTag, TicketTable } from './ticket-table.js';
 
 /** Upper bound for waiting agents of disabled clients; others are sent away for half a minute. */
 const MAX_PARKED = 200;
@@ -63,7 +63,11 @@ export class AgentSessions {
   constructor(options: AgentSessionsOptions) {
     const { environment, timeouts } = options;
     this.options = options;
-    this.tickets = new TicketTable(timeouts.ticket, environment.worker ?? null);
+    this.tickets = new TicketTable(
+      timeouts.ticket,
+      environment.worker ?? null,
+      environment.peers ? serverTag(environment.peers.id) : null,
+    );
     this.arrivals = new AgentArrivals(environment.now, timeouts.arrival);
     const poolLimits = { ...DEFAULT_POOL_LIMITS, ...environment.pool };
     this.remote = new RemoteAgents(this.tickets, { limits: poolLimits, now: environment.now });

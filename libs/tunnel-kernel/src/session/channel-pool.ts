@@ -123,8 +123,8 @@ export class ChannelPool implements TicketHolder {
   private readonly visited: () => void;
   private readonly onHeard: () => void;
   /** Channels that were started about when the agent was last heard or later, and when; nothing came back on them. */
-  private readonly unanswered = new Map<ByteStream, number>();
-  private readonly onGivenUp = new Set<() => void>();
+  private unanswered: Map<ByteStream, number> | null = null;
+  private onGivenUp: Set<() => void> | null = null;
 
   constructor({ tickets, limits, now, sealed, quiet, firstByte, deliver, visited, heard }: PoolOptions) {
     this.tickets = tickets;
@@ -162,15 +162,17 @@ export class ChannelPool implements TicketHolder {
 
   /** Calls `listener` when the agent falls silent or leaves; returns a function that ends this. */
   whenGivenUp(listener: () => void): () => void {
+    this.onGivenUp ??= new Set();
     this.onGivenUp.add(listener);
-    return () => void this.onGivenUp.delete(listener);
+    return () => void this.onGivenUp?.delete(listener);
   }
 
   /** A channel was started for a visitor. */
   started(stream: ByteStream): void {
+    this.unanswered ??= new Map();
     this.unanswered.set(stream, performance.now());
     stream.once('data', () => {
-      this.unanswered.delete(stream);
+      this.unanswered?.delete(stream);
       this.heard();
     });
   }
@@ -179,17 +181,17 @@ export class ChannelPool implements TicketHolder {
   heard(): void {
     // What was heard may have been on its way when the last of them were started.
     const before = performance.now() - ON_THE_WAY_MS;
-    for (const [stream, startedAt] of this.unanswered) {
+    for (const [stream, startedAt] of this.unanswered ?? []) {
       if (startedAt > before) break;
-      this.unanswered.delete(stream);
+      this.unanswered?.delete(stream);
     }
     this.onHeard();
   }
 
   /** Resets the channels of visitors who came since the agent was last heard. */
   abandon(): void {
-    for (const stream of this.unanswered.keys()) resetStream(stream);
-    this.unanswered.clear();
+    for (const stream of this.unanswered?.keys() ?? []) resetStream(stream);
+    this.unanswered = null;
   }
 
   /** The newest idle channel with recent traffic. Null: use `wait`. */
@@ -314,7 +316,7 @@ export class ChannelPool implements TicketHolder {
   }
 
   private giveUp(): void {
-    for (const listener of this.onGivenUp) listener();
+    for (const listener of this.onGivenUp ?? []) listener();
   }
 
   /** At most once per turn of the event loop. */

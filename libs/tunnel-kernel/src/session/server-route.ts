@@ -4,11 +4,16 @@ import { MuxConnection, type MuxOptions } from '../mux/mux-connection.js';
 import type { WebSocketAddress } from '../websocket/handshake.js';
 import { dialWebSocket } from './websocket-dial.js';
 
+/** How long the server's own address is tried. */
+const OWN_MS = 3_000;
+
 /** How an agent reaches its server during one session. */
 export interface ServerRoute {
   readonly kind: 'raw' | 'websocket';
   /** Opens a connection to the port for agents: paused, with both directions ending independently. @throws Error */
   open(timeoutMs: number): Promise<ByteStream>;
+  /** The server has told its own address, where a load balancer may lead elsewhere. */
+  nearTo?(server: HostAndPort): void;
   /** No more connections will be opened. */
   release(): void;
 }
@@ -18,14 +23,29 @@ export class RawRoute implements ServerRoute {
   readonly kind = 'raw';
   private readonly dialer: Pick<AgentDialer, 'server'>;
   private readonly server: HostAndPort;
+  /** Address of the server that answered; null: not told, or not reached from here. */
+  private own: HostAndPort | null = null;
 
   constructor(dialer: Pick<AgentDialer, 'server'>, server: HostAndPort) {
     this.dialer = dialer;
     this.server = server;
   }
 
-  open(timeoutMs: number): Promise<ByteStream> {
+  async open(timeoutMs: number): Promise<ByteStream> {
+    const { own } = this;
+    if (own) {
+      try {
+        return await this.dialer.server(own, Math.min(timeoutMs, OWN_MS));
+      } catch {
+        // A network that lets only the known address through. Others pass on what comes to them.
+        this.own = null;
+      }
+    }
     return this.dialer.server(this.server, timeoutMs);
+  }
+
+  nearTo(server: HostAndPort): void {
+    if (server.host !== this.server.host || server.port !== this.server.port) this.own = server;
   }
 
   release(): void {

@@ -116,7 +116,8 @@ export class ServerSession {
   continues = false;
   /** Other servers were told not to use the agent, because it is silent. */
   withheld = false;
-  private readonly watch: AgentWatch;
+  /** Made for the first visitor: most agents have none. */
+  private watch: AgentWatch | null = null;
   private renewal: NodeJS.Timeout | null = null;
   private readonly stream: TLSSocket;
   private readonly known: () => void;
@@ -135,13 +136,8 @@ export class ServerSession {
     );
     this.link = new ControlLink(stream, 'server', {
       message: (message) => this.receive(message),
-      heard: () => this.watch.heard(),
+      heard: () => this.watch?.heard(),
       closed: (error) => this.closed(error),
-    });
-    this.watch = new AgentWatch(stream, {
-      ping: () => this.link.ping(),
-      answers: (value) => this.answering(value),
-      lost: () => context.lost(this),
     });
   }
 
@@ -186,8 +182,13 @@ export class ServerSession {
     this.link.send(message);
   }
 
-  /** A visitor of another server needs the agent. */
+  /** A visitor needs the agent, of this server or of another one. */
   visited(): void {
+    this.watch ??= new AgentWatch(this.stream, {
+      ping: () => this.link.ping(),
+      answers: (value) => this.answering(value),
+      lost: () => this.context.lost(this),
+    });
     this.watch.visited();
   }
 
@@ -280,8 +281,8 @@ export class ServerSession {
       sealed: client.encrypt,
       quiet: context.agents() > context.poolLimits.quietAbove,
       deliver: (tickets) => this.deliver(tickets),
-      visited: () => this.watch.visited(),
-      heard: () => this.watch.heard(),
+      visited: () => this.visited(),
+      heard: () => this.watch?.heard(),
     });
     link.startHeartbeat(heartbeatMs, () => this.channels?.sweep());
     // Repeated, because an agent that cannot connect at the moment keeps this connection.
@@ -308,7 +309,7 @@ export class ServerSession {
 
   private closed(error: TunnelError): void {
     clearTimeout(this.timer);
-    this.watch.end();
+    this.watch?.end();
     if (this.renewal) clearInterval(this.renewal);
     this.closeChannels(new TunnelError('offline', 'the agent is gone', { cause: error }));
     if (this.who) this.context.sessionEnded(this, error);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { ByteStream } from '@gatehouse/net';
 import { setFlowTimeout } from '@gatehouse/net';
 import type { ChannelTicket } from '../wire/messages.js';
@@ -6,6 +6,17 @@ import { openingHolds, openingIsSealed, openingTicketId } from '../wire/prelude.
 
 const TICKET_BYTES = 48;
 const ID_BYTES = 16;
+const TAG_BYTES = 4;
+
+/** The tag of the server with this id. */
+export function serverTag(id: string): Buffer {
+  return createHash('sha256').update(id).digest().subarray(0, TAG_BYTES);
+}
+
+/** The tag in the id of a ticket, hex; both are. */
+export function tagOfTicket(ticketId: string): string {
+  return ticketId.slice(2, 2 + 2 * TAG_BYTES);
+}
 
 /** Receives the channels that its tickets open. */
 export interface TicketHolder {
@@ -20,11 +31,16 @@ export class TicketTable {
   private readonly open = new Map<string, { ticket: ChannelTicket; holder: TicketHolder }>();
   private readonly lifetimeMs: number;
   private readonly worker: number | null;
+  private readonly tag: Buffer | null;
 
-  /** `worker`: index of this process among several. It becomes the first byte of all ids. */
-  constructor(lifetimeMs: number, worker: number | null = null) {
+  /**
+   * `worker`: index of this process among several. It becomes the first byte of all ids. `tag`: of this server, behind the
+   * first byte: others know by it where a channel belongs that a load balancer led to them.
+   */
+  constructor(lifetimeMs: number, worker: number | null = null, tag: Buffer | null = null) {
     this.lifetimeMs = lifetimeMs;
     this.worker = worker;
+    this.tag = tag;
   }
 
   get size(): number {
@@ -35,6 +51,7 @@ export class TicketTable {
   issue(holder: TicketHolder, count: number, firstByte: number | null = this.worker): ChannelTicket[] {
     const random = randomBytes(count * TICKET_BYTES);
     if (firstByte !== null) for (let at = 0; at < random.length; at += TICKET_BYTES) random[at] = firstByte;
+    if (this.tag) for (let at = 0; at < random.length; at += TICKET_BYTES) this.tag.copy(random, at + 1);
     const tickets = Array.from({ length: count }, (_, index) => {
       const at = index * TICKET_BYTES;
       return { id: random.subarray(at, at + ID_BYTES), key: random.subarray(at + ID_BYTES, at + TICKET_BYTES) };
