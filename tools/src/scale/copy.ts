@@ -47,6 +47,10 @@ export class Copy {
     return this.options.role;
   }
 
+  get index(): number {
+    return this.options.index;
+  }
+
   get name(): string {
     return `${this.options.role} ${this.options.index}`;
   }

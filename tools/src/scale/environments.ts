@@ -124,10 +124,13 @@ const tunnelGateway = (places: Places): NodeJS.ProcessEnv => ({
   TUNNEL_EDGE_CHANNEL: `${places.front}:${places.ports.edgeChannel}`,
 });
 
+/** As the gateway lists it. */
+export const edgeName = (index: number): string => `edge-${index}`;
+
 function edge(index: number, places: Places): NodeJS.ProcessEnv {
   const address = places.address('edge', index);
   return {
-    TUNNEL_EDGE_NAME: `edge-${index}`,
+    TUNNEL_EDGE_NAME: edgeName(index),
     TUNNEL_EDGE_CHANNEL: `${address}:${places.ports.edgeChannel}`,
     TUNNEL_EDGE_HEALTH_ADDRESS: address,
     TUNNEL_EDGE_HEALTH_PORT: String(places.ports.edgeHealth),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import type { TunnelEdgeView } from '@gatehouse/contracts';
 import { ApiClient } from '../tour/api-client.js';
 import { EnvelopeClient } from '../tour/envelope-client.js';
 import { fetchThrough } from '../tour/proxy-client.js';
@@ -7,6 +8,7 @@ import { eventuallyTrue } from '../trials/eventually-true.js';
 import { started } from '../trials/started.js';
 import type { AgentCopies } from './agent-copies.js';
 import type { Copy } from './copy.js';
+import { edgeName } from './environments.js';
 import type { Fleet } from './fleet.js';
 import { Meter } from './meter.js';
 import { openAll, type OpenFlows } from './open-flows.js';
@@ -29,6 +31,7 @@ export class PlatformLoad implements AsyncDisposable {
   readonly streams: UserStreams;
   readonly meter = new Meter();
   private tunnels!: TunnelUsers;
+  private api!: ApiClient;
 
   private constructor(
     private readonly fleet: Fleet,
@@ -61,6 +64,13 @@ export class PlatformLoad implements AsyncDisposable {
     return openAll(dialed);
   }
 
+  /** Names of edges without an agent of their own: others carry their visitors. */
+  async edgesWithoutAgents(): Promise<string[]> {
+    const { items } = await this.api.call<{ items: TunnelEdgeView[] }>('GET', '/edges');
+    const without = new Set(items.filter(({ agents }) => agents === 0).map(({ name }) => name));
+    return this.fleet.copiesOf('edge').flatMap(({ name, index }) => (without.has(edgeName(index)) ? [name] : []));
+  }
+
   /** Whether users are served through that edge or kernel. */
   async isServedBy({ role, place }: Pick<Copy, 'role' | 'place'>): Promise<boolean> {
     if (role === 'edge') await chat(await this.tunnels.dialTunnel(place));
@@ -84,6 +94,7 @@ export class PlatformLoad implements AsyncDisposable {
     const { fleet, targets, meter, streams } = this;
     const { places, password } = fleet;
     const api = new ApiClient(`${places.url('tunnel-gateway')}/api/v1`);
+    this.api = api;
     const proxy = new ApiClient(`${places.url('proxy-gateway')}/api/v1`);
     const isThere = async (): Promise<boolean> => {
       await api.login(password, 'admin');

@@ -135,13 +135,14 @@ function replacedRow({ name, flows, cut, stopSeconds, backSeconds, ...tallies }:
   return [name, ...noticed, `${cut.length} of ${flows} cut`, seconds(stopSeconds), seconds(backSeconds)];
 }
 
-function harmedRow({ name, flows, cut, backSeconds, inexact, ...tallies }: FaultReport): string[] {
+function harmedRow({ name, flows, cut, cutCarried, backSeconds, inexact, ...tallies }: FaultReport): string[] {
   const { requests, visitors, proxied } = tallies;
   const noticed = [requests, visitors, proxied].map((tally) => `${failed(tally)}${beside(tally)}`);
   const lastFailed = Math.max(visitors.lastFailedSeconds, proxied.lastFailedSeconds);
   const refused = visitors.failed + proxied.failed === 0 ? 'nobody was' : seconds(lastFailed);
   const exact = inexact.length === 0 ? 'nothing' : inexact.join(', ');
-  return [name, ...noticed, `${cut.length} of ${flows} cut`, refused, seconds(backSeconds), exact];
+  const carried = cutCarried === 0 ? '' : `, ${cutCarried} carried for another edge`;
+  return [name, ...noticed, `${cut.length} of ${flows} cut${carried}`, refused, seconds(backSeconds), exact];
 }
 
 const failed = (tally: Tally): string => `${tally.failed} of ${tally.done} failed`;

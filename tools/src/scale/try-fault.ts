@@ -17,6 +17,8 @@ export interface FaultReport extends Record<Kind, Tally> {
   flows: number;
   /** Open connections that broke, by the copy that they went through. */
   cut: string[];
+  /** How many of them belong to an edge without an agent of its own, for which others carry bytes. */
+  cutCarried: number;
   /** Until what was harmed served again, and users noticed nothing. */
   backSeconds: number;
   /** What counters and ledger do not have as it was. */
@@ -34,6 +36,8 @@ export async function tryFault(load: PlatformLoad, books: Books, fault: ScaleFau
   const { flows, refused } = await load.openFlows();
   const before = [...refused, ...(await broken(flows))];
   if (before.length > 0) problems.push(`cut before: ${before.join(', ')}`);
+  // Another edge carries their visitors, and it may be the one that is harmed.
+  const carried = fault.costs?.startsWith('edge') ? await load.edgesWithoutAgents() : [];
   const since = performance.now();
   await fault.strike();
   const isWell = async (): Promise<boolean> => (await fault.isBack()) && load.streams.isWell();
@@ -43,7 +47,8 @@ export async function tryFault(load: PlatformLoad, books: Books, fault: ScaleFau
   const noticed = await load.streams.since(since);
   const cut = await broken(flows);
   await Promise.all(flows.map((flow) => flow.end()));
-  const others = cut.filter((name) => fault.costs === undefined || !name.startsWith(fault.costs));
+  const besides = cut.filter((name) => fault.costs === undefined || !name.startsWith(fault.costs));
+  const others = besides.filter((name) => !carried.includes(name));
   const lastFailedMs = Math.max(noticed.visitors.lastFailedSeconds, noticed.proxied.lastFailedSeconds) * 1_000;
   if (lastFailedMs > (fault.refusesMs ?? Infinity)) problems.push(`visitors were refused for ${lastFailedMs} ms`);
   if (others.length > 0) problems.push(`cut besides: ${others.join(', ')}`);
@@ -52,6 +57,7 @@ export async function tryFault(load: PlatformLoad, books: Books, fault: ScaleFau
     ...noticed,
     flows: flows.length,
     cut,
+    cutCarried: besides.length - others.length,
     backSeconds: (back - since) / 1_000,
     inexact: await books.settle(),
     problems,
