@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
   it('succeeds on a fresh platform and repeatedly on a used one', async () => {
     const first = await tour();
     expect(first).toContain('just created');
-    expect(first).toContain('tunnel-gateway: from a private web server to a public name');
+    expect(first).toContain('tunnel-gateway: from a private web server to a public domain');
     for (const printed of [first, await tour(), await tour()]) {
       expect(printed).toMatch(/Everything was as it should be/);
       expect(printed).not.toContain('FAIL');

@@ -77,7 +77,7 @@ export class ConsoleVisit implements AsyncDisposable {
 
   /** Addresses that the page leads to: with `navigation` those of the navigation, else those of its content. */
   async addresses(part: 'content' | 'navigation'): Promise<string[]> {
-    const selector = part === 'navigation' ? '.side a' : 'main a[href]:not([download])';
+    const selector = part === 'navigation' ? '.side a:not(.menu-button)' : 'main a[href]:not([download])';
     const found = await this.page.evaluate<string[]>(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].map((link) => link.href)`,
     );

@@ -144,7 +144,7 @@ async function subscribe({ api, script, publisher, machine }: Stage, trace: Trac
     say(localized(`subscription ${created.id}: ${created.url}`, `订阅 ${created.id}：${created.url}`));
     return created;
   });
-  await script.step('refresh it: one node, and one bad entry that costs only itself', async (say) => {
+  await script.step('refresh it: one node is added, one bad entry is skipped', async (say) => {
     const result = await api.call<RefreshResult>('POST', `/subscriptions/${subscription.id}/refresh`);
     expectEqual('status', result.status, 'updated');
     expectEqual('skipped', result.skipped, 1);
@@ -158,7 +158,7 @@ async function subscribe({ api, script, publisher, machine }: Stage, trace: Trac
     );
     say(localized(`line ${bad?.line}: ${bad?.message}`, `第 ${bad?.line} 行：${bad?.message}`));
   });
-  return await script.step('see it among the nodes', async (say) => {
+  return await script.step('find the new node in the list', async (say) => {
     const page = await api.call<Page<NodeView>>('GET', `/proxies?subscription_id=${subscription.id}`);
     expectEqual('nodes of the subscription', page.total, 1);
     const node = page.items[0]!;
@@ -177,7 +177,7 @@ async function route({ api, script, origin, host }: Stage, node: NodeView, trace
     expectEqual('the selected node', result.now, node.name);
     say(`PROXY: ${result.previous ?? '–'} -> ${result.now}`);
   });
-  await script.step('send one host through the group by a rule', async (say) => {
+  await script.step('add a rule that sends one host through the group', async (say) => {
     const rule = await api.call<RuleView>('POST', '/rules', {
       type: 'DOMAIN',
       payload: host,
@@ -187,7 +187,7 @@ async function route({ api, script, origin, host }: Stage, node: NodeView, trace
     trace.ruleId = rule.id;
     say(localized(`rule ${rule.id}: ${rule.raw}`, `规则 ${rule.id}：${rule.raw}`));
   });
-  await script.step('ask which rule a URL would meet', async (say) => {
+  await script.step('test which rule a URL matches', async (say) => {
     const url = `http://${host}:${origin.port}/hello`;
     const test = await eventually('the new rule in the kernel', async () => {
       const answer = await api.call<RuleTestResponse>('POST', '/rules/test', { url });
@@ -202,9 +202,9 @@ async function route({ api, script, origin, host }: Stage, node: NodeView, trace
 
 async function carry(stage: Stage, node: NodeView, trace: Trace): Promise<void> {
   const entries = [
-    ['http', 'fetch a page by a plain HTTP proxy request'],
-    ['connect', 'fetch a page by an HTTP CONNECT tunnel'],
-    ['socks5', 'fetch a page by SOCKS5'],
+    ['http', 'fetch a page with a plain HTTP proxy request'],
+    ['connect', 'fetch a page through an HTTP CONNECT tunnel'],
+    ['socks5', 'fetch a page through SOCKS5'],
   ] as const;
   for (const [entry, title] of entries) {
     await stage.script.step(title, async (say) => {
@@ -232,7 +232,7 @@ async function watchDownload(stage: Stage, node: NodeView, trace: Trace): Promis
   origin.hold();
   const download = fetchThrough('socks5', proxy, url);
   download.catch(() => {}); // awaited below; a failure in between must not end the process
-  await script.step('look at a download while it runs', async (say) => {
+  await script.step('watch a running download', async (say) => {
     const open = await eventually('the open connection', async () => {
       const list = await api.call<ConnectionListResponse>('GET', '/connections');
       return list.connections.find((open) => open.host === host && open.download > size / 4);
@@ -243,10 +243,10 @@ async function watchDownload(stage: Stage, node: NodeView, trace: Trace): Promis
     say(localized(`${open.download} of ${size} bytes so far`, `已下载 ${open.download} / ${size} 字节`));
   });
   origin.release();
-  await script.step('let it finish: every byte arrives', async () => {
+  await script.step('wait for the download to finish: every byte arrives', async () => {
     expectEqual('bytes received', (await download).bytes, size);
   });
-  await script.step('read what it left in the traffic log', async (say) => {
+  await script.step('read its entry in the traffic log', async (say) => {
     const log = await findLog(api, host, size);
     checkLog(log, node, trace);
     const { id, status, upload, download: down, duration_ms: ms } = log;
@@ -282,7 +282,7 @@ async function findLog(api: ApiClient, host: string, size: number): Promise<Traf
 }
 
 async function reloadUnderLoad({ api, script, origin, proxy, host }: Stage): Promise<void> {
-  await script.step('reload the kernel under 20 downloads: nothing is lost', async (say) => {
+  await script.step('reload the kernel during 20 downloads: nothing is lost', async (say) => {
     const size = MEBIBYTE;
     const url = new URL(`http://${host}:${origin.port}/bytes/${size}`);
     origin.hold();
@@ -309,7 +309,7 @@ async function reloadUnderLoad({ api, script, origin, proxy, host }: Stage): Pro
 }
 
 async function lookAtDashboard({ api, script, host }: Stage, node: NodeView): Promise<void> {
-  await script.step('find it all on the dashboard', async (say) => {
+  await script.step('see the totals on the dashboard', async (say) => {
     const { item, onNode } = await eventually('24 requests and 28 MiB in the period lists', async () => {
       const query = 'period_domain_limit=500&period_node_limit=500';
       const { period_domains, period_nodes } = await api.call<DashboardResponse>('GET', `/dashboard?${query}`);
@@ -333,7 +333,7 @@ async function lookAtDashboard({ api, script, host }: Stage, node: NodeView): Pr
 }
 
 async function cleanUp(api: ApiClient, trace: Trace, script: Script): Promise<void> {
-  await script.step('take away what the tour added', async () => {
+  await script.step('remove what the tour added', async () => {
     if (trace.ruleId !== null) await api.call('DELETE', `/rules/${trace.ruleId}`);
     if (trace.previousSelection !== null) {
       await api.call('PUT', '/outbound/groups/PROXY', { proxy: trace.previousSelection });

@@ -82,7 +82,7 @@ async function enter(base: string, administrator: EnvelopeClient, password: stri
     say(localized(`account ${account.id}, ${account.username}`, `账号 ${account.id}，${account.username}`));
   });
   const member = new EnvelopeClient(base);
-  const memberId = await script.step('come as a member, who has an account from the first tour on', async (say) => {
+  const memberId = await script.step('log in as a member, whom the first tour registers', async (say) => {
     const { id, username, isNew } = await logInOrRegister(member, password);
     say(
       localized(
@@ -99,7 +99,7 @@ async function enter(base: string, administrator: EnvelopeClient, password: stri
 /** A user for whom several applications unlock within minutes is suspicious, and each tour is another application. */
 async function forgive(administrator: EnvelopeClient, memberId: number, script: Script): Promise<void> {
   const path = `/api/site/admin/risk/${memberId}`;
-  await script.step('read what is held against the member, and forgive it', async (say) => {
+  await script.step('reset the risk tier of the member', async (say) => {
     const { tier } = await administrator.call<{ tier: number }>('GET', path);
     const { status, code } = await administrator.ask('POST', `${path}/reset`);
     expectThat(status === 200 || status === 404, `the reset answered ${status} ${code}`);
@@ -132,7 +132,7 @@ async function priceBeyondReach(stage: Stage): Promise<number> {
 }
 
 async function share({ base, script, administrator, password }: Stage, price: number, trace: Trace): Promise<string> {
-  const key = await script.step('make a personal key', async (say) => {
+  const key = await script.step('create a personal API key', async (say) => {
     const made = await administrator.call<{ id: number; secret: string; hint: string }>('POST', '/api/site/keys', {
       name: `tour ${new Date().toISOString()}`,
       scopes: ['meta', 'query', 'write'],
@@ -174,7 +174,7 @@ async function register({ script, administrator }: Stage, trace: Trace): Promise
     say(`client_id ${made.client_id}, ${made.status}, ${made.secret.hint}`);
     return { clientId: made.client_id, secret: made.secret.secret };
   });
-  await script.step('review it, so that every member may use it', async (say) => {
+  await script.step('approve it, so that every member can use it', async (say) => {
     const path = `/api/site/admin/applications/${application.clientId}`;
     const review = { auth_level: 'verified', status: 'approved' };
     const reviewed = await administrator.call<{ status: string; auth_level: string }>('PATCH', path, review);
@@ -194,7 +194,7 @@ async function authorize({ base, script, member }: Stage, application: Applicati
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   };
-  await script.step('show the member what it asks for', async (say) => {
+  await script.step('show the member the requested scopes', async (say) => {
     const path = `${OAUTH}/authorize?${new URLSearchParams(request).toString()}`;
     const preview = await member.call<{ app_name: string; requested_scopes: string[] }>('GET', path);
     const scopes = preview.requested_scopes.join(', ');
@@ -202,7 +202,7 @@ async function authorize({ base, script, member }: Stage, application: Applicati
     const page = `${base}/openapi/authorize?client_id=${application.clientId}&…`;
     say(localized(`by browser: ${page}`, `在浏览器中：${page}`));
   });
-  const code = await script.step('authorise it as the member', async (say) => {
+  const code = await script.step('authorize it as the member', async (say) => {
     const answer = await member.call<{ code: string; state: string; expires_in: number }>(
       'POST',
       `${OAUTH}/authorize`,
@@ -214,7 +214,7 @@ async function authorize({ base, script, member }: Stage, application: Applicati
   });
   const grant = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, code_verifier: verifier };
   const server = new EnvelopeClient(base, { 'x-api-key': application.secret });
-  return await script.step('trade the code for tokens', async (say) => {
+  return await script.step('exchange the code for tokens', async (say) => {
     const tokens = await server.call<Tokens>('POST', `${OAUTH}/token`, grant);
     say(
       localized(
@@ -234,7 +234,7 @@ async function unlock(
 ): Promise<void> {
   const { script, administrator, memberId } = stage;
   const client = asMember(stage, application, tokens);
-  await script.step('find the share by its title: without link and code', async (say) => {
+  await script.step('find the share by its title: link and code are hidden', async (say) => {
     const found = await client.call<Listed[]>('GET', `/api/open/resources/${TITLE.media_type}/${TITLE.tmdb_id}`);
     const ours = found.find((listed) => listed.slug === slug);
     expectEqual('price and state', [ours?.unlock_points, ours?.is_unlocked], [price, false]);
@@ -260,7 +260,7 @@ async function unlock(
     expectEqual('already_owned', unlocked.already_owned, false);
     say(unlocked.full_url);
   });
-  await script.step('unlock it again: it is paid once', async (say) => {
+  await script.step('unlock it again: it is paid for only once', async (say) => {
     const again = await client.call<Unlocked>('POST', '/api/open/resources/unlock', { slug });
     expectEqual('already_owned', again.already_owned, true);
     const balance = await balanceOf(stage);
@@ -281,14 +281,14 @@ async function refreshAndRevoke(stage: Stage, application: Application, first: T
     say(localized('a new access token and a new refresh token', '新的访问令牌和新的刷新令牌'));
     return tokens;
   });
-  await script.step('send the used refresh token again, as after a lost answer', async (say) => {
+  await script.step('send the used refresh token again, as if the answer was lost', async (say) => {
     // Not what is left of their time: some of it has gone by.
     const again = await refresh(first);
     expectEqual('the access token', again.access_token, second.access_token);
     expectEqual('the refresh token', again.refresh_token, second.refresh_token);
     say(localized('the same new tokens, for some seconds', '数秒之内得到相同的新令牌'));
   });
-  await script.step('revoke: the tokens are worth nothing', async (say) => {
+  await script.step('revoke the tokens: they stop working', async (say) => {
     await server.call('POST', `${OAUTH}/revoke`, { refresh_token: second.refresh_token });
     const refused = await asMember(stage, application, second).ask('GET', '/api/open/ping');
     expectEqual('the answer', [refused.status, refused.code], [401, 'OPENAPI_REAUTH_REQUIRED']);
@@ -301,7 +301,7 @@ function asMember({ base }: Stage, { secret }: Application, { access_token }: To
 }
 
 async function cleanUp({ script, administrator }: Stage, trace: Trace): Promise<void> {
-  await script.step('take away what the tour added', async () => {
+  await script.step('remove what the tour added', async () => {
     if (trace.slug !== undefined) await trace.sharer?.call('DELETE', `/api/open/shares/${trace.slug}`);
     if (trace.clientId !== undefined) await administrator.call('DELETE', `/api/site/applications/${trace.clientId}`);
     if (trace.keyId !== undefined) await administrator.call('DELETE', `/api/site/keys/${trace.keyId}`);

@@ -51,7 +51,7 @@ interface Trace {
  * @throws TourFailure at the first thing that is not as it should be; what it added is removed all the same.
  */
 export async function tourTunnelGateway(places: TunnelPlaces, script: Script): Promise<void> {
-  script.chapter('tunnel-gateway: from a private web server to a public name');
+  script.chapter('tunnel-gateway: from a private web server to a public domain');
   const origin = await Origin.start({ '/hello': BODY });
   const trace: Trace = { clientId: null, ruleId: null, files: [], agent: null };
   try {
@@ -98,7 +98,7 @@ async function startAgent({ api, script, client, trace }: Stage): Promise<void> 
 }
 
 async function openPort({ api, script, origin, client, listenAddress = '127.0.0.1' }: Stage): Promise<TunnelView> {
-  return script.step('open a public port, any of the range, that leads to the server', async (say) => {
+  return script.step('open any free public port for the server', async (say) => {
     const made = await api.call<TunnelView>('POST', '/tunnels', {
       client_id: client.id,
       mode: 'tcp',
@@ -128,7 +128,7 @@ async function serveHost(stage: Stage): Promise<void> {
   const { api, script, origin, client, ports } = stage;
   const name = `tour-${randomBytes(3).toString('hex')}.gatehouse.example`;
   const certificate = createServerIdentity(name);
-  await script.step('give the server a name and a certificate', async (say) => {
+  await script.step('give the server a domain and a certificate', async (say) => {
     await keepCertificate(stage, name, certificate);
     const host = await api.call<HostView>('POST', '/hosts', {
       client_id: client.id,
@@ -141,7 +141,7 @@ async function serveHost(stage: Stage): Promise<void> {
     say(localized(`host ${host.id}: ${way}`, `主机 ${host.id}：${way}`));
   });
   for (const scheme of ['http', 'https'] as const) {
-    await script.step(`visit the name over ${scheme}`, async (say) => {
+    await script.step(`visit the domain over ${scheme}`, async (say) => {
       const { status, text, protocol } = await eventually('the host', async () => {
         const answer = await visitHost({ scheme, name, ports, authority: certificate.certificate, path: '/hello' });
         return answer.status === 404 ? undefined : answer;
@@ -179,7 +179,7 @@ async function keepCertificate(
 }
 
 async function shutOut({ api, script, trace, visitor = '127.0.0.1' }: Stage, tunnel: TunnelView): Promise<void> {
-  await script.step('deny this machine the port by a rule, and let it in again', async (say) => {
+  await script.step('deny this machine by an IP rule, then let it in again', async (say) => {
     const rule = await api.call<IpRuleView>('POST', '/ip-rules', {
       scope: 'tunnel',
       resource_id: tunnel.id,
@@ -204,7 +204,7 @@ async function shutOut({ api, script, trace, visitor = '127.0.0.1' }: Stage, tun
 }
 
 async function compareCounters({ api, script }: Stage, { id, listen_port: port }: TunnelView): Promise<void> {
-  await script.step('compare the counters with what a visitor moved', async (say) => {
+  await script.step('compare the counters with the bytes that a visitor transferred', async (say) => {
     const before = await settled(api, id);
     const moved = await fetchThroughPort(port, `/bytes/${SIZE}`);
     // The counters of a shortened download would agree with the visitor's socket all the same.
@@ -238,7 +238,7 @@ async function settled(api: ApiClient, id: number): Promise<TunnelView> {
 }
 
 async function cleanUp(api: ApiClient, trace: Trace, script: Script): Promise<void> {
-  await script.step('stop the agent and take away what the tour added', async (say) => {
+  await script.step('stop the agent and remove what the tour added', async (say) => {
     if (trace.ruleId !== null) await api.call('DELETE', `/ip-rules/${trace.ruleId}`);
     if (trace.agent) {
       const code = await trace.agent.stop();
