@@ -74,7 +74,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['client-lines'],
     ['links'],
     ['documents'],
-    ['profile'],
+    ['profile', 'targets'],
   ],
 };
 

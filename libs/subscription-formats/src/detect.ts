@@ -23,6 +23,8 @@ const HOST_LINE =
 /** A heading such as `[General]` alone on its line, which JSON cannot be. */
 const SECTION = /^\[[ \t]*[A-Za-z][A-Za-z_ ]*\][ \t]*(?:\r?\n|$)/;
 
+const LEADING_COMMENTS = /^(?:[ \t]*(?:#|;|\/\/)[^\n]*\n|\s)+/;
+
 /** Detects the format from the content, never from the server's content type. */
 export function detect(text: string, depth = 0): Detected {
   const encoded = depth > 0;
@@ -30,7 +32,8 @@ export function detect(text: string, depth = 0): Detected {
   if (start === '') return { kind: 'empty', text, encoded };
   if (HTML.test(start)) return { kind: 'html', text, encoded };
   if (start.startsWith('ssd://')) return { kind: 'ssd', text: start, encoded };
-  if (SECTION.test(start)) return { kind: hasQuantumultXSection(text) ? 'quantumult-x' : 'surge', text, encoded };
+  if (SECTION.test(start.replace(LEADING_COMMENTS, '')))
+    return { kind: hasQuantumultXSection(text) ? 'quantumult-x' : 'surge', text, encoded };
   if (start.startsWith('{') || (start.startsWith('[') && !HOST_LINE.test(start.slice(0, 100)))) {
     return { kind: 'json', text, encoded };
   }

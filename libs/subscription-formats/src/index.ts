@@ -25,6 +25,17 @@ export type {
 } from './profile/profile.js';
 export { parseProfile } from './profile/read-profile.js';
 export { parseRawConfig } from './raw-config.js';
+export { writeTarget } from './targets/write-target.js';
+export { BUILT_IN_TARGETS } from './targets/target.js';
+export type {
+  TargetDocument,
+  TargetGroup,
+  TargetInput,
+  TargetNode,
+  TargetRule,
+  TargetRuleSet,
+} from './targets/target.js';
+export { MIHOMO_TRANSPORTS } from './targets/clash-node.js';
 export { formatClashDocument, formatNodeLine } from './write-nodes.js';
 export { parseProfileHeaders, parseUserinfo } from './response-headers.js';
 export type { HeaderSource, SubscriptionProfile, SubscriptionUserinfo } from './response-headers.js';

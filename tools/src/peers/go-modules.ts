@@ -23,6 +23,13 @@ const FRP = { module: 'github.com/fatedier/frp', version: 'v0.70.0' };
 
 const GO_PEERS: readonly GoPeer[] = [
   { program: 'mihomo', module: 'github.com/metacubex/mihomo', version: 'v1.19.13', main: '.' },
+  {
+    program: 'sing-box',
+    module: 'github.com/sagernet/sing-box',
+    version: 'v1.12.12',
+    main: './cmd/sing-box',
+    tags: 'with_quic,with_utls,with_wireguard,with_gvisor',
+  },
   { program: 'xray', module: 'github.com/xtls/xray-core', version: 'v1.260327.0', main: './main' },
   // Without the pages of its dashboard: the module has them unbuilt.
   { program: 'frps', ...FRP, main: './cmd/frps', tags: 'frps,noweb' },

@@ -1,13 +1,6 @@
-import type { NodeTransport, ProxyNode, ProxyNodeType } from '@gatehouse/contracts';
+import type { ProxyNode } from '@gatehouse/contracts';
+import { MIHOMO_TRANSPORTS } from '@gatehouse/subscription-formats';
 
-type TransportType = NodeTransport['type'];
-
-/** What mihomo carries besides plain TCP; it would take any other transport for plain TCP. */
-const TRANSPORTS: Readonly<Partial<Record<ProxyNodeType, readonly TransportType[]>>> = {
-  vmess: ['ws', 'httpupgrade', 'grpc', 'h2', 'http'],
-  vless: ['ws', 'httpupgrade', 'grpc', 'h2', 'http'],
-  trojan: ['ws', 'httpupgrade', 'grpc'],
-};
 /** The first version with XHTTP, which only VLESS has. */
 const XHTTP_SINCE = [1, 19, 22] as const;
 
@@ -19,11 +12,13 @@ const XHTTP_SINCE = [1, 19, 22] as const;
 export function mihomoObstacle(node: ProxyNode, version: string): string | null {
   if (pinsOf(node)?.includes(',') === true) return `mihomo ${version} takes one pinned certificate, not several`;
   const transport = 'transport' in node ? node.transport?.type : undefined;
-  if (transport === undefined || TRANSPORTS[node.type]?.includes(transport) === true) return null;
-  if (transport !== 'xhttp' || node.type !== 'vless') {
+  if (transport === undefined) return null;
+  if (MIHOMO_TRANSPORTS[node.type]?.includes(transport) !== true) {
     return `${node.type} over ${transport} is not carried by mihomo ${version}`;
   }
-  return isSince(version, XHTTP_SINCE) ? null : `xhttp is not carried by mihomo ${version}, but by 1.19.22 and later`;
+  return transport !== 'xhttp' || isSince(version, XHTTP_SINCE)
+    ? null
+    : `xhttp is not carried by mihomo ${version}, but by 1.19.22 and later`;
 }
 
 function pinsOf(node: ProxyNode): string | undefined {

@@ -55,8 +55,9 @@ function protocolOptions(type: string, outbound: ClashEntry): Options {
     case 'http':
       return { ...user(outbound), headers: outbound.raw('headers') };
     case 'trojan':
-    case 'anytls':
       return { password: outbound.text('password') };
+    case 'anytls':
+      return anytls(outbound);
     case 'vmess':
     case 'vless':
       return {
@@ -117,6 +118,16 @@ function socks(outbound: ClashEntry): Options {
   return user(outbound);
 }
 
+function anytls(outbound: ClashEntry): Options {
+  const seconds = (key: string): string | undefined => outbound.text(key)?.replace(/s$/, '');
+  return {
+    password: outbound.text('password'),
+    'idle-session-check-interval': seconds('idle_session_check_interval'),
+    'idle-session-timeout': seconds('idle_session_timeout'),
+    'min-idle-session': outbound.raw('min_idle_session'),
+  };
+}
+
 function hysteria(outbound: ClashEntry): Options {
   const up = outbound.text('up_mbps');
   const down = outbound.text('down_mbps');
@@ -156,6 +167,7 @@ function wireguard(outbound: ClashEntry): Options {
     'pre-shared-key': outbound.text('pre_shared_key') ?? peer?.text('pre_shared_key'),
     'allowed-ips': peer?.raw('allowed_ips'),
     reserved: outbound.raw('reserved') ?? peer?.raw('reserved'),
+    'persistent-keepalive': peer?.raw('persistent_keepalive_interval'),
     mtu: outbound.raw('mtu'),
     ip: bare.find((address) => !address.includes(':')),
     ipv6: bare.find((address) => address.includes(':')),
@@ -172,6 +184,7 @@ function tlsOptions(type: string, tls: ClashEntry, server: string | undefined): 
     // Without a server name sing-box sends the server's address, while Clash would use the Host header.
     [named]: tls.text('server_name') ?? (other ? undefined : server),
     alpn: tls.raw('alpn'),
+    ...(other ? given('disable-sni', tls.flag('disable_sni')) : {}),
     'skip-cert-verify': tls.flag('insecure') ?? false,
     'client-fingerprint': tls.map('utls').flag('enabled') === true ? tls.map('utls').text('fingerprint') : undefined,
     ...(reality.flag('enabled') === true
