@@ -51,7 +51,8 @@ function checkTransport(node: ProxyNode): void {
 
 function checkStored(type: ProxyNodeType, options: Options): void {
   if (UNKNOWN_TYPES.has(type)) throw new Unsayable(type, 'node_type');
-  if (String(options['fingerprint'] ?? '').includes(',')) throw new Unsayable('fingerprint');
+  const pins = options['fingerprint'];
+  if (typeof pins === 'string' && pins.includes(',')) throw new Unsayable('fingerprint');
   if (type === 'snell' && Number(options['version'] ?? 1) > SNELL_NEWEST) throw new Unsayable('version');
   if (type !== 'ssr') return;
   if (!SSR_PROTOCOL.test(String(options['protocol']))) throw new Unsayable('protocol');

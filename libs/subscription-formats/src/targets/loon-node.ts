@@ -119,6 +119,7 @@ function transport({ transport: carrier }: TrojanNode | VmessNode | VlessNode): 
 function stored(node: OtherNode): LineParts {
   const { options } = node;
   const text = (key: string): string => storedText(options, key) ?? '';
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- Loon has no other types
   switch (node.type) {
     case 'ssr':
       return [

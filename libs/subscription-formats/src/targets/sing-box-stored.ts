@@ -8,6 +8,7 @@ type Options = Record<string, unknown>;
 export function writeStoredSingBox(node: OtherNode): Options {
   const options = new Stored(node.options);
   const network = node.udp === false ? { network: 'tcp' } : {};
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- sing-box has no other types
   switch (node.type) {
     case 'hysteria':
       return { type: 'hysteria', ...hysteria(options), ...network, tls: tls(options) };

@@ -104,6 +104,7 @@ export function pluginParts(plugin: ShadowsocksNode['plugin'], obfs: string): Li
 
 function stored(node: OtherNode): LineParts {
   const text = (key: string): string | undefined => storedText(node.options, key);
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- Surge has no other types
   switch (node.type) {
     case 'snell': {
       const obfs = node.options['obfs-opts'] as { mode?: string; host?: string } | undefined;
