@@ -89,7 +89,7 @@ for (const target of TARGETS) {
 
   it(`${target}: its program sends traffic through the nodes, groups and rules of a document`, async (context) => {
     const program = optionalPeer(context, PROGRAM_OF[target]);
-    const password = 'p, "w#';
+    const password = 'p,w#secret';
     const port = await programs.start(requirePeer(context, 'ss-server'), (candidate) => [
       ...['-s', '127.0.0.1', '-p', String(candidate), '-m', 'aes-128-gcm', '-k', password],
     ]);

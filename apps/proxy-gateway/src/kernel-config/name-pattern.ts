@@ -64,11 +64,17 @@ export function compileNamePattern(pattern: string, ignoreCase = true): NamePatt
   // A group around everything only groups.
   const bare = /^\(([^()]*)\)$/.exec(pattern)?.[1] ?? pattern;
   if (PLAIN_WORDS.test(bare)) return wordsPattern(bare.split('|'), ignoreCase);
+  const automaton = new LazyAutomaton(compileNameProgram(pattern, ignoreCase), CREDIT);
+  return { test: (name) => automaton.test(name.slice(0, MAX_NAME)) };
+}
+
+/** The instructions of a pattern, as an automaton takes them. @throws NamePatternError */
+export function compileNameProgram(pattern: string, ignoreCase = true): AutomatonStep[] {
+  if (pattern.length > MAX_PATTERN) throw new NamePatternError(`is longer than ${MAX_PATTERN} characters`);
   const program: AutomatonStep[] = [];
   emit(program, new PatternReader(pattern.replace(LEADING_FLAGS, ''), ignoreCase).read());
   push(program, { op: 'match' });
-  const automaton = new LazyAutomaton(program, CREDIT);
-  return { test: (name) => automaton.test(name.slice(0, MAX_NAME)) };
+  return program;
 }
 
 /** A fast path for alternatives of plain words, which most filters are. */

@@ -36,7 +36,11 @@ export function writeClashNode(node: ProxyNode): Options {
   if (node.type === 'ss') checkShadowsocks(node);
   if (node.type === 'vmess' && !VMESS_CIPHERS.includes(node.cipher)) throw new Unsayable('cipher');
   if (node.type === 'vless' && node.flow !== undefined && node.flow !== 'xtls-rprx-vision') throw new Unsayable('flow');
-  return toClashEntry(node);
+  const { 'hop-interval': interval, ...entry } = toClashEntry(node);
+  // mihomo refuses the document for UDP over an older Snell.
+  if (node.type === 'snell' && Number(node.options['version'] ?? 1) < SNELL_NEWEST) delete entry['udp'];
+  // A range of seconds is refused by versions before 1.19.20, with the whole document; it is the client's own choice.
+  return /^\d+$/.test(String(interval as string)) ? { ...entry, 'hop-interval': interval } : entry;
 }
 
 export const readClashNode = (entry: Options): ProxyNode => fromClashEntry(entry);
@@ -54,6 +58,13 @@ function checkStored(type: ProxyNodeType, options: Options): void {
   const pins = options['fingerprint'];
   if (typeof pins === 'string' && pins.includes(',')) throw new Unsayable('fingerprint');
   if (type === 'snell' && Number(options['version'] ?? 1) > SNELL_NEWEST) throw new Unsayable('version');
+  for (const key of type === 'hysteria' ? ['up', 'down'] : []) {
+    if (options[key] === undefined) throw new Unsayable(key);
+  }
+  if (type === 'hysteria2' && options['obfs'] !== undefined) {
+    if (options['obfs'] !== 'salamander') throw new Unsayable('obfs');
+    if (options['obfs-password'] === undefined) throw new Unsayable('obfs-password');
+  }
   if (type !== 'ssr') return;
   if (!SSR_PROTOCOL.test(String(options['protocol']))) throw new Unsayable('protocol');
   if (!SSR_OBFS.test(String(options['obfs']))) throw new Unsayable('obfs');
