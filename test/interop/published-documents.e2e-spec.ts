@@ -91,7 +91,14 @@ for (const target of TARGETS) {
     const program = optionalPeer(context, PROGRAM_OF[target]);
     const password = 'p,w#secret';
     const port = await programs.start(requirePeer(context, 'ss-server'), (candidate) => [
-      ...['-s', '127.0.0.1', '-p', String(candidate), '-m', 'aes-128-gcm', '-k', password],
+      '-s',
+      '127.0.0.1',
+      '-p',
+      String(candidate),
+      '-m',
+      'aes-128-gcm',
+      '-k',
+      password,
     ]);
     const closed = await reservePort();
     await using echo = await startTcpEcho();
