@@ -83,6 +83,8 @@ function hysteria(options: Stored): Options {
 function hysteria2(options: Stored): Options {
   const obfs = options.text('obfs');
   if (obfs !== undefined && obfs !== 'salamander') throw new Unsayable('obfs');
+  // sing-box does not start without it.
+  if (obfs !== undefined && options.text('obfs-password') === undefined) throw new Unsayable('obfs-password');
   return {
     password: options.text('password'),
     ...speed(options, 'up', false),
