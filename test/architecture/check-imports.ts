@@ -3,6 +3,7 @@ import path from 'node:path/posix';
 import { parseSync } from 'vite';
 import {
   ALLOWED_WORKSPACE_IMPORTS,
+  FURTHER_ENTRIES,
   GUARDED_DATA_PLANES,
   PURE_LIBRARIES,
   UNGUARDED_IMPORTS,
@@ -111,8 +112,11 @@ function checkImport(workspace: Workspace, file: string, specifier: string): str
 }
 
 function checkWorkspaceImport(file: string, owner: WorkspacePackage, specifier: string): string | null {
-  const name = specifier.slice(SCOPE.length);
-  if (name.includes('/')) return `deep import of ${specifier}; import the package itself`;
+  const entry = specifier.slice(SCOPE.length);
+  const [name = ''] = entry.split('/');
+  if (entry !== name && !FURTHER_ENTRIES.includes(entry)) {
+    return `deep import of ${specifier}; import the package itself`;
+  }
   if (isTestFile(file)) return null;
   if (name === 'testing') return '@gatehouse/testing belongs in specs and test/ only';
   const from = path.basename(owner.directory);
@@ -120,7 +124,7 @@ function checkWorkspaceImport(file: string, owner: WorkspacePackage, specifier: 
   const allowed = ALLOWED_WORKSPACE_IMPORTS[from];
   if (!allowed) return `${from} has no row in the import table`;
   if (!allowed.includes(name)) return `${from} may not import ${name}`;
-  if (owner.directory !== 'tools' && !owner.declared.includes(specifier))
+  if (owner.directory !== 'tools' && !owner.declared.includes(SCOPE + name))
     return `${specifier} is not declared in ${owner.directory}/package.json`;
   return null;
 }

@@ -111,6 +111,12 @@ export const PURE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
 /** Data planes: what they make is within the boundary of a flow (decision 0065). Timers of `guarded` callbacks are, too. */
 export const GUARDED_DATA_PLANES: readonly string[] = ['libs/proxy-kernel', 'libs/tunnel-kernel'];
 
+/** Entries of packages beside the package itself; each is in its `exports`. */
+export const FURTHER_ENTRIES: readonly string[] = [
+  // Without TypeORM and Nest.
+  'persistence/server',
+];
+
 /** Node's functions that make servers, sockets, sessions and requests: `@gatehouse/net` has each with the boundary. */
 export const UNGUARDED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'node:dgram': ['createSocket'],

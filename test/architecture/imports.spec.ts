@@ -1,5 +1,6 @@
+import path from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
-import { checkWorkspace, type Workspace } from './check-imports.js';
+import { checkWorkspace, importsOf, type Workspace } from './check-imports.js';
 import { readWorkspace } from './read-workspace.js';
 
 const PACKAGES: Workspace['packages'] = [
@@ -26,7 +27,28 @@ describe('the workspace', () => {
     expect(workspace.files.size).toBeGreaterThan(30);
     expect(checkWorkspace(workspace)).toEqual([]);
   });
+
+  it('starts PostgreSQL without loading TypeORM or Nest', () => {
+    const loaded = loadedBy(readWorkspace().files, 'libs/persistence/src/server.ts');
+    expect(loaded).toContain('pg');
+    expect([...loaded].filter((name) => /^(?:typeorm|@nestjs\/|reflect-metadata)/.test(name))).toEqual([]);
+  });
 });
+
+/** Packages and modules that a source loads, and those that they load; libraries of the workspace by their sources. */
+function loadedBy(files: ReadonlyMap<string, string>, file: string, loaded = new Set<string>()): ReadonlySet<string> {
+  for (const { specifier, typeOnly } of importsOf(file, files.get(file) ?? '')) {
+    if (typeOnly) continue;
+    const [, library] = /^@gatehouse\/([^/]+)$/.exec(specifier) ?? [];
+    const module = specifier.startsWith('.')
+      ? path.join(path.dirname(file), specifier.replace(/\.js$/, '.ts'))
+      : library && `libs/${library}/src/index.ts`;
+    if (loaded.has(module ?? specifier)) continue;
+    loaded.add(module ?? specifier);
+    if (module !== undefined) loadedBy(files, module, loaded);
+  }
+  return loaded;
+}
 
 describe('the checker fails', () => {
   it.each([

@@ -1,13 +1,8 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  checkInvariants,
-  restoreDatabase,
-  startEmbeddedPostgres,
-  type CheckedBackup,
-  type ProgressHandler,
-} from '@gatehouse/persistence';
+import { checkInvariants, restoreDatabase, type CheckedBackup, type ProgressHandler } from '@gatehouse/persistence';
+import { startEmbeddedPostgres } from '@gatehouse/persistence/server';
 import { localized, localizedText } from '../../bootstrap/language.mjs';
 
 /**

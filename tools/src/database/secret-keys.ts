@@ -1,4 +1,4 @@
-import { findSecretKeys, SecretKeyError } from '@gatehouse/persistence';
+import { findSecretKeys, SecretKeyError } from '@gatehouse/persistence/server';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { localizedText } from '../../bootstrap/language.mjs';
 

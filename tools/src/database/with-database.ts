@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkDatabaseServer, DatabaseServerError } from '@gatehouse/persistence';
+import { checkDatabaseServer, DatabaseServerError } from '@gatehouse/persistence/server';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { localized, localizedText } from '../../bootstrap/language.mjs';
 import { openDatabase } from '../supervisor/database.js';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withClient } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 import { findInPath } from '../peers/programs.js';
 import { FAKETIME } from '../trials/clock.js';
 import { findProcess, withDescendants, type Role } from './processes.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { NewTunnelClientView, TunnelView } from '@gatehouse/contracts';
-import { withClient } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { readPlatformSettings } from '../supervisor/platform-settings.js';
 import { serviceEnvironment } from '../supervisor/service-environment.js';

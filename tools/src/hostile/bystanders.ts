@@ -1,6 +1,6 @@
 import { Agent, request, type RequestOptions } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withClient } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 import { parseVisitorKey } from '@gatehouse/tunnel-kernel';
 import { eventuallyTrue } from '../trials/eventually-true.js';
 import { SteadyTraffic } from '../trials/steady-traffic.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withClient } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 
 /** What an ordinary role has of PostgreSQL's default: `max_connections` 100, of which 3 are for superusers. */
 export const FREE_CONNECTIONS = 97;

@@ -1,4 +1,5 @@
-import { checkInvariants, withClient, type StoredData } from '@gatehouse/persistence';
+import { checkInvariants, type StoredData } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 import type { ReplicaClient } from './replica-client.js';
 import type { Entrances, ServiceName } from './replica-set.js';
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { withClient } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 import { Origin } from '../tour/origin.js';
 import type { Chance } from '../trials/chance.js';
 import type { Work } from './load.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@gatehouse/net';
-import { withClient } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { ServiceProcess } from '../supervisor/service-process.js';
 import { started } from '../trials/started.js';

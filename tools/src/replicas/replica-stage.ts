@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEmbeddedPostgres, type EmbeddedPostgres, type StoredData } from '@gatehouse/persistence';
+import type { StoredData } from '@gatehouse/persistence';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence/server';
 import { loadStoredData } from '../database/stored-data.js';
 import { Chance } from '../trials/chance.js';
 import type { Clock } from '../trials/clock.js';

@@ -1,4 +1,4 @@
-import { withClient } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 import type { ReplicaAnswer, ReplicaClient, ReplicaRequest } from './replica-client.js';
 import type { ServiceName } from './replica-set.js';
 

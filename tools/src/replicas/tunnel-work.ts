@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewTunnelClientView } from '@gatehouse/contracts';
-import { withClient } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 import { eventuallyTrue } from '../trials/eventually-true.js';
 import { AgentProcess } from '../tour/agent-process.js';
 import { Origin } from '../tour/origin.js';

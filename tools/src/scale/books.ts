@@ -1,4 +1,5 @@
-import { withClient, type StoredData } from '@gatehouse/persistence';
+import type { StoredData } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence/server';
 import { brokenChain, brokenData } from '../replicas/invariants.js';
 import { Load, type Work } from '../replicas/load.js';
 import { administratorOf, siteAdministrator } from '../replicas/people.js';

@@ -4,7 +4,7 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePort } from '@gatehouse/net';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence/server';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN, ROOT } from '../../bootstrap/layout.mjs';
 import type { Command } from '../command.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { EmbeddedPostgresError, startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence';
+import { EmbeddedPostgresError, startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence/server';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { POSTGRES_PORT_VARIABLE, type PlatformSettings } from './platform-settings.js';
 import { localized, localizedText } from '../../bootstrap/language.mjs';

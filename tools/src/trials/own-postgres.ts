@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence/server';
 import { eventuallyTrue } from './eventually-true.js';
 
 const START_MS = 60_000;
