@@ -52,6 +52,13 @@ describe('the units for systemd', () => {
     expect(wanted.toSorted()).toEqual(names.toSorted());
   });
 
+  it('start also where the database comes later: none is left out for a migration that failed at first', () => {
+    for (const file of services) expect(read(file), file).not.toMatch(/^(Requires|BindsTo|Requisite)=/m);
+    const common = read('gatehouse-.service.d/common.conf');
+    expect(common).toMatch(/^Restart=on-failure$/m);
+    expect(common).toMatch(/^StartLimitIntervalSec=0$/m);
+  });
+
   it.each([...services, 'gatehouse.env.example'])('%s sets documented variables only', (file) => {
     for (const name of variablesOf(read(file))) {
       const isDocumented = name === 'NODE_ENV' || operations.some((page) => page.includes(name));
