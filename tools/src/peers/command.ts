@@ -6,6 +6,7 @@ import { table } from '../table.js';
 import { bringPeers } from './bring-peers.js';
 import { bringGoPeers, bringHelm, bringNps } from './go-modules.js';
 import { bringHydra } from './hydra.js';
+import { bringKubernetesSchemas } from './kubernetes-schemas.js';
 import { bringNodePeer } from './node-packages.js';
 import { bringPythonPeer } from './python-packages.js';
 import { bringRathole } from './rathole.js';
@@ -35,7 +36,9 @@ export async function peersCommand(args: string[]): Promise<number> {
     });
     results.push(...(await bringRuntimes(folder, onProgress)));
     if (wanted.go) results.push(...(await bringGoPeers(folder, onProgress)));
-    if (wanted.helm) results.push(await bringHelm(folder, onProgress));
+    if (wanted.helm) {
+      results.push(await bringHelm(folder, onProgress), await bringKubernetesSchemas(folder, onProgress));
+    }
     if (wanted.nps) results.push(...(await bringNps(folder, onProgress)));
     if (wanted.hydra) results.push(await bringHydra(folder, onProgress));
     if (wanted.rathole) results.push(await bringRathole(folder, onProgress));
