@@ -125,7 +125,10 @@ describe.skipIf(process.platform !== 'linux')('the secret key', { timeout: 240_0
     expect(await isLetIn(visitor)).toBe(true);
     await tool('seed-demo');
     const { personalKey } = JSON.parse(readFileSync(join(home, 'demo.json'), 'utf8'));
+    // Makes the first key for id_tokens.
+    await call(ports.RESOURCE_SHARING_PORT, 'GET', '/oauth2/jwks');
     const before = await sealedBy();
+    expect([...before].join(' ')).toContain('identity_keys');
     expect(before.size).toBeGreaterThanOrEqual(6);
     expect(idsOf(before)).toHaveLength(1);
 

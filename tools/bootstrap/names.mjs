@@ -84,6 +84,11 @@ export const COMMANDS = {
     script: 'schemas',
     wantsBuild: true,
   },
+  conformance: {
+    about: 'print which clause of which standard which test holds',
+    script: 'conformance',
+    wantsBuild: true,
+  },
   docs: {
     about: 'render the documentation that the services show at /help/ (--out FOLDER to publish it elsewhere)',
     script: 'docs',

@@ -20,6 +20,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   hostile: async () => (await import('./hostile/hostile-command.js')).hostileCommand,
   replicas: async () => (await import('./replicas/replicas-command.js')).replicasCommand,
   schemas: async () => (await import('./schemas/schemas-command.js')).schemasCommand,
+  conformance: async () => (await import('./standards/conformance-command.js')).conformanceCommand,
   docs: async () => (await import('./docs/docs-command.js')).docsCommand,
   screens: async () => (await import('./screens/screens-command.js')).screensCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,

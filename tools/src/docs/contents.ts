@@ -44,6 +44,7 @@ export const CHAPTERS: readonly Chapter[] = [
       'docs/architecture.md',
       'docs/glossary.md',
       'docs/tunnel-protocol.md',
+      'docs/standards.md',
       'docs/benchmarks.md',
       'docs/decisions/README.md',
       'docs/journeys.md',
