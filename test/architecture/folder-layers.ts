@@ -10,7 +10,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['connections', 'measuring', 'retention', 'rules', 'system'],
     ['countries', 'rule-sets'],
     ['profiles'],
-    ['subscriptions'],
+    ['publications', 'subscriptions'],
     ['health'],
   ],
   'apps/resource-sharing': [

@@ -22,6 +22,7 @@ import { OutboundModule } from './outbound/outbound.module.js';
 import { Preferences } from './preferences/preferences.service.js';
 import { PreferencesModule } from './preferences/preferences.module.js';
 import { ProfilesModule } from './profiles/profiles.module.js';
+import { PublicationsModule } from './publications/publications.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { RuntimeLogsApiModule, RuntimeLogsModule } from './runtime-logs/runtime-logs.module.js';
 import { RuleSetRefreshModule } from './rule-sets/rule-set-refresh.module.js';
@@ -50,6 +51,7 @@ export class AppModule {
         ChangesModule.forRoot({ channel: 'proxy_gateway:changes', imports: [OpenAccessModule] }),
         SubscriptionsModule,
         ProfilesModule,
+        PublicationsModule,
         NodesModule,
         NodeHealthModule,
         CountriesModule,

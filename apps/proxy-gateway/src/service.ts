@@ -6,6 +6,7 @@ import { GroupSwitchEntity } from './data/group-switch.entity.js';
 import { OutboundGroupEntity } from './data/outbound-group.entity.js';
 import { OutboundPolicyEntity } from './data/outbound-policy.entity.js';
 import { ProfileEntity } from './data/profile.entity.js';
+import { PublicationEntity } from './data/publication.entity.js';
 import { RuleSetEntity } from './data/rule-set.entity.js';
 import { Rule } from './data/rule.entity.js';
 import { SubscriptionEntity } from './data/subscription.entity.js';
@@ -30,6 +31,7 @@ export const SERVICE = defineService({
       RuleSetEntity,
       Rule,
       ProfileEntity,
+      PublicationEntity,
     ],
     migrations: MIGRATIONS,
     release: SERVICE_VERSION,

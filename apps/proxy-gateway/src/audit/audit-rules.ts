@@ -23,12 +23,13 @@ const TABLES: Readonly<Record<string, TableOfResource>> = {
   rule_set: { table: 'rule_sets', key: 'id', sealed: { sealed_url: { as: 'url', json: false } } },
   outbound_group: { table: 'outbound_groups', key: 'name' },
   default_policy: { table: 'outbound_policy', key: 'id' },
+  publication: { table: 'publications', key: 'id' },
   api_key: { table: 'api_keys', key: 'id' },
 };
 
 /** Columns that the service writes for itself, or that hold measurements: no user set them. */
 const OWN_COLUMN = new RegExp(
-  '^(id|created_at|updated_at|fingerprint|key_hash|etag|(source_)?last_modified|content|position|alive|status|traffic|profile' +
+  '^(id|created_at|updated_at|fingerprint|key_hash|token_hash|etag|(source_)?last_modified|content|position|alive|status|traffic|profile' +
     '|next_.*|hit_.*|.*_count|.*_total|delay.*|circuit.*|exit_.*|success_.*|tested_.*|.*failures?|.*_seen_at' +
     '|last_(?!four).*|.*_at|.*_sha256|.*_bytes)$',
 );

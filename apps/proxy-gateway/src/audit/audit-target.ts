@@ -6,6 +6,7 @@ const NAMES = {
     ['proxies', 'node'],
     ['rules', 'rule'],
     ['rule-sets', 'rule_set'],
+    ['publications', 'publication'],
     ['api-keys', 'api_key'],
     ['settings', 'settings'],
     ['connections', 'connection'],
@@ -18,7 +19,7 @@ const NAMES = {
   withoutMembers: new Set(['auth', 'system', 'settings']),
 };
 /** Calls that ask a question and change nothing. */
-const QUESTIONS = new Set(['POST rules/test', 'POST subscriptions/preview']);
+const QUESTIONS = new Set(['POST rules/test', 'POST subscriptions/preview', 'POST publications/preview']);
 
 /**
  * @param path below the API's prefix, without a leading slash.

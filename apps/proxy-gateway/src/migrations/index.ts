@@ -25,6 +25,7 @@ import { AnnounceChanges1763668800760 } from './1763668800760-announce-changes.j
 import { KeepPreferences1763668800770 } from './1763668800770-keep-preferences.js';
 import { CreateKernels1763668800780 } from './1763668800780-create-kernels.js';
 import { TakeProfiles1763668800790 } from './1763668800790-take-profiles.js';
+import { CreatePublications1763668800800 } from './1763668800800-create-publications.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -55,4 +56,5 @@ export const MIGRATIONS = [
   KeepPreferences1763668800770,
   CreateKernels1763668800780,
   TakeProfiles1763668800790,
+  CreatePublications1763668800800,
 ];

@@ -22,6 +22,19 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Lists the profiles that came with subscriptions (`bring_rules`), each with its report, and says which one drives the rules and what went before.',
   profiles_activate:
     'Makes the profile of a subscription drive the rules; null: none, so that only rules made here apply. Nothing is lost: the previous choice is in the answer, and choosing it again goes back.',
+  publications_list: 'Lists the publications with their limits and last use. The tokens themselves are not stored.',
+  publications_get: 'Returns one publication, without its token.',
+  publications_create:
+    'Stores which nodes a document has, what the steps do with them and which groups and rules stand around them, and makes the address that clients subscribe to. The token appears in this answer only. Needs a login.',
+  publications_preview:
+    'Writes the document of a definition without storing anything: which nodes are in it, what the target cannot express, and why. The document holds credentials.',
+  publications_update:
+    'Changes a publication; clients get the new document at their next fetch. A field that is absent keeps its value.',
+  publications_renewToken:
+    'Gives the publication another token, which appears in this answer only. The address with the one before answers 404. Needs a login.',
+  publications_remove: 'Deletes the publication. Its address answers 404 at once.',
+  publicationFetch_fetch:
+    'Returns the document of a publication to a client. `target` names the format; without it the User-Agent decides, and other programs get base64 of links. `only=nodes` leaves groups and rules out. Answers 304 to a matching `If-None-Match`. The token is the only credential.',
   subscriptions_get: 'Returns one subscription with the state of its last refresh.',
   subscriptions_update: 'Changes name, address, interval or options. The next refresh uses them.',
   subscriptions_remove: 'Deletes the subscription. Nodes that another subscription contains stay.',

@@ -182,7 +182,8 @@ function presentable(exchange: Exchange, shown: ExampleValues, real: ExampleValu
     .replaceAll(JSON.stringify(hostname()), '"gateway"')
     .replaceAll(release(), '6.12.0')
     .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'header.claims.signature')
-    .replaceAll(/gpk_[\w-]{20,}/g, 'gpk_0123456789abcdef');
+    .replaceAll(/gpk_[\w-]{20,}/g, 'gpk_0123456789abcdef')
+    .replaceAll(/gsubk_[\w-]{20,}/g, 'gsubk_0123456789abcdef');
   return JSON.parse(text) as Exchange;
 }
 

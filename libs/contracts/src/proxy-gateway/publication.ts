@@ -58,9 +58,9 @@ export interface PublicationDefinition {
   template?: PublicationTemplate;
   /**
    * The quota that clients are shown (`Subscription-Userinfo`): `none`, the `sum` of the subscriptions that nodes come
-   * from, or that of the subscription with this id. Default `sum`.
+   * from, or the id of one subscription in digits. Default `sum`.
    */
-  userinfo?: 'none' | 'sum' | number;
+  userinfo?: string;
   /** How often clients are asked to fetch it again. Default 43,200. */
   update_interval_sec?: number;
 }

@@ -50,7 +50,12 @@ function propertyOptions(
 ): ApiPropertyOptions {
   const declared: unknown = Reflect.getMetadata('design:type', prototype, property);
   const options: JsonSchema = propertySchema(declared, rules);
-  if (rules.some(({ type }) => type === 'nestedValidation')) options['type'] = nestedClass(prototype, property);
+  const nested = rules.find(({ type }) => type === 'nestedValidation');
+  if (nested) {
+    const inner = nestedClass(prototype, property);
+    options['type'] = nested.each === true ? [inner] : inner;
+    delete options['items'];
+  }
   options['type'] ??= Object;
   if (byDefault !== undefined) options['default'] = byDefault;
   const conditions = rules.filter(({ type }) => type === 'conditionalValidation');

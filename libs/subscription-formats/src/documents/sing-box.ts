@@ -195,7 +195,8 @@ function tlsOptions(type: string, tls: ClashEntry, server: string | undefined): 
 
 function transportOptions(transport: ClashEntry): Options {
   const type = transport.text('type');
-  const host = transport.text('host');
+  // HTTP has a list of hosts, which is read below.
+  const host = type === 'http' ? undefined : transport.text('host');
   const path = transport.text('path');
   switch (type) {
     case undefined:

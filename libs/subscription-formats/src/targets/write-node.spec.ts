@@ -113,6 +113,14 @@ describe('sing-box', () => {
     });
   });
 
+  it('has the hosts of HTTP/2 as a list, which is read back', () => {
+    const link = `vmess://${UUID}@h.example:443?type=http&host=c.example,d.example&path=%2Fh&security=tls#a`;
+    expect(writeNode('sing-box', parseLink(link))).toMatchObject({
+      entry: { transport: { type: 'http', host: ['c.example', 'd.example'], path: '/h' } },
+      lost: [],
+    });
+  });
+
   it('has WireGuard as an endpoint', () => {
     expect(outcome('sing-box', 'wireguard')).toMatchObject({
       type: 'wireguard',

@@ -1,0 +1,55 @@
+import type { PublicationDefinition } from '@gatehouse/contracts';
+import { parseCidr, parseIp } from '@gatehouse/net';
+import { AppError } from '@gatehouse/platform';
+import { NamePatternError } from '../kernel-config/name-pattern.js';
+import { DEFAULT_UPDATE_SEC } from './publication-writer.js';
+import { checkSteps } from './selection.js';
+
+/** What a body says of the definition, as it is stored. @throws AppError INVALID_ARGUMENT for a pattern or a step. */
+export function readDefinition(body: PublicationDefinition): PublicationDefinition {
+  const { sources, steps, template, userinfo, update_interval_sec: interval } = body;
+  for (const [index, step] of (steps ?? []).entries()) {
+    if (step.do === 'rename' && step.pattern === undefined)
+      throw invalid(`steps.${index}.pattern`, 'must be given for rename');
+    if (step.do === 'limit' && step.count === undefined)
+      throw invalid(`steps.${index}.count`, 'must be given for limit');
+    checkPattern(index, () => checkSteps([step]));
+  }
+  // Classes of bodies have more than the fields that are stored.
+  return JSON.parse(
+    JSON.stringify({ sources, steps, template, userinfo, update_interval_sec: interval }),
+  ) as PublicationDefinition;
+}
+
+/** Every field, with its default where it is not given. */
+export function fullDefinition(definition: PublicationDefinition): Required<PublicationDefinition> {
+  return {
+    sources: definition.sources ?? {},
+    steps: definition.steps ?? [],
+    template: definition.template ?? 'countries',
+    userinfo: definition.userinfo ?? 'sum',
+    update_interval_sec: definition.update_interval_sec ?? DEFAULT_UPDATE_SEC,
+  };
+}
+
+/** @throws AppError INVALID_ARGUMENT */
+export function checkAddresses(addresses: readonly string[]): void {
+  for (const [index, address] of addresses.entries()) {
+    if (parseCidr(address) === null && parseIp(address) === null) {
+      throw invalid(`allowed_addresses.${index}`, 'must be an address or a network such as 203.0.113.0/24');
+    }
+  }
+}
+
+function checkPattern(index: number, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof NamePatternError)) throw error;
+    throw invalid(`steps.${index}`, `the regular expression ${error.message}`);
+  }
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError('INVALID_ARGUMENT', `${field}: ${message}`, { details: [{ field, message }] });
+}

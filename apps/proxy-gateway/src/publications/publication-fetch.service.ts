@@ -1,0 +1,113 @@
+import { LastUseWriter, parseApiKey } from '@gatehouse/auth';
+import type { PublicationDefinition, PublicationTarget } from '@gatehouse/contracts';
+import { cidrContains, hostCidr, parseCidr, parseIp } from '@gatehouse/net';
+import { pgPool } from '@gatehouse/persistence';
+import { AppError, JsonLogger, MemoryWindowCounter } from '@gatehouse/platform';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { DEFAULT_UPDATE_SEC, PublicationWriter, type WrittenPublication } from './publication-writer.js';
+import { TOKEN_PREFIX } from './publications.service.js';
+
+const HOUR_MS = 3_600_000;
+/** The latest use of each, and one fetch more for each batch entry. */
+const RECORD_USE = `
+  UPDATE publications AS kept SET last_used_at = used.at, last_used_ip = used.ip
+  FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS used (id, at, ip) WHERE kept.id = used.id`;
+
+interface Row {
+  id: number;
+  name: string;
+  definition: PublicationDefinition;
+  expiresAt: Date | null;
+  fetchesPerHour: number | null;
+  allowedAddresses: string[];
+}
+
+export interface FetchRequest {
+  token: string;
+  target: PublicationTarget;
+  onlyNodes: boolean;
+  /** The client's. */
+  ip: string;
+  url: string;
+}
+
+export interface FetchedPublication extends WrittenPublication {
+  name: string;
+  updateIntervalSec: number;
+}
+
+/** Answers clients that have a token. */
+@Injectable()
+export class PublicationFetch implements BeforeApplicationShutdown {
+  private readonly counter = new MemoryWindowCounter();
+  private readonly lastUse: LastUseWriter;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writer: PublicationWriter,
+    logger: JsonLogger,
+  ) {
+    this.lastUse = new LastUseWriter(dataSource, logger, RECORD_USE);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.lastUse.stop();
+  }
+
+  /**
+   * @throws AppError NOT_FOUND for a token that is unknown, replaced, expired, of a publication that is off, or that may
+   * not be used from this address: the answer does not say which. RATE_LIMITED.
+   */
+  async fetch({ token, ip, target, onlyNodes, url }: FetchRequest): Promise<FetchedPublication> {
+    const row = await this.find(token);
+    if (row === undefined || !isAllowed(row.allowedAddresses, ip)) {
+      throw new AppError('NOT_FOUND', 'There is no such publication');
+    }
+    await this.count(row);
+    const written = await this.writer.write(row.definition, { target, onlyNodes, url });
+    this.lastUse.note(row.id, ip);
+    await this.dataSource.query('UPDATE publications SET fetch_count = fetch_count + 1 WHERE id = $1', [row.id]);
+    return { ...written, name: row.name, updateIntervalSec: row.definition.update_interval_sec ?? DEFAULT_UPDATE_SEC };
+  }
+
+  /**
+   * The lookup compares SHA-256 digests, so that its time says nothing about a token. Text of another shape is refused
+   * before the database is asked.
+   */
+  private async find(token: string): Promise<Row | undefined> {
+    const parsed = parseApiKey(token, TOKEN_PREFIX);
+    if (parsed === undefined) return undefined;
+    const { rows } = await pgPool(this.dataSource).query<Row>({
+      name: 'publication_by_token',
+      text: `SELECT id, name, definition, expires_at AS "expiresAt", fetches_per_hour AS "fetchesPerHour",
+          allowed_addresses AS "allowedAddresses" FROM publications
+        WHERE token_hash = $1 AND enabled AND (expires_at IS NULL OR expires_at > now())`,
+      values: [parsed.hash],
+    });
+    return rows[0];
+  }
+
+  private async count({ id, fetchesPerHour }: Row): Promise<void> {
+    if (fetchesPerHour === null) return;
+    const { hits, remainingMs } = await this.counter.hit(String(id), HOUR_MS);
+    if (hits <= fetchesPerHour) return;
+    throw new AppError('RATE_LIMITED', undefined, {
+      retryAfterSeconds: Math.max(1, Math.ceil(remainingMs / 1_000)),
+      level: 'debug',
+      limit: 'requests',
+    });
+  }
+}
+
+/** An address that cannot be read is in no list. */
+function isAllowed(allowed: readonly string[], ip: string): boolean {
+  if (allowed.length === 0) return true;
+  const address = parseIp(ip.replace(/^::ffff:(?=\d+\.)/i, ''));
+  if (address === null) return false;
+  return allowed.some((text) => {
+    const single = parseIp(text);
+    const range = single === null ? parseCidr(text) : hostCidr(single);
+    return range !== null && cidrContains(range, address);
+  });
+}

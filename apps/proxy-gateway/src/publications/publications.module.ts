@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { KernelConfigModule } from '../kernel-config/kernel-config.module.js';
+import { PublicationFetchController } from './publication-fetch.controller.js';
+import { PublicationFetch } from './publication-fetch.service.js';
+import { PublicationWriter } from './publication-writer.js';
+import { PublicationsController } from './publications.controller.js';
+import { PublicationsService } from './publications.service.js';
+
+@Module({
+  imports: [KernelConfigModule],
+  controllers: [PublicationsController, PublicationFetchController],
+  providers: [PublicationsService, PublicationWriter, PublicationFetch],
+})
+export class PublicationsModule {}
