@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { ProxyNode } from '@gatehouse/contracts';
 import { parseSubscription, writeTarget, type TargetInput } from '@gatehouse/subscription-formats';
-import { reservePort, startHttpOrigin, startTcpEcho } from '@gatehouse/testing';
+import { reservePort, startHttpOrigin, startTcpEcho, waitFor } from '@gatehouse/testing';
 import { afterAll, expect, it, type TestContext } from 'vitest';
 import { optionalPeer, requirePeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
@@ -161,13 +161,22 @@ for (const target of TARGETS) {
       final: 'PROXY',
     };
     const proxy = await start(program, target, writeTarget(target, input).text);
-    const through = await socksConnect(proxy, echo.port);
-    through.write('across');
-    expect((await readExactly(through, 6)).toString()).toBe('across');
-    through.destroy();
+    // mihomo opens its port a moment before it carries connections.
+    const across = await waitFor(() => echoed(proxy, echo.port).catch(() => undefined));
+    expect(across).toBe('across');
     await expect(answerThrough(proxy, origin.port)).rejects.toThrow();
     await expect(answerThrough(proxy, echo.port, 'blocked.test')).rejects.toThrow();
   });
+}
+
+async function echoed(proxy: number, port: number): Promise<string> {
+  const socket = await socksConnect(proxy, port);
+  socket.write('across');
+  try {
+    return (await readExactly(socket, 6)).toString();
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** The first bytes that come back; rejects when the connection ends without any. */
