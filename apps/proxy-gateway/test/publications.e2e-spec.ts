@@ -3,6 +3,7 @@ import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './support/gateway.js';
 import type { AnyJson, Gateway } from './support/gateway.js';
+import { shadowsocksLink, startProvider } from './support/provider.js';
 
 const REALITY =
   'vless://11111111-2222-4333-8444-555555555555@r.example:443?security=reality&sni=s.example&pbk=jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0&fp=chrome#Seoul';
@@ -85,6 +86,29 @@ describe('the address of a publication', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
     const other = await fetchAt(path, '?target=sing-box', { 'if-none-match': etag });
     expect(other.status).toBe(200);
+  });
+});
+
+describe('the quota that clients are shown', () => {
+  it('is that of the subscriptions that the nodes come from, or of one, or none', async () => {
+    await using provider = await startProvider();
+    provider.reply = (_request, response) => {
+      response.setHeader('subscription-userinfo', 'upload=1; download=2; total=10; expire=1893456000');
+      response.end(shadowsocksLink('quota'));
+    };
+    const body = { name: 'Provider', url: provider.url, allow_private: true };
+    const { body: subscription } = await gateway.call('POST', '/subscriptions', body);
+    await gateway.call('POST', `/subscriptions/${subscription.id}/refresh`);
+    const shown = async (more: object): Promise<string | null> => {
+      const { path } = await publish(more);
+      return (await fetchAt(path)).headers.get('subscription-userinfo');
+    };
+    const quota = 'upload=1; download=2; total=10; expire=1893456000';
+    expect(await shown({ sources: { subscription_ids: [subscription.id] } })).toBe(quota);
+    expect(await shown({ sources: { manual: true } })).toBeNull();
+    expect(await shown({ sources: { manual: true }, userinfo: String(subscription.id) })).toBe(quota);
+    expect(await shown({ userinfo: 'none' })).toBeNull();
+    await gateway.call('DELETE', `/subscriptions/${subscription.id}`);
   });
 });
 
