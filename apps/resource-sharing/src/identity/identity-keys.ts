@@ -15,7 +15,8 @@ const CACHE_MS = 30_000;
 const KEPT_SECONDS = ID_TOKEN_SECONDS + 2 * PUBLISHED_SECONDS;
 const REPLACED_AFTER_DAYS = 90;
 
-const KEYS = `SELECT kid, sealed_key, public_jwk, signs_from <= now() AS signs, replaced_at
+// Not now(), which is the start of the transaction: a replica that waited for another one's first key may have begun before it.
+const KEYS = `SELECT kid, sealed_key, public_jwk, signs_from <= clock_timestamp() AS signs, replaced_at
   FROM (SELECT *, lead(signs_from) OVER (ORDER BY signs_from, kid) AS replaced_at FROM identity_keys) AS keys`;
 const PUBLISHED = `${KEYS} WHERE replaced_at IS NULL OR replaced_at > now() - make_interval(secs => $1)
   ORDER BY signs_from DESC, kid DESC`;

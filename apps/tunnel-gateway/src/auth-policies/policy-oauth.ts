@@ -60,7 +60,17 @@ async function endpointsOf(said: PolicyOAuth, allowPrivate: boolean): Promise<OA
   }
   if (authorization !== undefined) throw fieldError('oauth.token_endpoint', 'is needed');
   if (token !== undefined) throw fieldError('oauth.authorization_endpoint', 'is needed');
-  return { ...(await discover(said.issuer, allowPrivate)), ...own };
+  const { userinfoEndpoint, introspectionEndpoint, ...found } = await discover(said.issuer, allowPrivate);
+  // resource-sharing says in its introspection and its profile who the user is; its userinfo needs the scope openid. Other servers
+  // with userinfo often return no identity from introspection.
+  const isProfile = said.server === 'resource_sharing';
+  const asksUserinfo = userinfoEndpoint !== undefined && !isProfile;
+  return {
+    ...found,
+    ...(asksUserinfo && { userinfoEndpoint }),
+    ...(!asksUserinfo && introspectionEndpoint !== undefined && { introspectionEndpoint }),
+    ...own,
+  };
 }
 
 type EndpointName = 'authorization_endpoint' | 'token_endpoint' | 'userinfo_endpoint' | 'introspection_endpoint';

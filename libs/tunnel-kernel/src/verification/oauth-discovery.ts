@@ -56,8 +56,7 @@ function readMetadata(issuer: string, metadata: Record<string, unknown>): OAuthE
     authorizationEndpoint,
     tokenEndpoint,
     ...(userinfoEndpoint !== undefined && { userinfoEndpoint }),
-    // Servers with userinfo often return no identity from introspection.
-    ...(userinfoEndpoint === undefined && introspectionEndpoint !== undefined && { introspectionEndpoint }),
+    ...(introspectionEndpoint !== undefined && { introspectionEndpoint }),
     namesItself: metadata['authorization_response_iss_parameter_supported'] === true,
   };
 }

@@ -101,6 +101,7 @@ describe('the metadata of an authorization server', () => {
     });
     expect(await discoverOAuthServer(origin, true)).toMatchObject({
       userinfoEndpoint: `${origin}/userinfo`,
+      introspectionEndpoint: `${origin}/introspect`,
       namesItself: false,
     });
   });
