@@ -65,6 +65,8 @@ describe('GET /changes', () => {
     await follower.until('rules');
     await gateway.call('POST', '/proxies', { raw_config: 'http://u:p@127.0.0.1:9' });
     await follower.until('nodes');
+    await gateway.call('POST', '/publications', { name: 'Phones' });
+    await follower.until('publications');
     await gateway.call('PUT', '/settings', { 'kernel.log_level': 'warning' });
     await follower.until('settings');
     for (const areas of follower.areas) expect(new Set(areas).size).toBe(areas.length);

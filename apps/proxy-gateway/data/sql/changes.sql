@@ -73,3 +73,8 @@ CREATE OR REPLACE TRIGGER api_keys_announce
   AFTER INSERT OR DELETE OR UPDATE OF revoked_at
   ON api_keys
   FOR EACH STATEMENT EXECUTE FUNCTION announce_change('api-keys');
+
+CREATE OR REPLACE TRIGGER publications_announce
+  AFTER INSERT OR DELETE OR UPDATE
+  ON publications
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_change('publications');

@@ -26,6 +26,7 @@ import { KeepPreferences1763668800770 } from './1763668800770-keep-preferences.j
 import { CreateKernels1763668800780 } from './1763668800780-create-kernels.js';
 import { TakeProfiles1763668800790 } from './1763668800790-take-profiles.js';
 import { CreatePublications1763668800800 } from './1763668800800-create-publications.js';
+import { AnnouncePublications1763668800810 } from './1763668800810-announce-publications.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -57,4 +58,5 @@ export const MIGRATIONS = [
   CreateKernels1763668800780,
   TakeProfiles1763668800790,
   CreatePublications1763668800800,
+  AnnouncePublications1763668800810,
 ];
