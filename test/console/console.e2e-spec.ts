@@ -17,8 +17,17 @@ import { addTrafficLogs } from '../support/traffic-log-rows.js';
 const PEERS = ['chromium', 'microsocks'];
 /** Of the programs, on a busy machine. */
 const START_MS = 180_000;
-const PAGES = ['Nodes', 'Subscriptions', 'Groups', 'Rules', 'Connections', 'Traffic log', 'Runtime log', 'Audit log'];
-const MORE_PAGES = ['Settings', 'API keys', 'System', 'Dashboard'];
+const PAGES = [
+  'Nodes',
+  'Subscriptions',
+  'Groups',
+  'Rules',
+  'Publications',
+  'Connections',
+  'Traffic log',
+  'Runtime log',
+];
+const MORE_PAGES = ['Audit log', 'Settings', 'API keys', 'System', 'Dashboard'];
 
 const programs = new Programs();
 let gateway: RunningProxyGateway;
@@ -334,6 +343,73 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('backup was revoked.').waitFor();
     expect(await status()).toBe(401);
+  });
+
+  it('publishes nodes at an address that is shown once, replaces it, and deletes it, on a phone', async () => {
+    for (const [index, name] of ['Quay 1', 'Quay 2'].entries()) {
+      const raw_config = `socks5://127.0.0.1:${index + 1}`;
+      const { id } = await gateway.call<NodeView>('POST', '/proxies', { raw_config, name });
+      await gateway.call('PUT', `/proxies/${id}`, { tags: ['quay'] });
+    }
+    const page = await signedIn({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${gateway.url}#/publications`);
+    await page.getByRole('button', { name: 'New publication' }).click();
+    const form = page.getByRole('dialog', { name: 'New publication' });
+    await form.getByLabel('Name', { exact: true }).fill('Phones');
+    await form.getByLabel('Nodes', { exact: true }).selectOption('Some nodes');
+    await form.getByLabel('Tags').fill('quay');
+    await form.getByRole('button', { name: 'Add step' }).click();
+    await form.getByLabel('Name matches').fill('2$');
+    await form.getByLabel('Fetches per hour').fill('0');
+    await form.getByRole('button', { name: 'Preview' }).click();
+    await form.getByText('1 of 2 nodes chosen.').waitFor();
+    await form.getByRole('row', { name: /Links.*\b1\b/ }).waitFor();
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect.poll(() => form.locator('.problem').allInnerTexts()).toHaveLength(1);
+    await form.getByLabel('Fetches per hour').fill('');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(await axeFindings(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+
+    const shown = page.getByRole('dialog', { name: 'Address of Phones' });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: gateway.url });
+    await shown.getByRole('button', { name: 'Copy Address for Surge' }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\?target=surge$/);
+    expect(await axeFindings(page)).toEqual([]);
+    const address = await keepSecret(page, 'Address of Phones');
+    const links = async (at: string): Promise<[number, string]> => {
+      const answer = await fetch(`${at}?target=links`);
+      return [answer.status, await answer.text()];
+    };
+    expect(await links(address)).toEqual([200, expect.stringMatching(/^socks5?:.*#Quay%201\s*$/)]);
+
+    const row = page.getByRole('row', { name: /Phones/ });
+    await row.getByText('tag quay').waitFor();
+    await row.getByRole('button', { name: 'New address for Phones' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace address' }).click();
+    const next = await keepSecret(page, 'Address of Phones');
+    expect(await Promise.all([address, next].map(async (at) => (await links(at))[0]))).toEqual([404, 200]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+
+    await row.getByRole('button', { name: 'Edit Phones' }).click();
+    const editing = page.getByRole('dialog', { name: 'Edit Phones' });
+    await page.reload();
+    await editing.getByLabel('Name', { exact: true }).fill('Tablets');
+    await editing.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Tablets was saved.').waitFor();
+
+    await page.getByRole('button', { name: 'Switch off Tablets' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('Tablets is off.').waitFor();
+    expect((await links(next))[0]).toBe(404);
+    await page.getByRole('button', { name: 'Switch on Tablets' }).click();
+    await page.getByText('Tablets is on.').waitFor();
+    expect((await links(next))[0]).toBe(200);
+
+    await page.getByRole('button', { name: 'Delete Tablets' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Tablets was deleted.').waitFor();
+    expect((await links(next))[0]).toBe(404);
   });
 
   it('shows names as text, whatever they contain', async () => {

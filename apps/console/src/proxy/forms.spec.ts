@@ -1,10 +1,18 @@
-import type { NodeView, OutboundGroupView, RefreshResult } from '@gatehouse/contracts';
+import type { NodeView, OutboundGroupView, PublicationView, RefreshResult } from '@gatehouse/contracts';
 import { describe, expect, it } from 'vitest';
 import { formOf as groupForm, groupChanges, toBody as groupBody } from './groups/group-form.js';
 import { nodeChanges } from './nodes/node-changes.js';
 import { describeTest } from './nodes/test-progress.js';
 import { toBody as ruleSetBody, formOf as ruleSetForm } from './rules/rule-set-form.js';
 import { changedSettings, findSettings, groupSettings, wordFor } from './settings/setting-catalogue.js';
+import { addressOf } from './publications/address.js';
+import { describeRemark } from './publications/describe-remark.js';
+import {
+  formOf as publicationForm,
+  publicationChanges,
+  toBody as publicationBody,
+} from './publications/publication-form.js';
+import { stateOf } from './publications/publication-state.js';
 import { describeRefresh } from './subscriptions/describe-refresh.js';
 import { expiryTone, quotaOf } from './subscriptions/quota-state.js';
 import { formOf as subscriptionForm, toBody as subscriptionBody } from './subscriptions/subscription-form.js';
@@ -102,6 +110,70 @@ describe('a subscription', () => {
     expect(describeRefresh(result)).toBe('Updated: 3 new, 1 changed, 7 unchanged, 2 removed, 1 entry skipped.');
     expect(describeRefresh({ ...result, status: 'kept_previous', message: 'It was empty.' })).toBe(
       'The previous nodes were kept: It was empty.',
+    );
+  });
+});
+
+describe('a publication', () => {
+  const publication = {
+    name: 'P',
+    enabled: true,
+    sources: { subscription_ids: [3], tags: ['a b'], manual: true },
+    steps: [
+      { do: 'keep', name: 'x', countries: ['DE'], types: ['ss'], tags: ['t'], health: 'alive' },
+      { do: 'rename', pattern: 'a', replacement: '' },
+      { do: 'sort', by: 'delay', descending: true },
+      { do: 'dedupe', same: 'name' },
+      { do: 'limit', count: 5 },
+    ],
+    template: 'rules',
+    expires_at: '2026-05-01T00:00:30.000Z',
+    fetches_per_hour: 60,
+    allowed_addresses: ['203.0.113.0/24', '2001:db8::1'],
+  } as unknown as PublicationView;
+
+  it('comes back from its form as it was, and only what was changed is sent', () => {
+    const form = publicationForm(publication);
+    const { sources, steps, template, allowed_addresses } = publication;
+    expect(publicationBody(form)).toMatchObject({ name: 'P', sources, steps, template, allowed_addresses });
+    expect(publicationChanges(publication, form)).toEqual({});
+    expect(publicationChanges(publication, { ...form, fetches_per_hour: '', takes: 'all' })).toEqual({
+      sources: {},
+      fetches_per_hour: null,
+    });
+  });
+
+  it('distinguishes every node from none', () => {
+    const form = publicationForm(null);
+    expect(publicationBody(form)['sources']).toEqual({});
+    expect(publicationBody({ ...form, takes: 'some' })['sources']).toEqual({ subscription_ids: [] });
+    expect(publicationBody({ ...form, takes: 'some', tags: 'a' })['sources']).toEqual({ tags: ['a'] });
+    expect(publicationBody({ ...form, fetches_per_hour: 'often' })['fetches_per_hour']).toBe('often');
+  });
+
+  it('has its address beside the page, below the path of a proxy too', () => {
+    expect(addressOf('/api/v1/sub/t', 'https://a.example/x/')).toBe('https://a.example/x/api/v1/sub/t');
+    expect(addressOf('/api/v1/sub/t', 'https://a.example/', 'surge')).toBe(
+      'https://a.example/api/v1/sub/t?target=surge',
+    );
+  });
+
+  it('answers while it is on and not expired', () => {
+    const end = Date.parse(publication.expires_at!);
+    expect([end - 1, end].map((now) => stateOf(publication, now))).toEqual(['on', 'expired']);
+    expect(stateOf({ ...publication, enabled: false }, end)).toBe('off');
+  });
+
+  it('says what a format leaves out, and why', () => {
+    const remark = {
+      outcome: 'left_out',
+      reason: 'node_type',
+      field: 'vless',
+      count: 2,
+      examples: ['a', 'b'],
+    } as const;
+    expect(describeRemark({ ...remark, examples: [...remark.examples] })).toBe(
+      '2 left out · the format has no such type · vless · a, b',
     );
   });
 });

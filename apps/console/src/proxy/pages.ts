@@ -7,6 +7,7 @@ import { t } from './messages/index.js';
 import { KernelsPage } from './kernels/kernels-page.js';
 import { GroupsPage } from './groups/groups-page.js';
 import { NodesPage } from './nodes/nodes-page.js';
+import { PublicationsPage } from './publications/publications-page.js';
 import { RulesPage } from './rules/rules-page.js';
 import { RuntimeLogsPage } from './runtime-logs/runtime-logs-page.js';
 import { SettingsPage } from './settings/settings-page.js';
@@ -21,6 +22,7 @@ const NAVIGATION: Navigation = [
     { id: 'subscriptions', title: t('nav.subscriptions'), icon: 'subscriptions', Component: SubscriptionsPage },
     { id: 'groups', title: t('nav.groups'), icon: 'groups', Component: GroupsPage },
     { id: 'rules', title: t('nav.rules'), icon: 'rules', Component: RulesPage },
+    { id: 'publications', title: t('publications.title'), icon: 'shares', Component: PublicationsPage },
   ],
   [
     { id: 'connections', title: t('nav.connections'), icon: 'connections', Component: ConnectionsPage },

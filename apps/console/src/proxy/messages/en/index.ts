@@ -2,9 +2,19 @@ import { activity } from './activity.js';
 import { frame } from './frame.js';
 import { nodeActions } from './node-actions.js';
 import { nodes } from './nodes.js';
+import { publications } from './publications.js';
 import { routing } from './routing.js';
 import { settings } from './settings.js';
 import { traffic } from './traffic.js';
 
 /** Words of the proxy gateway's console by page. */
-export const en = { ...activity, ...frame, ...nodeActions, ...nodes, ...routing, ...settings, ...traffic } as const;
+export const en = {
+  ...activity,
+  ...frame,
+  ...nodeActions,
+  ...nodes,
+  ...publications,
+  ...routing,
+  ...settings,
+  ...traffic,
+} as const;

@@ -4,6 +4,7 @@ import { activity } from './activity.js';
 import { frame } from './frame.js';
 import { nodeActions } from './node-actions.js';
 import { nodes } from './nodes.js';
+import { publications } from './publications.js';
 import { routing } from './routing.js';
 import { settings } from './settings.js';
 import { traffic } from './traffic.js';
@@ -13,6 +14,7 @@ export const zhCN: Translation<typeof en> = {
   ...frame,
   ...nodeActions,
   ...nodes,
+  ...publications,
   ...routing,
   ...settings,
   ...traffic,
