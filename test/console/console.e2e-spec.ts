@@ -391,6 +391,12 @@ describe('the console', { timeout: 90_000 }, () => {
     expect(await Promise.all([address, next].map(async (at) => (await links(at))[0]))).toEqual([404, 200]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      const table = page.getByRole('group', { name: 'Publications' });
+      expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth), `${width}`).toBe(0);
+    }
+
     await row.getByRole('button', { name: 'Edit Phones' }).click();
     const editing = page.getByRole('dialog', { name: 'Edit Phones' });
     await page.reload();

@@ -23,13 +23,13 @@ export function publicationColumns({ names, onOpen, onSwitchOn }: ColumnsProps):
     { head: t('common.name'), grow: true, cell: ({ name }) => <strong>{name}</strong> },
     {
       head: t('publications.sources'),
-      cell: ({ sources }) => (
+      cell: ({ sources, template }) => (
         <span class="noted">
-          <span class="second">{describeSources(sources, names)}</span>
+          {describeSources(sources, names)}
+          <span class="second">{t(`publications.templates.${template}`)}</span>
         </span>
       ),
     },
-    { head: t('publications.template'), cell: ({ template }) => t(`publications.templates.${template}`) },
     {
       head: t('common.lastUsed'),
       cell: ({ last_used_at: at, last_used_ip: ip }) => <span title={ip ?? ''}>{formatRelative(at)}</span>,
@@ -44,20 +44,40 @@ export function publicationColumns({ names, onOpen, onSwitchOn }: ColumnsProps):
       head: t('words.state'),
       cell: (publication) => {
         const state = stateOf(publication, Date.now());
-        return <Badge tone={TONES[state]}>{t(`publications.states.${state}`)}</Badge>;
+        return (
+          <RowActions>
+            <Badge tone={TONES[state]}>{t(`publications.states.${state}`)}</Badge>
+            <OnOff publication={publication} onOpen={onOpen} onSwitchOn={onSwitchOn} />
+          </RowActions>
+        );
       },
     },
     {
       head: t('words.actions'),
       quietHead: true,
       right: true,
-      cell: (row) => <Actions publication={row} onOpen={onOpen} onSwitchOn={onSwitchOn} />,
+      cell: (row) => <Actions publication={row} onOpen={onOpen} />,
     },
   ];
 }
 
-function Actions({ publication, onOpen, onSwitchOn }: Omit<ColumnsProps, 'names'> & { publication: PublicationView }) {
+type RowProps = Omit<ColumnsProps, 'names'> & { publication: PublicationView };
+
+function OnOff({ publication, onOpen, onSwitchOn }: RowProps) {
   const { name, enabled } = publication;
+  return enabled ? (
+    <RowAction label={t('publications.switchOffName', { name })} onClick={() => onOpen('off', publication)}>
+      {t('publications.switchOffMore')}
+    </RowAction>
+  ) : (
+    <RowAction label={t('publications.switchOnName', { name })} onClick={() => onSwitchOn(publication)}>
+      {t('publications.switchOn')}
+    </RowAction>
+  );
+}
+
+function Actions({ publication, onOpen }: Omit<RowProps, 'onSwitchOn'>) {
+  const { name } = publication;
   return (
     <RowActions>
       <RowAction label={t('publications.editTitle', { name })} onClick={() => onOpen('edit', publication)}>
@@ -66,15 +86,6 @@ function Actions({ publication, onOpen, onSwitchOn }: Omit<ColumnsProps, 'names'
       <RowAction label={t('publications.replaceName', { name })} onClick={() => onOpen('replace', publication)}>
         {t('publications.replaceMore')}
       </RowAction>
-      {enabled ? (
-        <RowAction label={t('publications.switchOffName', { name })} onClick={() => onOpen('off', publication)}>
-          {t('publications.switchOffMore')}
-        </RowAction>
-      ) : (
-        <RowAction label={t('publications.switchOnName', { name })} onClick={() => onSwitchOn(publication)}>
-          {t('publications.switchOn')}
-        </RowAction>
-      )}
       <RowAction label={t('publications.deleteName', { name })} danger onClick={() => onOpen('remove', publication)}>
         {t('common.deleteMore')}
       </RowAction>
