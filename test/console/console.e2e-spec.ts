@@ -357,7 +357,9 @@ describe('the console', { timeout: 90_000 }, () => {
     const form = page.getByRole('dialog', { name: 'New publication' });
     await form.getByLabel('Name', { exact: true }).fill('Phones');
     await form.getByLabel('Nodes', { exact: true }).selectOption('Some nodes');
-    await form.getByLabel('Tags').fill('quay');
+    await form
+      .getByLabel('Tags')
+      .fill(`quay, ${Array.from({ length: 20 }, (_, index) => `other ${index}`).join(', ')}`);
     await form.getByRole('button', { name: 'Add step' }).click();
     await form.getByLabel('Name matches').fill('2$');
     await form.getByLabel('Fetches per hour').fill('0');
@@ -384,7 +386,7 @@ describe('the console', { timeout: 90_000 }, () => {
     expect(await links(address)).toEqual([200, expect.stringMatching(/^socks5?:.*#Quay%201\s*$/)]);
 
     const row = page.getByRole('row', { name: /Phones/ });
-    await row.getByText('tag quay').waitFor();
+    await row.getByText('tag quay, tag other 0').waitFor();
     await row.getByRole('button', { name: 'New address for Phones' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replace address' }).click();
     const next = await keepSecret(page, 'Address of Phones');

@@ -25,7 +25,7 @@ export function publicationColumns({ names, onOpen, onSwitchOn }: ColumnsProps):
       head: t('publications.sources'),
       cell: ({ sources, template }) => (
         <span class="noted">
-          {describeSources(sources, names)}
+          <span class="second">{describeSources(sources, names)}</span>
           <span class="second">{t(`publications.templates.${template}`)}</span>
         </span>
       ),
@@ -45,10 +45,10 @@ export function publicationColumns({ names, onOpen, onSwitchOn }: ColumnsProps):
       cell: (publication) => {
         const state = stateOf(publication, Date.now());
         return (
-          <RowActions>
-            <Badge tone={TONES[state]}>{t(`publications.states.${state}`)}</Badge>
+          <>
+            <Badge tone={TONES[state]}>{t(`publications.states.${state}`)}</Badge>{' '}
             <OnOff publication={publication} onOpen={onOpen} onSwitchOn={onSwitchOn} />
-          </RowActions>
+          </>
         );
       },
     },
