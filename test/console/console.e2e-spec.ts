@@ -346,10 +346,10 @@ describe('the console', { timeout: 90_000 }, () => {
   });
 
   it('publishes nodes at an address that is shown once, replaces it, and deletes it, on a phone', async () => {
-    for (const [index, name] of ['Quay 1', 'Quay 2'].entries()) {
+    for (const [index, name] of ['Pier 1', 'Pier 2'].entries()) {
       const raw_config = `socks5://127.0.0.1:${index + 1}`;
       const { id } = await gateway.call<NodeView>('POST', '/proxies', { raw_config, name });
-      await gateway.call('PUT', `/proxies/${id}`, { tags: ['quay'] });
+      await gateway.call('PUT', `/proxies/${id}`, { tags: ['pier'] });
     }
     const page = await signedIn({ viewport: { width: 390, height: 844 } });
     await page.goto(`${gateway.url}#/publications`);
@@ -359,7 +359,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await form.getByLabel('Nodes', { exact: true }).selectOption('Some nodes');
     await form
       .getByLabel('Tags')
-      .fill(`quay, ${Array.from({ length: 20 }, (_, index) => `other ${index}`).join(', ')}`);
+      .fill(`pier, ${Array.from({ length: 20 }, (_, index) => `other ${index}`).join(', ')}`);
     await form.getByRole('button', { name: 'Add step' }).click();
     await form.getByLabel('Name matches').fill('2$');
     await form.getByLabel('Fetches per hour').fill('0');
@@ -383,10 +383,10 @@ describe('the console', { timeout: 90_000 }, () => {
       const answer = await fetch(`${at}?target=links`);
       return [answer.status, await answer.text()];
     };
-    expect(await links(address)).toEqual([200, expect.stringMatching(/^socks5?:.*#Quay%201\s*$/)]);
+    expect(await links(address)).toEqual([200, expect.stringMatching(/^socks5?:.*#Pier%201\s*$/)]);
 
     const row = page.getByRole('row', { name: /Phones/ });
-    await row.getByText('tag quay, tag other 0').waitFor();
+    await row.getByText('tag pier, tag other 0').waitFor();
     await row.getByRole('button', { name: 'New address for Phones' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replace address' }).click();
     const next = await keepSecret(page, 'Address of Phones');
