@@ -347,7 +347,7 @@ describe('the console', { timeout: 90_000 }, () => {
 
   it('publishes nodes at an address that is shown once, replaces it, and deletes it, on a phone', async () => {
     for (const [index, name] of ['Pier 1', 'Pier 2'].entries()) {
-      const raw_config = `socks5://127.0.0.1:${index + 1}`;
+      const raw_config = `socks5://127.0.0.2:${index + 1}`;
       const { id } = await gateway.call<NodeView>('POST', '/proxies', { raw_config, name });
       await gateway.call('PUT', `/proxies/${id}`, { tags: ['pier'] });
     }
