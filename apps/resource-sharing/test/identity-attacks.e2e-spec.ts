@@ -5,9 +5,9 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { IdentityKeys } from '../src/identity/identity-keys.js';
 import { startOpenSite } from './support/open-site.js';
-import { PageReader } from './support/page-reader.js';
-import { ISSUER, RelyingParty } from './support/relying-party.js';
-import { CALLBACK, PASSWORD, ThirdParty } from './support/third-party.js';
+import type { PageReader } from './support/page-reader.js';
+import { answerOf, ISSUER, newMember, RelyingParty } from './support/relying-party.js';
+import { PASSWORD, ThirdParty } from './support/third-party.js';
 import type { SiteApp } from './site-app.js';
 
 let site: SiteApp;
@@ -26,18 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function member(): Promise<{ id: number; name: string; reader: PageReader }> {
-  const { id, name } = await people.user();
-  const reader = new PageReader(site.url);
-  await reader.logIn(name, PASSWORD);
-  return { id, name, reader };
-}
-
-function answerOf(reader: PageReader): Record<string, string> {
-  expect(reader.last?.status).toBe(303);
-  expect(reader.location.startsWith(`${CALLBACK}?`), reader.location).toBe(true);
-  return Object.fromEntries(new URL(reader.location).searchParams);
-}
+const member = (): ReturnType<typeof newMember> => newMember(site.url, people);
 
 /** What the service says to a hint that comes with a silent request of a user who has agreed before. */
 async function silent(reader: PageReader, hint: string): Promise<string> {

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOpenSite } from './support/open-site.js';
 import { PageReader } from './support/page-reader.js';
-import { ISSUER, RelyingParty } from './support/relying-party.js';
+import { answerOf, ISSUER, newMember, RelyingParty } from './support/relying-party.js';
 import { CALLBACK, PASSWORD, ThirdParty, type RegisteredApp } from './support/third-party.js';
 import type { SiteApp } from './site-app.js';
 
@@ -20,19 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function member(): Promise<{ id: number; name: string; reader: PageReader }> {
-  const { id, name } = await people.user();
-  const reader = new PageReader(site.url);
-  await reader.logIn(name, PASSWORD);
-  return { id, name, reader };
-}
-
-/** The parameters with which the browser was sent back to the application. */
-function answerOf(reader: PageReader): Record<string, string> {
-  expect(reader.last?.status).toBe(303);
-  expect(reader.location.startsWith(`${CALLBACK}?`), reader.location).toBe(true);
-  return Object.fromEntries(new URL(reader.location).searchParams);
-}
+const member = (): ReturnType<typeof newMember> => newMember(site.url, people);
 
 /** Lets the login of a user have happened `seconds` ago. */
 const age = (userId: number, seconds: number): Promise<unknown> =>

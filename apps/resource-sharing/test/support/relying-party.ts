@@ -1,6 +1,7 @@
 import * as openid from 'openid-client';
-import type { PageReader } from './page-reader.js';
-import { CALLBACK, type RegisteredApp } from './third-party.js';
+import { expect } from 'vitest';
+import { PageReader } from './page-reader.js';
+import { CALLBACK, PASSWORD, type RegisteredApp, type ThirdParty } from './third-party.js';
 
 /** The issuer of a service without RESOURCE_SHARING_PUBLIC_URL. */
 export const ISSUER = 'http://127.0.0.1:8081';
@@ -9,6 +10,24 @@ export interface Answered {
   readonly tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers;
   readonly claims: openid.IDToken;
   readonly nonce: string;
+}
+
+/** A new user, whose browser is logged in at `url`. */
+export async function newMember(
+  url: string,
+  people: ThirdParty,
+): Promise<{ id: number; name: string; reader: PageReader }> {
+  const { id, name } = await people.user();
+  const reader = new PageReader(url);
+  await reader.logIn(name, PASSWORD);
+  return { id, name, reader };
+}
+
+/** The parameters with which the browser was sent back to the application. */
+export function answerOf(reader: PageReader): Record<string, string> {
+  expect(reader.last?.status).toBe(303);
+  expect(reader.location.startsWith(`${CALLBACK}?`), reader.location).toBe(true);
+  return Object.fromEntries(new URL(reader.location).searchParams);
 }
 
 type Parameters = Readonly<Record<string, string>>;

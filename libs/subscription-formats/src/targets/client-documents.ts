@@ -56,33 +56,37 @@ export function surgeDocument(prepared: Prepared, input: TargetInput): string {
     '[General]',
     'loglevel = notify',
     '',
-    '[Proxy]',
-    ...lines(prepared),
-    '',
-    '[Proxy Group]',
-    ...prepared.groups.map((group) => surgeGroup(group, prepared, ', ')),
-    '',
-    '[Rule]',
-    ...clientRules(prepared, input, SURGE_RULES, ','),
-    `FINAL,${prepared.nameOf(input.final) ?? 'REJECT'}`,
+    ...surgeSections(prepared, input, { words: SURGE_RULES, separator: ', ', final: input.final }),
   ]);
 }
 
 export function loonDocument(prepared: Prepared, input: TargetInput): string {
   if (input.final === null) return join([...comments(input), ...lines(prepared)]);
-  return join([
-    ...comments(input),
-    '',
+  const sections = surgeSections(prepared, input, { words: LOON_RULES, separator: ',', final: input.final });
+  return join([...comments(input), '', ...sections]);
+}
+
+interface SurgeDialect {
+  words: Readonly<Record<string, string>>;
+  /** Between the members of a group. */
+  separator: ', ' | ',';
+  /** Where the traffic goes that no rule matches. */
+  final: string;
+}
+
+/** The sections that Surge and Loon have in common. */
+function surgeSections(prepared: Prepared, input: TargetInput, { words, separator, final }: SurgeDialect): string[] {
+  return [
     '[Proxy]',
     ...lines(prepared),
     '',
     '[Proxy Group]',
-    ...prepared.groups.map((group) => surgeGroup(group, prepared, ',')),
+    ...prepared.groups.map((group) => surgeGroup(group, prepared, separator)),
     '',
     '[Rule]',
-    ...clientRules(prepared, input, LOON_RULES, ','),
-    `FINAL,${prepared.nameOf(input.final) ?? 'REJECT'}`,
-  ]);
+    ...clientRules(prepared, input, words, ','),
+    `FINAL,${prepared.nameOf(final) ?? 'REJECT'}`,
+  ];
 }
 
 export function quantumultXDocument(prepared: Prepared, input: TargetInput): string {
