@@ -468,7 +468,7 @@ export class TunnelServer {
 
   private agentCame(session: ServerSession): void {
     const { id } = session.identity.client;
-    // New requests should not go through another server any more.
+    // New requests should no longer go through another server.
     if (this.sessions.remote.has(id) && this.sessions.current(id).length === 1) this.http.agentLeft(id);
     this.datagrams.agentCame(id, session.exportKeys);
     this.peers?.agentCame(session);

@@ -7,7 +7,7 @@ export class AnnouncePublications1763668800810 extends SqlVersion {
   readonly oldestRelease = '0.1.0';
   sqlChecksum = '4b40a69e2b7ff31cb9c0a267995a23e24c2f7ac24e1fac814d00454de99ec035';
 
-  /** The files of the version before know nothing of it. */
+  /** The SQL files of the version before do not have this trigger. */
   override async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('DROP TRIGGER IF EXISTS publications_announce ON publications');
   }

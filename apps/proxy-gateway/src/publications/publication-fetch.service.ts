@@ -9,7 +9,7 @@ import { DEFAULT_UPDATE_SEC, PublicationWriter, type WrittenPublication } from '
 import { TOKEN_PREFIX } from './publications.service.js';
 
 const HOUR_MS = 3_600_000;
-/** The latest use of each, and one fetch more for each batch entry. */
+/** The latest use of each. Fetches are counted one by one, since a batch keeps only the last of several. */
 const RECORD_USE = `
   UPDATE publications AS kept SET last_used_at = used.at, last_used_ip = used.ip
   FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS used (id, at, ip) WHERE kept.id = used.id`;

@@ -44,7 +44,7 @@ export class IdTokens {
 
   /**
    * The user of an `id_token_hint`, also of an expired one. @throws invalid_request for one of another issuer or application,
-   * or with a key that is not published any more.
+   * or with a key that is no longer published.
    */
   async subjectOf(hint: string, clientId: string): Promise<string> {
     const claims = await this.verified(hint);

@@ -83,7 +83,7 @@ describe('a server that has lost a link', () => {
     third.agent(key, { replica: true });
     await waitFor(() => agentsElsewhere(near) === 2);
     const port = await tunnelAt([near, far, third], [await near.echo()]);
-    // Half of them wait for channels of an agent that opens none.
+    // Half of the visitors wait for an agent that opens no channels.
     line.die(true);
     let served = 0;
     const visit = (text: string): Promise<string> => near.answerTo(port, text).finally(() => (served += 1));

@@ -42,7 +42,7 @@ describe('the watch over an agent', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('begins anew with the next visitor, and ends with the connection', () => {
+  it('starts again with the next visitor, and ends with the connection', () => {
     const { watch, seen } = watched();
     watch.visited();
     watch.heard();
