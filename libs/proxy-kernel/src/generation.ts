@@ -70,6 +70,7 @@ export function compileGeneration(
     country: environment.country,
     asn: environment.asn,
     ruleSets,
+    known: names && Object.keys(config.dns?.hosts ?? {}).length > 0 ? (host) => names.resolver.fixed(host) : undefined,
   });
   const hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
   const number = (previous?.number ?? 0) + 1;

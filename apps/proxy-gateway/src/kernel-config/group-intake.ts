@@ -43,16 +43,34 @@ function compileTest({ all, none, ignoreCase }: NameTest): Test {
 }
 
 /** Tags of the nodes that an intake takes, in order. A filter that cannot be read takes none. */
-export function takeNodes({ sources, filter }: GroupIntake, nodes: readonly IntakeNode[]): string[] {
+export function takeNodes({ sources, filter, asListed }: GroupIntake, nodes: readonly IntakeNode[]): string[] {
   const own = compileFilter(filter);
   if (own === null) return [];
   const found = sources.flatMap((source) => {
     const compiled = compileFilter(source.filter);
     if (compiled === null) return [];
     const inside = nodes.filter(({ subscriptionIds }) => subscriptionIds.includes(source.subscriptionId));
+    if (source.byName) inside.sort((a, b) => byBytes(a.originalName, b.originalName));
     return pick(inside, compiled);
   });
-  return pick(found, own).map(({ tag }) => tag);
+  const taken = new Set(pick(found, own));
+  return (asListed ? found.filter((node) => taken.has(node)) : [...taken]).map(({ tag }) => tag);
+}
+
+/** The order of names in UTF-8, which is mihomo's. */
+export function byBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Halves of the characters beyond U+FFFF come behind all others. */
+function rank(code: number): number {
+  if (code < 0xd800) return code;
+  return code < 0xe000 ? code + 0x2000 : code - 0x800;
 }
 
 function pick(nodes: readonly IntakeNode[], { include, excludes }: CompiledFilter): IntakeNode[] {

@@ -1,6 +1,6 @@
 import type { GroupStrategy, OutboundGroupType } from '@gatehouse/contracts';
 import type { NameFilter, Profile, ProfileGroup, ProfileRemark } from '@gatehouse/subscription-formats';
-import { compileFilter } from '../kernel-config/group-intake.js';
+import { byBytes, compileFilter } from '../kernel-config/group-intake.js';
 
 /** A group as it is stored, except for the ids of subscriptions. */
 export interface PlannedGroup {
@@ -11,7 +11,7 @@ export interface PlannedGroup {
   /** Kernel tags. */
   members: string[];
   /** Null: only the listed members. */
-  intake: { own: boolean; providers: string[]; filter: NameFilter } | null;
+  intake: { own: boolean; providers: string[]; filter: NameFilter; asListed: boolean } | null;
   testUrl: string | null;
   expectedStatus: string | null;
   intervalSec: number | null;
@@ -91,11 +91,14 @@ function planGroup(group: ProfileGroup, surroundings: GroupSurroundings): Planne
 }
 
 function membersOf(
-  { proxies }: ProfileGroup,
+  { proxies, filter }: ProfileGroup,
   { names, nodeTag }: GroupSurroundings,
   remarks: ProfileRemark[],
 ): string[] {
-  const tags = proxies.map((name) => {
+  // As in mihomo it concerns the listed members as well.
+  const excludes = compileFilter({ ...filter, include: [] })?.excludes ?? (() => false);
+  const listed = proxies.filter((name) => !excludes({ originalName: name, type: '' }));
+  const tags = listed.map((name) => {
     const builtIn = builtInOf(name);
     if (builtIn) return builtIn.tag === 'PASS' ? null : builtIn.tag;
     return names.get(name) ?? nodeTag(name);
@@ -110,12 +113,13 @@ function intakeOf(
   { providers }: GroupSurroundings,
   remarks: ProfileRemark[],
 ): PlannedGroup['intake'] {
-  const wanted = group.includeProviders ? [...providers] : group.use;
+  const wanted = group.includeProviders ? [...providers].sort(byBytes) : group.use;
   const used = wanted.filter((name) => providers.has(name));
   if (used.length < wanted.length) remarks.push({ outcome: 'carried', reason: 'provider_missing' });
   if (!group.includeProxies && used.length === 0) return null;
   const filter = usableFilter(group.filter, remarks);
-  return { own: group.includeProxies, providers: used, filter };
+  const asListed = used.length === 0 && filter.include.length > 1;
+  return { own: group.includeProxies, providers: used, filter, asListed };
 }
 
 /** The filter, or one that takes nothing if the kernel's engine does not read it. */

@@ -3,6 +3,7 @@ import { PROFILE_REASONS } from '@gatehouse/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PROFILE_TEXTS } from '../profile-texts.js';
+import { byBytes } from '../kernel-config/group-intake.js';
 import { planProfile } from './plan-profile.js';
 import type { ProfileContext } from './plan-profile.js';
 
@@ -18,7 +19,26 @@ const context = (more: Partial<ProfileContext> = {}): ProfileContext => ({
 const plan = (text: string, more?: Partial<ProfileContext>) =>
   planProfile(parseProfile(`proxies: []\n${text}`), context(more));
 
+it('orders names as their bytes in UTF-8', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '香', '\u{ff21}', '\ufffd', '🇯', '😀') });
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      expect(Math.sign(byBytes(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    }),
+  );
+});
+
 describe('the plan of a profile', () => {
+  it('excludes listed members by their names, and keeps the order of a document without providers', async () => {
+    const { groups } = await plan(`
+proxy-groups:
+  - {name: Listed, type: select, proxies: [Tokyo, Other, DIRECT], exclude-filter: 'Tok|DIR'}
+  - {name: Other, type: select, include-all-proxies: true, filter: 'b\`a'}
+`);
+    expect(groups[0]?.members).toEqual(['Other']);
+    expect(groups[1]?.intake).toMatchObject({ asListed: true });
+  });
+
   it('keeps its names apart from those outside, and finds its own first', async () => {
     const { groups, rules, sets } = await plan(`
 proxy-groups:

@@ -54,7 +54,9 @@ function columnsOf(
   subscriptionId: number,
   providers: ReadonlyMap<string, ProviderRow>,
 ): Partial<OutboundGroupEntity> {
-  const own = intake?.own === true ? [{ subscriptionId, filter: EVERY_NODE }] : [];
+  const own = intake?.own === true ? [{ subscriptionId, filter: EVERY_NODE, byName: true }] : [];
   const sources = [...own, ...(intake?.providers ?? []).flatMap((provider) => providers.get(provider) ?? [])];
-  return { ...columns, name: storedAs, intake: intake === null ? null : { sources, filter: intake.filter } };
+  if (intake === null) return { ...columns, name: storedAs, intake };
+  const { filter, asListed } = intake;
+  return { ...columns, name: storedAs, intake: { sources, filter, ...(asListed && { asListed }) } };
 }

@@ -11,13 +11,13 @@ export function countryFile(countries: Record<string, string>): Buffer {
   return databaseFile(records, 'Test-Country');
 }
 
-/** IPv4 prefixes and the numbers of their autonomous systems. */
-export function asnFile(numbers: Record<string, number>): Buffer {
+/** IPv4 prefixes and the numbers of their autonomous systems. mihomo knows the fields by the type of the database. */
+export function asnFile(numbers: Record<string, number>, databaseType = 'Test-ASN'): Buffer {
   const records = Object.entries(numbers).map(([range, number]): [string, Value] => [
     range,
     { autonomous_system_number: number, autonomous_system_organization: 'TEST' },
   ]);
-  return databaseFile(records, 'Test-ASN');
+  return databaseFile(records, databaseType);
 }
 
 /** Lists of `full:`, `domain:`, `keyword:` and `regexp:` lines in v2ray's format. */

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { parseIp } from '@gatehouse/net';
 import { createProxyKernel } from '@gatehouse/proxy-kernel';
 import type { DnsConfig } from '@gatehouse/proxy-kernel';
 
@@ -45,6 +46,47 @@ export async function startAliasServer(alias: string, address: string): Promise<
       await closed;
     },
   };
+}
+
+/** A name server on loopback that answers by a table; names without addresses do not exist. */
+export async function startTableServer(addressesOf: (name: string) => string[]): Promise<TestNameServer> {
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port }) => socket.send(answerByTable(query, addressesOf), port, '127.0.0.1'));
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(socket, 'close');
+      socket.close();
+      await closed;
+    },
+  };
+}
+
+function answerByTable(query: Buffer, addressesOf: (name: string) => string[]): Buffer {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += length + 1;
+  }
+  const type = query.readUInt16BE(at + 1);
+  const known = addressesOf(labels.join('.').toLowerCase());
+  const wanted = known.filter((address) => (address.includes(':') ? 28 : 1) === type);
+  const header = Buffer.from(query.subarray(0, 12));
+  header.writeUInt16BE(known.length > 0 ? 0x8180 : 0x8183, 2);
+  header.writeUInt16BE(wanted.length, 6);
+  header.fill(0, 8, 12);
+  const records = wanted.map((address) => record(Buffer.from([0xc0, 12]), type, bytesOf(address)));
+  return Buffer.concat([header, query.subarray(12, at + 5), ...records]);
+}
+
+function bytesOf(address: string): Buffer {
+  const words = parseIp(address)?.words ?? [];
+  const bytes = Buffer.alloc(words.length * 4);
+  for (const [index, word] of words.entries()) bytes.writeUInt32BE(word, index * 4);
+  return bytes;
 }
 
 /** RFC 1035 section 4.1: the question is repeated; for IPv4 a CNAME and an A record follow. */

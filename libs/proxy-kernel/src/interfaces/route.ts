@@ -8,13 +8,22 @@ export interface Resolver {
   resolve(host: string, signal?: AbortSignal): Promise<string[]>;
 }
 
+/** A flow as conditions see it, one after another. */
+export interface RoutedFlow extends ConnectionMetadata {
+  /**
+   * The address that the name resolved to. It becomes `destinationIp` at the first condition that asks for it, as in
+   * mihomo: conditions before that one do not see it.
+   */
+  resolvable?: string;
+}
+
 /**
  * A predicate over flows, compiled from one rule. Logs and the console show `describe`. `matches` returns `needs-ip` if
  * the flow has only a domain and this rule needs its address.
  */
 export interface Matcher {
   readonly type: string;
-  matches(flow: ConnectionMetadata): boolean | 'needs-ip';
+  matches(flow: RoutedFlow): boolean | 'needs-ip';
   describe(): string;
 }
 

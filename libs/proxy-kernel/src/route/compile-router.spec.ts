@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createPolicyTable } from '../group/index.js';
-import type { KernelMode, RuleConfig } from '../interfaces/config.js';
+import type { RuleConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
 import { DialError } from '../interfaces/outbound.js';
 import type { Resolver } from '../interfaces/route.js';
-import { compileRouter } from './compile-router.js';
+import { compileRuleSets } from './rule-set/rule-sets.js';
+import { type RouterOptions, compileRouter } from './compile-router.js';
 import { parseRuleLine } from './rule-line.js';
 
 const nodes = new Map([
@@ -29,7 +30,7 @@ const flow = (part: Partial<ConnectionMetadata>): ConnectionMetadata => ({
   destinationPort: 443,
   ...part,
 });
-const router = (list: RuleConfig[], options: { mode?: KernelMode; defaultPolicy?: string; resolver?: Resolver } = {}) =>
+const router = (list: RuleConfig[], options: Partial<RouterOptions> = {}) =>
   compileRouter({
     rules: list,
     mode: 'rule',
@@ -101,6 +102,30 @@ describe('router', () => {
     policies.select('G', 'n2');
     expect(one.decide(flow({}))).toMatchObject({ outbound: 'n2' });
     expect(one.decide(flow({ network: 'udp' }))).toMatchObject({ outbound: 'REJECT' });
+  });
+
+  it('shows addresses to conditions from the first one on that asks, as mihomo does', async () => {
+    const resolver: Resolver = { resolve: () => Promise.resolve(['10.0.0.1']) };
+    const ruleSets = compileRuleSets([
+      { name: 'mixed', behavior: 'classical', entries: ['IP-CIDR,10.0.0.0/8,no-resolve', 'IP-CIDR,192.0.2.0/24'] },
+    ]);
+    const decide = async (...lines: string[]) =>
+      (await router(rules(...lines), { resolver, ruleSets }).decide(flow({ host: 'a.com' }))).rule?.index ?? null;
+    const late = 'IP-CIDR,10.0.0.0/8,REJECT,no-resolve';
+    expect(await decide('AND,((IP-CIDR,192.0.2.0/24),(DOMAIN,b.com)),DIRECT', late)).toBe(1);
+    expect(await decide('AND,((DOMAIN,b.com),(IP-CIDR,192.0.2.0/24)),DIRECT', late)).toBe(null);
+    expect(await decide('OR,((IP-CIDR,10.0.0.0/8,no-resolve),(IP-CIDR,192.0.2.0/24)),DIRECT', late)).toBe(1);
+    expect(await decide('OR,((IP-CIDR,192.0.2.0/24),(IP-CIDR,10.0.0.0/8,no-resolve)),DIRECT', late)).toBe(0);
+    expect(await decide('RULE-SET,mixed,DIRECT', late)).toBe(1);
+    expect(await decide('IP-CIDR,192.0.2.0/24,DIRECT', 'RULE-SET,mixed,DIRECT', late)).toBe(1);
+  });
+
+  it('sees the addresses of hosts from the first rule on', () => {
+    const one = router(rules('IP-CIDR,10.0.0.0/8,REJECT,no-resolve', 'MATCH,DIRECT'), {
+      known: (host) => (host === 'pinned.com' ? ['2001:db8::1', '10.0.0.1'] : null),
+    });
+    expect(one.decide(flow({ host: 'pinned.com' }))).toMatchObject({ outbound: 'REJECT' });
+    expect(one.decide(flow({ host: 'other.com' }))).toMatchObject({ outbound: 'DIRECT' });
   });
 
   it('resolves once, for the first rule that needs it, and later no-resolve rules see the address', async () => {

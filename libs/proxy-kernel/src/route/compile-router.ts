@@ -1,7 +1,7 @@
 import type { KernelMode, RuleConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata, RouteDecision, TraceStep, TracedDecision } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
-import type { AsnLookup, CountryLookup, PolicyTable, Resolver, Router } from '../interfaces/route.js';
+import type { AsnLookup, CountryLookup, PolicyTable, Resolver, RoutedFlow, Router } from '../interfaces/route.js';
 import type { Accept } from './accept.js';
 import { type RuleIndex, compileRuleIndex } from './rule-index.js';
 import type { MatcherContext } from './rule/matcher-context.js';
@@ -17,6 +17,8 @@ export interface RouterOptions {
   policies: PolicyTable;
   resolver: Resolver;
   country: CountryLookup;
+  /** Addresses that are known without asking anybody: hosts. As in mihomo rules see them from the start. Absent: none. */
+  known?: ((host: string) => readonly string[] | null) | undefined;
   /** Absent: IP-ASN rules match nothing. */
   asn?: AsnLookup | undefined;
   /** Absent: none, and rules that name one are skipped. */
@@ -66,8 +68,16 @@ class IndexedRouter implements Router {
   }
 
   decide(flow: ConnectionMetadata, signal?: AbortSignal): Promise<RouteDecision> | RouteDecision {
-    const outcome = this.#route(withPlainHost(flow), signal);
+    const outcome = this.#route(this.#prepared(flow), signal);
     return outcome instanceof Promise ? this.#decideLater(outcome) : this.#decision(outcome);
+  }
+
+  /** With its host in plain form, and the address that its host is known to have. */
+  #prepared(flow: ConnectionMetadata): ConnectionMetadata {
+    const plain = withPlainHost(flow);
+    if (plain.host === null || plain.destinationIp !== null || this.#options.mode !== 'rule') return plain;
+    const known = addressForRules(this.#options.known?.(plain.host) ?? []);
+    return known === null ? plain : { ...plain, destinationIp: known };
   }
 
   async #decideLater(outcome: Promise<Outcome>): Promise<RouteDecision> {
@@ -76,7 +86,7 @@ class IndexedRouter implements Router {
 
   async explain(flow: ConnectionMetadata, maxSteps = DEFAULT_TRACE_STEPS): Promise<TracedDecision> {
     const started = process.hrtime.bigint();
-    const plain = withPlainHost(flow);
+    const plain = this.#prepared(flow);
     const outcome = await this.#route(plain);
     const elapsedUs = Number(process.hrtime.bigint() - started) / 1000;
     const evaluated = this.#options.mode === 'rule' ? Math.min(outcome.index + 1, this.rules.length) : 0;
@@ -98,9 +108,11 @@ class IndexedRouter implements Router {
   /** Rules before the one that needed the address have already missed without it, and only later ones see it. */
   async #routeResolved(flow: ConnectionMetadata, from: number, signal?: AbortSignal): Promise<Outcome> {
     const resolution = await this.#resolve(flow.host ?? '', from, signal);
-    const seen = { ...flow, destinationIp: addressForRules(resolution.addresses) ?? UNRESOLVED };
-    const index = this.#index.find(seen, from, this.rules.length, this.#acceptor(flow));
-    return { index, resolution };
+    const address = addressForRules(resolution.addresses) ?? UNRESOLVED;
+    const accept = this.#acceptor(flow);
+    if (this.#index.matchesResolved(flow, from, address) && accept(from)) return { index: from, resolution };
+    const seen = { ...flow, destinationIp: address };
+    return { index: this.#index.find(seen, from + 1, this.rules.length, accept), resolution };
   }
 
   /** If a name does not resolve, address rules miss. The flow continues, since a later rule may match its name. */
@@ -148,12 +160,12 @@ class IndexedRouter implements Router {
 
   #trace(flow: ConnectionMetadata, outcome: Outcome, evaluated: number, maxSteps: number): TraceStep[] {
     const { index: matched, resolution } = outcome;
-    const resolved = { ...flow, destinationIp: addressForRules(resolution?.addresses ?? []) ?? UNRESOLVED };
+    const address = addressForRules(resolution?.addresses ?? []) ?? UNRESOLVED;
     const shown = Array.from({ length: Math.min(evaluated, maxSteps) }, (_, i) => i);
     if (matched < evaluated && matched >= shown.length) shown.push(matched);
     return shown.flatMap((index) => {
       const rule = this.rules[index];
-      const seen = resolution && index >= resolution.at ? resolved : flow;
+      const seen = resolution ? seenBy(index, flow, { ...resolution, address }) : flow;
       return rule ? this.#traceStep(rule, { index, flow: seen, dnsError: resolution?.error ?? null }) : [];
     });
   }
@@ -163,6 +175,12 @@ class IndexedRouter implements Router {
     const refusal = exists ? this.#refusal(at.index, at.flow.network === 'udp') : null;
     return traceStep(rule, { ...at, exists, refusal, context: this.#context });
   }
+}
+
+/** The flow as a rule saw it: without the address before the rule that asked for it. */
+function seenBy(index: number, flow: ConnectionMetadata, { at, address }: { at: number; address: string }): RoutedFlow {
+  if (index < at) return flow;
+  return index === at ? { ...flow, resolvable: address } : { ...flow, destinationIp: address };
 }
 
 /** One address stands for the name, IPv4 before IPv6, so that the same name matches the same rule each time. */

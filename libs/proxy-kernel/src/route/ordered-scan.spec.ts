@@ -34,37 +34,74 @@ function domainEntryMatches(entry: string, name: string | null): boolean {
   return new RegExp(entry.startsWith('.') ? `^.+${text}$` : `^${text}$`).test(name);
 }
 
-/** Each entry of a set and each condition of a rule on its own; null if a set does not exist. */
-function answerOf(rule: RuleCondition, seen: ConnectionMetadata, sets: readonly RuleSetConfig[]): Answer | null {
-  const { type, payload, noResolve, src } = rule;
-  if (type === 'AND' || type === 'OR' || type === 'NOT') {
-    const parts = splitConditions(payload).map((text) => answerOf(parseCondition(text), seen, sets));
-    const known = parts.filter((part) => part !== null);
-    if (known.length < parts.length) return null;
-    if (type === 'OR') return noResolve ? any(known) === true : any(known);
-    const all = not(any(known.map(not)));
-    const answer = type === 'AND' ? all : not(all);
+/** A flow, and how to get the address of its name; without that nothing is resolved. */
+interface World {
+  seen: ConnectionMetadata;
+  ask: (() => string) | null;
+}
+
+/** Whether the rule names a set that does not exist. */
+function isMissing({ type, payload }: RuleCondition, sets: readonly RuleSetConfig[]): boolean {
+  if (isLogic(type)) return splitConditions(payload).some((text) => isMissing(parseCondition(text), sets));
+  return (type === 'RULE-SET' || type === 'GEOSITE') && setOf(type, payload, sets) === undefined;
+}
+
+function setOf(type: string, payload: string, sets: readonly RuleSetConfig[]): RuleSetConfig | undefined {
+  return sets.find(({ name }) => name === (type === 'GEOSITE' ? `geosite:${payload}` : payload));
+}
+
+const isLogic = (type: string): boolean => type === 'AND' || type === 'OR' || type === 'NOT';
+
+/**
+ * Each entry of a set and each condition of a rule on its own, in their order. The first one that needs the address asks
+ * for it, unless a later alternative holds without it.
+ */
+function answerOf(rule: RuleCondition, world: World, sets: readonly RuleSetConfig[]): Answer {
+  const { type, payload, noResolve } = rule;
+  const asking = noResolve ? { seen: world.seen, ask: null } : world;
+  if (isLogic(type)) {
+    const parts = splitConditions(payload).map(parseCondition);
+    const answer = logicAnswer(type, parts, asking, sets);
     return noResolve && answer === 'needs-ip' ? false : answer;
   }
-  if (type === 'RULE-SET' || type === 'GEOSITE') {
-    const set = sets.find(({ name }) => name === (type === 'GEOSITE' ? `geosite:${payload}` : payload));
-    if (!set) return null;
-    const found = any(
-      set.entries.map((entry) => {
-        if (set.behavior === 'domain') return domainEntryMatches(entry, seen.host);
-        const one = set.behavior === 'ipcidr' ? { type: 'IP-CIDR' as const, payload: entry } : parseCondition(entry);
-        return (
-          answerOf(
-            { ...one, noResolve: one.noResolve === true || noResolve === true, src: one.src === true || src === true },
-            seen,
-            [],
-          ) ?? false
-        );
-      }),
-    );
-    return noResolve && found === 'needs-ip' ? false : found;
+  if (type === 'RULE-SET' || type === 'GEOSITE') return setAnswer(rule, world, sets);
+  const matcher = createMatcher(rule, { country, asn, sets: { get: () => null } });
+  const answer = matcher.matches(world.seen);
+  if (answer !== 'needs-ip' || world.ask === null) return answer;
+  world.seen.destinationIp = world.ask();
+  return matcher.matches(world.seen);
+}
+
+function logicAnswer(type: string, parts: RuleCondition[], world: World, sets: readonly RuleSetConfig[]): Answer {
+  if (type === 'NOT') return not(answerOf(parts[0]!, world, sets));
+  if (type === 'OR') return anyInOrder(parts, world, (part, seen) => answerOf(part, seen, sets));
+  for (const part of parts) {
+    const answer = answerOf(part, world, sets);
+    if (answer !== true) return answer;
   }
-  return createMatcher(rule, { country, asn, sets: { get: () => null } }).matches(seen);
+  return true;
+}
+
+function anyInOrder<T>(parts: readonly T[], world: World, answer: (part: T, world: World) => Answer): Answer {
+  const silent = any(parts.map((part) => answer(part, { seen: { ...world.seen }, ask: null })));
+  if (silent !== 'needs-ip' || world.ask === null) return silent;
+  return parts.some((part) => answer(part, world) === true);
+}
+
+function setAnswer(
+  { type, payload, noResolve, src }: RuleCondition,
+  world: World,
+  sets: readonly RuleSetConfig[],
+): Answer {
+  const set = setOf(type, payload, sets)!;
+  const quiet = noResolve === true || src === true;
+  const found = anyInOrder(set.entries, quiet ? { seen: world.seen, ask: null } : world, (entry, seen) => {
+    if (set.behavior === 'domain') return domainEntryMatches(entry, seen.seen.host);
+    const one = set.behavior === 'ipcidr' ? { type: 'IP-CIDR' as const, payload: entry } : parseCondition(entry);
+    const options = { noResolve: one.noResolve === true || quiet, src: one.src === true || src === true };
+    return answerOf({ ...one, ...options }, seen, []);
+  });
+  return quiet && found === 'needs-ip' ? false : found;
 }
 
 interface Naive {
@@ -80,19 +117,17 @@ async function naive(
   sets: readonly RuleSetConfig[],
   dns: () => string[] | null,
 ): Promise<Naive> {
-  let seen = flow;
   let asked = 0;
   let resolvedIps: string[] = [];
+  const ask = (): string => {
+    asked++;
+    resolvedIps = dns() ?? [];
+    return resolvedIps.find((ip) => !ip.includes(':')) ?? resolvedIps[0] ?? '';
+  };
+  const world: World = { seen: { ...flow }, ask };
   for (const [index, rule] of rules.entries()) {
-    if (!policies.has(rule.target)) continue;
-    let result = answerOf(rule, seen, sets);
-    if (result === 'needs-ip' && asked === 0) {
-      asked++;
-      resolvedIps = dns() ?? [];
-      seen = { ...seen, destinationIp: resolvedIps.find((ip) => !ip.includes(':')) ?? resolvedIps[0] ?? '' };
-      result = answerOf(rule, seen, sets);
-    }
-    if (result !== true) continue;
+    if (!policies.has(rule.target) || isMissing(rule, sets)) continue;
+    if (answerOf(rule, world, sets) !== true) continue;
     if (policies.chain(rule.target).at(-1) === 'PASS') continue;
     if (flow.network === 'udp' && !policies.supportsUdp(rule.target)) continue;
     return { index, resolvedIps, asked };

@@ -2,7 +2,7 @@ import type { Cidr } from '@gatehouse/net';
 import type { RuleConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
-import type { CountryLookup, PolicyTable } from '../interfaces/route.js';
+import type { CountryLookup, PolicyTable, RoutedFlow } from '../interfaces/route.js';
 import type { Accept } from './accept.js';
 import { AddressTable } from './address-table.js';
 import { type ResidualRule, oneEachRule } from './any-of.js';
@@ -16,6 +16,7 @@ import { DomainMatcher } from './rule/domain.js';
 import { GeoIpMatcher, LAN, LAN_PREFIXES } from './rule/geoip.js';
 import { IpCidrMatcher } from './rule/ip-cidr.js';
 import type { MatcherContext, RuleMatcher } from './rule/matcher-context.js';
+import { LogicMatcher } from './rule/logic.js';
 import { RuleError } from './rule/rule-error.js';
 import { RuleSetMatcher, setNameOf } from './rule/rule-set.js';
 import { type RuleCondition, isSetRule, wantsResolving } from './rule/rule-type.js';
@@ -40,6 +41,8 @@ class RuleParts {
   /** Countries of the target, by code. */
   readonly countries = new Map<string, number[]>();
   readonly residual: ResidualRule[] = [];
+  /** Rules with conditions in an order, of which some may not see the address that another one asks for. */
+  readonly ordered = new Map<number, RuleMatcher>();
 
   readonly sets: SetRules;
   readonly #context: MatcherContext;
@@ -53,6 +56,7 @@ class RuleParts {
 
   add(rule: number, config: RuleConfig, matcher: RuleMatcher): void {
     if (matcher.missingSet) return;
+    if (matcher instanceof RuleSetMatcher || matcher instanceof LogicMatcher) this.ordered.set(rule, matcher);
     if (matcher instanceof RuleSetMatcher) this.#addSet(rule, config);
     else this.#addCondition(rule, config, matcher);
     if (wantsResolving(config)) this.asking.push(rule);
@@ -134,6 +138,7 @@ export class RuleIndex {
   readonly #residual: readonly ResidualRule[];
   readonly #sets: SetRules;
   readonly #asking: readonly number[];
+  readonly #ordered: ReadonlyMap<number, RuleMatcher>;
 
   constructor(parts: RuleParts, country: CountryLookup) {
     this.#country = country;
@@ -151,6 +156,7 @@ export class RuleIndex {
     }));
     this.#sets = parts.sets;
     this.#asking = parts.asking;
+    this.#ordered = parts.ordered;
     this.#residual = oneEachRule([...parts.residual, ...overflow]);
   }
 
@@ -170,6 +176,14 @@ export class RuleIndex {
       start = asking + 1;
     }
     return this.#search(flow, start, to, accept);
+  }
+
+  /** Whether the rule that asked for an address matches with it. Its conditions before the one that asked do not see it. */
+  matchesResolved(flow: ConnectionMetadata, rule: number, address: string): boolean {
+    const matcher = this.#ordered.get(rule);
+    if (!matcher) return this.#search({ ...flow, destinationIp: address }, rule, rule + 1, ALWAYS) === rule;
+    const seen: RoutedFlow = { ...flow, resolvable: address };
+    return matcher.matches(seen) === true;
   }
 
   #search(flow: ConnectionMetadata, from: number, to: number, accept: Accept): number {

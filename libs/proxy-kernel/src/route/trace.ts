@@ -1,5 +1,6 @@
 import type { RuleConfig } from '../interfaces/config.js';
-import type { ConnectionMetadata, TraceStep } from '../interfaces/connection.js';
+import type { TraceStep } from '../interfaces/connection.js';
+import type { RoutedFlow } from '../interfaces/route.js';
 import { createMatcher } from './rule/create-matcher.js';
 import { UNRESOLVED } from './rule/match-address.js';
 import type { MatcherContext, RuleMatcher } from './rule/matcher-context.js';
@@ -8,7 +9,7 @@ import { isAddressRule } from './rule/rule-type.js';
 export interface TraceContext {
   index: number;
   /** The flow as seen by this rule: with an address if it was resolved for this or an earlier rule. */
-  flow: ConnectionMetadata;
+  flow: RoutedFlow;
   /** Whether the rule's target exists. */
   exists: boolean;
   /** Why the rule's target would refuse the flow; null if it would not. */
@@ -26,7 +27,8 @@ export function traceStep(rule: RuleConfig, context: TraceContext): TraceStep {
   if (matcher.missingSet) {
     return { ...step, result: 'skipped', reason: `rule set ${matcher.missingSet} does not exist` };
   }
-  if (matcher.matches(context.flow) === true)
+  // A matcher may give the flow its address.
+  if (matcher.matches({ ...context.flow }) === true)
     return context.refusal === null
       ? { ...step, result: 'match' }
       : { ...step, result: 'skipped', reason: context.refusal };
@@ -34,7 +36,9 @@ export function traceStep(rule: RuleConfig, context: TraceContext): TraceStep {
   return reason === null ? { ...step, result: 'miss' } : { ...step, result: 'miss', reason };
 }
 
-function missReason(rule: RuleConfig, matcher: RuleMatcher, { flow, dnsError }: TraceContext): string | null {
+function missReason(rule: RuleConfig, matcher: RuleMatcher, { flow: seen, dnsError }: TraceContext): string | null {
+  const { resolvable, ...flow } = seen;
+  if (resolvable !== undefined) flow.destinationIp ??= resolvable;
   const { destinationIp } = flow;
   if (rule.src === true || (destinationIp !== null && destinationIp !== UNRESOLVED)) return null;
   // The rule's result before the name was resolved.

@@ -23,6 +23,14 @@ describe('rules of a subscription', () => {
     expect(rulesOf(text)).toEqual(RULES);
   });
 
+  it('may be quoted with escapes', () => {
+    const quoted = ['"DOMAIN-REGEX,^ad\\\\d+\\\\.,A \\"B\\"" # why', "'DOMAIN,a.example,it''s'", '"no \\q escape,x"'];
+    expect(rulesOf(`${PROXIES}rules:\n${quoted.map((line) => `  - ${line}\n`).join('')}`)).toEqual([
+      'DOMAIN-REGEX,^ad\\d+\\.,A "B"',
+      "DOMAIN,a.example,it's",
+    ]);
+  });
+
   it('are read only if requested, and never cause an error', () => {
     expect(rulesOf(`${PROXIES}rules:\n  - MATCH,DIRECT\n`, false)).toEqual([]);
     expect(rulesOf(`${PROXIES}rules: {a: b}\n`)).toEqual([]);

@@ -60,14 +60,19 @@ function yamlValues(text: string): string[] {
 }
 
 function scalar(text: string): string {
-  const quote = text[0];
-  if (quote === "'" || quote === '"') {
-    const end = text.indexOf(quote, 1);
-    // A quoted rule never contains a quote.
-    return end === -1 ? '' : text.slice(1, end);
-  }
+  if (text.startsWith("'")) return /^'((?:[^']|'')*)'/.exec(text)?.[1]?.replaceAll("''", "'") ?? '';
+  if (text.startsWith('"')) return fromDoubleQuoted(/^"(?:[^"\\]|\\.)*"/.exec(text)?.[0] ?? '""');
   const comment = text.indexOf(' #');
   return comment === -1 ? text : text.slice(0, comment);
+}
+
+/** YAML's escapes are those of JSON, and a few more that rules do not need. */
+function fromDoubleQuoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return '';
+  }
 }
 
 function surgeRules(text: string): string[] {

@@ -5,6 +5,7 @@ import {
   compileRuleSets,
   countChanges,
   createPolicyTable,
+  createResolver,
   KernelConfigError,
 } from '@gatehouse/proxy-kernel';
 import type {
@@ -196,10 +197,22 @@ export class MihomoKernel implements ProxyKernel {
   #compile(config: KernelConfig): { policies: SelectablePolicyTable; router: Router } {
     const outbounds = new Map(config.outbounds.map(({ tag, node }) => [tag, { udp: carriesUdp(node) }]));
     const policies = createPolicyTable(outbounds, config.groups);
-    const { resolver, country, asn } = this.#environment;
-    const { rules, mode, defaultPolicy, ruleSets = [] } = config;
-    const compiled = compileRuleSets(ruleSets);
-    const parts = { rules, mode, defaultPolicy, policies, resolver, country, ruleSets: compiled };
+    const { country, asn } = this.#environment;
+    const { rules, mode, defaultPolicy, ruleSets = [], dns } = config;
+    // mihomo asks the configured name servers, and so must a test of its rules.
+    const names = dns ? createResolver(dns) : null;
+    const resolver = names ?? this.#environment.resolver;
+    const known = names ? (host: string) => names.fixed(host) : undefined;
+    const parts = {
+      rules,
+      mode,
+      defaultPolicy,
+      policies,
+      resolver,
+      known,
+      country,
+      ruleSets: compileRuleSets(ruleSets),
+    };
     return { policies, router: compileRouter({ ...parts, ...(asn ? { asn } : {}) }) };
   }
 

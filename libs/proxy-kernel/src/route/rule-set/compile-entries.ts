@@ -7,7 +7,7 @@ import { EMPTY_CONTEXT, createMatcher } from '../rule/create-matcher.js';
 import { parseDomainPayload } from '../rule/domain-name.js';
 import { parseCidrPayload } from '../rule/ip-cidr.js';
 import { RuleError } from '../rule/rule-error.js';
-import { type RuleCondition, isSetRule, wantsResolving } from '../rule/rule-type.js';
+import { type RuleCondition, isAddressRule, isLogicRule, isSetRule, wantsResolving } from '../rule/rule-type.js';
 import { type DomainPattern, parseDomainEntry } from './parse-domain-entry.js';
 
 /** The most warnings of one set; further ones are counted. */
@@ -25,10 +25,14 @@ export interface CompiledEntries {
   readonly patterns: ReadonlyMap<number, readonly string[]>;
   /** Looked up with the target's address. */
   readonly destinations: readonly Cidr[];
+  /** How many of these, and of `others`, stand before the first entry that asks for an address. */
+  readonly beforeAsking: { readonly destinations: number; readonly others: number };
   /** Looked up with the client's address. */
   readonly sources: readonly Cidr[];
   /** All other conditions of a classical set. */
   readonly others: readonly RuleCondition[];
+  /** What an address can change, in its order, if there is an AND, OR or NOT among it. */
+  readonly ordered: readonly RuleCondition[] | null;
   /** An entry may cause a domain to be resolved. */
   readonly asks: boolean;
   readonly warnings: readonly string[];
@@ -60,8 +64,9 @@ class EntryParts {
   readonly #destinations: Cidr[] = [];
   readonly #sources: Cidr[] = [];
   readonly #others: RuleCondition[] = [];
+  readonly #ordered: RuleCondition[] = [];
   readonly #problems: string[] = [];
-  #asks = false;
+  #beforeAsking: CompiledEntries['beforeAsking'] | null = null;
   #unreadable = 0;
 
   constructor(config: RuleSetConfig) {
@@ -97,7 +102,9 @@ class EntryParts {
       destinations: this.#destinations,
       sources: this.#sources,
       others: this.#others,
-      asks: this.#asks,
+      ordered: this.#others.some(isLogicRule) ? this.#ordered : null,
+      asks: this.#beforeAsking !== null,
+      beforeAsking: this.#beforeAsking ?? { destinations: this.#destinations.length, others: this.#others.length },
       warnings: more > 0 ? [...shown, `rule set ${this.#config.name}: ${more} more entries cannot be read`] : shown,
     };
   }
@@ -114,7 +121,7 @@ class EntryParts {
 
   #addPrefix(cidr: Cidr): void {
     this.#destinations.push(cidr);
-    this.#asks = true;
+    this.#beforeAsking ??= { destinations: 0, others: 0 };
   }
 
   #addClassical(entry: string): void {
@@ -128,6 +135,10 @@ class EntryParts {
     if (isSetRule(condition) || type === 'MATCH') {
       throw new RuleError('type', `${type} cannot stand in a rule set`);
     }
+    if (wantsResolving(condition)) {
+      this.#beforeAsking ??= { destinations: this.#destinations.length, others: this.#others.length };
+    }
+    if (isAddressRule(condition) || isLogicRule(condition)) this.#ordered.push(condition);
     if (type === 'IP-CIDR' || type === 'IP-CIDR6') {
       (condition.src ? this.#sources : this.#destinations).push(parseCidrPayload(payload));
     } else {
@@ -135,7 +146,6 @@ class EntryParts {
         throw new RuleError('type', 'a rule set cannot name another');
       this.#others.push(condition);
     }
-    this.#asks ||= wantsResolving(condition);
   }
 }
 

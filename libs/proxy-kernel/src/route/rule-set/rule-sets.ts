@@ -70,14 +70,20 @@ class RuleSets implements CompiledRuleSets {
     return known && isSame(known.config, config) ? known : null;
   }
 
-  #handle({ asks, others }: CompiledEntries, number: number): RuleSetHandle {
+  #handle({ asks, others, ordered, beforeAsking, ...entries }: CompiledEntries, number: number): RuleSetHandle {
     const { domains, destinations, sources } = this.tables;
+    const hasAddress = (address: string): boolean => destinations.find(address, number, number + 1, ALWAYS) === number;
+    const later = prefixEntries(entries.destinations.slice(beforeAsking.destinations), 0);
+    const laterTable = beforeAsking.destinations > 0 ? new AddressTable(later) : null;
     return {
       number,
       asks,
       others,
+      ordered,
+      othersBeforeAsking: beforeAsking.others,
       hasDomain: (host) => domains.find(host, number, number + 1, ALWAYS) === number,
-      hasAddress: (address) => destinations.find(address, number, number + 1, ALWAYS) === number,
+      hasAddress,
+      hasLaterAddress: laterTable ? (address) => laterTable.find(address, 0, 1, ALWAYS) === 0 : hasAddress,
       hasSource: (address) => sources.find(address, number, number + 1, ALWAYS) === number,
     };
   }

@@ -90,7 +90,8 @@ export function setConditions(
 function withOptionsOf(rule: RuleCondition, condition: RuleCondition): RuleCondition {
   return {
     ...condition,
-    noResolve: condition.noResolve === true || rule.noResolve === true,
+    // As in mihomo nothing in a set is resolved for a rule about the client's address.
+    noResolve: condition.noResolve === true || rule.noResolve === true || rule.src === true,
     src: condition.src === true || rule.src === true,
   };
 }
@@ -99,7 +100,8 @@ function createSetMatcher(type: 'RULE-SET' | 'GEOSITE', rule: RuleCondition, con
   const { payload } = rule;
   const set = context.sets.get(setNameOf(type, payload));
   const others = set ? setConditions(rule, set, context).map(({ matcher }) => matcher) : [];
-  return new RuleSetMatcher({ type, payload, options: addressOptions(rule), set, others });
+  const ordered = set?.ordered?.map((condition) => createMatcher(withOptionsOf(rule, condition), context)) ?? null;
+  return new RuleSetMatcher({ type, payload, options: addressOptions(rule), set, others, ordered });
 }
 
 function createLogicMatcher(type: LogicType, payload: string, context: MatcherContext, depth: number): RuleMatcher {

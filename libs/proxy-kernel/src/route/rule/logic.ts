@@ -1,12 +1,12 @@
-import type { ConnectionMetadata } from '../../interfaces/connection.js';
+import type { RoutedFlow } from '../../interfaces/route.js';
 import type { RuleMatcher } from './matcher-context.js';
 import { RuleError } from './rule-error.js';
 
 export type LogicType = 'AND' | 'OR' | 'NOT';
 
 /**
- * `AND,((DOMAIN,a.com),(NETWORK,udp))`, `OR`, and `NOT` of one condition. A condition that needs an address leaves the
- * result open only while it can still change it: `AND` of a miss and an unknown is a miss, and nothing is resolved.
+ * `AND,((DOMAIN,a.com),(NETWORK,udp))`, `OR`, and `NOT` of one condition. Conditions are looked at in their order, as in
+ * mihomo: one that needs an address has the name resolved, unless one before it has decided.
  */
 export class LogicMatcher implements RuleMatcher {
   readonly type: LogicType;
@@ -21,19 +21,31 @@ export class LogicMatcher implements RuleMatcher {
     this.missingSet = conditions.find(({ missingSet }) => missingSet)?.missingSet ?? null;
   }
 
-  matches(flow: ConnectionMetadata): boolean | 'needs-ip' {
+  matches(flow: RoutedFlow): boolean | 'needs-ip' {
     if (this.type === 'NOT') {
       const result = this.#conditions[0]?.matches(flow) ?? false;
       return result === 'needs-ip' ? result : !result;
     }
-    const decisive = this.type === 'OR';
+    return this.type === 'AND' ? this.#all(flow) : this.#any(flow);
+  }
+
+  #all(flow: RoutedFlow): boolean | 'needs-ip' {
+    for (const condition of this.#conditions) {
+      const result = condition.matches(flow);
+      if (result !== true) return result;
+    }
+    return true;
+  }
+
+  /** Nothing is resolved where a later condition decides without an address. */
+  #any(flow: RoutedFlow): boolean | 'needs-ip' {
     let open = false;
     for (const condition of this.#conditions) {
       const result = condition.matches(flow);
-      if (result === decisive) return decisive;
+      if (result === true) return true;
       if (result === 'needs-ip') open = true;
     }
-    return open ? 'needs-ip' : !decisive;
+    return open && 'needs-ip';
   }
 
   describe(): string {

@@ -1,4 +1,4 @@
-import type { ConnectionMetadata } from '../../interfaces/connection.js';
+import type { RoutedFlow } from '../../interfaces/route.js';
 
 export interface AddressOptions {
   noResolve: boolean;
@@ -13,13 +13,21 @@ export const UNRESOLVED = '';
  * known.
  */
 export function matchAddress(
-  flow: ConnectionMetadata,
+  flow: RoutedFlow,
   options: AddressOptions,
   test: (address: string) => boolean,
 ): boolean | 'needs-ip' {
   const address = options.src ? flow.sourceIp : flow.destinationIp;
   if (address !== null) return address !== UNRESOLVED && test(address);
-  return flow.host === null || options.noResolve ? false : 'needs-ip';
+  if (flow.host === null || options.noResolve) return false;
+  const resolved = resolve(flow);
+  return resolved === null ? 'needs-ip' : resolved !== UNRESOLVED && test(resolved);
+}
+
+/** The address of the flow's name, which all conditions behind see as well; null if it has to be asked for first. */
+export function resolve(flow: RoutedFlow): string | null {
+  flow.destinationIp ??= flow.resolvable ?? null;
+  return flow.destinationIp;
 }
 
 export function describeOptions(options: AddressOptions): string {

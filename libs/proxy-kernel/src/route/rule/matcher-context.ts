@@ -12,8 +12,17 @@ export interface RuleSetHandle {
   readonly asks: boolean;
   /** Entries that are in no table. */
   readonly others: readonly RuleCondition[];
+  /**
+   * All conditions that an address can change, in their order: for sets with AND, OR or NOT, of which each may ask. Null for
+   * all other sets.
+   */
+  readonly ordered: readonly RuleCondition[] | null;
+  /** How many of `others` stand before the first entry that asks for an address. They do not see what it gets. */
+  readonly othersBeforeAsking: number;
   hasDomain(host: string): boolean;
   hasAddress(address: string): boolean;
+  /** The same without the prefixes that stand before the first entry that asks. */
+  hasLaterAddress(address: string): boolean;
   hasSource(address: string): boolean;
 }
 

@@ -1,5 +1,5 @@
-import type { ConnectionMetadata } from '../../interfaces/connection.js';
-import { type AddressOptions, describeOptions } from './match-address.js';
+import type { RoutedFlow } from '../../interfaces/route.js';
+import { type AddressOptions, describeOptions, resolve, UNRESOLVED } from './match-address.js';
 import type { RuleMatcher, RuleSetHandle } from './matcher-context.js';
 import { RuleError } from './rule-error.js';
 
@@ -23,6 +23,8 @@ interface SetMatcherParts {
   set: RuleSetHandle | null;
   /** The entries of the set that are in no table, with this rule's options. */
   others: readonly RuleMatcher[];
+  /** Those of the set's `ordered`, likewise. */
+  ordered: readonly RuleMatcher[] | null;
 }
 
 /**
@@ -40,20 +42,38 @@ export class RuleSetMatcher implements RuleMatcher {
     this.#parts = parts;
   }
 
-  matches(flow: ConnectionMetadata): boolean | 'needs-ip' {
-    const { set, options, others } = this.#parts;
+  matches(flow: RoutedFlow): boolean | 'needs-ip' {
+    const { set, options } = this.#parts;
     if (!set) return false;
-    const address = options.src ? flow.sourceIp : flow.destinationIp;
     if (flow.host !== null && set.hasDomain(flow.host)) return true;
-    if (address !== null && set.hasAddress(address)) return true;
     if (set.hasSource(flow.sourceIp)) return true;
-    let open = !options.src && address === null && flow.host !== null && set.asks;
+    const address = options.src ? flow.sourceIp : flow.destinationIp;
+    if (address !== null && set.hasAddress(address)) return true;
+    const mayAsk = !options.src && !options.noResolve && flow.destinationIp === null && flow.host !== null;
+    if (mayAsk && flow.resolvable !== undefined) return this.#matchesInOrder(set, flow);
+    return this.#matchesOthers(flow, mayAsk && set.asks);
+  }
+
+  #matchesOthers(flow: RoutedFlow, asks: boolean): boolean | 'needs-ip' {
+    const { options, others } = this.#parts;
+    const { resolvable: _later, ...seen } = flow;
+    let open = asks;
     for (const matcher of others) {
-      const result = matcher.matches(flow);
+      const result = matcher.matches(seen);
       if (result === true) return true;
       if (result === 'needs-ip') open = true;
     }
-    return open && !options.noResolve ? 'needs-ip' : false;
+    return open && !options.noResolve && !options.src ? 'needs-ip' : false;
+  }
+
+  /** Names and the like have missed; entries before the first one that asks for the address do not see it. */
+  #matchesInOrder(set: RuleSetHandle, flow: RoutedFlow): boolean {
+    const { others, ordered } = this.#parts;
+    if (ordered) return ordered.some((matcher) => matcher.matches(flow) === true);
+    if (!set.asks) return false;
+    const resolved = resolve(flow) ?? UNRESOLVED;
+    if (resolved !== UNRESOLVED && set.hasLaterAddress(resolved)) return true;
+    return others.slice(set.othersBeforeAsking).some((matcher) => matcher.matches(flow) === true);
   }
 
   describe(): string {

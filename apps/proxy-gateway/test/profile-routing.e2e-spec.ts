@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findPeer, reservePort, waitFor } from '@gatehouse/testing';
+import { expect, it } from 'vitest';
+import { startGateway } from './support/gateway.js';
+import type { AnyJson, Gateway } from './support/gateway.js';
+import { asnFile, countryFile, geositeFile } from './support/geo-files.js';
+import { decisionsOfMihomo, startMarker } from './support/mihomo-decisions.js';
+import type { Decision } from './support/mihomo-decisions.js';
+import { startTableServer } from './support/name-server.js';
+import { startProvider } from './support/provider.js';
+import type { Provider } from './support/provider.js';
+import { RandomProfile } from './support/random-profile.js';
+import type { Destination, RuleList } from './support/random-profile.js';
+
+/**
+ * The same profile, once taken by the gateway and once read by mihomo. `ROUTING_DESTINATIONS=10000` asks about more
+ * destinations, of ten profiles; `ROUTING_SEED` begins with another one.
+ */
+const DESTINATIONS = Number(process.env['ROUTING_DESTINATIONS'] ?? 400);
+const FIRST_SEED = Number(process.env['ROUTING_SEED'] ?? 1);
+const PER_PROFILE = Math.max(100, DESTINATIONS / 10);
+const RULES = 220;
+const run = promisify(execFile);
+
+it(
+  'a profile routes as mihomo routes with the same profile',
+  { timeout: 60_000 + DESTINATIONS * 40 },
+  async (context) => {
+    const program = findPeer('mihomo') ?? context.skip('mihomo is not installed: npm run peers -- --go');
+    await using gateway = await startGateway({ API_RATE_LIMIT: '1000000' });
+    await using provider = await startProvider();
+    await using marker = await startMarker();
+    const served = new Map<string, Buffer | string>();
+    provider.reply = (request, response) => {
+      const found = served.get(new URL(request.url ?? '', provider.url).pathname.slice(1));
+      if (found === undefined) response.writeHead(404).end();
+      else response.end(found);
+    };
+    const differences: string[] = [];
+    const rules = new Set<string>();
+    let asked = 0;
+    for (let seed = FIRST_SEED; asked < DESTINATIONS; seed++) {
+      const profile = new RandomProfile(seed, RULES);
+      const destinations = profile.destinations(Math.min(PER_PROFILE, DESTINATIONS - asked));
+      await using names = await startTableServer((name) => profile.addressesOf(name));
+      const port = await reservePort();
+      const files = new URL('/', provider.url).href.slice(0, -1);
+      const text = profile.text({ marker: marker.port, files, nameServer: names.address, port });
+      await serve(served, profile, { program, markerPort: marker.port, text });
+      const geo = {
+        'Country.mmdb': countryFile(profile.countries),
+        'ASN.mmdb': asnFile(profile.numbers, 'GeoLite2-ASN'),
+      };
+      await takeGeo(gateway, provider, served, { ...geo, 'GeoSite.dat': geositeFile(profile.sites) });
+      const theirs = await decisionsOfMihomo(
+        { program, text, port, files: { ...geo, 'GeoSite.dat': geositeFile(profile.sites) } },
+        destinations,
+      );
+      const id = await take(gateway, provider, profile);
+      const ours = await decisionsOfGateway(gateway, destinations);
+      for (const [at, destination] of destinations.entries()) {
+        const [mine, other] = [ours[at]!, theirs[at]!];
+        if (!isSame(mine, other))
+          differences.push(`seed ${seed}: ${shown(destination)}: ${way(mine)} here, ${way(other)} in mihomo`);
+        rules.add(mine.rule);
+      }
+      asked += destinations.length;
+      await gateway.call('DELETE', `/subscriptions/${id}`);
+    }
+    expect(differences.slice(0, 20)).toEqual([]);
+    expect(asked).toBe(DESTINATIONS);
+    expect(rules.size).toBeGreaterThan(80);
+  },
+);
+
+function shown({ network, host, port, source }: Destination): string {
+  return `${network} ${host} ${port} from ${source}`;
+}
+
+function way({ rule, target, node, error }: Decision): string {
+  return `${rule} → ${target}[${node}]${error === null ? '' : ` (${error})`}`;
+}
+
+/** A node that is itself the target of a rule is its own chain. */
+function isSame(mine: Decision, theirs: Decision): boolean {
+  if (theirs.error !== null) return mine.target === theirs.target || mine.node === theirs.target;
+  return mine.node === theirs.node && (mine.target === theirs.target || theirs.target === theirs.node);
+}
+
+/** Puts the document and its lists where both can fetch them. */
+async function serve(
+  served: Map<string, Buffer | string>,
+  profile: RandomProfile,
+  { program, markerPort, text }: { program: string; markerPort: number; text: string },
+): Promise<void> {
+  served.set('profile', text);
+  served.set('airport', profile.provided(markerPort));
+  for (const list of profile.lists) served.set(list.name, await listFile(program, list));
+}
+
+async function listFile(program: string, { behavior, format, entries }: RuleList): Promise<Buffer> {
+  const text = `${entries.join('\n')}\n`;
+  if (format === 'yaml') return Buffer.from(`payload:\n${entries.map((entry) => `  - '${entry}'\n`).join('')}`);
+  if (format === 'text') return Buffer.from(text);
+  const folder = mkdtempSync(join(tmpdir(), 'mrs-'));
+  try {
+    const [source, target] = [join(folder, 'list.txt'), join(folder, 'list.mrs')];
+    writeFileSync(source, text);
+    await run(program, ['convert-ruleset', behavior, 'text', source, target]);
+    return readFileSync(target);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function takeGeo(
+  gateway: Gateway,
+  provider: Provider,
+  served: Map<string, Buffer | string>,
+  files: Record<string, Buffer>,
+): Promise<void> {
+  for (const [name, content] of Object.entries(files)) served.set(name, content);
+  const addressOf = (name: string): string => new URL(`/${name}`, provider.url).href;
+  const settings = {
+    'geo.allow_private': 'true',
+    'geo.country_url': addressOf('Country.mmdb'),
+    'geo.asn_url': addressOf('ASN.mmdb'),
+    'geo.geosite_url': addressOf('GeoSite.dat'),
+  };
+  expect((await gateway.call('PUT', '/settings', settings)).status).toBe(200);
+  const updated = await gateway.call('POST', '/system/geo/update', { force: true });
+  expect(updated.body.failed).toEqual([]);
+}
+
+/** Takes the profile whole: its providers and lists as well. */
+async function take(gateway: Gateway, provider: Provider, profile: RandomProfile): Promise<number> {
+  const body = { name: '机场', url: new URL('/profile', provider.url).href, allow_private: true, bring_rules: true };
+  const { id } = (await gateway.call('POST', '/subscriptions', body)).body;
+  const refresh = (one: number) => gateway.call('POST', `/subscriptions/${one}/refresh?force=true`);
+  expect(['updated', 'not_modified']).toContain((await refresh(id)).body.status);
+  const { items } = (await gateway.call('GET', '/subscriptions')).body;
+  for (const one of items.filter((each: AnyJson) => each.profile_id === id)) await refresh(one.id);
+  await waitFor(async () => {
+    const { items: sets } = (await gateway.call('GET', '/rule-sets')).body;
+    return sets.length === profile.lists.length + 1 && sets.every((set: AnyJson) => set.entry_count > 0);
+  });
+  const rules = (await gateway.call('GET', '/rules?source=subscription')).body.items;
+  expect(rules.filter(({ valid }: AnyJson) => !valid)).toEqual([]);
+  expect((await gateway.call('POST', '/system/reload')).body.warnings).toEqual([]);
+  return id;
+}
+
+async function decisionsOfGateway(gateway: Gateway, destinations: readonly Destination[]): Promise<Decision[]> {
+  const decisions: Decision[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < destinations.length; at = next++) {
+      const { network, host, port, source } = destinations[at]!;
+      const url = `tcp://${host.includes(':') ? `[${host}]` : host}:${port}`;
+      const { status, body } = await gateway.call('POST', '/rules/test', { url, network, source_ip: source });
+      expect(status).toBe(200);
+      const chain: string[] = body.chain;
+      decisions[at] = { target: chain[0]!, node: chain.at(-1)!, rule: body.rule?.raw ?? '', error: null };
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  return decisions;
+}
