@@ -8,7 +8,7 @@ import type { ChannelOwner } from './agent/channel-handler.js';
 import type { DatagramLimits } from './datagrams/agent-datagrams.js';
 import { AgentSession } from './session/agent-session.js';
 import { Backoff } from './base/backoff.js';
-import { PinnedServer } from './session/pinned-tls.js';
+import { PinnedServer, type TlsMemory } from './session/pinned-tls.js';
 import { isOfTheWay, RouteChooser, type AgentTransport } from './session/route-chooser.js';
 import type { ServerRoute } from './session/server-route.js';
 import { agentKeyHash, formatAgentKey, parseAgentKey, pinsOf } from './wire/key-string.js';
@@ -25,6 +25,12 @@ export interface AgentTimeouts {
   /** A session that lasted this long resets the backoff. */
   stable: number;
 }
+
+/**
+ * Agents with a second connection return over this time: all agents of an edge lose it in the same moment, and each handshake
+ * costs the other edges a millisecond.
+ */
+const SERVED_SPREAD_MS = 5_000;
 
 const DEFAULT_TIMEOUTS: AgentTimeouts = { connect: 10_000, dial: 10_000, stable: 10_000 };
 /** Errors that another attempt would not change. */
@@ -88,8 +94,14 @@ export interface ConnectionPlace {
   agentId: string;
   /** Number among the connections of the agent. */
   slot: number;
+  /** TLS sessions of the agent. */
+  memory: TlsMemory;
   /** The server has sent the edges of its gateway. */
   edges(edges: EdgesMessage): void;
+  /** Whether another connection of the agent serves visitors meanwhile. */
+  isServed(): boolean;
+  /** After the loss of a connection: an edge that should be tried before the server's configured address. */
+  prefers?(): HostAndPort | null;
 }
 
 /** An agent's connection to one server: keeps a control connection and carries visitors to their targets. */
@@ -132,7 +144,7 @@ export class AgentConnection {
     const { secret } = key;
     this.secret = secret;
     const routeTag = agentRouteTag(agentKeyHash(secret));
-    this.pinned = new PinnedServer(pinsOf(key), routeTag);
+    this.pinned = new PinnedServer(pinsOf(key), routeTag, place.memory);
     this.dialer = environment.dialer ?? systemDialer;
     const { server, websocket, transport = 'auto', now } = environment;
     this.routes = new RouteChooser({ dialer: this.dialer, server, transport, websocket, routeTag, now });
@@ -207,6 +219,8 @@ export class AgentConnection {
     this.epoch += 1;
     const { server, software = 'gatehouse-agent', requireEncryption = false, replica = false } = environment;
     const route = this.routes.next();
+    const preferred = this.current ? null : place.prefers?.();
+    if (preferred) route.nearTo?.(preferred);
     const options = {
       route,
       pinned,
@@ -325,10 +339,14 @@ export class AgentConnection {
     if (this.moving) return;
     // The server kept the agent waiting for its client to be enabled and will do so again: no backoff is needed.
     const waits = error.code === 'disabled' && retryAfterMs !== null;
-    const retryMs = waits ? retryAfterMs * (1 + this.random()) : this.backoff.next(retryAfterMs ?? 0);
+    const retryMs = waits ? retryAfterMs * (1 + this.random()) : this.backoff.next(retryAfterMs ?? 0, this.spreadMs);
     if (!this.current && !(waits && this.knowsDisabled)) this.report({ state: 'waiting', reason: error, retryMs });
     this.knowsDisabled = waits;
     this.connectIn(retryMs);
+  }
+
+  private get spreadMs(): number {
+    return this.place.isServed() ? SERVED_SPREAD_MS : 0;
   }
 
   private giveUp(reason: TunnelError): void {

@@ -7,7 +7,10 @@ import {
   type TunnelAgentEnvironment,
 } from './agent-connection.js';
 import type { FlowDelta } from './flow-ledger.js';
+import { Backoff } from './base/backoff.js';
+import type { HostAndPort } from './environment.js';
 import { resourceKey } from './resource.js';
+import { TlsMemory } from './session/pinned-tls.js';
 import type { EdgeAddress, EdgesMessage } from './wire/messages.js';
 
 /** Slots of a second connection: 1 to 15, in turn. */
@@ -32,12 +35,18 @@ export class TunnelAgent {
   private readonly environment: TunnelAgentEnvironment;
   private readonly agentId = randomUUID();
   private readonly random: () => number;
+  private readonly memory = new TlsMemory();
   private readonly first: AgentConnection;
   private second: SecondConnection | null = null;
   /** Connections to edges that are not named any longer, while they serve their last visitors. */
   private readonly leaving = new Set<AgentConnection>();
   /** The edges beside the first connection's own. */
   private others: readonly EdgeAddress[] = [];
+  /** Id of the first connection's edge. */
+  private own: string | null = null;
+  /** Edges that were lost or not reached, with the time: another one is tried first. */
+  private readonly failed = new Map<string, number>();
+  private readonly backoff: Backoff;
   private seconds = 0;
   private timer: NodeJS.Timeout | null = null;
   private stopped = false;
@@ -47,9 +56,17 @@ export class TunnelAgent {
   constructor(environment: TunnelAgentEnvironment) {
     this.environment = environment;
     this.random = environment.random ?? Math.random;
+    this.backoff = new Backoff(this.random);
     this.first = new AgentConnection(
       { ...environment, events: { ...environment.events, status: () => this.firstChanged() } },
-      { agentId: this.agentId, slot: 0, edges: (edges) => this.edgesChanged(edges) },
+      {
+        agentId: this.agentId,
+        slot: 0,
+        memory: this.memory,
+        edges: (edges) => this.edgesChanged(edges),
+        isServed: () => this.second?.status.state === 'online',
+        prefers: () => this.freeEdge(),
+      },
     );
   }
 
@@ -88,7 +105,10 @@ export class TunnelAgent {
   }
 
   private edgesChanged({ own, edges }: EdgesMessage): void {
+    this.own = own;
     this.others = edges.filter(({ id }) => id !== own);
+    const isHere = new Set(this.others.map(({ id }) => id));
+    for (const id of this.failed.keys()) if (!isHere.has(id)) this.failed.delete(id);
     this.choose();
   }
 
@@ -98,8 +118,30 @@ export class TunnelAgent {
     const { second, others } = this;
     if (second && others.some(({ id, host, port }) => isAt(second.edge, id, host, port))) return;
     if (second) this.leave(second);
-    const edge = others[Math.floor(this.random() * others.length)];
+    const edge = this.pick(others);
     if (edge) this.connectTo(edge);
+  }
+
+  /** Any of those that did not fail, or the one whose failure was the longest ago. */
+  private pick(edges: readonly EdgeAddress[]): EdgeAddress | undefined {
+    const failedAt = ({ id }: EdgeAddress): number => this.failed.get(id) ?? 0;
+    const oldest = Math.min(...edges.map(failedAt));
+    const best = edges.filter((edge) => failedAt(edge) === oldest);
+    return best[Math.floor(this.random() * best.length)];
+  }
+
+  /**
+   * An edge for the first connection that has neither failed nor the second connection: the configured address may lead to
+   * the edge of the second one, which would then have to move.
+   */
+  private freeEdge(): HostAndPort | null {
+    const { second, others, failed } = this;
+    if (second?.status.state !== 'online') return null;
+    return this.pick(others.filter(({ id }) => id !== second.edge.id && !failed.has(id))) ?? null;
+  }
+
+  private lost(edge: string): void {
+    this.failed.set(edge, this.environment.now());
   }
 
   private connectTo(edge: EdgeAddress): void {
@@ -116,7 +158,13 @@ export class TunnelAgent {
         server: { host, port },
         events,
       },
-      { agentId: this.agentId, slot, edges: () => undefined },
+      {
+        agentId: this.agentId,
+        slot,
+        memory: this.memory,
+        edges: () => undefined,
+        isServed: () => this.first.status.state === 'online',
+      },
     );
     this.second = { edge, connection, status: { state: 'connecting' } };
     connection.start();
@@ -132,6 +180,7 @@ export class TunnelAgent {
   }
 
   private firstChanged(): void {
+    if (this.first.status.state === 'waiting' && this.own !== null) this.lost(this.own);
     // Another agent has taken over, or the key is not valid: the second connection has the same key.
     if (this.first.status.state === 'stopped' && this.second && !this.stopped) {
       this.stopped = true;
@@ -144,9 +193,17 @@ export class TunnelAgent {
     const { second, others } = this;
     if (second?.connection !== connection) return;
     second.status = status;
+    if (status.state === 'online') this.reached(second.edge.id);
+    else if (status.state !== 'connecting') this.lost(second.edge.id);
     if (status.state === 'stopped') this.chooseIn(REST_MS);
-    else if (status.state === 'waiting' && others.length > 1) this.chooseIn(status.retryMs);
+    else if (status.state === 'waiting' && others.length > 1)
+      this.chooseIn(Math.max(status.retryMs, this.backoff.next()));
     this.report();
+  }
+
+  private reached(edge: string): void {
+    this.failed.delete(edge);
+    this.backoff.reset();
   }
 
   /** Gives up the second connection, and makes another after a pause. */

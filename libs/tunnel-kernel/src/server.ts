@@ -219,6 +219,11 @@ export class TunnelServer {
     return this.peers?.known ?? true;
   }
 
+  /** Number of agents' connections with this server. */
+  get agentCount(): number {
+    return this.sessions.size;
+  }
+
   agents(): AgentState[] {
     return this.sessions.states();
   }

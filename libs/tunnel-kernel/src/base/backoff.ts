@@ -21,8 +21,9 @@ export class Backoff {
     this.range = range;
   }
 
-  next(atLeastMs = 0): number {
-    const range = Math.min(this.range.mostMs, this.range.firstMs * 2 ** this.attempts);
+  /** `spreadMs`: the range is not smaller than that. */
+  next(atLeastMs = 0, spreadMs = 0): number {
+    const range = Math.max(spreadMs, Math.min(this.range.mostMs, this.range.firstMs * 2 ** this.attempts));
     this.attempts = Math.min(this.attempts + 1, 16);
     return atLeastMs + this.random() * range;
   }

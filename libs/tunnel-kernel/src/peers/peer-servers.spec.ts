@@ -9,7 +9,8 @@ import { link, peerAddressOf, PeerRigs, tunnelAt } from '../../test/peer-rig.js'
 import { ask, udpSocket } from '../../test/udp-rig.js';
 import { howItEnds, readAll, TunnelRig, type TestClient } from '../../test/tunnel-rig.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
-import { systemDialer, type HostConfig, type TunnelAgentEnvironment } from '../index.js';
+import { systemDialer, type AgentDialer, type HostConfig, type TunnelAgentEnvironment } from '../index.js';
+import type { EdgeAddress } from '../wire/messages.js';
 
 const rigs = new PeerRigs();
 const server = rigs.server.bind(rigs);
@@ -359,6 +360,42 @@ describe('an agent of a gateway with several edges', () => {
     expect(await two.answerTo(port, 'still here')).toBe('still here');
     expect(agent.status.state).toBe('online');
     expect(history.filter(({ state }) => state === 'waiting')).toEqual([]);
+  });
+
+  it('finds the others at the first attempt when one is gone, without moving the connection that is left', async () => {
+    const dialled: number[] = [];
+    const dialer: AgentDialer = {
+      ...systemDialer,
+      server: (address, timeoutMs) => {
+        dialled.push(address.port);
+        return systemDialer.server(address, timeoutMs);
+      },
+    };
+    // Without visitors, agents then open no data channels: all connections are control connections.
+    const options = { pool: { quietAbove: -1 } };
+    const all = [await server(undefined, options)];
+    for (let more = 0; more < 3; more++) all.push(await server(all[0], options));
+    await link(...all);
+    const edgeOf = (rig: TunnelRig): EdgeAddress => ({ id: String(rig.port), host: '127.0.0.1', port: rig.port });
+    for (const rig of all) rig.server.announceEdges({ own: String(rig.port), edges: all.map(edgeOf) });
+    const [first] = all;
+    if (!first) throw new Error('there is no server');
+    const { key } = first.client();
+    first.agent(key, { dialer, p2p: false, random: () => 0 });
+    await waitFor(() => all.filter((rig) => rig.server.agents().length === 1).length === 2);
+    const second = all.find((rig) => rig !== first && rig.server.agents().length === 1);
+    const { connectedAt } = second?.server.agents()[0] ?? {};
+    dialled.length = 0;
+    await first.server.stop();
+    const others = all.filter((rig) => rig !== first && rig !== second);
+    await waitFor(() => others.some((rig) => rig.server.agents().length === 1));
+    expect(dialled).not.toContain(first.port);
+    expect(second?.server.agents()[0]?.connectedAt).toBe(connectedAt);
+    // The same for the second connection: of the edges that are left, only one is neither lost nor the first one's.
+    await second?.server.stop();
+    await waitFor(() => others.every((rig) => rig.server.agents().length === 1));
+    expect(dialled).not.toContain(first.port);
+    expect(dialled).not.toContain(second?.port);
   });
 
   it('connects to one if only one is named', async () => {

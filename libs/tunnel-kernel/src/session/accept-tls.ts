@@ -5,8 +5,14 @@ import type { ServerIdentity } from '../wire/server-identity.js';
 
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 
-/** TLS 1.3 with a pinned key. Sessions of this context can be resumed. */
-export function pinnedContext({ key, certificate }: ServerIdentity): SecureContext {
+/** Longer than agents keep a connection, so that the next one resumes its session. */
+const SESSION_S = 2 * 3600;
+
+/**
+ * TLS 1.3 with a pinned key. Sessions of this context can be resumed, with `ticketKeys` also those of other contexts that have
+ * them.
+ */
+export function pinnedContext({ key, certificate }: ServerIdentity, ticketKeys?: Buffer): SecureContext {
   return createSecureContext({
     key,
     cert: certificate,
@@ -14,6 +20,8 @@ export function pinnedContext({ key, certificate }: ServerIdentity): SecureConte
     ciphers: CIPHERS,
     honorCipherOrder: true,
     sessionIdContext: 'gatehouse',
+    sessionTimeout: SESSION_S,
+    ...(ticketKeys && { ticketKeys }),
   });
 }
 

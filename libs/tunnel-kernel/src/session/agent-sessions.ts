@@ -165,6 +165,10 @@ export class AgentSessions {
     for (const session of this.table.all()) session.send(edges);
   }
 
+  get size(): number {
+    return this.table.size;
+  }
+
   states(): AgentState[] {
     return this.table.all().map((session) => this.stateOf(session));
   }

@@ -6,17 +6,28 @@ import { keyFingerprint } from '../wire/key-string.js';
 import { pinHint } from '../wire/pin-hint.js';
 import { taggedProtocols } from '../wire/route-tag.js';
 
-/** A server with a pinned key, or several. Remembers the last session ticket, so that later handshakes cost less. */
+/** For all servers: creating a context costs as much as a handshake. */
+const secureContext = createSecureContext({ minVersion: 'TLSv1.3' });
+
+/** The last TLS session with servers that have the same keys, so that later handshakes cost less. */
+export class TlsMemory {
+  session: Buffer | undefined;
+}
+
+/** A server with a pinned key, or several. */
 export class PinnedServer {
   private pins: readonly string[];
   /** Fingerprint of the key that the server showed last. */
   private shown: string | null = null;
   private readonly routeTag: string | undefined;
-  private readonly secureContext = createSecureContext({ minVersion: 'TLSv1.3' });
-  private session: Buffer | undefined;
+  private readonly memory: TlsMemory;
 
-  /** `pins`: accepted fingerprints. `routeTag`: selects the process of the server; see `route-tag.ts`. */
-  constructor(pins: string | readonly string[], routeTag?: string) {
+  /**
+   * `pins`: accepted fingerprints. `routeTag`: selects the process of the server; see `route-tag.ts`. `memory`: shared with
+   * connections to other edges of the same gateway.
+   */
+  constructor(pins: string | readonly string[], routeTag?: string, memory = new TlsMemory()) {
+    this.memory = memory;
     this.pins = typeof pins === 'string' ? [pins] : pins;
     this.routeTag = routeTag;
   }
@@ -44,10 +55,9 @@ export class PinnedServer {
         socket: transport instanceof Socket ? transport : new ByteStreamDuplex(transport),
         // The key is pinned, so names and certificate authorities do not matter.
         rejectUnauthorized: false,
-        // Shared by all connections: creating a context costs as much as a handshake.
-        secureContext: this.secureContext,
+        secureContext,
         ALPNProtocols: [...taggedProtocols(protocol, this.routeTag), ...this.pins.map(pinHint)],
-        ...(this.session && { session: this.session }),
+        ...(this.memory.session && { session: this.memory.session }),
       });
       const fail = (error: TunnelError): void => {
         clearTimeout(timer);
@@ -65,7 +75,7 @@ export class PinnedServer {
         if (!this.isPinned(stream)) return fail(new TunnelError('server_key', 'the server has another key'));
         if (stream.alpnProtocol !== protocol) return fail(new TunnelError('protocol', 'not a tunnel server'));
         clearTimeout(timer);
-        stream.on('session', (session: Buffer) => (this.session = session));
+        stream.on('session', (session: Buffer) => (this.memory.session = session));
         stream.pause();
         resolve(stream);
       });

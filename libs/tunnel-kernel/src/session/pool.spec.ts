@@ -185,5 +185,6 @@ describe('the delay before the next attempt', () => {
     most.reset();
     expect(most.next(1000)).toBe(1500);
     expect(new Backoff(() => 0).next()).toBe(0);
+    expect(new Backoff(() => 0.5).next(100, 5000)).toBe(2600);
   });
 });
