@@ -37,10 +37,27 @@ function render(context: TestContext, ...values: string[]): Manifest[] {
   return parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 }
 
+/** `a.b` of `{ a: { b: 1 } }`; a map or list that is empty, to be filled by whoever installs the chart, counts as a value. */
+function pathsOf(value: unknown, path: readonly string[] = []): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0)
+    return [path.join('.')];
+  return Object.entries(value).flatMap(([name, part]) => pathsOf(part, [...path, name]));
+}
+
 const containersOf = (manifests: readonly Manifest[]): Container[] =>
   manifests.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
 
 describe('the Helm chart', () => {
+  it('has every value in its README, and no other', () => {
+    const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as unknown;
+    const readme = readFileSync(join(CHART, '..', 'README.md'), 'utf8').split('## Values')[1] ?? '';
+    const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+    const named = rows.flatMap((row) =>
+      [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Za-z.]+)`/g)].map(([, name]) => name),
+    );
+    expect(named.toSorted()).toEqual(pathsOf(values).toSorted());
+  });
+
   it('passes the linter of Helm', (context) => {
     const helm = optionalPeer(context, 'helm', '--helm');
     expect(execFileSync(helm, ['lint', '--strict', CHART, ...SECRET], { encoding: 'utf8' })).toContain(
