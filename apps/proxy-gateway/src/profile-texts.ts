@@ -13,6 +13,7 @@ export const PROFILE_TEXTS: Readonly<Record<ProfileReason, string>> = {
   group_loop: 'Groups that contain each other cannot decide. The member that closes the circle is left out.',
   group_renamed:
     'A group outside this profile has the name, so that this one gets the name of its subscription in front.',
+  group_type_fastest: 'This type of group is not known. The fastest of its members is used.',
   group_type_rejects: 'This type of group is not known. The group rejects, so that no traffic takes another way.',
   host_alias: 'A host can have addresses here, but not the name of another host.',
   inline_nodes: 'Nodes inside a proxy provider are not read. Put them under proxies.',

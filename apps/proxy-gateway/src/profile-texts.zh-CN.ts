@@ -11,6 +11,7 @@ export const PROFILE_TEXTS_ZH_CN: Readonly<Record<ProfileReason, string>> = {
   group_empty: '其成员在此处都不存在，也没有筛选加入节点。该代理组会拒绝连接。',
   group_loop: '互相包含的代理组无法决定出口。形成循环的成员已去掉。',
   group_renamed: '此配置之外已有同名代理组，因此在名称前加上订阅名称。',
+  group_type_fastest: '未知的代理组类型。使用其成员中最快的一个。',
   group_type_rejects: '未知的代理组类型。该代理组会拒绝连接，以免流量走别的出口。',
   host_alias: '此处的 hosts 只能指向地址，不能指向另一个域名。',
   inline_nodes: '不读取代理集合内联的节点。请把它们放到 proxies 下。',

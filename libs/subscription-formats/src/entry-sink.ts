@@ -6,9 +6,13 @@ import { readInfoName } from './info-nodes.js';
 import type { ParsedSubscription, SubscriptionFormat } from './parsed.js';
 import { redact } from './text/redact.js';
 
+const POLICY = /^(?:direct|pass|reject(?:-[a-z-]{2,12})?)$/i;
+
 /** Collects the entries of a document. @throws FormatError `too_many_entries` when the limit is exceeded. */
 export class EntrySink {
   readonly result: ParsedSubscription;
+  /** Entries that stand for a built-in policy, by name. */
+  readonly builtIns = new Map<string, string>();
   private readonly maxEntries: number;
   private readonly lines: Map<string, number> = new Map();
   private count = 0;
@@ -31,8 +35,11 @@ export class EntrySink {
     this.accept(entry, node);
   }
 
-  ignore(): void {
+  /** @param policy what it stands for, and the name by which the document calls it. */
+  ignore(policy?: { name: unknown; type: string }): void {
     this.countEntry();
+    const name = typeof policy?.name === 'string' ? cleanLabel(policy.name) : undefined;
+    if (policy && name !== undefined && POLICY.test(policy.type)) this.builtIns.set(name, policy.type.toUpperCase());
     this.result.ignored += 1;
   }
 

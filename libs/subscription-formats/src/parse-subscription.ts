@@ -35,7 +35,9 @@ export function parseSubscription(input: string | Uint8Array, options: ParseOpti
     if (input.length > MAX_DOCUMENT_LENGTH) throw new FormatError('too_large', 'the document is larger than 64 MiB');
     const found = force(detect(decodeText(input)), options.type ?? 'auto');
     readDocument(found, sink);
-    if (options.profile === true) sink.result.profile = parseProfile(found.text, sink.result.format);
+    if (options.profile === true) {
+      sink.result.profile = { ...parseProfile(found.text, sink.result.format), builtIns: sink.builtIns };
+    }
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return { ...emptyResult(sink.result.format), error: { code: error.code, message: error.message } };

@@ -28,6 +28,8 @@ export interface GroupSurroundings {
   names: ReadonlyMap<string, string>;
   /** The tag of a node of the profile; null for any other name. */
   nodeTag: (name: string) => string | null;
+  /** Entries among the nodes that are a built-in policy. */
+  builtIns: ReadonlyMap<string, string>;
   /** The proxy providers that are used. */
   providers: ReadonlySet<string>;
 }
@@ -63,26 +65,28 @@ function planGroup(group: ProfileGroup, surroundings: GroupSurroundings): Planne
   const storedAs = surroundings.names.get(name) ?? name;
   const remarks = [...group.remarks];
   if (storedAs !== name) remarks.push({ outcome: 'replaced', reason: 'group_renamed' });
-  const isKnown = TYPES.has(group.type);
+  // `smart` of Surge and of a fork of mihomo takes one of the fastest.
+  const type = group.type === 'smart' ? 'url-test' : group.type;
+  if (type !== group.type) remarks.push({ outcome: 'replaced', reason: 'group_type_fastest' });
+  const isKnown = TYPES.has(type);
   if (!isKnown) {
     remarks.push({ outcome: 'replaced', reason: group.type === 'relay' ? 'relay_rejects' : 'group_type_rejects' });
   }
   const members = isKnown ? membersOf(group, surroundings, remarks) : [];
   const intake = isKnown ? intakeOf(group, surroundings, remarks) : null;
   if (isKnown && members.length === 0 && intake === null) remarks.push({ outcome: 'replaced', reason: 'group_empty' });
-  const type = isKnown ? (group.type as OutboundGroupType) : 'select';
   const { testUrl, expectedStatus, intervalSec, toleranceMs, lazy, strategy, hidden, icon } = group;
   return {
     name,
     storedAs,
-    type,
+    type: isKnown ? (type as OutboundGroupType) : 'select',
     members,
     intake,
     lazy,
     hidden,
     icon,
     remarks,
-    testUrl: type === 'select' ? null : testUrl,
+    testUrl: !isKnown || type === 'select' ? null : testUrl,
     expectedStatus,
     intervalSec: intervalSec === null ? null : Math.max(intervalSec, 10),
     toleranceMs: type === 'url-test' ? toleranceMs : null,
@@ -92,16 +96,17 @@ function planGroup(group: ProfileGroup, surroundings: GroupSurroundings): Planne
 
 function membersOf(
   { proxies, filter }: ProfileGroup,
-  { names, nodeTag }: GroupSurroundings,
+  { names, nodeTag, builtIns }: GroupSurroundings,
   remarks: ProfileRemark[],
 ): string[] {
   // As in mihomo it concerns the listed members as well.
   const excludes = compileFilter({ ...filter, include: [] })?.excludes ?? (() => false);
   const listed = proxies.filter((name) => !excludes({ originalName: name, type: '' }));
   const tags = listed.map((name) => {
-    const builtIn = builtInOf(name);
-    if (builtIn) return builtIn.tag === 'PASS' ? null : builtIn.tag;
-    return names.get(name) ?? nodeTag(name);
+    // Names distinguish case: `Direct` may be a group.
+    const own = names.get(name) ?? nodeTag(name);
+    const builtIn = own === null ? builtInOf(builtIns.get(name) ?? name) : null;
+    return builtIn?.tag === 'PASS' ? null : (own ?? builtIn?.tag ?? null);
   });
   const found = tags.filter((tag) => tag !== null);
   if (found.length < tags.length) remarks.push({ outcome: 'carried', reason: 'members_missing' });

@@ -6,14 +6,14 @@ import type { ReportBuilder } from './profile-report.js';
 
 /** What a profile says about names and sniffing, as far as the kernel can do it. */
 export function planOverlay(profile: Profile, report: ReportBuilder): ProfileOverlay {
-  const nameservers = serversOf(profile.dns?.nameservers ?? [], report);
-  const bootstrap = (profile.dns?.bootstrap ?? []).filter((server) => isUsable({ bootstrap: [server] }));
+  const nameservers = serversOf('nameservers', profile.dns?.nameservers ?? [], report);
+  const bootstrap = serversOf('bootstrap', profile.dns?.bootstrap ?? [], report);
   for (const option of profile.dns?.otherOptions ?? []) {
     report.add('dns', option, [{ outcome: 'left_out', reason: 'machine_setting' }]);
   }
   const policy: ProfileOverlay['policy'] = {};
   for (const [domain, servers] of Object.entries(profile.dns?.policy ?? {})) {
-    const usable = servers.filter((server) => isUsable({ policy: { [domain]: [server] } }));
+    const usable = servers.map(plainServer).filter((server) => isUsable({ policy: { [domain]: [server] } }));
     if (usable.length > 0) policy[domain] = usable;
     report.add('dns', domain, usable.length > 0 ? [] : [{ outcome: 'left_out', reason: 'server_kind' }]);
   }
@@ -26,12 +26,18 @@ export function planOverlay(profile: Profile, report: ReportBuilder): ProfileOve
   return { nameservers, bootstrap, policy, hosts, sniffingPorts: sniffer?.ports.length ? sniffer.ports : null };
 }
 
-function serversOf(servers: readonly string[], report: ReportBuilder): string[] {
-  return servers.filter((server) => {
-    const usable = isUsable({ nameservers: [server] });
-    report.add('dns', server, usable ? [] : [{ outcome: 'left_out', reason: 'server_kind' }]);
-    return usable;
+function serversOf(kind: 'nameservers' | 'bootstrap', servers: readonly string[], report: ReportBuilder): string[] {
+  return servers.flatMap((written) => {
+    const server = plainServer(written);
+    const usable = isUsable({ [kind]: [server] });
+    report.add('dns', written, usable ? [] : [{ outcome: 'left_out', reason: 'server_kind' }]);
+    return usable ? [server] : [];
   });
+}
+
+/** Which version of HTTP is spoken says nothing about who answers; other options of mihomo may. */
+function plainServer(server: string): string {
+  return server.replace(/#h3=(?:true|false)$/i, '');
 }
 
 function hostsOf({ hosts }: Profile, report: ReportBuilder): ProfileOverlay['hosts'] {

@@ -1,4 +1,4 @@
-import { parseProfile } from '@gatehouse/subscription-formats';
+import { parseProfile, parseSubscription } from '@gatehouse/subscription-formats';
 import { PROFILE_REASONS } from '@gatehouse/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -29,6 +29,24 @@ it('orders names as their bytes in UTF-8', () => {
 });
 
 describe('the plan of a profile', () => {
+  it('knows built-in policies among the nodes, and groups whose names differ from one in case only', async () => {
+    const profile = parseSubscription(
+      `proxies: [{name: 直连, type: direct}, {name: Tokyo, type: http, server: t.example, port: 1}]
+proxy-groups:
+  - {name: Direct, type: select, proxies: [Tokyo, 直连]}
+  - {name: Smart, type: smart, proxies: [Tokyo]}
+rules: ['DOMAIN,a.example,直连', 'DOMAIN,b.example,Direct', 'DOMAIN,c.example,DIRECT']
+`,
+      { profile: true },
+    ).profile!;
+    const { groups, rules } = await planProfile(profile, context());
+    expect(groups.map(({ storedAs, type, members }) => [storedAs, type, members])).toEqual([
+      ['Air/Direct', 'select', ['n1', 'DIRECT']],
+      ['Smart', 'url-test', ['n1']],
+    ]);
+    expect(rules.map(({ target }) => target)).toEqual(['DIRECT', 'Air/Direct', 'DIRECT']);
+  });
+
   it('excludes listed members by their names, and keeps the order of a document without providers', async () => {
     const { groups } = await plan(`
 proxy-groups:
@@ -90,7 +108,7 @@ rules: ['SUB-RULE,(IN-TYPE,SOCKS5),a', 'SUB-RULE,(NETWORK,tcp),c', 'SUB-RULE,(NE
     const { groups } = await plan(`
 proxy-groups:
   - {name: chain, type: relay, proxies: [Tokyo, Tokyo]}
-  - {name: smart, type: smart, proxies: [Tokyo]}
+  - {name: home, type: ssid, proxies: [Tokyo]}
   - {name: filtered, type: select, include-all: true, filter: '(?<=a)b'}
 `);
     expect(groups.map(({ members, intake }) => [members, intake?.filter.readable ?? null])).toEqual([

@@ -62,14 +62,18 @@ export async function planProfile(profile: Profile, context: ProfileContext): Pr
   const groups = planGroups(profile, {
     names,
     nodeTag: context.nodeTag,
+    builtIns: profile.builtIns,
     providers: new Set(providers.map(({ name }) => name)),
   });
   for (const { name, remarks } of groups) report.add('groups', name, remarks);
   const { sets, stored } = planSets(profile, context, report);
   const surroundings = {
     setNames: stored,
-    targetTag: (name: string) =>
-      builtInOf(name)?.tag ?? names.get(name) ?? context.nodeTag(name) ?? context.foreignTag(name),
+    target: (name: string) => {
+      const own = names.get(name) ?? context.nodeTag(name);
+      const builtIn = own === null ? builtInOf(profile.builtIns.get(name) ?? name) : null;
+      return { tag: own ?? builtIn?.tag ?? context.foreignTag(name), replaced: builtIn?.replaced === true };
+    },
     unknownTarget: context.unknownTarget,
     hasSites: context.hasSites,
   };

@@ -2,7 +2,6 @@ import { KernelConfigError, parseRuleLine } from '@gatehouse/proxy-kernel';
 import type { RuleDefinition } from '@gatehouse/proxy-kernel';
 import type { Profile, ProfileRemark } from '@gatehouse/subscription-formats';
 import type { ReportBuilder } from './profile-report.js';
-import { builtInOf } from './plan-groups.js';
 import { setsNamedBy } from '../kernel-config/set-states.js';
 
 /** A rule for the kernel; its target is a tag, or the name as written if there is none. */
@@ -13,8 +12,8 @@ export interface PlannedRule extends RuleDefinition {
 export interface RuleSurroundings {
   /** Stored names by the names of the profile's rule sets. */
   setNames: ReadonlyMap<string, string>;
-  /** The tag that a target's name means; null for a name that means nothing. */
-  targetTag: (name: string) => string | null;
+  /** The tag that a target's name means; null for a name that means nothing. `replaced`: it is not quite the same. */
+  target: (name: string) => { tag: string | null; replaced: boolean };
   /** What is stored for a name that means nothing here, but may later. */
   unknownTarget: (name: string) => string;
   /** Whether there is such a list of sites; null if nobody knows. */
@@ -77,13 +76,13 @@ export class RulePlanner {
   }
 
   private withTarget(rule: RuleDefinition, remarks: ProfileRemark[]): PlannedRule {
-    const tag = this.surroundings.targetTag(rule.target);
+    const { tag, replaced } = this.surroundings.target(rule.target);
     if (tag === null) {
       remarks.push({ outcome: 'left_out', reason: 'target_missing' });
       const note = `${JSON.stringify(rule.target)} is not a group or node here`;
       return { ...rule, target: this.surroundings.unknownTarget(rule.target), note };
     }
-    if (builtInOf(rule.target)?.replaced === true) remarks.push({ outcome: 'replaced', reason: 'target_replaced' });
+    if (replaced) remarks.push({ outcome: 'replaced', reason: 'target_replaced' });
     return { ...rule, target: tag, note: null };
   }
 

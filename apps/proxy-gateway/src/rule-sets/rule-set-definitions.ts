@@ -112,6 +112,7 @@ function refuseForeignFields(type: RuleSetType, body: RuleSetChanges): void {
 
 function refuseImpossible({ format, behavior }: RuleSetEntity): void {
   if (format === 'mrs' && behavior === 'classical') throw invalid('format', 'mrs holds no classical entries');
+  if (format === 'domain-set' && behavior !== 'domain') throw invalid('format', 'domain-set holds domains only');
 }
 
 function refuseBadEntries({ errors, count }: ReadRuleSet, entries: readonly string[]): void {

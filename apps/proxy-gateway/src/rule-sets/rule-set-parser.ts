@@ -26,7 +26,8 @@ export class RuleSetParser {
   /** @throws RuleSetFileError for a file of another form, or one that takes more time or memory than any honest one. */
   async read(content: Buffer, form: RuleSetForm): Promise<ReadRuleSet> {
     // A few compressed bytes may stand for millions of entries.
-    if (content.length <= INLINE_BYTES && form.format !== 'mrs') return readRuleSet(content, form);
+    if (content.length <= INLINE_BYTES && form.format !== 'mrs' && form.format !== 'sing-box')
+      return readRuleSet(content, form);
     const run = this.turn.then(() => this.readInThread(content, form));
     this.turn = run.catch(() => undefined);
     return run;

@@ -83,8 +83,8 @@ export class ProfilePreviews {
   }
 
   private describe(owner: SubscriptionEntity, document: ParsedSubscription): Promise<ProfilePreview> {
-    const { nodes, duplicates, skipped, format, profile } = document;
-    const names = new Set([...nodes.map(({ node }) => node.name), ...duplicates.map(({ name }) => name)]);
+    const { nodes, skipped, format, profile } = document;
+    const names = namesOf(document);
     return this.unitOfWork.run(async (tx) => {
       // A node that is not stored has no tag; no group is called like this.
       const nodeTag = (name: string): string | null => (names.has(name) ? `node,${name}` : null);
@@ -105,4 +105,12 @@ export class ProfilePreviews {
       };
     });
   }
+}
+
+/** The names that mean one node; one that several nodes have means none of them. */
+function namesOf({ nodes, duplicates }: ParsedSubscription): ReadonlySet<string> {
+  const times = new Map<string, number>();
+  for (const { node } of nodes) times.set(node.name, (times.get(node.name) ?? 0) + 1);
+  for (const { name } of duplicates) if (!times.has(name)) times.set(name, 1);
+  return new Set([...times].filter(([, count]) => count === 1).map(([name]) => name));
 }

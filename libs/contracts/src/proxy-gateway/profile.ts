@@ -27,6 +27,7 @@ export const PROFILE_REASONS = [
   'group_empty',
   'group_loop',
   'group_renamed',
+  'group_type_fastest',
   'group_type_rejects',
   'host_alias',
   'inline_nodes',

@@ -1,13 +1,16 @@
-/** Published rule sets: lists in text or YAML, and mihomo's binary form. */
+/** Published rule sets: lists in text or YAML, mihomo's binary form, and the forms of sing-box and Surge. */
 import type { RuleSetBehavior } from '../interfaces/config.js';
 import { validateRuleSetEntry } from '../route/index.js';
 import { parseMrs } from './mrs.js';
 import { RuleSetFileError } from './rule-set-file-error.js';
+import { classicalLines, domainSetLines } from './client-lists.js';
 import { type Line, textLines, yamlLines } from './lines.js';
+import { parseSingBox } from './sing-box.js';
 
 export { RuleSetFileError } from './rule-set-file-error.js';
 
-export type RuleSetFormat = 'yaml' | 'text' | 'mrs';
+/** `sing-box` is its source form, in JSON; `domain-set` Surge's list of domains, in which a dot means all below and the domain itself. */
+export type RuleSetFormat = 'yaml' | 'text' | 'mrs' | 'sing-box' | 'domain-set';
 
 export interface ParseRuleSetOptions {
   format: RuleSetFormat;
@@ -63,5 +66,8 @@ export function parseRuleSet(content: Buffer, options: ParseRuleSetOptions): Par
 
 function linesOf(content: Buffer, format: RuleSetFormat, behavior: RuleSetBehavior): Iterable<Line> {
   if (format === 'mrs') return parseMrs(content, behavior);
-  return format === 'yaml' ? yamlLines(content) : textLines(content);
+  if (format === 'sing-box') return parseSingBox(content, behavior);
+  if (format === 'domain-set') return domainSetLines(content, behavior);
+  if (format === 'yaml') return yamlLines(content);
+  return behavior === 'classical' ? classicalLines(content) : textLines(content);
 }

@@ -263,3 +263,76 @@ describe('rule sets in mihomo form', () => {
     expect(refused).toBeGreaterThan(100);
   });
 });
+
+describe('rule sets of other programs', () => {
+  const singBox = (rules: unknown[], behavior: 'domain' | 'ipcidr' | 'classical' = 'classical', version = 3) =>
+    parseRuleSet(Buffer.from(JSON.stringify({ version, rules })), { format: 'sing-box', behavior });
+
+  it('reads the source form of sing-box', () => {
+    const names = {
+      domain: 'a.com',
+      domain_suffix: ['b.com', '.c.com'],
+      domain_keyword: ['d'],
+      ip_cidr: ['10.0.0.0/8', '::1'],
+    };
+    expect(singBox([names]).entries).toEqual([
+      'DOMAIN,a.com',
+      'DOMAIN-SUFFIX,b.com',
+      'DOMAIN-WILDCARD,*.c.com',
+      'DOMAIN-KEYWORD,d',
+      'IP-CIDR,10.0.0.0/8',
+      'IP-CIDR6,::1/128',
+    ]);
+    expect(
+      singBox([
+        { domain_suffix: ['a.com', 'b.com'], port: 443, port_range: [':100', '8000:9000'], network: 'udp' },
+        { domain: 'a.com', invert: true },
+        { type: 'logical', mode: 'or', rules: [{ domain: 'a.com', port: 80 }, { source_ip_cidr: '10.0.0.1' }] },
+      ]).entries,
+    ).toEqual([
+      'AND,((OR,((DOMAIN-SUFFIX,a.com),(DOMAIN-SUFFIX,b.com))),(OR,((DST-PORT,443),(DST-PORT,0-100),(DST-PORT,8000-9000))),(NETWORK,udp))',
+      'NOT,((DOMAIN,a.com))',
+      'OR,((AND,((DOMAIN,a.com),(DST-PORT,80))),(SRC-IP-CIDR,10.0.0.1/32))',
+    ]);
+    expect(singBox([{ domain: 'a.com', domain_suffix: ['b.com', '.c.com'] }], 'domain').entries).toEqual([
+      'a.com',
+      '+.b.com',
+      '.c.com',
+    ]);
+    expect(singBox([{ ip_cidr: ['10.0.0.0/8'] }], 'ipcidr').entries).toEqual(['10.0.0.0/8']);
+  });
+
+  it('leaves rules out that would match more without what it does not know', () => {
+    const { entries, errors } = singBox([
+      { domain: 'a.com', process_name: 'x' },
+      { wifi_ssid: 'y' },
+      {},
+      7,
+      { port_range: 'x' },
+    ]);
+    expect(entries).toEqual([]);
+    expect(errors.map(({ line, message }) => `${line}: ${message}`)).toEqual([
+      '1: process_name is not a condition here',
+      '2: wifi_ssid is not a condition here',
+      '3: a rule without conditions',
+      '4: not a rule that can be read',
+      '5: "x" is not a range of ports',
+    ]);
+    expect(singBox([{ domain: 'a.com', port: 1 }], 'domain').errorCount).toBe(1);
+    expect(() => singBox([], 'classical', 9)).toThrow(RuleSetFileError);
+    expect(() => parseRuleSet(Buffer.from('{'), { format: 'sing-box', behavior: 'domain' })).toThrow(RuleSetFileError);
+  });
+
+  it("reads Surge's lists of domains, and lines of Quantumult X with their targets", () => {
+    const domains = parseRuleSet(Buffer.from('.a.com\nb.com\n'), { format: 'domain-set', behavior: 'domain' });
+    expect(domains.entries).toEqual(['+.a.com', 'b.com']);
+    const lines =
+      'host-suffix, a.com, Proxy\nHOST,b.com,Proxy\nip6-cidr, 2001:db8::/32, Proxy, no-resolve\nIP-CIDR,10.0.0.0/8,no-resolve\n';
+    expect(text(lines, 'classical').entries).toEqual([
+      'DOMAIN-SUFFIX,a.com',
+      'DOMAIN,b.com',
+      'IP-CIDR6,2001:db8::/32,no-resolve',
+      'IP-CIDR,10.0.0.0/8,no-resolve',
+    ]);
+  });
+});

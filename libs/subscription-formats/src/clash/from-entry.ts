@@ -45,7 +45,7 @@ const BUILTIN = new Set([
   'load-balance',
 ]);
 
-export function isBuiltinEntry(entry: unknown): boolean {
+export function isBuiltinEntry(entry: unknown): entry is { type: string; name?: unknown } {
   return isRecord(entry) && typeof entry['type'] === 'string' && BUILTIN.has(entry['type'].toLowerCase());
 }
 

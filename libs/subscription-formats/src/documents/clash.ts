@@ -82,6 +82,6 @@ function addFailure(sink: EntrySink, entry: EntryText, failure: FormatError): vo
 }
 
 export function addClashValue(sink: EntrySink, line: number, value: unknown): void {
-  if (isBuiltinEntry(value)) sink.ignore();
+  if (isBuiltinEntry(value)) sink.ignore({ name: value['name'], type: value['type'] });
   else addObject(sink, line, value, fromClashEntry);
 }

@@ -1,24 +1,26 @@
 import { isRecord } from '../clash/entry.js';
 import { readYamlList } from '../clash/yaml-package.js';
 import { FormatError } from '../errors.js';
-import type { SubscriptionFormat } from '../parsed.js';
 import { eachLine } from '../text/lines.js';
 
 /** More rules than any real list has. The rest is dropped. */
 const MAX_RULES = 200_000;
 const MAX_RULE = 4_096;
-const HEADING = /^["']?rules["']?[ \t]*:[ \t]*(?:#.*)?\r?$/m;
+/** `Rule:` is the key of documents from before Clash 1.0. */
+const HEADING = /^["']?(?:rules|Rule)["']?[ \t]*:[ \t]*(?:#.*)?\r?$/m;
+const KEYS = ['rules', 'Rule'];
 const ITEM = /^[ ]*-[ \t]+(.*)$/;
 
 /** The lines of a document's rules, one `TYPE,payload,target[,option]` each. Never throws; unreadable lines are dropped. */
-export function readRuleLines(text: string, format: SubscriptionFormat): string[] {
-  if (format === 'surge') return surgeRules(text);
-  if (format !== 'clash') return [];
+export function readRuleLines(text: string): string[] {
   const lines = /^\s*\{/.test(text) ? jsonRules(text) : yamlRules(text);
-  return lines
-    .map((line) => line.trim())
-    .filter((line) => line.includes(',') && line.length <= MAX_RULE)
-    .slice(0, MAX_RULES);
+  return (
+    lines
+      // `FINAL,,Proxy` is the last rule of documents from before Clash 1.0.
+      .map((line) => line.trim().replace(/^(FINAL|MATCH)\s*,\s*,/i, '$1,'))
+      .filter((line) => line.includes(',') && line.length <= MAX_RULE)
+      .slice(0, MAX_RULES)
+  );
 }
 
 function jsonRules(text: string): string[] {
@@ -38,7 +40,7 @@ function texts(list: unknown): string[] {
 /** Reads line by line, the usual layout. Any other layout is left to the YAML package. */
 function yamlRules(text: string): string[] {
   const heading = HEADING.exec(text);
-  if (heading === null) return /^["']?rules["']?[ \t]*:/m.test(text) ? yamlValues(text) : [];
+  if (heading === null) return /^["']?(?:rules|Rule)["']?[ \t]*:/m.test(text) ? yamlValues(text) : [];
   const rules: string[] = [];
   for (const line of eachLine(text.slice(heading.index + heading[0].length))) {
     if (line.trim() === '' || /^\s*#/.test(line)) continue;
@@ -52,7 +54,7 @@ function yamlRules(text: string): string[] {
 
 function yamlValues(text: string): string[] {
   try {
-    return texts(readYamlList(text, ['rules'])?.map(({ value }) => value));
+    return texts(readYamlList(text, KEYS)?.map(({ value }) => value));
   } catch (error) {
     if (error instanceof FormatError) return [];
     throw error;
@@ -73,16 +75,4 @@ function fromDoubleQuoted(text: string): string {
   } catch {
     return '';
   }
-}
-
-function surgeRules(text: string): string[] {
-  const rules: string[] = [];
-  let inside = false;
-  for (const raw of eachLine(text)) {
-    const line = raw.trim();
-    if (line.startsWith('[')) inside = /^\[[ \t]*rule[ \t]*\]$/i.test(line);
-    else if (inside && line.includes(',') && !/^(?:#|\/\/|;)/.test(line) && line.length <= MAX_RULE) rules.push(line);
-    if (rules.length >= MAX_RULES) break;
-  }
-  return rules;
 }

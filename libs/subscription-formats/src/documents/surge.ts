@@ -23,7 +23,7 @@ export function readSurge(text: string, sink: EntrySink): void {
 function addSurgeLine(entry: string, line: number, sink: EntrySink): void {
   const found = readSurgeLine(entry);
   if (found?.kind === 'builtin') {
-    sink.ignore();
+    sink.ignore(found);
     return;
   }
   sink.add({

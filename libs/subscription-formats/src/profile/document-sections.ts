@@ -30,7 +30,11 @@ export function readSections(text: string, wanted: readonly string[]): DocumentS
   if (/^\s*\{/.test(text)) return ofJson(text, wanted);
   const blocks = cutBlocks(text);
   const found = blocks.filter(({ key }) => wanted.includes(key));
-  const sections: DocumentSections = { values: new Map(), unreadable: [], keys: blocks.map(({ key }) => key) };
+  const sections: DocumentSections = {
+    values: new Map(),
+    unreadable: [],
+    keys: blocks.filter((block) => !isAnchor(block)).map(({ key }) => key),
+  };
   const needsAnchors = found.some((block) => ALIAS.test(block.text));
   const anchored = needsAnchors ? blocks.filter((block) => !found.includes(block) && ANCHOR.test(block.text)) : [];
   const whole = attempt([...anchored, ...found]);
@@ -41,6 +45,11 @@ export function readSections(text: string, wanted: readonly string[]): DocumentS
     else if (value !== null && value !== '') sections.values.set(block.key, value);
   }
   return sections;
+}
+
+/** `common: &common {…}`, which only other values refer to. */
+function isAnchor({ text }: Block): boolean {
+  return /^[^\s#][^#\n]*?:[ \t]*&/.test(text);
 }
 
 function attempt(blocks: readonly Block[]): Record<string, unknown> | undefined {

@@ -71,7 +71,7 @@ export interface ProfileProxyProvider {
 export interface ProfileRuleProvider {
   name: string;
   behavior: 'domain' | 'ipcidr' | 'classical';
-  format: 'yaml' | 'text' | 'mrs';
+  format: 'yaml' | 'text' | 'mrs' | 'domain-set';
   source: { url: string } | { entries: string[] };
   intervalSec: number | null;
   remarks: ProfileRemark[];
@@ -95,6 +95,8 @@ export interface ProfileSniffer {
 /** A Clash profile besides its nodes. Whatever it held is in a list here or in `dropped`. */
 export interface Profile {
   groups: ProfileGroup[];
+  /** Entries among the nodes that stand for a built-in policy, by name: `DIRECT`, `REJECT`. */
+  builtIns: Map<string, string>;
   proxyProviders: ProfileProxyProvider[];
   ruleProviders: ProfileRuleProvider[];
   /** Rule lines by the name of the list. */
@@ -114,6 +116,7 @@ export interface Profile {
 export function emptyProfile(): Profile {
   return {
     groups: [],
+    builtIns: new Map(),
     proxyProviders: [],
     ruleProviders: [],
     subRules: [],

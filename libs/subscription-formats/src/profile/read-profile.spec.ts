@@ -110,7 +110,7 @@ describe('a profile', () => {
       { domain: '*.pair.example', values: ['192.0.2.2', '192.0.2.3'] },
     ]);
     expect(profile.sniffer).toEqual({ ports: [80, 443, 8080, 8081, 8082], otherOptions: ['sniff.QUIC'] });
-    expect(profile.machineOptions).toEqual(['mixed-port', 'common']);
+    expect(profile.machineOptions).toEqual(['mixed-port']);
   });
 
   it('says what it had to drop, and why', () => {

@@ -6,6 +6,7 @@ import type { SubscriptionFormat } from '../parsed.js';
 import { readSections } from './document-sections.js';
 import type { DocumentSections } from './document-sections.js';
 import { emptyProfile } from './profile.js';
+import { readQuantumultXProfile, readSurgeProfile } from './read-client-profile.js';
 import type { Profile, ProfileDns, ProfileSniffer } from './profile.js';
 import { readGroups } from './read-groups.js';
 import { readProxyProviders, readRuleProviders } from './read-providers.js';
@@ -34,12 +35,15 @@ const MAX_PORTS = 1_024;
 
 /**
  * Reads what a Clash document has besides its nodes: groups, providers, lists of rules, name servers, hosts and
- * sniffing. Other formats only have rules. Never throws for any text: what cannot be read is in `dropped`.
+ * sniffing; likewise configurations of Surge, Loon and Quantumult X. Other formats have nothing of this. Never throws for
+ * any text: what cannot be read is in `dropped`.
  */
 export function parseProfile(text: string, format: SubscriptionFormat = 'clash'): Profile {
   const profile = emptyProfile();
-  profile.rules = readRuleLines(text, format);
+  if (format === 'surge') readSurgeProfile(text, profile);
+  if (format === 'quantumult-x') readQuantumultXProfile(text, profile);
   if (format !== 'clash') return profile;
+  profile.rules = readRuleLines(text);
   const sections = readSections(text, Object.values(SECTION_KEYS).flat());
   for (const [section, keys] of Object.entries(SECTION_KEYS) as [keyof typeof SECTION_KEYS, readonly string[]][]) {
     const broken = keys.find((key) => sections.unreadable.includes(key));

@@ -34,9 +34,10 @@ const KNOWN: Readonly<Record<RuleType, true>> = {
 
 export const RULE_TYPES = Object.keys(KNOWN) as readonly RuleType[];
 
-/** Other names in use: mihomo's rules for the client's address, and Surge's last rule. */
+/** Other names in use: mihomo's rules for the client's address, the first Clash's, and Surge's last rule. */
 const ALIASES: Readonly<Record<string, { type: RuleType; src?: true }>> = {
   'SRC-IP-CIDR': { type: 'IP-CIDR', src: true },
+  'SOURCE-IP-CIDR': { type: 'IP-CIDR', src: true },
   'SRC-IP-SUFFIX': { type: 'IP-SUFFIX', src: true },
   'SRC-IP-ASN': { type: 'IP-ASN', src: true },
   'SRC-GEOIP': { type: 'GEOIP', src: true },
