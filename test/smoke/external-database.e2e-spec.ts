@@ -1,6 +1,7 @@
 /**
  * The whole platform on a PostgreSQL that is not ours, as an ordinary role that owns its database: the oldest version that is
- * promised, and the newest behind PgBouncer. `npm run runtimes` does the same with all versions in between.
+ * promised, on the oldest Node that services are promised to run on, and the newest behind PgBouncer. `npm run runtimes` does the
+ * same with all versions in between.
  */
 import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -25,6 +26,7 @@ const run = promisify(execFile);
 const CONNECTIONS = 45;
 const EVERYTHING = process.env['GATEHOUSE_TEST_RUNTIMES'] === 'all';
 /** Undefined: the version of the embedded one. */
+const OLDEST_NODE = 'node-24';
 const VERSIONS = EVERYTHING ? ['postgres-14', 'postgres-15', 'postgres-16', 'postgres-17', undefined] : ['postgres-14'];
 
 describe('an external database', { timeout: 120_000 }, () => {
@@ -45,8 +47,8 @@ describe('an external database', { timeout: 120_000 }, () => {
     return server;
   }
 
-  async function start(url: string): Promise<LaunchedPlatform> {
-    const platform = new LaunchedPlatform(home, await freePorts(), { DATABASE_URL: url });
+  async function start(url: string, node: string): Promise<LaunchedPlatform> {
+    const platform = new LaunchedPlatform(home, await freePorts(), { DATABASE_URL: url, GATEHOUSE_NODE: node });
     cleanups.push(async () => {
       if (platform.child.exitCode === null && platform.child.signalCode === null) await platform.stop('SIGTERM');
     });
@@ -54,11 +56,11 @@ describe('an external database', { timeout: 120_000 }, () => {
   }
 
   /** Migrates, starts, walks through everything, stops, makes a backup, and puts it back. */
-  async function walkThrough(url: string): Promise<void> {
-    const platform = await start(url);
+  async function walkThrough(url: string, node = process.execPath): Promise<void> {
+    const platform = await start(url, node);
     const env = programEnvironment({ GATEHOUSE_HOME: home, DATABASE_URL: url });
     const command = async (...args: string[]): Promise<string> => {
-      const ended = run(process.execPath, [join(ROOT, 'tools/dist/cli.js'), ...args], { env });
+      const ended = run(node, [join(ROOT, 'tools/dist/cli.js'), ...args], { env });
       return ended.then(
         ({ stdout }) => stdout,
         ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
@@ -78,13 +80,13 @@ describe('an external database', { timeout: 120_000 }, () => {
   }
 
   /** As two replicas of each service that start at once: they take turns, and neither does what the other has done. */
-  async function migrateTwice(url: string): Promise<void> {
+  async function migrateTwice(url: string, node: string): Promise<void> {
     const env = programEnvironment({ GATEHOUSE_HOME: home, DATABASE_URL: url });
     const scripts = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'].flatMap((service) => {
       const script = join(ROOT, 'apps', service, 'dist/migrate.js');
       return [script, script];
     });
-    await Promise.all(scripts.map((script) => run(process.execPath, [script], { env })));
+    await Promise.all(scripts.map((script) => run(node, [script], { env })));
     const { rows } = await withClient(url, (client) =>
       client.query<{ name: string }>(
         `SELECT name FROM resource_sharing.migrations GROUP BY name HAVING count(*) > 1
@@ -96,15 +98,17 @@ describe('an external database', { timeout: 120_000 }, () => {
   }
 
   for (const program of VERSIONS) {
-    it(`carries the platform over TLS on ${program ?? 'the embedded version'}`, async (context) => {
+    const runtime = program === 'postgres-14' ? OLDEST_NODE : undefined;
+    it(`carries the platform over TLS on ${program ?? 'the embedded version'}${runtime === undefined ? '' : ` with ${runtime}`}`, async (context) => {
+      const node = runtime === undefined ? process.execPath : requirePeer(context, runtime);
       const authority = makeCertificate({ subject: 'Databases', ca: true });
       const tls = makeCertificate({ subject: 'database', names: ['127.0.0.1'], issuer: authority });
       const file = join(home, 'authority.pem');
       writeFileSync(file, authority.certificate);
       const server = await postgres(context, { program, tls, connectionLimit: CONNECTIONS });
       const url = `${server.url}?sslmode=verify-full&sslrootcert=${file}`;
-      await migrateTwice(url);
-      await walkThrough(url);
+      await migrateTwice(url, node);
+      await walkThrough(url, node);
       const stored = `SELECT attstorage FROM pg_attribute
         WHERE attrelid = 'proxy_gateway.traffic_log_sections'::regclass AND attname = 'grams'`;
       expect(await withClient(url, async (client) => (await client.query(stored)).rows)).toEqual([{ attstorage: 'e' }]);

@@ -66,7 +66,7 @@ export async function runTests(args) {
 }
 
 /** What is promised of other versions than the pinned ones; the files run a part of it in `npm test`. */
-const RUNTIME_TESTS = ['test/interop/agent-', 'test/smoke/external-database'];
+const RUNTIME_TESTS = ['test/interop/agent-', 'test/smoke/external-database', 'test/smoke/runtime-libraries'];
 
 /** `npm run runtimes`: a runtime that cannot be brought fails it. */
 export async function runRuntimes(runtime, args) {

@@ -9,6 +9,8 @@ import { lastLines, runLogged } from './run-logged.mjs';
 import { localized } from './language.mjs';
 
 export const PINNED_VERSION = '26.10.0';
+/** For machines where the pinned one lacks a library: Node 26 needs libatomic, which a small Debian or Ubuntu does not bring. */
+export const FALLBACK_VERSION = '24.21.0';
 export const OLDEST_USABLE_MAJOR = 24;
 
 const PACKAGES = {
@@ -103,7 +105,7 @@ function installedPinned() {
   const binary = binaryIn(folder, name);
   try {
     const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
-    return version === PINNED_VERSION && existsSync(binary) ? binary : undefined;
+    return [PINNED_VERSION, FALLBACK_VERSION].includes(version) && existsSync(binary) ? binary : undefined;
   } catch {
     return undefined; // absent or damaged: it is installed again
   }
@@ -123,53 +125,93 @@ function removePartialInstallations() {
   }
 }
 
-/** Installs the pinned Node into `.gatehouse/runtime`: beside it first, then one rename, so that it is never there by half. */
-export async function installRuntime() {
-  const name = pinnedPackage();
-  const npm = findNpm();
+/** The name of the library without which a binary did not start, as glibc's dynamic linker reports it. */
+function missingLibrary(problem) {
+  return /error while loading shared libraries: (?:[^\s:]*\/)?([^\s:/]+)/.exec(problem ?? '')?.[1];
+}
+
+/** Installs one version beside the others. @returns its folder, and why it does not run, if so */
+async function installVersion(version, name) {
   const logFile = join(OWN, 'logs', 'install-runtime.log');
+  const partial = join(OWN, `runtime.partial-${process.pid}`);
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(partial, { recursive: true });
+  writeFileSync(join(partial, 'package.json'), '{"private":true}\n');
+  const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', partial];
+  const code = await runLogged(process.execPath, [findNpm(), ...args, `${name}@${version}`], {
+    cwd: partial,
+    env: npmEnvironment(),
+    logFile,
+  });
+  if (code !== 0)
+    throw installFailure(version, localized(`npm ended with code ${code}`, `npm 退出码为 ${code}`), logFile);
+  const found = versionOf(binaryIn(partial, name));
+  return { partial, problem: found.version === `v${version}` ? undefined : (found.problem ?? found.version) };
+}
+
+async function installWithStep(version, name) {
   const step = startStep(
     localized(
-      `Installing Node ${PINNED_VERSION} for Gatehouse (this machine has ${process.version})`,
-      `为 Gatehouse 安装 Node ${PINNED_VERSION}（本机为 ${process.version}）`,
+      `Installing Node ${version} for Gatehouse (this machine has ${process.version})`,
+      `为 Gatehouse 安装 Node ${version}（本机为 ${process.version}）`,
     ),
   );
-  removePartialInstallations();
-  const partial = join(OWN, `runtime.partial-${process.pid}`);
   try {
-    mkdirSync(partial, { recursive: true });
-    writeFileSync(join(partial, 'package.json'), '{"private":true}\n');
-    const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', partial];
-    const code = await runLogged(process.execPath, [npm, ...args, `${name}@${PINNED_VERSION}`], {
-      cwd: partial,
-      env: npmEnvironment(),
-      logFile,
-    });
-    if (code !== 0) throw installFailure(localized(`npm ended with code ${code}`, `npm 退出码为 ${code}`), logFile);
-    const { version, problem } = versionOf(binaryIn(partial, name));
-    if (version !== `v${PINNED_VERSION}`)
-      throw installFailure(
-        localized(
-          `the installed binary does not run: ${problem ?? version}`,
-          `安装的程序无法运行：${problem ?? version}`,
-        ),
-        logFile,
-      );
-    rmSync(join(OWN, 'runtime'), { recursive: true, force: true });
-    renameSync(partial, join(OWN, 'runtime'));
+    const installed = await installVersion(version, name);
+    const library = missingLibrary(installed.problem);
+    if (installed.problem === undefined) step.end();
+    else if (library === undefined || version === FALLBACK_VERSION)
+      throw doesNotRun(version, installed.problem, library);
+    else step.end(localized(`it needs ${library}, which is not installed here`, `需要 ${library}，但本机未安装`));
+    return installed;
   } catch (error) {
     step.fail();
     throw error;
-  } finally {
-    rmSync(partial, { recursive: true, force: true });
   }
-  step.end();
+}
+
+/**
+ * Installs Node into `.gatehouse/runtime`: beside it first, then one rename, so that it is never there by half. Where the
+ * pinned version lacks a library of the system, the older one is installed, which needs fewer.
+ */
+export async function installRuntime() {
+  const name = pinnedPackage();
+  removePartialInstallations();
+  let installed;
+  try {
+    installed = await installWithStep(PINNED_VERSION, name);
+    if (installed.problem !== undefined) installed = await installWithStep(FALLBACK_VERSION, name);
+    rmSync(join(OWN, 'runtime'), { recursive: true, force: true });
+    renameSync(installed.partial, join(OWN, 'runtime'));
+  } finally {
+    removePartialInstallations();
+  }
   return binaryIn(join(OWN, 'runtime'), name);
 }
 
-function installFailure(reason, logFile) {
+function doesNotRun(version, problem, library) {
+  const advice =
+    library === undefined
+      ? localized(
+          `Name a Node >= ${OLDEST_USABLE_MAJOR} that runs here in GATEHOUSE_NODE.`,
+          `请用 GATEHOUSE_NODE 指定可在本机运行的 Node ${OLDEST_USABLE_MAJOR} 或更高版本。`,
+        )
+      : localized(
+          `Install ${library} with the system's package manager, or name a Node >= ${OLDEST_USABLE_MAJOR} in GATEHOUSE_NODE.`,
+          `请用系统的包管理器安装 ${library}，或用 GATEHOUSE_NODE 指定 Node ${OLDEST_USABLE_MAJOR} 或更高版本。`,
+        );
   return new PlainFailure(
-    localized(`Node ${PINNED_VERSION} could not be installed: ${reason}`, `无法安装 Node ${PINNED_VERSION}：${reason}`),
+    localized(
+      `Node ${version} was installed, but does not run: ${problem}`,
+      `已安装 Node ${version}，但无法运行：${problem}`,
+    ),
+    { advice: [advice] },
+  );
+}
+
+function installFailure(version, reason, logFile) {
+  return new PlainFailure(
+    localized(`Node ${version} could not be installed: ${reason}`, `无法安装 Node ${version}：${reason}`),
     {
       advice: [
         ...lastLines(logFile),

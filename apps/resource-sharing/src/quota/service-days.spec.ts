@@ -19,6 +19,16 @@ describe('days of the service', () => {
     expect(days.at(at('2026-03-29T10:00:00Z')).endsAt).toBe(at('2026-03-29T22:00:00Z'));
     expect(days.at(at('2026-10-25T10:00:00Z')).endsAt).toBe(at('2026-10-25T23:00:00Z'));
   });
+
+  it.each([
+    ['Asia/Beirut', '2026-03-28T12:00:00Z', '2026-03-28', '2026-03-28T22:00:00Z', 'the next day starts at 01:00'],
+    ['America/Sao_Paulo', '2018-02-17T12:00:00Z', '2018-02-17', '2018-02-18T03:00:00Z', '23:00 comes twice'],
+    ['Pacific/Apia', '2011-12-29T20:00:00Z', '2011-12-29', '2011-12-30T10:00:00Z', 'the next date is left out'],
+    ['Pacific/Kiritimati', '2026-06-01T09:59:59.999Z', '2026-06-01', '2026-06-01T10:00:00Z', '14 hours before UTC'],
+    ['Pacific/Pago_Pago', '2026-06-01T11:00:00Z', '2026-06-01', '2026-06-02T11:00:00Z', '11 hours after UTC'],
+  ])('in %s, a day of %s is %s and ends at %s: %s', (timeZone, time, date, endsAt) => {
+    expect(daysIn(timeZone).at(at(time))).toMatchObject({ date, endsAt: at(endsAt) });
+  });
 });
 
 describe('dates', () => {
