@@ -8,8 +8,8 @@ import { expect, it } from 'vitest';
 import { startGateway } from './support/gateway.js';
 import type { AnyJson, Gateway } from './support/gateway.js';
 import { asnFile, countryFile, geositeFile } from './support/geo-files.js';
-import { decisionsOfMihomo, startMarker } from './support/mihomo-decisions.js';
-import type { Decision } from './support/mihomo-decisions.js';
+import { decisionsOfMihomo, openTunnel, startMarker } from './support/mihomo-decisions.js';
+import type { Decision, Marker } from './support/mihomo-decisions.js';
 import { startTableServer } from './support/name-server.js';
 import { startProvider } from './support/provider.js';
 import type { Provider } from './support/provider.js';
@@ -32,35 +32,16 @@ it(
   async (context) => {
     const program = findPeer('mihomo') ?? context.skip('mihomo is not installed: npm run peers -- --go');
     await using gateway = await startGateway({ API_RATE_LIMIT: '1000000' });
-    await using provider = await startProvider();
-    await using marker = await startMarker();
-    const served = new Map<string, Buffer | string>();
-    provider.reply = (request, response) => {
-      const found = served.get(new URL(request.url ?? '', provider.url).pathname.slice(1));
-      if (found === undefined) response.writeHead(404).end();
-      else response.end(found);
-    };
+    await using world = await World.start(program);
     const differences: string[] = [];
     const rules = new Set<string>();
     let asked = 0;
     for (let seed = FIRST_SEED; asked < DESTINATIONS; seed++) {
       const profile = new RandomProfile(seed, RULES);
       const destinations = profile.destinations(Math.min(PER_PROFILE, DESTINATIONS - asked));
-      await using names = await startTableServer((name) => profile.addressesOf(name));
-      const port = await reservePort();
-      const files = new URL('/', provider.url).href.slice(0, -1);
-      const text = profile.text({ marker: marker.port, files, nameServer: names.address, port });
-      await serve(served, profile, { program, markerPort: marker.port, text });
-      const geo = {
-        'Country.mmdb': countryFile(profile.countries),
-        'ASN.mmdb': asnFile(profile.numbers, 'GeoLite2-ASN'),
-      };
-      await takeGeo(gateway, provider, served, { ...geo, 'GeoSite.dat': geositeFile(profile.sites) });
-      const theirs = await decisionsOfMihomo(
-        { program, text, port, files: { ...geo, 'GeoSite.dat': geositeFile(profile.sites) } },
-        destinations,
-      );
-      const id = await take(gateway, provider, profile);
+      await using offered = await world.offer(profile);
+      const theirs = await decisionsOfMihomo({ program, ...offered }, destinations);
+      const id = await world.take(gateway, profile);
       const ours = await decisionsOfGateway(gateway, destinations);
       for (const [at, destination] of destinations.entries()) {
         const [mine, other] = [ours[at]!, theirs[at]!];
@@ -77,6 +58,90 @@ it(
   },
 );
 
+it.for(['embedded', 'mihomo'])(
+  'connections through a gateway with the kernel %s take the same ways',
+  async (kernel, context) => {
+    const program = findPeer('mihomo') ?? context.skip('mihomo is not installed: npm run peers -- --go');
+    await using gateway = await startGateway({ PROXY_GATEWAY_MIHOMO: program }, { 'kernel.mode': kernel });
+    await using world = await World.start(program);
+    const profile = new RandomProfile(FIRST_SEED, RULES);
+    await using offered = await world.offer(profile);
+    const ports = new Map(profile.destinations(200).map((one) => [one.port, one]));
+    const destinations = [...ports.values()].filter(({ network, port }) => network === 'tcp' && port > 10_000);
+    const theirs = await decisionsOfMihomo({ program, ...offered }, destinations);
+    await world.take(gateway, profile);
+    const { asked } = world.marker;
+    asked.clear();
+    const differences: string[] = [];
+    const refused: number[] = [];
+    for (const [at, destination] of destinations.entries()) {
+      const { end } = await openTunnel(gateway.proxyPort, destination);
+      const { node } = theirs[at]!;
+      if (node.startsWith('REJECT')) refused.push(destination.port);
+      else {
+        const user = await waitFor(() => asked.get(destination.port));
+        if (user !== (node === '只有 TCP' ? 'CONNECT' : node))
+          differences.push(`${shown(destination)}: ${user}, ${way(theirs[at]!)}`);
+      }
+      end();
+    }
+    expect(differences).toEqual([]);
+    expect(refused.filter((port) => asked.has(port))).toEqual([]);
+    expect(asked.size).toBeGreaterThan(100);
+    expect(refused.length).toBeGreaterThan(0);
+  },
+);
+
+/** What the gateway and mihomo fetch from, and the proxy that stands for all nodes. */
+class World implements AsyncDisposable {
+  private readonly served = new Map<string, Buffer | string>();
+
+  private constructor(
+    readonly program: string,
+    readonly provider: Provider,
+    readonly marker: Marker,
+  ) {
+    provider.reply = (request, response) => {
+      const found = this.served.get(new URL(request.url ?? '', provider.url).pathname.slice(1));
+      if (found === undefined) response.writeHead(404).end();
+      else response.end(found);
+    };
+  }
+
+  static async start(program: string): Promise<World> {
+    return new World(program, await startProvider(), await startMarker());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.provider[Symbol.asyncDispose]();
+    await this.marker[Symbol.asyncDispose]();
+  }
+
+  /** Serves a profile with its lists, and answers its questions for names. */
+  async offer(profile: RandomProfile) {
+    const names = await startTableServer((name) => profile.addressesOf(name));
+    const port = await reservePort();
+    const files = new URL('/', this.provider.url).href.slice(0, -1);
+    const text = profile.text({ marker: this.marker.port, files, nameServer: names.address, port });
+    const geo = {
+      'Country.mmdb': countryFile(profile.countries),
+      'ASN.mmdb': asnFile(profile.numbers, 'GeoLite2-ASN'),
+      'GeoSite.dat': geositeFile(profile.sites),
+    };
+    this.served.set('profile', text);
+    this.served.set('airport', profile.provided(this.marker.port));
+    for (const list of profile.lists) this.served.set(list.name, await listFile(this.program, list));
+    for (const [name, content] of Object.entries(geo)) this.served.set(name, content);
+    return { text, port, files: geo, [Symbol.asyncDispose]: () => names[Symbol.asyncDispose]() };
+  }
+
+  /** Takes the profile whole, with the databases that belong to it. */
+  async take(gateway: Gateway, profile: RandomProfile): Promise<number> {
+    await takeGeo(gateway, this.provider);
+    return take(gateway, this.provider, profile);
+  }
+}
+
 function shown({ network, host, port, source }: Destination): string {
   return `${network} ${host} ${port} from ${source}`;
 }
@@ -89,17 +154,6 @@ function way({ rule, target, node, error }: Decision): string {
 function isSame(mine: Decision, theirs: Decision): boolean {
   if (theirs.error !== null) return mine.target === theirs.target || mine.node === theirs.target;
   return mine.node === theirs.node && (mine.target === theirs.target || theirs.target === theirs.node);
-}
-
-/** Puts the document and its lists where both can fetch them. */
-async function serve(
-  served: Map<string, Buffer | string>,
-  profile: RandomProfile,
-  { program, markerPort, text }: { program: string; markerPort: number; text: string },
-): Promise<void> {
-  served.set('profile', text);
-  served.set('airport', profile.provided(markerPort));
-  for (const list of profile.lists) served.set(list.name, await listFile(program, list));
 }
 
 async function listFile(program: string, { behavior, format, entries }: RuleList): Promise<Buffer> {
@@ -117,13 +171,7 @@ async function listFile(program: string, { behavior, format, entries }: RuleList
   }
 }
 
-async function takeGeo(
-  gateway: Gateway,
-  provider: Provider,
-  served: Map<string, Buffer | string>,
-  files: Record<string, Buffer>,
-): Promise<void> {
-  for (const [name, content] of Object.entries(files)) served.set(name, content);
+async function takeGeo(gateway: Gateway, provider: Provider): Promise<void> {
   const addressOf = (name: string): string => new URL(`/${name}`, provider.url).href;
   const settings = {
     'geo.allow_private': 'true',

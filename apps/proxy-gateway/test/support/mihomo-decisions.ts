@@ -24,31 +24,47 @@ export interface Decision {
 
 const AT_ONCE = 48;
 const LIMIT_MS = 15_000;
+/** The first letter of the method. */
+const CONNECT = 0x43;
+const UDP_ASSOCIATE = 3;
+const ACCEPTED = Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 9]);
 const READY: Destination = { network: 'tcp', host: 'ready.example', port: 1, source: '127.0.0.1' };
 
+export interface Marker extends AsyncDisposable {
+  port: number;
+  /** The user who asked for each port, which is the node; `CONNECT` without one. */
+  asked: Map<number, string>;
+}
+
 /** A proxy on loopback that stands for every node: it accepts each request by SOCKS5 or CONNECT, and ends TCP at once. */
-export async function startMarker(): Promise<{ port: number } & AsyncDisposable> {
+export async function startMarker(): Promise<Marker> {
   const sockets = new Set<Socket>();
+  const asked = new Map<number, string>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
-    const steps = [Buffer.from([5, 2]), Buffer.from([1, 0])];
+    const replies = [Buffer.from([5, 2]), Buffer.from([1, 0])];
+    let user = '';
     socket.on('data', (chunk) => {
-      if (chunk[0] === 0x43) socket.end('HTTP/1.1 200 OK\r\n\r\n');
+      if (chunk[0] === CONNECT) {
+        asked.set(Number(/:(\d+) /.exec(chunk.toString('latin1'))?.[1]), 'CONNECT');
+        socket.end('HTTP/1.1 200 OK\r\n\r\n');
+        return;
+      }
+      const reply = replies.shift();
+      if (replies.length === 0 && reply) user = chunk.toString('utf8', 2, 2 + (chunk[1] ?? 0));
+      if (reply) socket.write(reply);
+      else if (chunk[1] === UDP_ASSOCIATE) socket.write(ACCEPTED);
       else {
-        const next = steps.shift();
-        if (next) socket.write(next);
-        else {
-          const reply = Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 9]);
-          if (chunk[1] === 3) socket.write(reply);
-          else socket.end(reply);
-        }
+        asked.set(chunk.readUInt16BE(chunk.length - 2), user);
+        socket.end(ACCEPTED);
       }
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    asked,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -166,7 +182,7 @@ interface Asked {
 }
 
 /** Asks by SOCKS5. mihomo may keep the connection open, so the caller ends it. */
-async function openTunnel(
+export async function openTunnel(
   port: number,
   { host, port: target, source }: Destination,
 ): Promise<Asked & { closed: Promise<unknown> }> {
