@@ -139,6 +139,45 @@ describe('a profile with all rules written out', () => {
   });
 });
 
+describe('rules that were made here', () => {
+  it('stand before those of the profile, or behind them and before its closing MATCH', async () => {
+    documents['around'] =
+      `proxies:\n  - {name: N, type: http, server: 127.0.0.1, port: 9}\nrules:\n  - DOMAIN,both.example,REJECT\n  - MATCH,DIRECT\n  - DOMAIN,dead.example,REJECT\n`;
+    const id = await take('around');
+    const add = async (raw: string, more = {}): Promise<AnyJson> =>
+      (await gateway.call('POST', '/rules', { raw, ...more })).body;
+    const behind = await add('DOMAIN-SUFFIX,example,REJECT-DROP', { after_profile: true });
+    const before = await add('DOMAIN,first.example,DIRECT');
+    expect([behind.after_profile, before.after_profile]).toEqual([true, false]);
+    const merged = (await gateway.call('GET', '/rules/merged')).body.items.map(({ raw }: AnyJson) => raw);
+    expect(merged).toEqual([
+      'DOMAIN,first.example,DIRECT',
+      'DOMAIN,both.example,REJECT',
+      'DOMAIN-SUFFIX,example,REJECT-DROP',
+      'MATCH,DIRECT',
+      'DOMAIN,dead.example,REJECT',
+    ]);
+    expect((await routeOf('both.example')).target).toBe('REJECT');
+    expect((await routeOf('other.example')).target).toBe('REJECT-DROP');
+    expect((await routeOf('else.test')).target).toBe('DIRECT');
+
+    const { rules } = (await gateway.call('GET', '/rules/export')).body;
+    const all = (await gateway.call('GET', '/rules?source=manual')).body.items;
+    for (const rule of all) await gateway.call('DELETE', `/rules/${rule.id}`);
+    await gateway.call('POST', '/rules/import', { rules });
+    expect((await routeOf('both.example')).target).toBe('REJECT');
+    const again = (await gateway.call('GET', '/rules?source=manual')).body.items;
+    expect(again.filter(({ after_profile: after }: AnyJson) => after).map(({ raw }: AnyJson) => raw)).toEqual([
+      behind.raw,
+    ]);
+    const moved = again.find(({ raw }: AnyJson) => raw === behind.raw);
+    await gateway.call('PUT', `/rules/${moved.id}`, { after_profile: false });
+    expect((await routeOf('both.example')).target).toBe('REJECT-DROP');
+    for (const rule of again) await gateway.call('DELETE', `/rules/${rule.id}`);
+    await remove(id);
+  });
+});
+
 describe('several profiles', () => {
   it('keep their names apart, and the first one drives the rules until another is chosen', async () => {
     documents['reject.txt'] = "payload:\n  - '+.ads.example'\n";

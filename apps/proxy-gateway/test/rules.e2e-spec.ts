@@ -48,6 +48,7 @@ describe('rules', () => {
       target_name: 'Tokyo',
       options: { no_resolve: true, src: false },
       enabled: true,
+      after_profile: false,
       priority: expect.any(Number),
       index: 0,
       size: -1,

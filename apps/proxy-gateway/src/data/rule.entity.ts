@@ -50,6 +50,10 @@ export class Rule {
   @Column({ type: 'boolean', default: true })
   enabled: boolean;
 
+  /** Of a rule that was made here: behind the profile's rules, before its closing MATCH. */
+  @Column({ name: 'after_profile', type: 'boolean', default: false })
+  afterProfile: boolean;
+
   /** Rules with lower positions are tried first. */
   @BigIntColumn()
   priority: number;

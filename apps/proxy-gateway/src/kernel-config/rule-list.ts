@@ -5,7 +5,10 @@ import { DataSource } from 'typeorm';
 import { namesSets } from './set-states.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 
-/** Earlier sources win; within a source the lower priority wins, then the older subscription. */
+/**
+ * Earlier sources win; within a source the lower priority wins, then the older subscription. Rules made here that stand behind the
+ * profile come before its closing MATCH, behind which none would be reached.
+ */
 const SOURCE_ORDER: readonly RuleSource[] = ['system', 'manual', 'ruleset', 'subscription'];
 
 interface RuleRow {
@@ -46,9 +49,16 @@ export class RuleList {
     const revision = row?.revision ?? 0;
     if (this.latest?.revision === revision) return this.latest;
     const rows = (await sql.query(
-      `SELECT id, source, type, payload, target, no_resolve AS "noResolve", src FROM rules
-       WHERE enabled AND (source <> 'subscription' OR subscription_id = (SELECT active_profile FROM outbound_policy))
-       ORDER BY array_position($1::text[], source), subscription_id, priority, id`,
+      `WITH active AS (SELECT active_profile AS id FROM outbound_policy),
+       closing AS (
+         SELECT priority, id FROM rules
+         WHERE enabled AND source = 'subscription' AND type = 'MATCH' AND subscription_id = (SELECT id FROM active)
+         ORDER BY priority, id LIMIT 1)
+       SELECT rules.id, source, type, payload, target, no_resolve AS "noResolve", src
+       FROM rules LEFT JOIN closing ON source = 'subscription' AND (rules.priority, rules.id) >= (closing.priority, closing.id)
+       WHERE enabled AND (source <> 'subscription' OR subscription_id = (SELECT id FROM active))
+       ORDER BY CASE WHEN closing.id IS NOT NULL THEN 2 WHEN source = 'manual' AND after_profile THEN 1 ELSE 0 END,
+         array_position($1::text[], source), subscription_id, rules.priority, rules.id`,
       [SOURCE_ORDER],
     )) as RuleRow[];
     this.latest = toMerged(revision, rows);

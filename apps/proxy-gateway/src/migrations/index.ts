@@ -27,6 +27,7 @@ import { CreateKernels1763668800780 } from './1763668800780-create-kernels.js';
 import { TakeProfiles1763668800790 } from './1763668800790-take-profiles.js';
 import { CreatePublications1763668800800 } from './1763668800800-create-publications.js';
 import { AnnouncePublications1763668800810 } from './1763668800810-announce-publications.js';
+import { PlaceOwnRules1763668800830 } from './1763668800830-place-own-rules.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -59,4 +60,5 @@ export const MIGRATIONS = [
   TakeProfiles1763668800790,
   CreatePublications1763668800800,
   AnnouncePublications1763668800810,
+  PlaceOwnRules1763668800830,
 ];

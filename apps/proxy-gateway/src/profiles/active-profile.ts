@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { nextRevision } from '../rules/rule-changes.js';
 import { OutboundPolicyEntity } from '../data/outbound-policy.entity.js';
 
 /** Which profile drives the rules; null: none. A transaction that changes it locks it first. */
@@ -39,9 +40,4 @@ export async function deactivate(tx: EntityManager, subscriptionId: number): Pro
     canGoBack: canGoBack && activeProfile !== subscriptionId && previousProfile !== subscriptionId,
   });
   await nextRevision(tx);
-}
-
-/** The list of rules that are in force has changed, although no rule has. */
-async function nextRevision(tx: EntityManager): Promise<void> {
-  await tx.query('UPDATE rule_revision SET revision = revision + 1');
 }

@@ -16,3 +16,8 @@ export async function lockRules(tx: EntityManager): Promise<void> {
 export function announceRules(tx: EntityManager): Promise<void> {
   return notify(tx, KERNEL_CONFIG_CHANNEL, 'rules');
 }
+
+/** The list of rules that are in force has changed, although no trigger sees it. */
+export async function nextRevision(tx: EntityManager): Promise<void> {
+  await tx.query('UPDATE rule_revision SET revision = revision + 1');
+}

@@ -126,6 +126,11 @@ export class RuleBody {
   @Max(MAX_ID)
   after_id?: number;
 
+  /** Behind the rules of the active profile, before its closing MATCH; otherwise before all of them. */
+  @IsOptional()
+  @IsBoolean()
+  after_profile?: boolean;
+
   /** Null removes it. */
   @ValidateIf((_body, value) => value !== undefined && value !== null)
   @IsString()

@@ -24,6 +24,7 @@ export function toRuleView(rule: Rule, surroundings: RuleSurroundings, index: nu
     options: { no_resolve: rule.noResolve, src: rule.src },
     enabled: rule.enabled,
     priority: rule.priority,
+    after_profile: rule.afterProfile,
     index,
     size: sizeOf(rule, surroundings),
     note: rule.note,

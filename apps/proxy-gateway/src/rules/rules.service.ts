@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { movePriorities } from './rule-rows.store.js';
-import { announceRules, lockRules } from './rule-changes.js';
+import { announceRules, lockRules, nextRevision } from './rule-changes.js';
 import { requireTaken } from './kernel-rules.js';
 import { readDefinition, type StoredDefinition } from './rule-definition.js';
 import { filterRules, type RuleFilter } from './rule-filter.js';
@@ -63,6 +63,7 @@ export class RulesService {
       const priority = await this.place(tx, body, null);
       const rule = tx.create(Rule, { ...definition, target, priority, source: 'manual', note: body.note ?? null });
       rule.enabled = body.enabled ?? true;
+      rule.afterProfile = body.after_profile ?? false;
       return (await tx.save(rule)).id;
     });
   }
@@ -77,6 +78,10 @@ export class RulesService {
       const target = definition.target === rule.target ? rule.target : await resolveTarget(tx, definition.target);
       Object.assign(rule, definition, { target });
       rule.enabled = body.enabled ?? rule.enabled;
+      if (body.after_profile !== undefined && body.after_profile !== rule.afterProfile) {
+        rule.afterProfile = body.after_profile;
+        await nextRevision(tx);
+      }
       if (body.note !== undefined) rule.note = body.note;
       if (isPlaced(body)) rule.priority = await this.place(tx, body, id);
       return (await tx.save(rule)).id;

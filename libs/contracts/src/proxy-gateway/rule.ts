@@ -23,6 +23,8 @@ export interface RuleView {
   enabled: boolean;
   /** Lower goes first; ties go by id. */
   priority: number;
+  /** A rule made here that stands behind the profile's rules, before its closing MATCH. */
+  after_profile: boolean;
   /** Position in the kernel's list, from 0; null while the rule is disabled. */
   index: number | null;
   /** The number of entries behind GEOIP, GEOSITE or RULE-SET; -1 for all other types. */

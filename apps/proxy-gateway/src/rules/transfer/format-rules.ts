@@ -11,21 +11,26 @@ export interface ExportedRule {
   src: boolean;
   enabled: boolean;
   priority: number;
+  /** Only where it is true. */
+  after_profile?: boolean;
   note: string | null;
 }
 
 /** @param rules with targets as users read them. */
 export function formatJson(rules: readonly ExistingRule[], exportedAt: Date): string {
-  const list = rules.map(({ type, payload, target, noResolve, src, enabled, priority, note }): ExportedRule => ({
-    type,
-    payload,
-    target,
-    no_resolve: noResolve,
-    src,
-    enabled,
-    priority,
-    note,
-  }));
+  const list = rules.map(
+    ({ type, payload, target, noResolve, src, enabled, priority, note, afterProfile }): ExportedRule => ({
+      type,
+      payload,
+      target,
+      no_resolve: noResolve,
+      src,
+      enabled,
+      priority,
+      ...(afterProfile && { after_profile: true }),
+      note,
+    }),
+  );
   return `${JSON.stringify({ exported_at: exportedAt.toISOString(), total: list.length, rules: list }, null, 2)}\n`;
 }
 

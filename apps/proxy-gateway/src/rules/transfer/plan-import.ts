@@ -9,6 +9,7 @@ export interface ExistingRule extends StoredDefinition {
   enabled: boolean;
   note: string | null;
   priority: number;
+  afterProfile?: boolean;
 }
 
 /** A rule as the import wants it, with a kernel tag as target. Undefined fields stay unchanged. */
@@ -16,12 +17,14 @@ export interface WantedRule extends StoredDefinition {
   enabled: boolean | undefined;
   note: string | null | undefined;
   priority: number | undefined;
+  afterProfile?: boolean | undefined;
 }
 
 export interface PlannedRule extends StoredDefinition {
   enabled: boolean;
   note: string | null;
   priority: number;
+  afterProfile?: boolean;
 }
 
 export interface ImportPlan {
@@ -95,13 +98,15 @@ function decide(plan: ImportPlan, { items, wanted, existing }: Slot, priority: n
   const { type, payload, target, noResolve, src } = wanted;
   const enabled = wanted.enabled ?? existing?.enabled ?? true;
   const note = wanted.note === undefined ? (existing?.note ?? null) : wanted.note;
-  const rule: PlannedRule = { type, payload, target, noResolve, src, enabled, note, priority };
+  const afterProfile = wanted.afterProfile ?? existing?.afterProfile ?? false;
+  const rule: PlannedRule = { type, payload, target, noResolve, src, enabled, note, priority, afterProfile };
   if (existing === null) {
     plan.create.push(rule);
     plan.createdItems.push(items);
     return;
   }
-  const changed = existing.enabled !== enabled || existing.note !== note;
+  const stays = (existing.afterProfile ?? false) === afterProfile;
+  const changed = existing.enabled !== enabled || existing.note !== note || !stays;
   const moved = existing.priority !== priority;
   // Appending rules does not count as updating those that move to make room.
   if (changed || (moved && mode === 'replace')) items[0].action = 'updated';

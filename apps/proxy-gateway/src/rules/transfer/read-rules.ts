@@ -73,7 +73,7 @@ async function readAll(format: ImportFormat, total: number, raws: readonly Raw[]
     const { line, input } = raw;
     try {
       const { body, ...rest } = readRuleObject(raw.value);
-      const own = { note: raw.note ?? rest.note, enabled: raw.enabled ?? rest.enabled, priority: rest.priority };
+      const own = { ...rest, note: raw.note ?? rest.note, enabled: raw.enabled ?? rest.enabled };
       read.rules.push({ index, line, input, definition: readDefinition(body), ...own });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -93,10 +93,10 @@ function resolveAll(
   const fallback = defaultTarget === undefined ? null : defaultTag(names, defaultTarget);
   const wanted: WantedRule[] = [];
   const refused = [...rejected];
-  for (const { index, line, input, definition, enabled, note, priority } of rules) {
+  for (const { index, line, input, definition, enabled, note, priority, afterProfile } of rules) {
     const found = names.find(definition.target);
     const tag = 'tag' in found ? found.tag : fallback;
-    if (tag !== null) wanted.push({ ...definition, target: tag, enabled, note, priority });
+    if (tag !== null) wanted.push({ ...definition, target: tag, enabled, note, priority, afterProfile });
     else if ('problem' in found) {
       refused.push({ index, line, code: found.problem, message: `target: ${found.message}`, input: cut(input) });
     }

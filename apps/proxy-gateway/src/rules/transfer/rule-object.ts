@@ -8,12 +8,24 @@ export interface RuleEntry {
   enabled?: boolean | undefined;
   note?: string | null | undefined;
   priority?: number | undefined;
+  afterProfile?: boolean | undefined;
 }
 
 const MAX_TEXT = 2_048;
 const MAX_TARGET = 256;
 const MAX_NOTE = 1_000;
-const FIELDS = new Set(['raw', 'type', 'payload', 'target', 'no_resolve', 'src', 'enabled', 'note', 'priority']);
+const FIELDS = new Set([
+  'raw',
+  'type',
+  'payload',
+  'target',
+  'no_resolve',
+  'src',
+  'enabled',
+  'note',
+  'priority',
+  'after_profile',
+]);
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,6 +46,7 @@ export function readRuleObject(value: unknown): RuleEntry {
     enabled: flag(fields, 'enabled'),
     note,
     priority: priorityOf(fields['priority']),
+    afterProfile: flag(fields, 'after_profile'),
   };
 }
 
