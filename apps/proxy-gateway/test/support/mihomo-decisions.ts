@@ -45,7 +45,7 @@ export async function startMarker(): Promise<Marker> {
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
     const replies = [Buffer.from([5, 2]), Buffer.from([1, 0])];
     let user = '';
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       if (chunk[0] === CONNECT) {
         asked.set(Number(/:(\d+) /.exec(chunk.toString('latin1'))?.[1]), 'CONNECT');
         socket.end('HTTP/1.1 200 OK\r\n\r\n');
