@@ -284,7 +284,8 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     const id = await jobs.add('subscription-refresh', payload(1));
     const active = await waitFor(async () => {
       const status = await jobs.status('subscription-refresh', id);
-      return status?.progress === undefined ? undefined : status;
+      // The state is read first: a job that starts in between still waits, and has progress.
+      return status?.state === 'active' && status.progress !== undefined ? status : undefined;
     });
     expect(active).toMatchObject({ id, state: 'active', progress: { done: 3, of: 10 }, result: undefined });
     expect((await jobs.counts())['subscription-refresh']).toMatchObject({ active: 1, waiting: 0 });
