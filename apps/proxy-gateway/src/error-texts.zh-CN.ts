@@ -74,8 +74,8 @@ const NODES: ErrorTexts = {
   'The import contains no readable node, so replacing would leave none; add ?allow_empty=true to do so.':
     '导入内容中没有可识别的节点，替换后将没有任何节点；如确需如此，请加上 ?allow_empty=true。',
   'There is no subscription {id}.': '订阅 {id} 不存在。',
-  'There is no publication {id}': '发布 {id} 不存在',
-  'There is no such publication': '没有这个发布',
+  'There is no publication {id}': '发布订阅 {id} 不存在',
+  'There is no such publication': '没有这个发布订阅',
   'must be given for rename': '重命名步骤必须填写',
   'must be given for limit': '限制数量步骤必须填写',
   'must be an address or a network such as 203.0.113.0/24': '必须是地址或网段，例如 203.0.113.0/24',
