@@ -27,6 +27,7 @@ type Node =
   | { kind: 'assert'; assertion: Assertion }
   | { kind: 'sequence'; items: Node[] }
   | { kind: 'choice'; options: Node[] }
+  | { kind: 'group'; number: number; item: Node }
   | { kind: 'repeat'; item: Node; min: number; max: number };
 
 /** Filters of profiles list the names of many cities; those that people write here are shorter (`outbound.dto.ts`). */
@@ -68,14 +69,20 @@ export function compileNamePattern(pattern: string, ignoreCase = true): NamePatt
   return { test: (name) => automaton.test(name.slice(0, MAX_NAME)) };
 }
 
-/** The instructions of a pattern, as an automaton takes them. @throws NamePatternError */
-export function compileNameProgram(pattern: string, ignoreCase = true): AutomatonStep[] {
+/**
+ * The instructions of a pattern, as an automaton takes them.
+ * @param marks gets the instructions at which groups begin (twice the number of the group) and end (one more).
+ * @throws NamePatternError
+ */
+export function compileNameProgram(pattern: string, ignoreCase = true, marks?: Map<number, number>): AutomatonStep[] {
   if (pattern.length > MAX_PATTERN) throw new NamePatternError(`is longer than ${MAX_PATTERN} characters`);
-  const program: AutomatonStep[] = [];
+  const program: Program = marks ? Object.assign([], { marks }) : [];
   emit(program, new PatternReader(pattern.replace(LEADING_FLAGS, ''), ignoreCase).read());
   push(program, { op: 'match' });
   return program;
 }
+
+type Program = AutomatonStep[] & { marks?: Map<number, number> };
 
 /** A fast path for alternatives of plain words, which most filters are. */
 function wordsPattern(words: readonly string[], ignoreCase: boolean): NamePattern {
@@ -94,6 +101,7 @@ class PatternReader {
   readonly #flags: string;
   #at = 0;
   #depth = 0;
+  #groups = 0;
 
   constructor(pattern: string, ignoreCase: boolean) {
     this.#pattern = pattern;
@@ -153,13 +161,15 @@ class PatternReader {
 
   #group(): Node {
     if (++this.#depth > MAX_DEPTH) throw new NamePatternError(`has more than ${MAX_DEPTH} groups in each other`);
-    if (!this.#take('?:') && this.#pattern.startsWith('?', this.#at)) {
+    const captures = !this.#take('?:');
+    if (captures && this.#pattern.startsWith('?', this.#at)) {
       throw new NamePatternError('has a look-around or another special group, which is not supported');
     }
-    const node = this.#choice();
+    const number = captures ? ++this.#groups : 0;
+    const item = this.#choice();
     if (!this.#take(')')) throw new NamePatternError('has a ( that is not closed');
     this.#depth--;
-    return node;
+    return captures ? { kind: 'group', number, item } : item;
   }
 }
 
@@ -207,15 +217,26 @@ function push(program: AutomatonStep[], step: AutomatonStep): number {
   return program.push(step) - 1;
 }
 
-function emit(program: AutomatonStep[], node: Node): void {
+function emit(program: Program, node: Node): void {
   if (node.kind === 'char') push(program, { op: 'read', reads: node.test });
   else if (node.kind === 'assert') push(program, { op: 'assert', assertion: node.assertion });
   else if (node.kind === 'sequence') for (const item of node.items) emit(program, item);
   else if (node.kind === 'choice') emitChoice(program, node.options);
+  else if (node.kind === 'group') emitGroup(program, node);
   else emitRepeat(program, node);
 }
 
-function emitChoice(program: AutomatonStep[], options: readonly Node[]): void {
+function emitGroup(program: Program, { number, item }: Extract<Node, { kind: 'group' }>): void {
+  mark(program, 2 * number);
+  emit(program, item);
+  mark(program, 2 * number + 1);
+}
+
+function mark(program: Program, slot: number): void {
+  if (program.marks) program.marks.set(push(program, { op: 'split', to: [program.length + 1] }), slot);
+}
+
+function emitChoice(program: Program, options: readonly Node[]): void {
   const exits: number[][] = [];
   for (const [index, option] of options.entries()) {
     const isLast = index === options.length - 1;
@@ -231,7 +252,7 @@ function emitChoice(program: AutomatonStep[], options: readonly Node[]): void {
   for (const exit of exits) exit.push(program.length);
 }
 
-function emitRepeat(program: AutomatonStep[], { item, min, max }: Extract<Node, { kind: 'repeat' }>): void {
+function emitRepeat(program: Program, { item, min, max }: Extract<Node, { kind: 'repeat' }>): void {
   for (let i = 0; i < min; i++) {
     const before = program.length;
     emit(program, item);

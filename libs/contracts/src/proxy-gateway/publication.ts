@@ -31,7 +31,7 @@ export interface PublicationStep {
   health?: PublicationHealth;
   /** `rename`: every occurrence is replaced, ignoring case. */
   pattern?: string;
-  /** `rename`: plain text; absent: nothing. */
+  /** `rename`: text, in which `$1` to `$9` are groups of the pattern and `$$` is `$`; absent: nothing. */
   replacement?: string;
   /** `sort`. */
   by?: PublicationOrder;
