@@ -141,7 +141,7 @@ describe('accounting store', () => {
         error_message: 'took too long',
         close_reason: 'client_closed',
         kernel: null,
-        search_text: 'example.com\ntokyo 01\ndomain-suffix,example.com\n192.168.1.20',
+        search_text: 'example.com\ntokyo 01\ndomain-suffix,example.com\n192.168.1.20\nann',
       },
     ]);
   });

@@ -133,13 +133,15 @@ describe('traffic logs', () => {
     ['192.168.7.7', ['100%.test']],
     ['domain-suffix,example', ['100%.test', 'www.Example.com', null]],
     ['0%.', ['100%.test']],
+    ['ann-b', ['100%.test']],
+    ['7ann', []],
     ['_', ['100%.test', 'www.Example.com', null]],
     [String.raw`\\`, []],
   ])('finds %j', async (keyword, expected) => {
     await store(
       { host: null, destinationIp: '203.0.113.9', endedAt: NOON },
       { host: 'www.Example.com', endedAt: NOON + 1 },
-      { host: '100%.test', sourceIp: '192.168.7.7', endedAt: NOON + 2 },
+      { host: '100%.test', sourceIp: '192.168.7.7', inboundUser: 'Ann-B', endedAt: NOON + 2 },
     );
     expect(await hosts({ keyword })).toEqual(expected);
     expect(await service.list(query({ keyword }))).toMatchObject({ total: expected.length, total_exact: true });

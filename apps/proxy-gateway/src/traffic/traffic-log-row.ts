@@ -57,6 +57,7 @@ export function searchText(record: LoggedFlow, names: FlowNames): string {
     names.node(record.nodeTag)?.name,
     rule,
     record.sourceIp,
+    record.inboundUser,
     record.kernel,
   ];
   return clean(fields.filter((field) => field != null && field !== '').join('\n'))

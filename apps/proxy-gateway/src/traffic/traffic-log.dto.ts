@@ -2,7 +2,7 @@ import { IsOptional, Matches, MaxLength } from 'class-validator';
 import { QueryInteger } from '../wire/query-integer.js';
 
 export class TrafficLogQuery {
-  /** Part of the host, address, node name, rule or client address; case is ignored. */
+  /** Part of the host, address, node name, rule, client address or user of the proxy; case is ignored. */
   @IsOptional()
   @MaxLength(200)
   @Matches(/^\P{Cc}*$/u, { message: 'keyword must not contain control characters' })

@@ -71,7 +71,7 @@ export const activity = {
   },
   trafficLog: {
     filter: 'Search the traffic log',
-    search: 'Search by host, address, node, rule and client',
+    search: 'Search by host, address, node, rule, client and user',
     entries: '{count, plural, one {# entry} other {# entries}}',
     atLeast: 'at least {count, plural, one {# entry} other {# entries}}',
     title: 'Connection to {host}',

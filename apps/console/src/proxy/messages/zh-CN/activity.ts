@@ -72,7 +72,7 @@ export const activity: Translation<typeof english> = {
   },
   trafficLog: {
     filter: '搜索流量日志',
-    search: '按主机、地址、节点、规则和客户端搜索',
+    search: '按主机、地址、节点、规则、客户端和用户搜索',
     entries: '{count, plural, other {# 条记录}}',
     atLeast: '至少 {count, plural, other {# 条记录}}',
     title: '到 {host} 的连接',
