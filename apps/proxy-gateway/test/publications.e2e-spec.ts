@@ -211,3 +211,17 @@ describe('what is published', () => {
     expect(answer.body.details).toContainEqual(expect.objectContaining({ field }));
   });
 });
+
+it('a publication is changed only as it was read, if the change says so', async () => {
+  const { id, path } = await publish();
+  const { etag } = Object.fromEntries((await gateway.call('GET', `/publications/${id}`)).headers);
+  const put = (name: string, tag: string) => gateway.call('PUT', `/publications/${id}`, { name }, { 'if-match': tag });
+  await fetchAt(path);
+  const first = await put('first', `W/"x", ${etag}`);
+  expect([first.status, first.body.name]).toEqual([200, 'first']);
+  expect(first.headers.get('etag')).not.toBe(etag);
+  const second = await put('second', etag!);
+  expect([second.status, second.body.code]).toEqual([412, 'PRECONDITION_FAILED']);
+  expect((await put('third', '*')).status).toBe(200);
+  expect((await gateway.call('GET', `/publications/${id}`)).body.name).toBe('third');
+});

@@ -1,5 +1,6 @@
 import { isPublicRoute } from '@gatehouse/auth';
 import type { HttpOptions } from '@gatehouse/platform';
+import { readsIfMatch } from '../wire/if-match.js';
 import { SERVICE_VERSION } from '../service-version.js';
 
 type OpenApiOptions = NonNullable<HttpOptions['openapi']>;
@@ -14,8 +15,17 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of the row as it was read: 412 if it has changed since',
+  schema: { type: 'string' },
+};
+
 /** What runs before the controllers: rate limits and repeated POST requests. */
-const additions: Additions = ({ method, open }) => {
+const additions: Additions = ({ method, open, handler }) => {
+  if (readsIfMatch(handler)) return { failures: ['RATE_LIMITED', 'PRECONDITION_FAILED'], parameters: [IF_MATCH] };
   if (method !== 'post' || open) return { failures: ['RATE_LIMITED'] };
   return { failures: ['RATE_LIMITED', 'CONFLICT', 'UNPROCESSABLE'], parameters: [IDEMPOTENCY_KEY] };
 };

@@ -7,7 +7,9 @@ import type {
   PublicationView,
 } from '@gatehouse/contracts';
 import { Answers, IdPipe } from '@gatehouse/platform';
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Put, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { IfMatch, versionTag } from '../wire/if-match.js';
 import { NewPublication, PublicationChanges, PublicationPreviewRequest } from './publication.dto.js';
 import { PublicationsService } from './publications.service.js';
 
@@ -26,8 +28,8 @@ export class PublicationsController {
   @Get(':id')
   @Answers('PublicationView', 'One publication')
   @Requires('read')
-  get(@Param('id', IdPipe) id: number): Promise<PublicationView> {
-    return this.publications.get(id);
+  async get(@Param('id', IdPipe) id: number, @Res({ passthrough: true }) response: Response): Promise<PublicationView> {
+    return tagged(await this.publications.get(id), response);
   }
 
   @Post()
@@ -51,8 +53,13 @@ export class PublicationsController {
   @Put(':id')
   @Answers('PublicationView', 'Changes a publication')
   @Requires('write')
-  update(@Param('id', IdPipe) id: number, @Body() body: PublicationChanges): Promise<PublicationView> {
-    return this.publications.update(id, body);
+  async update(
+    @Param('id', IdPipe) id: number,
+    @Body() body: PublicationChanges,
+    @IfMatch() ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<PublicationView> {
+    return tagged(await this.publications.update(id, body, ifMatch), response);
   }
 
   @Post(':id/token')
@@ -71,4 +78,9 @@ export class PublicationsController {
   remove(@Param('id', IdPipe) id: number): Promise<PublicationDeleted> {
     return this.publications.remove(id);
   }
+}
+
+function tagged(view: PublicationView, response: Response): PublicationView {
+  response.setHeader('ETag', versionTag(view.updated_at));
+  return view;
 }

@@ -14,6 +14,7 @@ import { PublicationEntity } from '../data/publication.entity.js';
 import { checkAddresses, readDefinition } from './definition.js';
 import { PublicationWriter } from './publication-writer.js';
 import type { NewPublication, PublicationChanges, PublicationPreviewRequest } from './publication.dto.js';
+import { nextVersion, requireVersion } from '../wire/if-match.js';
 import { toPublicationView } from './publication.view.js';
 
 /** Logs hide whatever begins like this, as they do with API keys. */
@@ -59,18 +60,23 @@ export class PublicationsService {
     });
   }
 
-  /** @throws AppError NOT_FOUND, INVALID_ARGUMENT */
-  update(id: number, body: PublicationChanges): Promise<PublicationView> {
+  /**
+   * @param ifMatch the version that the caller has read; undefined: any.
+   * @throws AppError NOT_FOUND, INVALID_ARGUMENT, PRECONDITION_FAILED
+   */
+  update(id: number, body: PublicationChanges, ifMatch?: string): Promise<PublicationView> {
     const changes = readDefinition(body);
     checkAddresses(body.allowed_addresses ?? []);
     return this.unitOfWork.run(async (tx) => {
       const row = await find(tx, id, true);
+      requireVersion(row.updatedAt, ifMatch);
       row.name = body.name ?? row.name;
       row.enabled = body.enabled ?? row.enabled;
       row.definition = { ...row.definition, ...changes };
       if (body.expires_at !== undefined) row.expiresAt = readKeyExpiry(body.expires_at);
       if (body.fetches_per_hour !== undefined) row.fetchesPerHour = body.fetches_per_hour;
       row.allowedAddresses = body.allowed_addresses ?? row.allowedAddresses;
+      row.updatedAt = nextVersion(row.updatedAt);
       return toPublicationView(await tx.save(row));
     });
   }
