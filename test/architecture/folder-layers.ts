@@ -2,8 +2,8 @@
 export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'apps/console': [['shared'], ['help', 'proxy', 'site', 'tunnel']],
   'apps/proxy-gateway': [
-    ['common', 'data', 'geo', 'openapi', 'preferences', 'threads', 'wire'],
-    ['auth', 'jobs', 'kernel', 'kernel-config', 'migrations', 'runtime-logs'],
+    ['common', 'data', 'geo', 'preferences', 'threads', 'wire'],
+    ['auth', 'jobs', 'kernel', 'kernel-config', 'migrations', 'openapi', 'runtime-logs'],
     ['audit', 'kernel-process'],
     ['documents', 'settings-api', 'traffic'],
     ['dashboard', 'geo-updates', 'kernels', 'nodes', 'outbound'],
