@@ -76,6 +76,8 @@ const NODES: ErrorTexts = {
   'There is no subscription {id}.': '订阅 {id} 不存在。',
   'There is no publication {id}': '发布订阅 {id} 不存在',
   'There is no such publication': '没有这个发布订阅',
+  'It has changed since it was read; read it again': '内容已被他人更改，请重新读取',
+  'has no group {group}, which the replacement names': '没有替换文本引用的分组 {group}',
   'must be given for rename': '重命名步骤必须填写',
   'must be given for limit': '限制数量步骤必须填写',
   'must be an address or a network such as 203.0.113.0/24': '必须是地址或网段，例如 203.0.113.0/24',
