@@ -241,6 +241,30 @@ describe('the console', { timeout: 90_000 }, () => {
     expect(await order()).toBe('bca');
   });
 
+  it('puts a rule behind those of the active profile, and marks it', async () => {
+    await gateway.call('POST', '/rules', { raw: 'DOMAIN,behind.example,DIRECT' });
+    const saved = async (): Promise<unknown> => {
+      const { items } = await gateway.call<{ items: object[] }>('GET', '/rules?search=behind.example');
+      return items[0];
+    };
+    const page = await signedIn();
+    await page.goto(`${gateway.url}/#/rules?search=behind.example`);
+    const row = page.getByRole('row', { name: /behind\.example/ });
+    const change = async (act: 'check' | 'uncheck'): Promise<void> => {
+      await row.getByRole('button', { name: 'Edit' }).click();
+      const form = page.getByRole('dialog', { name: 'Edit rule' });
+      await form.getByLabel('Behind the rules of the active profile')[act]();
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.waitFor({ state: 'detached' });
+    };
+    await change('check');
+    await row.getByText('behind the profile').waitFor();
+    expect(await saved()).toMatchObject({ after_profile: true });
+    await change('uncheck');
+    await row.getByText('behind the profile').waitFor({ state: 'detached' });
+    expect(await saved()).toMatchObject({ after_profile: false });
+  });
+
   it('has pages that axe finds nothing wrong with, in light and in dark colours', async () => {
     const page = await signedIn({ colorScheme: 'light' });
     for (const name of [...PAGES, ...MORE_PAGES]) {

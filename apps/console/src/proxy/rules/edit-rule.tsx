@@ -113,7 +113,7 @@ function RuleFields({ form }: { form: Form<RuleForm> }) {
     problem: form.problem(name),
     onInput: (value: string) => form.set(name, value),
   });
-  const check = (name: 'no_resolve' | 'src') => ({
+  const check = (name: 'after_profile' | 'no_resolve' | 'src') => ({
     checked: form.values[name],
     onChange: (value: boolean) => form.set(name, value),
   });
@@ -125,6 +125,7 @@ function RuleFields({ form }: { form: Form<RuleForm> }) {
       <TextField label={t('rules.note')} {...text('note')} />
       <CheckField label={t('rules.noResolve')} {...check('no_resolve')} />
       <CheckField label={t('rules.src')} {...check('src')} />
+      <CheckField label={t('rules.afterProfile')} hint={t('rules.afterProfileHint')} {...check('after_profile')} />
     </>
   );
 }

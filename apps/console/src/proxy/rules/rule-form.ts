@@ -33,6 +33,7 @@ export interface RuleForm {
   note: string;
   no_resolve: boolean;
   src: boolean;
+  after_profile: boolean;
   /** Of a new rule: before a neighbour, before all other manual rules, or behind them. */
   place: 'before' | 'start' | 'end';
   /** Stands for the whole line in what the service refuses. */
@@ -47,6 +48,7 @@ export function formOf(rule: RuleView | null): RuleForm {
     note: rule?.note ?? '',
     no_resolve: rule?.options.no_resolve ?? false,
     src: rule?.options.src ?? false,
+    after_profile: rule?.after_profile ?? false,
     place: 'end',
     raw: null,
   };

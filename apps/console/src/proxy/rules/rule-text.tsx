@@ -18,6 +18,7 @@ export function RuleText({ rule }: { rule: RuleView }) {
           {t('rules.skipped', { error: rule.error })}
         </Badge>
       )}
+      {rule.after_profile && <Badge tone="info">{t('rules.behindProfile')}</Badge>}
       {rule.note !== null && <span class="second">{rule.note}</span>}
     </>
   );

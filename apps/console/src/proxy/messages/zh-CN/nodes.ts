@@ -148,7 +148,7 @@ export const nodes: Translation<typeof english> = {
     activeIs: '当前生效的规则：{name}',
     ownRules: '仅自己的规则',
     back: '恢复为：{name}',
-    isActive: '此配置的规则正在生效。自己添加的规则优先于配置中的规则。',
+    isActive: '此配置的规则正在生效。自己添加的规则先于配置中的规则匹配，设为放在其后的除外。',
     isNotActive: '此配置的代理组可以使用，其规则在启用之前不起作用。',
     use: '启用此配置',
     stop: '仅使用自己的规则',
