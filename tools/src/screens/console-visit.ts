@@ -38,6 +38,8 @@ export class ConsoleVisit implements AsyncDisposable {
   readonly page: Page;
   readonly #context: BrowserContext;
   readonly #app: App;
+  /** Whether addresses are of pages, which was asked once. */
+  readonly #pages = new Map<string, boolean>();
 
   private constructor(context: BrowserContext, page: Page, app: App) {
     this.#context = context;
@@ -81,7 +83,22 @@ export class ConsoleVisit implements AsyncDisposable {
     const found = await this.page.evaluate<string[]>(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].map((link) => link.href)`,
     );
-    return [...new Set(found)].filter((address) => address.startsWith(`${this.#app.url}/`) && !OTHERS.test(address));
+    const own = [...new Set(found)].filter((one) => one.startsWith(`${this.#app.url}/`) && !OTHERS.test(one));
+    const pages: string[] = [];
+    for (const address of own) if (await this.#isPage(address)) pages.push(address);
+    return pages;
+  }
+
+  /** Not a file to download or a document for programs. */
+  async #isPage(address: string): Promise<boolean> {
+    const [document = ''] = address.split('#');
+    let isPage = this.#pages.get(document);
+    if (isPage === undefined) {
+      const answer = await this.page.request.get(document);
+      isPage = answer.headers()['content-type']?.startsWith('text/html') ?? false;
+      this.#pages.set(document, isPage);
+    }
+    return isPage;
   }
 
   /** Loads a page and waits until it has settled. */

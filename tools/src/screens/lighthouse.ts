@@ -37,22 +37,29 @@ interface PuppeteerBrowser {
   disconnect: () => Promise<void>;
 }
 
+/** What to look at: parts of the names of views and of the addresses of pages; empty: all. */
+export interface Choice {
+  readonly view: string;
+  readonly page: string;
+}
+
 /**
  * `npm run screens -- --lighthouse`: the scores of every page that the navigations name, signed in, on a desktop and on a
  * phone. Resolves with 1 if one is below 95.
  */
-export async function measurePages(apps: readonly App[], password: string, only: string): Promise<number> {
+export async function measurePages(apps: readonly App[], password: string, chosen: Choice): Promise<number> {
   const tools = await loadTools();
   const port = await freePort();
   await using browser = await startBrowser(port);
   const rows: string[][] = [];
   let isGood = true;
   for (const app of apps) {
-    for (const device of DEVICES.filter((one) => `${app.name}-${one}`.includes(only))) {
+    for (const device of DEVICES.filter((one) => `${app.name}-${one}`.includes(chosen.view))) {
       const view = { width: device === 'phone' ? 390 : 1280, theme: 'light', language: 'en' } as const;
       await using visit = await ConsoleVisit.open(browser, app, view);
       await visit.signIn(password);
       for (const address of await visit.addresses('navigation')) {
+        if (!address.includes(chosen.page)) continue;
         await visit.goTo(address);
         // Some lead on to another page.
         const scores = await bestScores(tools, { port, address: visit.page.url(), device });

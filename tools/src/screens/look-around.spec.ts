@@ -11,6 +11,7 @@ import { answerWrites } from './sample-answers.js';
 /** A page as the consoles have them: two buttons open dialogs, the form of one leads to a second. */
 const PAGE = `<!doctype html><html lang="en"><title>Keys</title><main><h1>Keys</h1>
 <button type="button" data-opens="New key">Add</button>
+<p><a href="/more">More</a> <a href="/api/export">Everything as a file</a></p>
 <table><tr><td><button type="button" class="small" data-opens="Revoke it?">Revoke</button></td></tr>
 <tr><td><button type="button" class="small" data-opens="Revoke it?">Revoke</button></td></tr></table></main>
 <script>
@@ -69,6 +70,12 @@ describe('npm run screens', { timeout: 180_000 }, () => {
     expect(seen).toEqual(['', 'New key', 'Key kept-1', 'Revoke it?']);
     expect(visit.problems).toEqual([]);
     expect(writes).toEqual([]);
+  });
+
+  it('goes on to other pages, and not to files and documents for programs', async () => {
+    await using visit = await visitIn('en');
+    await visit.goTo(`${url}/`);
+    expect(await visit.addresses('content')).toEqual([`${url}/more`]);
   });
 
   it('finds pages that are too wide, cannot be read, or are still in English', async () => {

@@ -10,7 +10,7 @@ import { addressOf, findPassword } from '../supervisor/running-platform.js';
 import { table } from '../table.js';
 import { ConsoleVisit, entryAddresses, strayAddresses, type App, type View } from './console-visit.js';
 import { inspectPage } from './inspect-page.js';
-import { measurePages } from './lighthouse.js';
+import { measurePages, type Choice } from './lighthouse.js';
 import { lookAround } from './look-around.js';
 import { answerWrites } from './sample-answers.js';
 import { addSampleRows } from './sample-rows.js';
@@ -25,17 +25,18 @@ const VIEWS: readonly View[] = [1280, 390].flatMap((width) =>
 const OPTIONS = {
   out: { type: 'string' },
   only: { type: 'string' },
+  page: { type: 'string' },
   samples: { type: 'boolean' },
   lighthouse: { type: 'boolean' },
   docs: { type: 'boolean' },
 } as const;
 
 /**
- * `npm run screens [-- --out FOLDER] [--only TEXT] [--samples] | -- --docs`: pictures of every page of the running platform
+ * `npm run screens [-- --out FOLDER] [--only TEXT] [--page TEXT] [--samples] | -- --docs`: pictures of every page of the running platform
  * and of the dialogs and forms that its buttons open, wide and narrow, light and dark, in both languages. Says what is wrong
  * with them: wider than the screen, moving while it loads, asking other hosts, not accessible, or still in English. Resolves
  * with 1 if anything is. Nothing is changed on the platform, except that `--samples` adds rows first. `--only` takes the
- * views with this in their name, such as `proxy-390`. With `--docs`, the tests of the journeys take the pictures of the
+ * views with this in their name, such as `proxy-390`, `--page` the pages with this in their address. With `--docs`, the tests of the journeys take the pictures of the
  * documentation again; with `--lighthouse`, its scores of every page are printed instead.
  */
 export const screensCommand: Command = async (args) => {
@@ -43,15 +44,16 @@ export const screensCommand: Command = async (args) => {
   if (values.docs) return takeDocumentationPictures();
   const out = values.out ?? join(OWN, 'screens');
   const { apps, password } = runningApps();
+  const chosen: Choice = { view: values.only ?? '', page: values.page ?? '' };
   if (values.samples) for (const app of apps) await addSampleRows(app, password);
-  if (values.lighthouse) return measurePages(apps, password, values.only ?? '');
+  if (values.lighthouse) return measurePages(apps, password, chosen);
   await using browser = await startBrowser();
   const problems: string[][] = [];
   let count = 0;
   for (const app of apps) {
-    for (const view of VIEWS.filter((one) => nameOf(app.name, one).includes(values.only ?? ''))) {
+    for (const view of VIEWS.filter((one) => nameOf(app.name, one).includes(chosen.view))) {
       const folder = join(out, nameOf(app.name, view));
-      const seen = await visitAll(browser, app, view, { folder, password });
+      const seen = await visitAll(browser, app, view, { folder, password, page: chosen.page });
       count += seen.count;
       problems.push(...seen.problems.map((problem) => [nameOf(app.name, view), ...problem]));
       process.stdout.write(`${folder}: ${seen.count} pictures\n`);
@@ -96,6 +98,8 @@ function takeDocumentationPictures(): number {
 interface Visit {
   folder: string;
   password: string;
+  /** A part of the addresses to look at. */
+  page: string;
 }
 
 interface Seen {
@@ -104,7 +108,7 @@ interface Seen {
   problems: string[][];
 }
 
-async function visitAll(browser: Browser, app: App, view: View, { folder, password }: Visit): Promise<Seen> {
+async function visitAll(browser: Browser, app: App, view: View, { folder, password, page }: Visit): Promise<Seen> {
   mkdirSync(folder, { recursive: true });
   await using visit = await ConsoleVisit.open(browser, app, view);
   const seen: Seen = { count: 0, problems: [] };
@@ -116,7 +120,7 @@ async function visitAll(browser: Browser, app: App, view: View, { folder, passwo
       const found = [...(await inspectPage(visit.page, view.language)), ...visit.problems.splice(0)];
       seen.problems.push(...found.map((problem) => [name, problem]));
     });
-  for (const address of entryAddresses(app)) await lookAt(address, 'entry-');
+  for (const address of entryAddresses(app).filter((one) => one.includes(page))) await lookAt(address, 'entry-');
   await visit.signIn(password);
   await answerWrites(visit.page);
   const addresses = new Map<string, string>();
@@ -125,7 +129,7 @@ async function visitAll(browser: Browser, app: App, view: View, { folder, passwo
   }
   // What is added meanwhile is visited, too.
   for (const address of addresses.values()) {
-    await lookAt(address);
+    if (address.includes(page)) await lookAt(address);
     await visit.goTo(address);
     for (const next of await visit.addresses('content')) {
       if (!addresses.has(kindOf(next))) addresses.set(kindOf(next), next);

@@ -147,7 +147,8 @@ export const nodes = {
     activeIs: 'Rules in force: {name}',
     ownRules: 'your own rules only',
     back: 'Back to {name}',
-    isActive: 'This profile drives the rules. Rules that you made come before those of the profile, unless their form says behind them.',
+    isActive:
+      'This profile drives the rules. Rules that you made come before those of the profile, unless their form says behind them.',
     isNotActive: 'The groups of this profile can be used. Its rules have no effect until you activate it.',
     use: 'Activate this profile',
     stop: 'Use your own rules only',

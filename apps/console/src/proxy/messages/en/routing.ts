@@ -126,7 +126,8 @@ export const routing = {
     noResolve: 'Do not resolve domains (no-resolve)',
     src: 'Match the source address (src)',
     afterProfile: 'Behind the rules of the active profile',
-    afterProfileHint: 'Tried after them, but before the MATCH that closes the profile. Otherwise tried before all of them.',
+    afterProfileHint:
+      'Tried after them, but before the MATCH that closes the profile. Otherwise tried before all of them.',
     behindProfile: 'behind the profile',
     lastHit: 'Last hit {time}',
     editName: 'Edit {name}',
