@@ -7,6 +7,7 @@ export {
   compileRouter,
   compileRuleSets,
   findShadowedInSlices,
+  lookupOfSet,
   formatRuleLine,
   parseRuleLine,
   validateRule,

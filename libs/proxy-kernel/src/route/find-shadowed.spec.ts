@@ -9,7 +9,18 @@ import { type ShadowRule, findShadowed, findShadowedInSlices } from './find-shad
 import { parseRuleLine } from './rule-line.js';
 import { compileRuleSets } from './rule-set/rule-sets.js';
 
-const shadows = (...lines: string[]) => findShadowed(lines.map((line) => parseRuleLine(line)));
+const KNOWN_SETS: RuleSetConfig[] = [
+  { name: 'ads', behavior: 'domain', entries: ['+.ads.example'] },
+  { name: 'addresses', behavior: 'ipcidr', entries: ['10.0.0.0/8'] },
+  { name: 'asking', behavior: 'classical', entries: ['DOMAIN,a.example', 'IP-CIDR,10.0.0.0/8', 'GEOIP,CN'] },
+  { name: 'silent', behavior: 'classical', entries: ['IP-CIDR,10.0.0.0/8,no-resolve', 'SRC-IP-CIDR,10.0.0.0/8'] },
+  { name: 'mixed', behavior: 'classical', entries: ['IP-CIDR,10.0.0.0/8,no-resolve', 'GEOIP,CN'] },
+];
+const shadows = (...lines: string[]) =>
+  findShadowed(
+    lines.map((line) => parseRuleLine(line)),
+    { ruleSets: KNOWN_SETS },
+  );
 
 describe('shadowed rules', () => {
   it.each<[string, string]>([
@@ -27,6 +38,12 @@ describe('shadowed rules', () => {
     ['DST-PORT,1-1000,DIRECT', 'DST-PORT,80/443,REJECT'],
     ['DST-PORT,80/81-90,DIRECT', 'DST-PORT,80-90,REJECT'],
     ['RULE-SET,ads,REJECT', 'RULE-SET,ads,DIRECT'],
+    ['RULE-SET,addresses,REJECT', 'RULE-SET,addresses,DIRECT'],
+    ['RULE-SET,asking,REJECT', 'RULE-SET,asking,DIRECT'],
+    ['RULE-SET,silent,REJECT', 'RULE-SET,silent,DIRECT'],
+    ['RULE-SET,mixed,REJECT,no-resolve', 'RULE-SET,mixed,DIRECT,no-resolve'],
+    ['GEOSITE,cn,REJECT', 'GEOSITE,cn,DIRECT'],
+    ['OR,((IP-CIDR,10.0.0.0/8),(GEOIP,CN)),REJECT', 'OR,((IP-CIDR,10.0.0.0/8),(GEOIP,CN)),DIRECT'],
     ['AND,((DOMAIN,a),(NETWORK,udp)),REJECT', 'and,((DOMAIN,A), (NETWORK,UDP)),DIRECT'],
     ['NETWORK,udp,REJECT', 'NETWORK,UDP,DIRECT'],
     ['DOMAIN,a.com,SOME GROUP', 'DOMAIN,a.com,SOME GROUP'],
@@ -46,6 +63,13 @@ describe('shadowed rules', () => {
     ['DST-PORT,80,DIRECT', 'SRC-PORT,80,REJECT'],
     ['DST-PORT,80/90,DIRECT', 'DST-PORT,80-90,REJECT'],
     ['RULE-SET,ads,REJECT,no-resolve', 'RULE-SET,ads,DIRECT'],
+    // The address that GEOIP gets is not seen by what stands before it, but by all of the second rule.
+    ['RULE-SET,mixed,REJECT', 'RULE-SET,mixed,DIRECT'],
+    ['RULE-SET,not-here,REJECT', 'RULE-SET,not-here,DIRECT'],
+    [
+      'OR,((IP-CIDR,10.0.0.0/8,no-resolve),(GEOIP,CN)),REJECT',
+      'OR,((IP-CIDR,10.0.0.0/8,no-resolve),(GEOIP,CN)),DIRECT',
+    ],
   ])('%s does not hide %s', (earlier, later) => {
     expect(shadows(earlier, later)).toEqual([null, null]);
   });
@@ -54,7 +78,7 @@ describe('shadowed rules', () => {
     const [a, b] = ['IP-CIDR,10.0.0.0/8,DIRECT,no-resolve', 'IP-CIDR,10.1.0.0/16,REJECT,no-resolve'];
     expect(shadows(a, 'GEOIP,CN,DIRECT', b)[2]).toBeNull();
     expect(shadows('GEOIP,CN,DIRECT', a, b)[2]).toBe(1);
-    expect(shadows('RULE-SET,s,REJECT', 'GEOIP,CN,DIRECT', 'RULE-SET,s,DIRECT')[2]).toBeNull();
+    expect(shadows('RULE-SET,silent,REJECT', 'GEOIP,CN,DIRECT', 'RULE-SET,silent,DIRECT')[2]).toBeNull();
   });
 
   it('ignores disabled rules, and asks which targets accept every flow', () => {
@@ -129,9 +153,11 @@ const line = fc.oneof(
       'NETWORK,udp',
       'RULE-SET,mixed',
       'RULE-SET,names',
+      'RULE-SET,asking',
       'RULE-SET,gone',
       'AND,((GEOIP,CN,no-resolve),(NETWORK,tcp))',
       'NOT,((IP-CIDR,10.0.0.0/8))',
+      'OR,((IP-CIDR,10.0.0.0/8,no-resolve),(IP-ASN,1))',
       'DOMAIN-WILDCARD,*.com',
     ),
   },
@@ -158,6 +184,7 @@ const flow = fc
 const sets: RuleSetConfig[] = [
   { name: 'mixed', behavior: 'classical', entries: ['DOMAIN-SUFFIX,net', 'IP-CIDR,10.0.0.0/8,no-resolve', 'IP-ASN,1'] },
   { name: 'names', behavior: 'domain', entries: ['+.example', 'a.*'] },
+  { name: 'asking', behavior: 'classical', entries: ['IP-CIDR,10.0.0.0/16', 'DOMAIN-SUFFIX,net', 'IP-ASN,1'] },
 ];
 
 describe('compared with the router', () => {
@@ -179,6 +206,7 @@ describe('compared with the router', () => {
           );
           const shadowed = findShadowed(rules, {
             alwaysTakes: (tag) => ['DIRECT', 'REJECT', 'n1'].includes(tag),
+            ruleSets: sets,
           });
           claims += shadowed.filter((index) => index !== null).length;
           let reply: string | null = null;

@@ -1,5 +1,6 @@
 /** Finds rules that can never decide, because an earlier one matches every flow that they would match. */
 import { type Cidr, cidrContains, guarded } from '@gatehouse/net';
+import type { RuleSetConfig } from '../interfaces/config.js';
 import type { Accept } from './accept.js';
 import { type DomainEntry, DomainTable, SCOPE } from './domain-table.js';
 import { type KeywordEntry, KeywordAutomaton } from './keyword-automaton.js';
@@ -15,6 +16,7 @@ import type { RuleMatcher } from './rule/matcher-context.js';
 import { PortMatcher, type PortRange } from './rule/port.js';
 import { RuleError } from './rule/rule-error.js';
 import { isAddressRule, isLogicRule, isSetRule, wantsResolving } from './rule/rule-type.js';
+import { type Lookup, lookupOfLogic, lookupOfSet } from './rule-set/lookup.js';
 
 export type ShadowRule = RuleDefinition & { /** Absent: true. */ enabled?: boolean };
 
@@ -24,6 +26,8 @@ export interface ShadowOptions {
    * `REJECT` and `REJECT-DROP`. A rule with any target still shadows later ones with the same target.
    */
   alwaysTakes?: (target: string) => boolean;
+  /** The sets that rules name. Two rules with one set that is not here are never called the same. */
+  ruleSets?: readonly RuleSetConfig[];
 }
 
 const BUILT_IN: ReadonlySet<string> = new Set(['DIRECT', 'REJECT', 'REJECT-DROP']);
@@ -37,7 +41,7 @@ const SLICE = 1_000;
  * and for rules that are disabled or invalid. Takes time about in proportion to the number of rules.
  */
 export function findShadowed(rules: readonly ShadowRule[], options: ShadowOptions = {}): (number | null)[] {
-  const finder = new ShadowFinder(rules, rules.map(readMatcher), options.alwaysTakes ?? isBuiltIn);
+  const finder = new ShadowFinder(rules, rules.map(readMatcher), options);
   return rules.map((_, index) => finder.find(index));
 }
 
@@ -47,7 +51,7 @@ export async function findShadowedInSlices(
   options: ShadowOptions = {},
 ): Promise<(number | null)[]> {
   const matchers = await mapInSlices(rules, readMatcher);
-  const finder = new ShadowFinder(rules, matchers, options.alwaysTakes ?? isBuiltIn);
+  const finder = new ShadowFinder(rules, matchers, options);
   return mapInSlices(rules, (_, index) => finder.find(index));
 }
 
@@ -68,6 +72,7 @@ class ShadowFinder {
   readonly #rules: readonly ShadowRule[];
   readonly #takes: readonly boolean[];
   readonly #matchers: readonly (RuleMatcher | null)[];
+  readonly #lookups: readonly Lookup[];
   /** The last rule before each that may cause a domain to be resolved. */
   readonly #lastAsking: Int32Array;
   /** DOMAIN and DOMAIN-SUFFIX rules; the latter also separately, for what covers a whole suffix. */
@@ -83,7 +88,7 @@ class ShadowFinder {
   constructor(
     rules: readonly ShadowRule[],
     matchers: readonly (RuleMatcher | null)[],
-    takes: (target: string) => boolean,
+    { alwaysTakes: takes = isBuiltIn, ruleSets = [] }: ShadowOptions,
   ) {
     this.#rules = rules;
     const known = new Map<string, boolean>();
@@ -93,7 +98,9 @@ class ShadowFinder {
       return taken;
     });
     this.#matchers = matchers;
-    this.#lastAsking = lastAsking(rules);
+    const sets = new Map(ruleSets.map((set) => [set.name, set]));
+    this.#lookups = rules.map((rule) => lookupOf(rule, sets));
+    this.#lastAsking = lastAsking(rules, this.#lookups);
     const names: DomainEntry[] = [];
     const keywords: KeywordEntry[] = [];
     const prefixes = { destination: [] as PrefixEntry[], source: [] as PrefixEntry[] };
@@ -202,6 +209,9 @@ class ShadowFinder {
     const undisturbed = (this.#lastAsking[index] ?? index) <= earlier;
     if (isAddressRule(b)) return b.src === true || wantsResolving(a) || (b.noResolve === true && undisturbed);
     if (!isSetRule(b) && !isLogicRule(b)) return true;
+    if (b.src === true && isSetRule(b)) return true;
+    // What stands before the condition that asks does not see the address at `earlier`, but does at `index`.
+    if (this.#lookups[earlier] === 'in-order') return false;
     return undisturbed && (a.noResolve !== true || b.noResolve === true);
   }
 
@@ -234,13 +244,22 @@ function readMatcher(rule: ShadowRule): RuleMatcher | null {
   }
 }
 
-function lastAsking(rules: readonly ShadowRule[]): Int32Array {
+/** Whether a rule has names resolved. */
+function lookupOf(rule: ShadowRule, sets: ReadonlyMap<string, RuleSetConfig>): Lookup {
+  if (wantsResolving(rule)) return 'at-once';
+  if (rule.noResolve === true) return 'never';
+  if (isLogicRule(rule)) return lookupOfLogic(rule.payload);
+  if (rule.type !== 'RULE-SET' || rule.src === true) return 'never';
+  const set = sets.get(rule.payload);
+  return set ? lookupOfSet(set) : 'in-order';
+}
+
+function lastAsking(rules: readonly ShadowRule[], lookups: readonly Lookup[]): Int32Array {
   const last = new Int32Array(rules.length);
   let latest = -1;
   for (const [index, rule] of rules.entries()) {
     last[index] = latest;
-    const mayAsk = wantsResolving(rule) || ((isSetRule(rule) || isLogicRule(rule)) && rule.noResolve !== true);
-    if (rule.enabled !== false && mayAsk) latest = index;
+    if (rule.enabled !== false && lookups[index] !== 'never') latest = index;
   }
   return last;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MergedRulesResponse } from '@gatehouse/contracts';
-import { findShadowedInSlices, type RuleConfig } from '@gatehouse/proxy-kernel';
+import { findShadowedInSlices, lookupOfSet, type RuleConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
@@ -16,8 +16,8 @@ import { setProblem } from '../../kernel-config/set-states.js';
 import { targetsThatTake } from './always-takes.js';
 
 /**
- * The results that need a look at every rule. Valid for one revision of the rules and for the same set of unusable
- * targets.
+ * The results that need a look at every rule. Valid for one revision of the rules, for the same set of unusable targets,
+ * and while rule sets have names resolved as before.
  */
 interface Analysis {
   shadowedBy: readonly (number | null)[];
@@ -72,10 +72,13 @@ export class MergedRulesService {
   ): { version: string; analysis: Promise<Analysis> } {
     const problemOfCondition = merged.naming.map((rule) => setProblem(rule, surroundings));
     const unusable = merged.targets.filter((target) => surroundings.targets.get(target)?.problem !== null);
-    const takes = targetsThatTake(this.kernel.config);
+    const config = this.kernel.config;
+    const takes = targetsThatTake(config);
+    const ruleSets = config?.ruleSets ?? [];
+    const lookups = ruleSets.map((set) => [set.name, lookupOfSet(set)]);
     const taking = merged.targets.filter(takes);
     const version = createHash('sha256')
-      .update(JSON.stringify([merged.revision, defaultPolicy, unusable, taking, problemOfCondition]))
+      .update(JSON.stringify([merged.revision, defaultPolicy, unusable, taking, problemOfCondition, lookups]))
       .digest('hex')
       .slice(0, 16);
     if (this.latest?.version === version) return this.latest;
@@ -83,7 +86,7 @@ export class MergedRulesService {
     const rules = merged.rules.map((rule) =>
       problemOf(rule, surroundings) === null ? rule : { ...rule, enabled: false },
     );
-    const analysis = findShadowedInSlices(rules, { alwaysTakes: takes }).then((shadowedBy) => ({
+    const analysis = findShadowedInSlices(rules, { alwaysTakes: takes, ruleSets }).then((shadowedBy) => ({
       shadowedBy,
       generatedAt: new Date(),
     }));
