@@ -6,7 +6,7 @@ export const RULE_SET_BEHAVIORS = ['domain', 'ipcidr', 'classical'] as const;
 /** The kind of entries: domains in Clash wildcards, prefixes, or rule lines without a target. */
 export type RuleSetBehavior = (typeof RULE_SET_BEHAVIORS)[number];
 
-/** `sing-box`: its source form, in JSON. `domain-set`: Surge's, where a leading dot includes the domain itself. */
+/** `sing-box`: its source form, in JSON, or its binary one (`.srs`). `domain-set`: Surge's, where a leading dot includes the domain itself. */
 export const RULE_SET_FORMATS = ['yaml', 'text', 'mrs', 'sing-box', 'domain-set'] as const;
 export type RuleSetFormat = (typeof RULE_SET_FORMATS)[number];
 

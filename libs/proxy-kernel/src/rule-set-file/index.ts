@@ -9,7 +9,7 @@ import { parseSingBox } from './sing-box.js';
 
 export { RuleSetFileError } from './rule-set-file-error.js';
 
-/** `sing-box` is its source form, in JSON; `domain-set` Surge's list of domains, in which a dot means all below and the domain itself. */
+/** `sing-box` is its source form, in JSON, or its binary one; `domain-set` Surge's list of domains, in which a dot means all below and the domain itself. */
 export type RuleSetFormat = 'yaml' | 'text' | 'mrs' | 'sing-box' | 'domain-set';
 
 export interface ParseRuleSetOptions {

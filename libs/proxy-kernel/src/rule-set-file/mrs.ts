@@ -4,10 +4,11 @@
  */
 import { zstdDecompressSync } from 'node:zlib';
 import type { RuleSetBehavior } from '../interfaces/config.js';
+import { rangeToCidrs } from './address-range.js';
+import { FileReader } from './file-reader.js';
 import type { Line } from './lines.js';
 import { RuleSetFileError } from './rule-set-file-error.js';
 import { trieKeys } from './succinct-trie.js';
-import { formatIp } from '@gatehouse/net';
 
 /** Ten times the largest one in use; reading its trie takes four times as much again. */
 const MAX_INFLATED = 16 * 1024 * 1024;
@@ -15,15 +16,16 @@ const MAGIC = Buffer.from('MRS\x01', 'latin1');
 const BEHAVIORS: readonly RuleSetBehavior[] = ['domain', 'ipcidr', 'classical'];
 const BODY_VERSION = 1;
 const RANGE_BYTES = 32;
+const MAPPED = Buffer.from('00000000000000000000ffff', 'hex');
 
 /** @throws RuleSetFileError */
 export function* parseMrs(content: Buffer, behavior: RuleSetBehavior): Generator<Line> {
-  const reader = new MrsReader(inflate(content));
+  const reader = new FileReader(inflate(content), 'an mrs file');
   if (!reader.take(MAGIC.length).equals(MAGIC)) throw new RuleSetFileError('not an mrs file');
   const found = BEHAVIORS[reader.byte()];
   if (found !== behavior) throw new RuleSetFileError(`an mrs file of behavior ${found ?? 'unknown'}, not ${behavior}`);
-  reader.length(0);
-  reader.take(reader.length(1));
+  reader.count(0);
+  reader.take(reader.count(1));
   if (behavior === 'classical') throw new RuleSetFileError('mrs files hold names or addresses only');
   if (reader.byte() !== BODY_VERSION) throw new RuleSetFileError('an mrs body of another version');
   let number = 0;
@@ -45,10 +47,10 @@ function inflate(content: Buffer): Buffer {
  * In the trie `+.x` stands for all names below x, and x is a separate key if it is meant as well. In the result `+.x`
  * stands for both, and `.x` for the names below only.
  */
-function* domains(reader: MrsReader): Generator<string> {
-  const leaves = reader.words();
-  const bitmap = reader.words();
-  const labels = reader.take(reader.length(1));
+function* domains(reader: FileReader): Generator<string> {
+  const leaves = words(reader);
+  const bitmap = words(reader);
+  const labels = reader.take(reader.count(1));
   const keys = new Set(trieKeys({ leaves, bitmap, labels }));
   for (const key of keys) {
     if (key.startsWith('+.')) yield keys.has(key.slice(2)) ? key : key.slice(1);
@@ -56,78 +58,18 @@ function* domains(reader: MrsReader): Generator<string> {
   }
 }
 
-function* prefixes(reader: MrsReader): Generator<string> {
-  const count = reader.length(RANGE_BYTES);
-  for (let i = 0; i < count; i++) yield* rangeToCidrs(reader.take(16), reader.take(16));
+function words(reader: FileReader): Buffer {
+  return reader.take(reader.count(8) * 8);
 }
 
-/** Reads within the buffer only, and refuses lengths beyond its end. */
-class MrsReader {
-  readonly #bytes: Buffer;
-  #at = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  take(size: number): Buffer {
-    if (size > this.#bytes.length - this.#at) throw new RuleSetFileError('an mrs file that is cut short');
-    this.#at += size;
-    return this.#bytes.subarray(this.#at - size, this.#at);
-  }
-
-  byte(): number {
-    return this.take(1).readUInt8();
-  }
-
-  /** A count of items with `size` bytes each. */
-  length(size: number): number {
-    const value = this.take(8).readBigInt64BE();
-    if (value < 0n || value * BigInt(size) > BigInt(this.#bytes.length - this.#at)) {
-      throw new RuleSetFileError('an mrs file that is cut short');
-    }
-    return Number(value);
-  }
-
-  words(): Buffer {
-    return this.take(this.length(8) * 8);
-  }
+function* prefixes(reader: FileReader): Generator<string> {
+  const count = reader.count(RANGE_BYTES);
+  for (let i = 0; i < count; i++) yield* rangeToCidrs(...plainRange(reader.take(16), reader.take(16)));
 }
 
-const MAPPED = 0xffffn << 32n;
-
-/**
- * The prefixes that cover the addresses from `first` to `last`. Both have 16 bytes, IPv4 in its mapped form. @throws
- * RuleSetFileError
- */
-function rangeToCidrs(first: Buffer, last: Buffer): string[] {
-  const from = toNumber(first);
-  const to = toNumber(last);
-  const v4 = from >> 32n === MAPPED >> 32n;
-  if (from > to || v4 !== (to >> 32n === MAPPED >> 32n))
-    throw new RuleSetFileError('a range of addresses that ends before it begins');
-  const cidrs: string[] = [];
-  for (let at = from; at <= to;) {
-    const bits = blockBits(at, to - at + 1n, v4 ? 32 : 128);
-    cidrs.push(`${textOf(at, v4)}/${(v4 ? 32 : 128) - bits}`);
-    at += 1n << BigInt(bits);
-  }
-  return cidrs;
-}
-
-/** The size, as a power of two, of the largest aligned block at `at` with at most `left` addresses. */
-function blockBits(at: bigint, left: bigint, width: number): number {
-  let bits = 0;
-  while (bits < width && ((at >> BigInt(bits)) & 1n) === 0n && 1n << BigInt(bits + 1) <= left) bits++;
-  return bits;
-}
-
-function textOf(address: bigint, v4: boolean): string {
-  const word = (shift: bigint): number => Number((address >> shift) & 0xffffffffn);
-  if (v4) return formatIp({ family: 4, words: [word(0n)] });
-  return formatIp({ family: 6, words: [word(96n), word(64n), word(32n), word(0n)] });
-}
-
-function toNumber(bytes: Buffer): bigint {
-  return (bytes.readBigUInt64BE(0) << 64n) | bytes.readBigUInt64BE(8);
+/** IPv4 is written in its mapped form. */
+function plainRange(from: Buffer, to: Buffer): [Buffer, Buffer] {
+  const mapped = (address: Buffer): boolean => address.subarray(0, MAPPED.length).equals(MAPPED);
+  const start = mapped(from) ? MAPPED.length : 0;
+  return [from.subarray(start), to.subarray(mapped(to) ? MAPPED.length : 0)];
 }

@@ -1,7 +1,8 @@
-/** Rule sets of sing-box in source form: JSON with rules whose fields are conditions. */
+/** Rule sets of sing-box: rules whose fields are conditions, as JSON in source form, and in binary form. */
 import type { RuleSetBehavior } from '../interfaces/config.js';
 import type { Line } from './lines.js';
 import { RuleSetFileError } from './rule-set-file-error.js';
+import { isSrs, readSrs } from './srs.js';
 
 const MAX_VERSION = 4;
 const MAX_DEPTH = 8;
@@ -37,7 +38,7 @@ const KNOWN = new Set([
 /** A rule that cannot be expressed here. */
 class Unwritable extends Error {}
 
-/** @throws RuleSetFileError for a text that is no rule set of sing-box. */
+/** @throws RuleSetFileError for what is no rule set of sing-box. */
 export function* parseSingBox(content: Buffer, behavior: RuleSetBehavior): Generator<Line> {
   let number = 0;
   for (const rule of rulesOf(content)) {
@@ -52,7 +53,7 @@ export function* parseSingBox(content: Buffer, behavior: RuleSetBehavior): Gener
 }
 
 function rulesOf(content: Buffer): readonly unknown[] {
-  const document = parse(content);
+  const document = isSrs(content) ? readSrs(content) : parse(content);
   if (!isFields(document) || !Array.isArray(document['rules'])) throw new RuleSetFileError('no list of rules');
   const { version } = document;
   if (typeof version !== 'number' || version < 1 || version > MAX_VERSION)
@@ -64,7 +65,7 @@ function parse(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString('utf8'));
   } catch (cause) {
-    throw new RuleSetFileError('not JSON', { cause });
+    throw new RuleSetFileError('neither JSON nor a binary rule set', { cause });
   }
 }
 
