@@ -64,7 +64,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
   'libs/proxy-kernel': [
     ['geo', 'interfaces'],
     ['group', 'health', 'probe', 'route', 'transport'],
-    ['accounting', 'dns', 'guard', 'protocol', 'rule-set-file'],
+    ['accounting', 'dns', 'guard', 'protocol', 'rule-set-file', 'users'],
   ],
   'libs/share-links': [['kinds']],
   'libs/subscription-formats': [

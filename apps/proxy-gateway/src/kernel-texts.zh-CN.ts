@@ -32,6 +32,7 @@ const CONFIGURATION: ErrorTexts = {
   'a load-balance group takes no choice': '负载均衡组不能选择成员',
   'proxy authentication required': '代理需要认证',
   'too many wrong passwords; try again later': '密码错误次数过多，请稍后再试',
+  'in the user name, {problem}': '用户名中，{problem}',
   'the proxy did not answer with HTTP': '代理没有返回 HTTP',
   'the proxy answered {status}': '代理返回 {status}',
 };

@@ -1,22 +1,34 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { GuessLimit } from '@gatehouse/net';
-import type { AuthVerdict } from './interfaces/index.js';
+import type { AuthVerdict, KernelLogger } from './interfaces/index.js';
+import { WishError, parseWishes } from './users/index.js';
 
 /** The most wrong pairs remembered, so that a program that keeps trying an old password counts as one guess. */
 const MAX_WRONG = 1_000;
+/** The most names with bad wishes remembered, so that a program that keeps trying one fills no log. */
+const MAX_TOLD = 1_000;
 /** All listeners share one count of guesses. */
 const SCOPE = 'proxy';
+/** Between a user's name and its wishes. */
+const SEPARATOR = '-';
 
 /** The users of a listener, kept as digests under a key of this process. */
 export class Authenticator {
   private readonly key = randomBytes(32);
   private readonly digests: { username: string; digest: Buffer }[];
   private readonly limit: GuessLimit;
+  private readonly logger: Pick<KernelLogger, 'warn'>;
   private readonly wrong = new Set<string>();
+  private readonly told = new Set<string>();
 
-  constructor(users: readonly { username: string; password: string }[], limit: GuessLimit) {
+  constructor(
+    users: readonly { username: string; password: string }[],
+    limit: GuessLimit,
+    logger: Pick<KernelLogger, 'warn'>,
+  ) {
     this.digests = users.map(({ username, password }) => ({ username, digest: this.digest(username, password) }));
     this.limit = limit;
+    this.logger = logger;
   }
 
   get required(): boolean {
@@ -25,31 +37,60 @@ export class Authenticator {
 
   /**
    * Compares with every user in constant time. While the limit of guesses is reached nothing is compared, and right and
-   * wrong pairs get the same answer.
+   * wrong pairs get the same answer. Wishes are read only behind a right password, so their errors tell no stranger who
+   * is a user.
    */
-  check(username: string, password: string, address: string): AuthVerdict {
+  check(text: string, password: string, address: string): AuthVerdict {
+    const username = this.nameIn(text);
     const guess = { scope: SCOPE, address, account: username };
     const retryAfterSec = this.limit.secondsToWait(guess);
-    if (retryAfterSec > 0) return { user: null, retryAfterSec };
+    if (retryAfterSec > 0) return { login: null, retryAfterSec };
     const digest = this.digest(username, password);
     const known = digest.toString('base64');
-    if (this.wrong.has(known)) return { user: null, retryAfterSec: 0 };
+    if (this.wrong.has(known)) return { login: null, retryAfterSec: 0 };
     this.limit.acquire(guess);
     let user: string | null = null;
     for (const one of this.digests) if (timingSafeEqual(one.digest, digest)) user = one.username;
-    if (user === null) this.rememberWrong(known);
-    else this.limit.succeed(guess);
-    return { user, retryAfterSec: 0 };
+    if (user === null) {
+      remember(this.wrong, known, MAX_WRONG);
+      return { login: null, retryAfterSec: 0 };
+    }
+    this.limit.succeed(guess);
+    return this.admit(user, text);
   }
 
-  private rememberWrong(digest: string): void {
-    const [oldest] = this.wrong;
-    if (oldest !== undefined && this.wrong.size >= MAX_WRONG) this.wrong.delete(oldest);
-    this.wrong.add(digest);
+  /** The user that a login means: the one with this name, or the longest name that wishes may follow. */
+  private nameIn(text: string): string {
+    let longest = '';
+    for (const { username } of this.digests) {
+      if (username === text) return text;
+      if (username.length > longest.length && text.startsWith(username + SEPARATOR)) longest = username;
+    }
+    return longest || text;
+  }
+
+  private admit(user: string, text: string): AuthVerdict {
+    if (text === user) return { login: { user }, retryAfterSec: 0 };
+    try {
+      return { login: { user, wishes: parseWishes(text.slice(user.length + 1)) }, retryAfterSec: 0 };
+    } catch (error) {
+      if (!(error instanceof WishError)) throw error;
+      if (!this.told.has(text)) {
+        this.logger.warn('a login was refused for what its user name asks for', { user, problem: error.message });
+      }
+      remember(this.told, text, MAX_TOLD);
+      return { login: null, problem: error.message, retryAfterSec: 0 };
+    }
   }
 
   private digest(username: string, password: string): Buffer {
     // The length distinguishes `ab` + `c` from `a` + `bc`.
     return createHmac('sha256', this.key).update(`${username.length}:${username}:${password}`).digest();
   }
+}
+
+function remember(texts: Set<string>, text: string, most: number): void {
+  const [oldest] = texts;
+  if (oldest !== undefined && texts.size >= most) texts.delete(oldest);
+  texts.add(text);
 }

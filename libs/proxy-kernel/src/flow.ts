@@ -24,6 +24,7 @@ import {
   type KernelTimeouts,
   type Outbound,
 } from './interfaces/index.js';
+import { wishedWay, type WishParts } from './users/index.js';
 import { withChain } from './way-out.js';
 
 const GIVEN_UP = new DialError('dial', 'other', 'the flow has ended');
@@ -33,6 +34,7 @@ export interface FlowParts {
   generation: Generation;
   timeouts: KernelTimeouts;
   watch: FlowWatch;
+  wishes: Pick<WishParts, 'health' | 'sessions'>;
   ownServiceClients: OwnServiceClients;
   metadata: ConnectionMetadata;
   /** Ends the client's side when there is no relay to stop. */
@@ -196,7 +198,9 @@ export class KernelFlow implements Flow {
     const view = routingView(this.metadata);
     const deciding = generation.router.decide(view, this.signal);
     const decided = deciding instanceof Promise ? await deciding : deciding;
-    const decision = withChain(decided, generation.policies.useChain(decided.target, view));
+    const { policies, labels } = generation;
+    const wished = wishedWay(view, decided, { ...this.parts.wishes, groups: policies, labels });
+    const decision = withChain(wished ?? decided, wished?.chain ?? policies.useChain(decided.target, view));
     table.routed(this.entry, decision);
     const outbound = generation.outbounds.get(decision.outbound);
     if (!outbound) throw new DialError('route', 'other', `no outbound named ${decision.outbound}`);

@@ -17,6 +17,7 @@ import {
 } from './interfaces/index.js';
 import { builtInOutbounds, createOutbound } from './registry.js';
 import { compileRouter, compileRuleSets, type CompiledRuleSets } from './route/index.js';
+import { NodeLabels } from './users/index.js';
 
 /**
  * One applied configuration, compiled. Immutable except for the selections of its groups; a flow keeps its generation
@@ -31,6 +32,7 @@ export interface Generation {
   readonly hash: string;
   readonly outbounds: ReadonlyMap<string, Outbound>;
   readonly policies: SelectablePolicyTable;
+  readonly labels: NodeLabels;
   readonly ruleSets: CompiledRuleSets;
   readonly resolver: Resolver;
   /** Null: only the kernel itself resolves names. */
@@ -74,7 +76,8 @@ export function compileGeneration(
   });
   const hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
   const number = (previous?.number ?? 0) + 1;
-  return { number, config, hash, outbounds, policies, ruleSets, resolver, names, fakeIps, router, guard };
+  const labels = new NodeLabels(config.outbounds);
+  return { number, config, hash, outbounds, policies, labels, ruleSets, resolver, names, fakeIps, router, guard };
 }
 
 /** Unchanged name servers and fixed answers keep the cache; an unchanged range keeps the names behind its addresses. */

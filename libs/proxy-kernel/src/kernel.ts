@@ -32,6 +32,7 @@ import { FlowWatch, HealthTracker } from './health/index.js';
 import { ListenerSet, type Listener } from './listeners.js';
 import { targetFields } from './protocol/stream-session.js';
 import { createInbound } from './registry.js';
+import { NodeSessions, type WishParts } from './users/index.js';
 import { withChain } from './way-out.js';
 
 const DEFAULT_TIMEOUTS: KernelTimeouts = {
@@ -60,6 +61,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   private readonly events = new EventListeners();
   private readonly health: HealthTracker;
   private readonly watch: FlowWatch;
+  private readonly wishes: Pick<WishParts, 'health' | 'sessions'>;
   private readonly guesses: GuessLimit;
   private readonly ownServiceClients: OwnServiceClients;
   private readonly failures: FlowFailures;
@@ -88,6 +90,7 @@ class Kernel implements ProxyKernel, Dispatcher {
       changed: (tags) => this.generation?.policies.healthChanged(tags),
     });
     this.watch = new FlowWatch(this.health);
+    this.wishes = { health: this.health, sessions: new NodeSessions(() => environment.now()) };
     this.listeners = new ListenerSet((listener) => createInbound(this.inboundContext(listener)));
     this.dnsListener = new DnsListener({ source: () => this.dnsSource(), logger: environment.logger });
     this.sampler = setInterval(
@@ -174,11 +177,11 @@ class Kernel implements ProxyKernel, Dispatcher {
   }
 
   begin(metadata: ConnectionMetadata, abort: (reason: CloseReason) => void): Flow {
-    const { generation, table, timeouts, watch, ownServiceClients } = this;
+    const { generation, table, timeouts, watch, wishes, ownServiceClients } = this;
     // Nothing listens before the first generation.
     if (!generation) throw new KernelConfigError('listeners', 'no configuration is applied');
     const real = generation.fakeIps ? withRealName(metadata, generation.fakeIps) : metadata;
-    return new KernelFlow({ table, generation, timeouts, watch, ownServiceClients, metadata: real, abort });
+    return new KernelFlow({ table, generation, timeouts, watch, wishes, ownServiceClients, metadata: real, abort });
   }
 
   private async applyNow(config: KernelConfig): Promise<ApplyResult> {
@@ -232,18 +235,19 @@ class Kernel implements ProxyKernel, Dispatcher {
   private inboundContext(listener: Listener): InboundContext {
     const sniffing = (): SniffingConfig | false => this.generation?.config.sniffing ?? DEFAULT_SNIFFING;
     let users: KernelConfig['listeners'][number]['users'];
-    let authenticator = new Authenticator([], this.guesses);
+    const { logger } = this.environment;
+    let authenticator = new Authenticator([], this.guesses, logger);
     const current = (): Authenticator => {
       if (listener.config.users !== users) {
         users = listener.config.users;
-        authenticator = new Authenticator(users ?? [], this.guesses);
+        authenticator = new Authenticator(users ?? [], this.guesses, logger);
       }
       return authenticator;
     };
     return {
       dispatcher: this,
       timeouts: this.timeouts,
-      logger: this.environment.logger,
+      logger,
       get config() {
         return listener.config;
       },

@@ -6,6 +6,7 @@ import type {
   KernelConfig,
   KernelMode,
   ListenerConfig,
+  OutboundConfig,
   RuleConfig,
   RuleSetConfig,
   SniffingConfig,
@@ -97,12 +98,13 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
   const exists = (tag: string): boolean => names.has(tag) || groupNames.has(tag) || BUILT_IN.has(tag);
   const members = resolveMembers(rows.groups, usable.map(toTaggedNode));
   const groups = rows.groups.map((group) => toGroupConfig(group, members.get(group.name)!));
+  const hasUsers = rows.listeners.some(({ users = [] }) => users.length > 0);
   const defaultPolicy = exists(rows.defaultPolicy) ? rows.defaultPolicy : fallbackPolicy(groupNames);
   return {
     config: {
       mode: rows.mode ?? 'rule',
       listeners: [...rows.listeners],
-      outbounds: usable.map(({ id, node, dialer }) => ({ tag: nodeTag(id), node, ...(dialer && { dialer }) })),
+      outbounds: usable.map((node) => toOutbound(node, hasUsers)),
       groups,
       rules: [...rows.rules],
       ...(rows.ruleSets && { ruleSets: [...rows.ruleSets] }),
@@ -117,6 +119,16 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
       return isCandidate ? [] : lostSelection(group, groups[index]!, names);
     }),
     lostDefaultPolicy: defaultPolicy === rows.defaultPolicy ? null : rows.defaultPolicy,
+  };
+}
+
+/** @param hasUsers whether somebody can ask for nodes by what they are called, which otherwise only makes reloads. */
+function toOutbound({ id, name, country, node, dialer }: ConfigNode, hasUsers: boolean): OutboundConfig {
+  return {
+    tag: nodeTag(id),
+    node,
+    ...(dialer && { dialer }),
+    ...(hasUsers && { names: [name, String(id)], ...(country !== null && { country: country.toLowerCase() }) }),
   };
 }
 

@@ -35,6 +35,11 @@ export interface PolicyTableOptions {
 export interface SelectablePolicyTable extends PolicyTable {
   /** Members that were left out because they do not exist. */
   readonly warnings: readonly string[];
+  /**
+   * The nodes that a group may lead to, without built-ins; of a `select` group those behind its member in use. Null if
+   * there is no such group.
+   */
+  nodesBelow(group: string): ReadonlySet<string> | null;
   /** The chain of this flow, which counts as used. */
   useChain(tag: string, flow: ConnectionMetadata): string[];
   /** @throws KernelConfigError for an unknown group or a member it does not have, and for a load-balance group. */
@@ -91,6 +96,8 @@ class GroupTable implements SelectablePolicyTable {
   readonly #compiled: CompiledGroups;
   /** Cached chains that are the same for every flow, until a group switches. There are at most as many as tags. */
   readonly #chains = new Map<string, readonly string[]>();
+  /** Cached until a group switches. */
+  readonly #nodes = new Map<string, ReadonlySet<string>>();
   #onSwitched: ((change: GroupSwitched) => void) | null = null;
   /** Groups with a circuit in their chain that may be tried. */
   readonly #trials = new Set<Group>();
@@ -126,6 +133,17 @@ class GroupTable implements SelectablePolicyTable {
 
   leaf(tag: string): string {
     return this.#walk(tag).at(-1) ?? 'REJECT';
+  }
+
+  nodesBelow(name: string): ReadonlySet<string> | null {
+    const group = this.#compiled.groups.get(name);
+    if (!group) return null;
+    const known = this.#nodes.get(name);
+    if (known) return known;
+    const members = group.config.type === 'select' ? (group.now === null ? [] : [group.now]) : group.members;
+    const nodes = new Set(members.flatMap((member) => [...(this.nodesBelow(member) ?? ownNode(member))]));
+    this.#nodes.set(name, nodes);
+    return nodes;
   }
 
   useChain(tag: string, flow: ConnectionMetadata): string[] {
@@ -253,6 +271,7 @@ class GroupTable implements SelectablePolicyTable {
     if (group.trial === null) this.#trials.delete(group);
     else this.#trials.add(group);
     this.#chains.clear();
+    this.#nodes.clear();
   }
 
   /** The member that would be used if the circuits that wait for a trial were closed. */
@@ -309,6 +328,10 @@ function nextMember(group: Group, flow: ConnectionMetadata | undefined, take: bo
   if (!group.rule.pick || !flow) return group.now ?? 'REJECT';
   const members = flow.network === 'udp' ? group.livingUdp : group.living;
   return members.length === 0 ? 'REJECT' : group.rule.pick(flow, members, take);
+}
+
+function ownNode(tag: string): string[] {
+  return (BUILT_IN_POLICIES as readonly string[]).includes(tag) ? [] : [tag];
 }
 
 /** Returns `before` if both are equal, because caches are keyed by the array. */

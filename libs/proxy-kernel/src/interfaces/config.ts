@@ -1,7 +1,7 @@
 /**
  * A kernel's configuration: one immutable value, applied as a whole or not at all.
  * Tags are the kernel's own names: a node is `n<id>`, a group is its name, and `DIRECT`, `REJECT`, `REJECT-DROP` and
- * `PASS` are built in. Names that users give to nodes never reach the kernel, so two nodes may share one.
+ * `PASS` are built in. Two nodes may have the same name, so names identify nothing here.
  */
 import type { ProxyNode } from '@gatehouse/contracts';
 
@@ -24,6 +24,10 @@ export interface OutboundConfig {
   node: ProxyNode;
   /** Tag of the outbound or group that connects to this node's server. Absent: directly. */
   dialer?: string;
+  /** By which users may ask for it in a login. Other nodes may have the same. */
+  names?: string[];
+  /** ISO code in lower case. */
+  country?: string;
 }
 
 export const GROUP_TYPES = ['select', 'url-test', 'fallback', 'load-balance'] as const;

@@ -3,6 +3,19 @@
 export type Network = 'tcp' | 'udp';
 export type InboundType = 'HTTP' | 'HTTPS' | 'Socks4' | 'Socks5' | 'Inner';
 
+/** What a user asks for behind the name in a login, such as `ann-country-jp-session-a1`. At least one is there. */
+export interface Wishes {
+  /** ISO code in lower case. */
+  country?: string;
+  group?: string;
+  /** A name of a node, or its id. */
+  node?: string;
+  /** Flows with equal sessions keep one node. */
+  session?: string;
+  /** How long a session keeps its node after its last flow began. Only with `session`. */
+  ttlMs?: number;
+}
+
 /** The client and the destination it asked for. An inbound fills it before routing. */
 export interface ConnectionMetadata {
   network: Network;
@@ -13,6 +26,7 @@ export interface ConnectionMetadata {
   /** Port of the listener; absent if the flow came through none. */
   inboundPort?: number;
   inboundUser: string | null;
+  wishes?: Wishes;
   /** The domain that the client asked for, in lower case without a trailing dot; null if it asked for an address. */
   host: string | null;
   /** The address that the client asked for, or that routing resolved; null while unknown. */

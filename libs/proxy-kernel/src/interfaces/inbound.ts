@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ByteCounter, ByteStream } from '@gatehouse/net';
 import type { ListenerConfig, SniffingConfig } from './config.js';
-import type { ConnectionMetadata, RouteDecision } from './connection.js';
+import type { ConnectionMetadata, RouteDecision, Wishes } from './connection.js';
 import type { KernelLogger, KernelTimeouts } from './kernel.js';
 import type { Outbound } from './outbound.js';
 
@@ -52,10 +52,19 @@ export interface Dispatcher {
   begin(metadata: ConnectionMetadata, abort: (reason: CloseReason) => void): Flow;
 }
 
+/** Who a client is, and what it asks for. */
+export interface Login {
+  /** Null on an open listener. */
+  user: string | null;
+  wishes?: Wishes;
+}
+
 /** The result of checking credentials. */
 export interface AuthVerdict {
-  /** Null: they belong to no user, or were not checked. */
-  user: string | null;
+  /** Null: they belong to no user, ask for what cannot be understood, or were not checked. */
+  login: Login | null;
+  /** What is wrong with the wishes of a user whose password is right. */
+  problem?: string;
   /** Above 0: after too many wrong guesses these credentials were not checked. */
   retryAfterSec: number;
 }

@@ -86,3 +86,11 @@ export class ForbiddenTargetError extends RejectedError {
     this.name = 'ForbiddenTargetError';
   }
 }
+
+/** No node of the present ones is what the user asked for. The message is for the user. */
+export class NoSuchWayError extends DialError {
+  constructor(message: string) {
+    super('route', 'unreachable', message);
+    this.name = 'NoSuchWayError';
+  }
+}

@@ -8,7 +8,13 @@ import {
   type ByteReader,
   type SniffResult,
 } from '@gatehouse/net';
-import { RejectedError, type ConnectionMetadata, type Flow, type InboundContext } from '../interfaces/index.js';
+import {
+  RejectedError,
+  type ConnectionMetadata,
+  type Flow,
+  type InboundContext,
+  type Login,
+} from '../interfaces/index.js';
 import { normalHost } from '../transport/normal-host.js';
 import { endGently, leaveUnanswered, plainAddress } from './client-socket.js';
 
@@ -17,7 +23,7 @@ export interface StreamRequest {
   socket: Socket;
   reader: ByteReader;
   type: ConnectionMetadata['type'];
-  user: string | null;
+  login: Login;
   host: string;
   port: number;
   /** See `ConnectionMetadata`. */
@@ -65,8 +71,12 @@ export function targetFields(
   return isIP(normal) ? { host: null, destinationIp: normal } : { host: normal, destinationIp };
 }
 
+export function loginFields({ user, wishes }: Login): Pick<ConnectionMetadata, 'inboundUser' | 'wishes'> {
+  return { inboundUser: user, ...(wishes && { wishes }) };
+}
+
 function streamMetadata(context: InboundContext, request: StreamRequest): ConnectionMetadata {
-  const { socket, type, user, host, port, publicOnly = false } = request;
+  const { socket, type, login, host, port, publicOnly = false } = request;
   return {
     network: 'tcp',
     type,
@@ -74,7 +84,7 @@ function streamMetadata(context: InboundContext, request: StreamRequest): Connec
     sourcePort: socket.remotePort ?? 0,
     inboundName: context.config.name,
     inboundPort: socket.localPort ?? 0,
-    inboundUser: user,
+    ...loginFields(login),
     ...targetFields(host),
     destinationPort: port,
     ...(publicOnly && { publicOnly }),

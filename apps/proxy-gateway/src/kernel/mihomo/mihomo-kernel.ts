@@ -229,6 +229,9 @@ export class MihomoKernel implements ProxyKernel {
     }
     const { rules, warnings } = await this.#load(config);
     const previous = this.#config;
+    if (hasUsers(config) && !hasUsers(previous)) {
+      this.#environment.logger.warn(`mihomo ${this.#version} reads no wishes in user names: it refuses such logins`);
+    }
     this.#config = config;
     this.#route = null;
     this.#generation += 1;
@@ -356,4 +359,8 @@ export class MihomoKernel implements ProxyKernel {
     this.#report({ uploadTotal: upload, downloadTotal: download, connections: null }, Infinity);
     await this.#mihomo.stop();
   }
+}
+
+function hasUsers(config: KernelConfig | null): boolean {
+  return config?.listeners.some(({ users = [] }) => users.length > 0) === true;
 }

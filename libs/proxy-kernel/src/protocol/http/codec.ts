@@ -1,6 +1,6 @@
 /** Parses heads of HTTP/1 proxy requests and decides what a proxy passes on (RFC 9110 7.6, RFC 9112). Pure. */
 import { readHeaderLine } from '@gatehouse/net';
-import { DialError, RejectedError } from '../../interfaces/index.js';
+import { DialError, NoSuchWayError, RejectedError } from '../../interfaces/index.js';
 import { normalHost } from '../../transport/normal-host.js';
 
 /** Fields for a single connection (RFC 9110 7.6.1), in addition to those named by `Connection`. */
@@ -111,6 +111,7 @@ export function statusOf(error: unknown): number {
 export function publicReason(error: unknown): string {
   if (error instanceof HttpRequestError) return error.message;
   if (error instanceof RejectedError) return 'rejected by policy';
+  if (error instanceof NoSuchWayError) return error.message;
   return error instanceof DialError ? `${error.stage}: ${error.kind}` : 'the proxy could not carry out the request';
 }
 

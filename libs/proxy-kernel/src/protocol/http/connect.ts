@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ByteReaderError, type ByteReader } from '@gatehouse/net';
-import type { InboundContext } from '../../interfaces/index.js';
+import type { InboundContext, Login } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
 import { serveStream } from '../stream-session.js';
 import {
@@ -41,16 +41,16 @@ export async function openTunnel(
   reader: ByteReader,
   head: ConnectHead,
 ): Promise<void> {
-  const user = proxyUser(context, socket, head.headers.get('proxy-authorization'));
-  if (isRefused(user)) {
+  const login = proxyLogin(context, socket, head.headers.get('proxy-authorization'));
+  if (isRefused(login)) {
     reader.detach();
-    return endGently(socket, formatAnswer(user.status, user.message, user.header));
+    return endGently(socket, formatAnswer(login.status, login.message, login.header));
   }
   return serveStream(context, {
     socket,
     reader,
     type: 'HTTPS',
-    user,
+    login,
     host: head.host,
     port: head.port,
     publicOnly: wantsPublicTargets(head.headers),
@@ -74,23 +74,26 @@ const UNPROVEN: Refused = {
   header: [CHALLENGE_HEADER, CHALLENGE],
 };
 
-/** The user's name, null on an open listener, or the answer for credentials that are missing, wrong or not checked. */
-export function proxyUser(
+/** Who the client is, or the answer for credentials that are missing, wrong or not checked. */
+export function proxyLogin(
   context: InboundContext,
   { remoteAddress }: Socket,
   authorization: string | undefined,
-): string | null | Refused {
-  if (!context.requiresAuth) return null;
+): Login | Refused {
+  if (!context.requiresAuth) return { user: null };
   const given = parseBasic(authorization);
   if (!given) return UNPROVEN;
-  const { user, retryAfterSec } = context.authenticate(given.username, given.password, plainAddress(remoteAddress));
-  if (retryAfterSec === 0) return user ?? UNPROVEN;
-  const message = 'too many wrong passwords; try again later';
-  return { status: 429, message, header: ['Retry-After', String(retryAfterSec)] };
+  const verdict = context.authenticate(given.username, given.password, plainAddress(remoteAddress));
+  const { login, problem, retryAfterSec } = verdict;
+  if (retryAfterSec > 0) {
+    const message = 'too many wrong passwords; try again later';
+    return { status: 429, message, header: ['Retry-After', String(retryAfterSec)] };
+  }
+  return login ?? (problem === undefined ? UNPROVEN : { ...UNPROVEN, message: `in the user name, ${problem}` });
 }
 
-export function isRefused(user: string | null | Refused): user is Refused {
-  return typeof user === 'object' && user !== null;
+export function isRefused(login: Login | Refused): login is Refused {
+  return 'status' in login;
 }
 
 async function readHead(socket: Socket, reader: ByteReader): Promise<ConnectHead | null> {

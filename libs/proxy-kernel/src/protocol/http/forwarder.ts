@@ -2,11 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ByteReader, createHttpServer, guardPromise, serveInTurn } from '@gatehouse/net';
-import type { ConnectionMetadata, InboundContext } from '../../interfaces/index.js';
+import type { ConnectionMetadata, InboundContext, Login } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
-import { targetFields } from '../stream-session.js';
+import { loginFields, targetFields } from '../stream-session.js';
 import { formatAnswer, parseAuthority, publicReason, statusOf } from './codec.js';
-import { isRefused, openTunnel, proxyUser } from './connect.js';
+import { isRefused, openTunnel, proxyLogin } from './connect.js';
 import { HttpExchange, answerPlainly, hasBody } from './exchange.js';
 import { ForwardAgent } from './forward-agent.js';
 import { checkFraming, parseAbsoluteForm, type ForwardTarget } from './target.js';
@@ -63,13 +63,13 @@ export class HttpForwarder {
   private forward(request: IncomingMessage, response: ServerResponse): void {
     const agent = this.agents.get(request.socket);
     if (!agent) return void response.destroy();
-    const user = proxyUser(this.context, request.socket, request.headers['proxy-authorization']);
-    if (isRefused(user)) return answerPlainly(response, user.status, user.message, user.header);
+    const login = proxyLogin(this.context, request.socket, request.headers['proxy-authorization']);
+    if (isRefused(login)) return answerPlainly(response, login.status, login.message, login.header);
     try {
       checkFraming(request);
       const target = parseAbsoluteForm(request.url ?? '');
       const exchange = new HttpExchange(this.context, agent, { request, response }, target);
-      const metadata = this.metadata(request, target, user);
+      const metadata = this.metadata(request, target, login);
       const flow = this.context.dispatcher.begin(metadata, (reason) => exchange.abort(reason));
       guardPromise(response, exchange.run(flow));
     } catch (error) {
@@ -77,7 +77,7 @@ export class HttpForwarder {
     }
   }
 
-  private metadata(request: IncomingMessage, target: ForwardTarget, user: string | null): ConnectionMetadata {
+  private metadata(request: IncomingMessage, target: ForwardTarget, login: Login): ConnectionMetadata {
     return {
       network: 'tcp',
       type: 'HTTP',
@@ -85,7 +85,7 @@ export class HttpForwarder {
       sourcePort: request.socket.remotePort ?? 0,
       inboundName: this.context.config.name,
       inboundPort: request.socket.localPort ?? 0,
-      inboundUser: user,
+      ...loginFields(login),
       ...targetFields(target.host),
       destinationPort: target.port,
       httpMethod: request.method ?? '',
@@ -108,12 +108,12 @@ export class HttpForwarder {
   }
 
   private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const user = proxyUser(this.context, socket, request.headers['proxy-authorization']);
-    if (isRefused(user)) return endGently(socket, formatAnswer(user.status, user.message, user.header));
+    const login = proxyLogin(this.context, socket, request.headers['proxy-authorization']);
+    if (isRefused(login)) return endGently(socket, formatAnswer(login.status, login.message, login.header));
     try {
       checkFraming(request);
       const target = parseAbsoluteForm(request.url ?? '');
-      const metadata = this.metadata(request, target, user);
+      const metadata = this.metadata(request, target, login);
       guardPromise(socket, serveUpgrade(this.context, { request, socket, head, target, metadata }));
     } catch (error) {
       endGently(socket, formatAnswer(statusOf(error), publicReason(error)));

@@ -11,7 +11,7 @@ import {
   type ByteReader,
   type SocksAddress,
 } from '@gatehouse/net';
-import { DialError, RejectedError, type InboundContext } from '../../interfaces/index.js';
+import { DialError, RejectedError, type InboundContext, type Login } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
 import { normalHost } from '../../transport/normal-host.js';
 import { serveStream } from '../stream-session.js';
@@ -36,8 +36,8 @@ async function serveSocks5(
   reader: ByteReader,
   onHandshake: () => void,
 ): Promise<void> {
-  const user = await authenticate(context, socket, reader);
-  if (user === false) return;
+  const login = await authenticate(context, socket, reader);
+  if (!login) return;
   const [, command = 0] = await reader.read(3);
   const target = await readTarget(socket, reader);
   onHandshake();
@@ -46,42 +46,39 @@ async function serveSocks5(
       socket,
       reader,
       type: 'Socks5',
-      user,
+      login,
       ...target,
       accepted: encodeSocksReply(SOCKS_REPLY.succeeded),
       refused: (error) => encodeSocksReply(replyCode(error)),
     });
   }
-  if (command === SOCKS_COMMAND.associate) return serveUdpAssociation(context, { socket, reader, user });
+  if (command === SOCKS_COMMAND.associate) return serveUdpAssociation(context, { socket, reader, login });
   endGently(socket, encodeSocksReply(SOCKS_REPLY.commandNotSupported));
 }
 
-/** The user's name, null on an open listener, false if the client was refused. */
-async function authenticate(
-  context: InboundContext,
-  socket: Socket,
-  reader: ByteReader,
-): Promise<string | null | false> {
+/** Null if the client was refused. */
+async function authenticate(context: InboundContext, socket: Socket, reader: ByteReader): Promise<Login | null> {
   const count = (await reader.read(1))[0] ?? 0;
   const methods = count === 0 ? Buffer.alloc(0) : await reader.read(count);
   const wanted = context.requiresAuth ? SOCKS_METHOD.password : SOCKS_METHOD.none;
   if (!methods.includes(wanted)) {
     endGently(socket, Buffer.from([SOCKS5_VERSION, SOCKS_METHOD.unacceptable]));
-    return false;
+    return null;
   }
   socket.write(Buffer.from([SOCKS5_VERSION, wanted]));
-  if (wanted === SOCKS_METHOD.none) return null;
+  if (wanted === SOCKS_METHOD.none) return { user: null };
   const version = (await reader.read(1))[0];
   const username = await readString(reader);
   const password = await readString(reader);
   const address = plainAddress(socket.remoteAddress);
-  const user = version === SOCKS_PASSWORD_VERSION ? context.authenticate(username, password, address).user : null;
-  if (user === null) {
+  const isKnown = version === SOCKS_PASSWORD_VERSION;
+  const login = isKnown ? context.authenticate(username, password, address).login : null;
+  if (!login) {
     endGently(socket, Buffer.from([SOCKS_PASSWORD_VERSION, 1]));
-    return false;
+    return null;
   }
   socket.write(Buffer.from([SOCKS_PASSWORD_VERSION, 0]));
-  return user;
+  return login;
 }
 
 async function readString(reader: ByteReader): Promise<string> {
@@ -132,7 +129,7 @@ async function serveSocks4(
     socket,
     reader,
     type: 'Socks4',
-    user: null,
+    login: { user: null },
     host,
     port: head.readUInt16BE(1),
     accepted: encodeReply4(true),

@@ -1,7 +1,7 @@
 import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
 import { isIPv6, type Socket } from 'node:net';
 import { createUdpSocket, encodeSocksDatagram, encodeSocksReply, SOCKS_REPLY, type ByteReader } from '@gatehouse/net';
-import type { InboundContext } from '../../interfaces/index.js';
+import type { InboundContext, Login } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
 import { decodeDatagram } from './codec.js';
 import { UdpFlows } from './udp-flows.js';
@@ -13,7 +13,7 @@ export interface AssociationClient {
   /** The TCP connection that requested the association, which ends with it. */
   socket: Socket;
   reader: ByteReader;
-  user: string | null;
+  login: Login;
 }
 
 /** Answers UDP ASSOCIATE (RFC 1928 section 7) with a port of its own and relays datagrams until the client leaves. */
@@ -84,7 +84,7 @@ class Association {
       oldest[1].close();
     }
     const { remotePort = 0, localPort = 0 } = this.client.socket;
-    const source = { ip: this.clientIp, port: remotePort, user: this.client.user, inboundPort: localPort };
+    const source = { ip: this.clientIp, port: remotePort, login: this.client.login, inboundPort: localPort };
     const flows = new UdpFlows(this.context, source, (payload, from) => {
       const datagram = encodeSocksDatagram(from, payload);
       if (datagram) this.udp.send(datagram, clientPort, this.clientIp, () => undefined);

@@ -7,10 +7,11 @@ import {
   type Flow,
   type FlowRoute,
   type InboundContext,
+  type Login,
   type PacketConnection,
   type Target,
 } from '../../interfaces/index.js';
-import { targetFields } from '../stream-session.js';
+import { loginFields, targetFields } from '../stream-session.js';
 import { UdpWay, keyOf } from './udp-way.js';
 
 /** The most targets of one source port; the one that was idle longest is dropped. */
@@ -23,7 +24,7 @@ const MAX_WAITING = 32;
 export interface UdpSource {
   ip: string;
   port: number;
-  user: string | null;
+  login: Login;
   /** The port of the listener that the client's TCP connection came to. */
   inboundPort: number;
 }
@@ -214,7 +215,7 @@ export class UdpFlows {
       sourcePort: this.source.port,
       inboundName: this.context.config.name,
       inboundPort: this.source.inboundPort,
-      inboundUser: this.source.user,
+      ...loginFields(this.source.login),
       ...targetFields(target.host),
       destinationPort: target.port,
     };

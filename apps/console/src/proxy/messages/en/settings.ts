@@ -62,7 +62,10 @@ export const settings = {
     },
     kernel_listen_http: { label: 'HTTP listener', hint: 'In addition to the mixed listener; empty: none' },
     kernel_listen_socks: { label: 'SOCKS listener', hint: 'In addition to the mixed listener; empty: none' },
-    kernel_users: { label: 'Proxy users', hint: 'user:password, separated by spaces; empty: no password is needed' },
+    kernel_users: {
+      label: 'Proxy users',
+      hint: 'user:password, separated by spaces; empty: no password is needed. Logins as user-country-jp choose the way',
+    },
     kernel_allow_lan: {
       label: 'Allow connections from the LAN',
       hint: 'Listens on all addresses of this machine, not only on the loopback',

@@ -61,7 +61,10 @@ export const settings: Translation<typeof english> = {
     kernel_listen_mixed: { label: '混合端口', hint: 'HTTP 与 SOCKS 共用一个端口；地址:端口，留空则按环境变量' },
     kernel_listen_http: { label: 'HTTP 端口', hint: '在混合端口之外；留空表示无' },
     kernel_listen_socks: { label: 'SOCKS 端口', hint: '在混合端口之外；留空表示无' },
-    kernel_users: { label: '代理用户', hint: '用户:密码，以空格分隔；留空表示无需密码' },
+    kernel_users: {
+      label: '代理用户',
+      hint: '用户:密码，以空格分隔；留空表示无需密码。以“用户-country-jp”登录可选择出口',
+    },
     kernel_allow_lan: { label: '允许局域网连接', hint: '监听本机所有地址，而不只是回环地址' },
     kernel_allow_private_targets: { label: '允许访问私有网络', hint: '关：仅在规则指定时；自动：按环境变量' },
     kernel_mode: { label: '内核', hint: '下次启动后生效' },

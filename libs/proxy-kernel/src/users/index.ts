@@ -1,0 +1,4 @@
+export { NodeLabels } from './node-labels.js';
+export { NodeSessions } from './node-sessions.js';
+export { WishError, parseWishes, printWishes } from './wishes.js';
+export { wishedWay, type WishParts } from './wished-way.js';
