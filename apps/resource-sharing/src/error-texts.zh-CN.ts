@@ -64,6 +64,9 @@ const APPLICATIONS: ErrorTexts = {
   'Only a confidential application can leave out PKCE': '只有机密型应用可以不使用 PKCE',
   'Only a confidential application can act for its owner': '只有机密型应用可以代表其所有者操作',
   'Only an administrator can give a reviewed application more scopes': '已审核应用增加权限需由管理员授予',
+  'Everybody who has a public application has its key: send the token of a user':
+    '公开应用的密钥人人可得，请使用用户令牌调用',
+  'The application is disabled': '应用已停用',
   'A redirect address is not valid': '重定向地址无效',
   'There is no secret {id}': '密钥 {id} 不存在',
   'There is no key {id}': '密钥 {id} 不存在',

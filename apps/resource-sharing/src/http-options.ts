@@ -23,7 +23,9 @@ export const HTTP_OPTIONS: HttpOptions = {
   openapi: {
     path: '/api/open/openapi.json',
     title: 'Resource-Sharing Open API',
-    description: 'Through this API third-party applications act for a user: quotas, resources, unlocks and shares.',
+    description:
+      'Through this API third-party applications act for a user: quotas, resources, unlocks and shares. Public and native ' +
+      'applications send `Authorization: Bearer` with the token of their user alone; others also send `X-API-Key`.',
     version: SERVICE_VERSION,
     cookie: SESSION_COOKIE,
     apiKeys: 'named',

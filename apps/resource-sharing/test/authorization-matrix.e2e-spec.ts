@@ -75,6 +75,12 @@ async function matrix(party: ThirdParty): Promise<Row[]> {
   const plainToken = await party.tokens(app, plain.id);
   const token = await party.tokens(app, premium.id);
   const foreign = await party.tokens(other, premium.id);
+  const open = await party.register(owner.id, { kind: 'public' });
+  const openToken = await party.publicTokens(open, premium.id);
+  const plainOpenToken = await party.publicTokens(open, plain.id);
+  const narrowOpenToken = await ofScope((scope) =>
+    party.publicTokens(open, premium.id, { scope: without(scope).join(' ') }),
+  );
 
   const api =
     (secret: string): Row['headers'] =>
@@ -85,6 +91,9 @@ async function matrix(party: ThirdParty): Promise<Row[]> {
       'X-API-Key': secret,
       Authorization: `Bearer ${bearer}`,
     });
+  const bearer =
+    (token: string): Row['headers'] =>
+    () => ({ Authorization: `Bearer ${token}` });
   const always =
     (code: string | undefined): Row['expected'] =>
     () =>
@@ -94,8 +103,38 @@ async function matrix(party: ThirdParty): Promise<Row[]> {
     { who: 'garbage', headers: api('hk_x'), expected: always('INVALID_API_KEY') },
     {
       who: 'a user token alone',
-      headers: () => ({ Authorization: `Bearer ${token.access_token}` }),
+      headers: bearer(token.access_token),
       expected: always('MISSING_API_KEY'),
+    },
+    {
+      who: 'the key of a public application alone',
+      headers: api(open.secret),
+      expected: always('OPENAPI_USER_REQUIRED'),
+    },
+    {
+      who: 'the token of a public application alone',
+      headers: bearer(openToken.access_token),
+      expected: always(undefined),
+    },
+    {
+      who: 'the token of a public application alone, for a user without Premium',
+      headers: bearer(plainOpenToken.access_token),
+      expected: ({ user }) => (user === 'premium' ? 'VIP_REQUIRED' : undefined),
+    },
+    {
+      who: 'the token of a public application alone, without the scope',
+      headers: ({ scope }) => bearer(narrowOpenToken[scope].access_token)({} as Operation),
+      expected: always('USER_SCOPE_NOT_ALLOWED'),
+    },
+    {
+      who: 'a public application with key and token',
+      headers: both(open.secret, openToken.access_token),
+      expected: always(undefined),
+    },
+    {
+      who: 'an application with the token of a public one',
+      headers: both(app.secret, openToken.access_token),
+      expected: always('INVALID_OPENAPI_USER_TOKEN'),
     },
     {
       who: 'an application without a user',

@@ -35,7 +35,7 @@ export const ERROR_CATALOGUE = {
   INSUFFICIENT_POINTS: { status: 402, title: 'The user has too few points' },
   FORBIDDEN: { status: 403, title: 'The credentials do not allow this' },
   ACCESS_DENIED: { status: 403, title: 'The user or the service denied the authorization' },
-  OPENAPI_USER_REQUIRED: { status: 403, title: 'The operation acts for a user and there is none' },
+  OPENAPI_USER_REQUIRED: { status: 403, title: 'The call has to act for a user, and there is none' },
   SCOPE_NOT_ALLOWED: { status: 403, title: 'The application or key lacks the scope' },
   USER_SCOPE_NOT_ALLOWED: { status: 403, title: 'The user has not granted the scope' },
   VIP_REQUIRED: { status: 403, title: 'The operation needs Premium' },

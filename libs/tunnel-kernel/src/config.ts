@@ -98,7 +98,7 @@ export interface OAuthEndpoints {
   introspectionEndpoint?: string;
   /** The server's metadata promises `iss` in answers (RFC 9207): an answer without it is not from this server. */
   namesItself?: boolean;
-  /** `userinfoEndpoint` is the profile endpoint of resource-sharing, which needs the client's secret as `X-API-Key`. */
+  /** `userinfoEndpoint` is the profile endpoint of resource-sharing, which gets the client's secret as `X-API-Key`, if it has one. */
   isProfile?: boolean;
 }
 

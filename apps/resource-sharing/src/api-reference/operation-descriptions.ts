@@ -1,6 +1,7 @@
 /** Descriptions of the operations in the API reference, by operation id. */
 export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  quota_ping: 'Use it to test a key. Returns the id and name of the key that was sent. Scope: `meta`.',
+  quota_ping:
+    'Use it to test a key or a token. Returns the id and name of the key that was sent; a token alone has no id. Scope: `meta`.',
   quota_quota:
     'Returns when the daily quota resets (Unix seconds) and how much of it is left. A field is null if no quota applies. Scope: `meta`.',
   usage_usage:

@@ -14,7 +14,8 @@ export class Registration {
   ) {}
 
   /**
-   * Public and native applications also get a secret, for `X-API-Key`; it authenticates nothing at the token endpoint.
+   * Public and native applications also get a secret, which clients of the contract's token path send as `X-API-Key`. It
+   * proves nothing.
    */
   async register(
     ownerId: number,

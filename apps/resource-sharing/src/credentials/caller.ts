@@ -10,8 +10,8 @@ export type OpenScope = (typeof OPEN_SCOPES)[number];
 
 /** The caller of the open API: a credential, and the user for whom it acts. Passed on as an argument. */
 export interface Caller {
-  /** Id of the application secret or personal key; `api_key_id` of ping. */
-  readonly credentialId: number;
+  /** Id of the application secret or personal key; `api_key_id` of ping. Null if a public application sent its token alone. */
+  readonly credentialId: number | null;
   readonly credentialKind: 'application' | 'personal';
   readonly credentialName: string;
   /** Null for a personal key. */
@@ -50,6 +50,8 @@ export const OpenOperation = (options: OpenOperationOptions): MethodDecorator =>
     SkipThrottle(),
     ApiSecurity('api_key'),
     ApiSecurity({ api_key: [], bearer: [] }),
+    // Of a public application.
+    ApiSecurity('bearer'),
     ApiExtension('x-scope', options.scope),
     ApiExtension('x-user', options.user ?? 'optional'),
   );

@@ -91,7 +91,7 @@ export class CredentialLookup {
   }
 
   /** The application of a public client id, or null. */
-  async client(clientId: string): Promise<ClientRecord | null> {
+  client(clientId: string): Soon<ClientRecord | null> {
     if (clientId.length > 64) return null;
     return this.clients.get(clientId, async () => {
       const row = await this.first<ClientRow>('client_by_id', CLIENT_BY_ID, clientId);

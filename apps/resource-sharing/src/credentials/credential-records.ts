@@ -27,19 +27,30 @@ export interface ClientRecord {
   readonly addresses: AddressRanges;
 }
 
-/** An application secret or personal key with its application and user. */
-export interface KeyRecord {
-  readonly id: number;
+/** True if everybody who has the application has what it sends. */
+export function isPublic({ kind }: Pick<ClientRecord, 'kind'>): boolean {
+  return kind !== 'confidential';
+}
+
+/** Who calls, apart from the user of a token: a key, or a public application that its token names. */
+export interface CallingCredential {
+  /** Null for a token alone. */
+  readonly id: number | null;
   readonly kind: 'application' | 'personal';
   readonly name: string;
-  /** True if the credential and, for an application secret, its application are valid. */
+  /** Those that the credential and, for an application, its registration allow. */
   readonly scopes: readonly OpenScope[];
-  readonly expiresAt: number | null;
-  readonly revoked: boolean;
-  readonly addresses: AddressRanges;
   readonly application: ClientRecord | null;
   /** Holder of the personal key, or the user of the application. */
   readonly user: UserRecord | null;
+}
+
+/** An application secret or personal key with its application and user. */
+export interface KeyRecord extends CallingCredential {
+  readonly id: number;
+  readonly expiresAt: number | null;
+  readonly revoked: boolean;
+  readonly addresses: AddressRanges;
   readonly subjects: readonly Subject[];
 }
 

@@ -33,7 +33,7 @@ export interface CallerLimits {
   readonly usageKey: UsageKey;
   /** The end of the day in Unix seconds, as text. */
   readonly reset: string;
-  /** True if the address is one of those that the credential may use today. */
+  /** True if the address is one of those that the key may use today, or no key was sent. */
   addressAdmitted: boolean;
 }
 
@@ -53,7 +53,7 @@ export class CallerLimitsCache {
   }
 
   of(caller: Caller, operation: Operation, address: string, day: ServiceDay): CallerLimits {
-    const id = `${caller.credentialId} ${caller.userId ?? ''} ${operation.id} ${address}`;
+    const id = `${caller.credentialId ?? appOf(caller)} ${caller.userId ?? ''} ${operation.id} ${address}`;
     const known = this.known.get(id);
     if (known !== undefined && known.day === day.date && known.profile === this.profiles.of(caller)) return known;
     if (this.known.size >= MAX_CALLERS) this.makeRoom();
@@ -89,7 +89,8 @@ export class CallerLimitsCache {
       usageId: `${date} ${usageKey.applicationId} ${usageKey.credentialId} ${usageKey.userId} ${operation.id}`,
       usageKey,
       reset: String(Math.ceil(endsAt / 1_000)),
-      addressAdmitted: profile.addressesPerDay === null,
+      // The users of a public application are at as many addresses as there are users.
+      addressAdmitted: profile.addressesPerDay === null || caller.credentialId === null,
     };
   }
 
@@ -142,7 +143,7 @@ function usageKeyOf(caller: Caller, { method, endpoint }: Operation, day: string
   return {
     day,
     applicationId: applicationId ?? 0,
-    credentialId: applicationId === null ? credentialId : 0,
+    credentialId: applicationId === null ? (credentialId ?? 0) : 0,
     userId: userId ?? 0,
     method,
     endpoint,

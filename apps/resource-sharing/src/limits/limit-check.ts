@@ -48,7 +48,8 @@ export class LimitCheck {
 
   private async admitAddress({ caller, limits, address }: Call): Promise<void> {
     const most = limits.profile.addressesPerDay ?? Infinity;
-    if (!(await this.addresses.admit(caller.credentialId, limits.day, address, most))) {
+    const { credentialId } = caller;
+    if (credentialId !== null && !(await this.addresses.admit(credentialId, limits.day, address, most))) {
       const retryAfterMs = Number(limits.reset) * 1_000 - Date.now();
       const limit = { name: 'addresses-day', quota: most, windowMs: DAY_MS, resetMs: retryAfterMs };
       throw limitRefusal({ code: 'IP_COUNT_EXCEEDED', scope: 'app', retryAfterMs, limit });

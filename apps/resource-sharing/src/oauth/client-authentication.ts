@@ -2,7 +2,7 @@ import type { ErrorCode } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import type { ClientRecord } from '../credentials/credential-records.js';
+import { isPublic, type ClientRecord } from '../credentials/credential-records.js';
 import { CredentialLookup } from '../credentials/credential-lookup.js';
 import { LastUse } from '../credentials/last-use.js';
 import { assertUsableKey } from '../open-api/caller-of-request.js';
@@ -57,7 +57,7 @@ export class ClientAuthentication {
   private async byName(presented: Presented, ip: string | undefined): Promise<ClientRecord> {
     if (presented.clientId === undefined) throw refused(presented, 'MISSING_API_KEY');
     const client = await this.lookup.client(presented.clientId);
-    if (client === null || !client.usable || client.kind === 'confidential' || !client.addresses.allows(ip)) {
+    if (client === null || !client.usable || !isPublic(client) || !client.addresses.allows(ip)) {
       throw refused(presented);
     }
     return client;

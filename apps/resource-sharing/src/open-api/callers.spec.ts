@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AddressRanges } from '../credentials/address-ranges.js';
-import type { KeyRecord, TokenRecord, UserRecord } from '../credentials/credential-records.js';
+import type { ClientRecord, KeyRecord, TokenRecord, UserRecord } from '../credentials/credential-records.js';
 import { Callers } from './callers.js';
 
 const user = (id: number, premiumUntil: number | null = null): UserRecord => ({
@@ -55,6 +55,31 @@ describe('Callers', () => {
     expect(callers.of(one, bearer)).toMatchObject({ credentialId: 1, userId: 8, grantId: 3, scopes: ['meta'] });
     expect(callers.of(other, bearer)).toMatchObject({ credentialId: 2, userId: 8, grantId: 3 });
     expect(callers.of(one, undefined)).toMatchObject({ credentialId: 1, userId: 7, grantId: null });
+  });
+
+  it('are public applications without a key, known by their record', () => {
+    const callers = new Callers();
+    const client: ClientRecord = {
+      id: 4,
+      clientId: 'client',
+      ownerId: 9,
+      name: 'Player',
+      kind: 'native',
+      usable: true,
+      allowedScopes: ['meta', 'query'],
+      quotaProfile: 'wide',
+      addresses: new AddressRanges([]),
+    };
+    const bearer = token(user(8));
+    const credential = callers.credentialOf(client);
+    expect(callers.credentialOf(client)).toBe(credential);
+    const caller = callers.of(credential, bearer);
+    expect(caller).toMatchObject({ credentialId: null, credentialName: 'Player', applicationId: 4, userId: 8 });
+    expect(caller).toMatchObject({ credentialKind: 'application', scopes: ['meta'], quotaProfile: 'wide' });
+    expect(callers.of(callers.credentialOf(client), bearer)).toBe(caller);
+    // A changed application is another record.
+    const changed = callers.credentialOf({ ...client, allowedScopes: ['query'] });
+    expect(callers.of(changed, bearer).scopes).toEqual([]);
   });
 
   it('lose Premium at the moment when it ends', () => {

@@ -1,9 +1,9 @@
-import type { KeyRecord, TokenRecord } from '../credentials/credential-records.js';
-import { toCaller } from './caller-of-request.js';
+import type { CallingCredential, ClientRecord, TokenRecord } from '../credentials/credential-records.js';
+import { toCaller, toCredential } from './caller-of-request.js';
 import type { Caller } from '../credentials/caller.js';
 
 interface Known {
-  readonly key: KeyRecord;
+  readonly credential: CallingCredential;
   readonly caller: Caller;
   /** When the user's Premium ends, in milliseconds since the epoch. */
   readonly until: number;
@@ -11,16 +11,26 @@ interface Known {
 
 /** Callers by the records that they are made of: the same objects as long as the records are cached. */
 export class Callers {
-  private readonly known = new WeakMap<KeyRecord | TokenRecord, Known>();
+  private readonly known = new WeakMap<CallingCredential | TokenRecord, Known>();
+  private readonly withoutKey = new WeakMap<ClientRecord, CallingCredential>();
 
   /** Needs records that were found valid. */
-  of(key: KeyRecord, token: TokenRecord | undefined): Caller {
-    const known = this.known.get(token ?? key);
-    if (known !== undefined && known.key === key && Date.now() < known.until) return known.caller;
-    const caller = toCaller(key, token);
-    const premiumUntil = (token?.user ?? key.user)?.premiumUntil ?? null;
+  of(credential: CallingCredential, token: TokenRecord | undefined): Caller {
+    const known = this.known.get(token ?? credential);
+    if (known !== undefined && known.credential === credential && Date.now() < known.until) return known.caller;
+    const caller = toCaller(credential, token);
+    const premiumUntil = (token?.user ?? credential.user)?.premiumUntil ?? null;
     const until = caller.isPremium && premiumUntil !== null ? premiumUntil : Infinity;
-    this.known.set(token ?? key, { key, caller, until });
+    this.known.set(token ?? credential, { credential, caller, until });
     return caller;
+  }
+
+  /** The credential of an application that sent no key. */
+  credentialOf(client: ClientRecord): CallingCredential {
+    const known = this.withoutKey.get(client);
+    if (known !== undefined) return known;
+    const made = toCredential(client);
+    this.withoutKey.set(client, made);
+    return made;
   }
 }

@@ -2,11 +2,25 @@ import { AppError, clientAddress, onAnswered, type ClientAddress } from '@gateho
 import { Injectable, RequestMethod, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CredentialLookup } from '../credentials/credential-lookup.js';
-import type { KeyRecord, TokenRecord } from '../credentials/credential-records.js';
+import {
+  isPublic,
+  type CallingCredential,
+  type KeyRecord,
+  type TokenRecord,
+} from '../credentials/credential-records.js';
 import { LastUse } from '../credentials/last-use.js';
 import { whenThere, type Soon } from '../credentials/revocable-cache.js';
 import { RefusedCalls } from '../refused-calls/refused-calls.js';
-import { apiKeyOf, assertUsableKey, assertUsableToken, userTokenOf } from './caller-of-request.js';
+import {
+  apiKeyOf,
+  assertProvesCaller,
+  assertUsableClient,
+  assertUsableKey,
+  assertUsableToken,
+  bearerOf,
+  missingKey,
+  userTokenOf,
+} from './caller-of-request.js';
 import {
   OPEN_OPERATION,
   setCaller,
@@ -27,6 +41,7 @@ interface Call {
   readonly request: Request;
   readonly operation: Operation;
   readonly client: ClientAddress;
+  readonly response: Response;
 }
 
 /**
@@ -50,46 +65,79 @@ export class OpenApiGuard implements CanActivate {
     const operation = this.operationOf(context);
     if (operation === null) return true;
     const request = context.getArgByIndex<Request>(0);
-    const text = apiKeyOf(request.headers);
-    const bearer = userTokenOf(request.headers);
-    const call = { request, operation, client: clientAddress(request) };
-    return whenThere(this.lookup.key(text, request.socket), (record) => {
-      const fail = (error: unknown): never => {
-        this.noteRefusal(context, operation, record?.application?.id);
-        throw error;
-      };
-      try {
-        const admitted = this.admitWith(call, record, bearer);
-        return admitted instanceof Promise ? admitted.catch(fail) : admitted;
-      } catch (error) {
-        return fail(error);
-      }
-    });
+    const response = context.getArgByIndex<Response>(1);
+    const call = { request, operation, client: clientAddress(request), response };
+    const key = apiKeyOf(request.headers);
+    return key === undefined ? this.admitWithToken(call) : this.admitWithKey(call, key);
   }
 
-  private admitWith(call: Call, record: KeyRecord | null, bearer: string | undefined): Soon<boolean> {
-    const key = assertUsableKey(record, call.client.ip);
-    if (bearer === undefined) return this.admit(call, key, undefined);
-    return whenThere(this.lookup.token(bearer, call.request.socket), (token) =>
-      this.admit(call, key, assertUsableToken(token, key)),
+  private admitWithKey(call: Call, text: string): Soon<boolean> {
+    const { headers, socket } = call.request;
+    const bearer = userTokenOf(headers);
+    return whenThere(this.lookup.key(text, socket), (record) =>
+      this.logged(call, record?.application?.id, () => this.admitCaller(call, record, bearer)),
     );
   }
 
-  /** Recorded for the owner of the application, because the guard of limits counts only calls that get this far. */
-  private noteRefusal(context: ExecutionContext, { name }: Operation, applicationId: number | undefined): void {
-    if (applicationId === undefined) return;
+  private admitCaller(call: Call, record: KeyRecord | null, bearer: string | undefined): Soon<boolean> {
+    const key = assertUsableKey(record, call.client.ip);
+    if (bearer === undefined) {
+      assertProvesCaller(key);
+      return this.admit(call, key, undefined);
+    }
+    return whenThere(this.lookup.token(bearer, call.request.socket), (token) =>
+      this.admit(call, key, assertUsableToken(token, key.application?.id)),
+    );
+  }
+
+  /** The token of a public application also names the application. Without the key, any other token is not looked at. */
+  private admitWithToken(call: Call): Soon<boolean> {
+    const { headers, socket } = call.request;
+    const bearer = bearerOf(headers);
+    if (bearer === undefined) throw missingKey();
+    return whenThere(this.lookup.token(bearer, socket), (token) => {
+      if (token === null) throw missingKey();
+      return whenThere(this.lookup.client(token.clientId), (client) => {
+        if (client === null || !isPublic(client)) throw missingKey();
+        return this.logged(call, client.id, () => {
+          assertUsableClient(client, call.client.ip);
+          return this.admit(call, this.callers.credentialOf(client), assertUsableToken(token, client.id));
+        });
+      });
+    });
+  }
+
+  /** A refusal is recorded for the owner: the guard of limits counts only calls that get to it. */
+  private logged(call: Call, applicationId: number | undefined, admit: () => Soon<boolean>): Soon<boolean> {
+    const fail = (error: unknown): never => {
+      if (applicationId !== undefined) this.noteRefusal(call, applicationId);
+      throw error;
+    };
+    try {
+      const admitted = admit();
+      return admitted instanceof Promise ? admitted.catch(fail) : admitted;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  private noteRefusal({ operation: { name }, response }: Call, applicationId: number): void {
     const [method = '', endpoint = ''] = name.split(' ');
-    onAnswered(context.getArgByIndex<Response>(1), (status, _milliseconds, { requestId, errorCode }) => {
+    onAnswered(response, (status, _milliseconds, { requestId, errorCode }) => {
       this.refused.note(applicationId, { at: new Date(), method, endpoint, status, code: errorCode ?? '', requestId });
     });
   }
 
-  private admit({ request, operation, client }: Call, key: KeyRecord, token: TokenRecord | undefined): Soon<boolean> {
+  private admit(
+    { request, operation, client }: Call,
+    credential: CallingCredential,
+    token: TokenRecord | undefined,
+  ): Soon<boolean> {
     return whenThere(this.switches.isDisabled(operation.name), (disabled) => {
       if (disabled) throw new AppError('ENDPOINT_DISABLED');
-      const caller = this.callers.of(key, token);
-      assertAllowed(caller, key.scopes, operation);
-      this.lastUse.note(key.id, client.ip);
+      const caller = this.callers.of(credential, token);
+      assertAllowed(caller, credential.scopes, operation);
+      if (credential.id !== null) this.lastUse.note(credential.id, client.ip);
       setCaller(request, caller);
       return true;
     });

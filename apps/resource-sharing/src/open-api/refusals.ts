@@ -24,6 +24,14 @@ export function userTokenError(code: UserTokenCode, message?: string): AppError 
   return new AppError(code, message, { headers: { 'WWW-Authenticate': challenge } });
 }
 
+/** The code that a key of the application gets, with the challenge for a token. */
+export function disabledApplication(): AppError {
+  const challenge = `Bearer realm="${REALM}", error="invalid_token", error_description="application disabled"`;
+  return new AppError('DISABLED_API_KEY', 'The application is disabled', {
+    headers: { 'WWW-Authenticate': challenge },
+  });
+}
+
 /** RFC 6750 section 3.1: insufficient_scope names the required scope. */
 export function scopeError(code: 'SCOPE_NOT_ALLOWED' | 'USER_SCOPE_NOT_ALLOWED', scope: OpenScope): AppError {
   const whose = code === 'SCOPE_NOT_ALLOWED' ? 'The application or key lacks' : 'The user has not granted';

@@ -132,7 +132,7 @@ export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-const NO_LIMITS: QuotaProfile = {
+export const NO_LIMITS: QuotaProfile = {
   name: 'none',
   appPerMinute: null,
   appBurstPerSecond: null,

@@ -4,8 +4,12 @@ import type { Caller } from '../credentials/caller.js';
 export class PingView {
   @ApiProperty({ type: String, example: 'pong' })
   message: string;
-  @ApiProperty({ type: 'integer', description: 'Id of the application secret or personal key' })
-  api_key_id: number;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Id of the application secret or personal key; null if a public application sent its token alone',
+  })
+  api_key_id: number | null;
   @ApiProperty({ type: String })
   name: string;
 }

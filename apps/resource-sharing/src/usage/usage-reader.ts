@@ -46,7 +46,7 @@ export interface Usage {
 /** A personal key sees its own calls, an application all of its own, and with a user token only those for that user. */
 export function usageSubjectOf({ applicationId, credentialId, grantId, userId }: Caller): UsageSubject {
   return applicationId === null
-    ? { applicationId: 0, credentialId, userId: null }
+    ? { applicationId: 0, credentialId: credentialId ?? 0, userId: null }
     : { applicationId, credentialId: 0, userId: grantId === null ? null : userId };
 }
 

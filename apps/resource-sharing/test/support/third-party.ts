@@ -135,6 +135,20 @@ export class ThirdParty {
     return (answer.body as { data: TokenPair }).data;
   }
 
+  /** Tokens of a public application, which proves itself by PKCE alone. */
+  async publicTokens(app: RegisteredApp, userId: number, options: { scope?: string } = {}): Promise<TokenPair> {
+    const code = await this.code(app, userId, { ...options, pkce: true });
+    const answer = await request(this.site.url).post('/oauth2/token').type('form').send({
+      grant_type: 'authorization_code',
+      client_id: app.clientId,
+      code,
+      redirect_uri: CALLBACK,
+      code_verifier: VERIFIER,
+    });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.body as TokenPair;
+  }
+
   /** GET of a probe, with key and user token. */
   probe(path: string, key?: string, token?: string, url = this.site.url): request.Test {
     const call = request(url).get(`/api/open/probe/${path}`);

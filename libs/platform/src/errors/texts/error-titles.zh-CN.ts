@@ -27,7 +27,7 @@ export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   INSUFFICIENT_POINTS: '积分不足',
   FORBIDDEN: '没有权限',
   ACCESS_DENIED: '用户或服务拒绝了授权',
-  OPENAPI_USER_REQUIRED: '此操作需要代表用户执行，但未提供用户',
+  OPENAPI_USER_REQUIRED: '此调用需要代表用户执行，但未提供用户',
   SCOPE_NOT_ALLOWED: '应用或密钥缺少权限范围',
   USER_SCOPE_NOT_ALLOWED: '用户未授予该权限范围',
   VIP_REQUIRED: '此操作需要会员',
