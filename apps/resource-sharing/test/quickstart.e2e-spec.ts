@@ -14,14 +14,17 @@ const run = promisify(execFile);
 let site: SiteApp;
 let folder: string;
 let reader: PageReader;
-let app: RegisteredApp;
+let apps: Record<'a server' | 'a public application', RegisteredApp>;
 
 beforeAll(async () => {
   site = await startSite();
   folder = mkdtempSync(join(tmpdir(), 'quickstart-'));
   const third = new ThirdParty(site);
   const { id, name } = await third.user();
-  app = await third.register(id, { scopes: ['meta', 'query'] });
+  apps = {
+    'a server': await third.register(id, { scopes: ['meta', 'query'] }),
+    'a public application': await third.register(id, { scopes: ['meta', 'query'], kind: 'public' }),
+  };
   reader = new PageReader(site.url);
   await reader.logIn(name, PASSWORD);
 });
@@ -49,7 +52,7 @@ const decode = (text: string): string =>
     .replaceAll('http://127.0.0.1:8081', site.url);
 
 /** Opens the application's page, allows it as its address says, and returns the code and the sample. */
-async function followQuickstart(language: string): Promise<{ code: string; source: string }> {
+async function followQuickstart(app: RegisteredApp, language: string): Promise<{ code: string; source: string }> {
   await reader.get(`/developer/${app.clientId}`);
   const [, address = ''] = /<a href="([^"]*oauth2\/authorize[^"]*)">/.exec(reader.page) ?? [];
   const [, source = ''] =
@@ -64,9 +67,13 @@ async function followQuickstart(language: string): Promise<{ code: string; sourc
   return { code: new URL(reader.location).searchParams.get('code') ?? '', source: decode(source) };
 }
 
+const KINDS = ['a server', 'a public application'] as const;
+const RUNS = KINDS.flatMap((kind) => PROGRAMS.map((program) => ({ ...program, kind })));
+
 describe('the quickstart of an application', () => {
-  it.for(PROGRAMS)('leads to the first call in $language', { timeout: 90_000 }, async (program, { skip }) => {
-    const { language, file, command, args, version } = program;
+  it.for(RUNS)('leads $kind to the first call in $language', { timeout: 90_000 }, async (program, { skip }) => {
+    const { kind, language, file, command, args, version } = program;
+    const app = apps[kind];
     if ('peer' in program && findPeer(program.peer) === undefined) {
       skip(`${program.peer} is not installed: npm run peers -- --go`);
     }
@@ -75,11 +82,15 @@ describe('the quickstart of an application', () => {
       () => false,
     );
     if (!isThere) skip(`${command} is not installed`);
-    const { code, source } = await followQuickstart(language);
+    const { code, source } = await followQuickstart(app, language);
     writeFileSync(join(folder, file), source);
+    const isPublic = kind === 'a public application';
+    // What everybody has proves nothing: a public application needs neither its secret nor a key.
+    expect(/secret|X-API-Key/i.test(source)).toBe(!isPublic);
+    expect(source).not.toMatch(/^(?:secret|public)\|/m);
     const { stdout } = await run(command, [...args, join(folder, file)], {
       cwd: folder,
-      env: { ...process.env, CODE: code, CLIENT_SECRET: app.secret },
+      env: { ...process.env, CODE: code, ...(isPublic ? {} : { CLIENT_SECRET: app.secret }) },
     });
     expect(stdout).toContain('pong');
   });
@@ -87,7 +98,7 @@ describe('the quickstart of an application', () => {
   it('is new each time: neither state nor verifier is reused', async () => {
     const verifiers = new Set<string>();
     for (let time = 0; time < 2; time++) {
-      await reader.get(`/developer/${app.clientId}`);
+      await reader.get(`/developer/${apps['a server'].clientId}`);
       verifiers.add(/code_verifier=([\w-]+)/.exec(reader.page)?.[1] ?? '');
     }
     expect(verifiers.size).toBe(2);

@@ -134,6 +134,8 @@ export const member = {
     secretsCaption: 'Valid secrets',
     secret: 'Secret',
     noSecrets: 'No secret is valid.',
+    publicSecret:
+      'Everybody who has this application has its secret, so it opens nothing: the application calls with the token of its user alone.',
     secretName: 'secret …{last}',
     newSecret: 'This is the secret of the application.',
     overlapHint: 'So that your servers can change to the new one. Older secrets end at once.',

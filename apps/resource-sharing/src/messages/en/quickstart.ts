@@ -6,5 +6,7 @@ export const quickstart = {
     pkce: 'The address and the code below belong together (PKCE). Your application creates another state and verifier for each user.',
     back: 'The user comes back to <code>{address}</code> with the parameter code. It is valid for a few minutes and works once.',
     call: 'Exchange the code for tokens and make the first call. Set CODE and CLIENT_SECRET in the environment; no package is needed.',
+    callPublic:
+      'Exchange the code for tokens and make the first call. Set CODE in the environment; neither the secret nor a package is needed, because the token names the application.',
   },
 } as const;

@@ -135,6 +135,7 @@ export const member: Translation<typeof english> = {
     secrets: '密钥',
     secretsCaption: '有效的密钥',
     secret: '密钥',
+    publicSecret: '拥有此应用的人都能得到其密钥，因此仅凭密钥无法调用；应用只需携带用户令牌即可调用。',
     noSecrets: '没有有效的密钥。',
     secretName: '密钥 …{last}',
     newSecret: '这是应用的密钥。',

@@ -8,5 +8,7 @@ export const quickstart: Translation<typeof english> = {
     pkce: '该地址与下方代码配套使用（PKCE）。正式的应用应为每位用户生成新的 state 和 verifier。',
     back: '用户授权后返回 <code>{address}</code>，参数 code 几分钟内有效，且只能使用一次。',
     call: '用 code 换取令牌并完成第一次调用。请先设置环境变量 CODE 和 CLIENT_SECRET，无需安装任何依赖。',
+    callPublic:
+      '用 code 换取令牌并完成第一次调用。请先设置环境变量 CODE。令牌本身即可标识应用，无需密钥，也无需安装任何依赖。',
   },
 };

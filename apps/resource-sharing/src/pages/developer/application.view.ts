@@ -1,6 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
 import type { RefusedCall } from '../../refused-calls/refused-calls.js';
 import type { FormValues } from '../parts/form-values.js';
+import { isPublic } from '../../credentials/credential-records.js';
 import type { Application, CredentialInfo } from '../../applications/application-rows.js';
 import {
   actionForm,
@@ -94,7 +95,8 @@ function overview(visitor: Member, application: Application): Html {
 function secretPart(visitor: Member, { application, secrets }: ApplicationFacts): Html {
   const { words } = visitor;
   const { clientId } = application;
-  return markup`${secretTable(visitor, clientId, secrets)}
+  return markup`${isPublic(application) && markup`<p>${words.text('developer.publicSecret')}</p>`}
+${secretTable(visitor, clientId, secrets)}
 ${form(visitor, `/developer/${clientId}/secrets`, [
   select(visitor, {
     name: 'overlap_seconds',

@@ -11,6 +11,8 @@ export interface QuickstartFacts {
   readonly verifier: string;
   readonly challenge: string;
   readonly state: string;
+  /** It cannot keep a secret: PKCE proves it, and its token alone is enough for a call. */
+  readonly isPublic: boolean;
 }
 
 export interface QuickstartSample {
@@ -34,15 +36,22 @@ export function authorizationAddress(facts: QuickstartFacts): string {
 }
 
 /**
- * From the code to the first call; each sample reads CODE and CLIENT_SECRET from its environment and needs no package.
+ * From the code to the first call; each sample reads CODE from its environment, and CLIENT_SECRET if the application
+ * keeps one, and needs no package.
  */
 export function quickstartSamples(facts: QuickstartFacts): QuickstartSample[] {
   return [
-    { language: 'curl', source: curl(facts) },
-    { language: 'TypeScript', source: typeScript(facts) },
-    { language: 'Python', source: python(facts) },
-    { language: 'Go', source: go(facts) },
+    { language: 'curl', source: linesFor(facts, curl(facts)) },
+    { language: 'TypeScript', source: linesFor(facts, typeScript(facts)) },
+    { language: 'Python', source: linesFor(facts, python(facts)) },
+    { language: 'Go', source: linesFor(facts, go(facts)) },
   ];
+}
+
+/** Lines that begin with `secret|` are for applications that keep one, and those with `public|` for the others. */
+function linesFor({ isPublic }: QuickstartFacts, sample: string): string {
+  const others = isPublic ? /^secret\|.*\n/gm : /^public\|.*\n/gm;
+  return sample.replaceAll(others, '').replaceAll(/^(?:secret|public)\|/gm, '');
 }
 
 /** A call that the scopes of the application allow. */
@@ -62,9 +71,10 @@ function firstCall({ base, scopes }: QuickstartFacts): string {
 function curl(facts: QuickstartFacts): string {
   const { base, clientId, redirectUri, verifier } = facts;
   return `# export CODE=...           from the address that the user comes back to
-# export CLIENT_SECRET=...  shown once, when the application was registered
+secret|# export CLIENT_SECRET=...  shown once, when the application was registered
 TOKEN=$(curl -fsS ${quoted(`${base}/oauth2/token`)} \\
-  -u ${clientId}:"$CLIENT_SECRET" \\
+secret|  -u ${clientId}:"$CLIENT_SECRET" \\
+public|  -d client_id=${clientId} \\
   -d grant_type=authorization_code \\
   --data-urlencode code="$CODE" \\
   --data-urlencode redirect_uri=${quoted(redirectUri)} \\
@@ -72,7 +82,7 @@ TOKEN=$(curl -fsS ${quoted(`${base}/oauth2/token`)} \\
   | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 
 curl -fsS ${quoted(firstCall(facts))} \\
-  -H "X-API-Key: $CLIENT_SECRET" \\
+secret|  -H "X-API-Key: $CLIENT_SECRET" \\
   -H "Authorization: Bearer $TOKEN"
 `;
 }
@@ -90,13 +100,15 @@ const ENVIRONMENT = ['process', 'env'].join('.');
 
 function typeScript(facts: QuickstartFacts): string {
   const { base, clientId, redirectUri, verifier } = facts;
-  return `const { CODE: code = '', CLIENT_SECRET: secret = '' } = ${ENVIRONMENT};
+  return `public|const { CODE: code = '' } = ${ENVIRONMENT};
+secret|const { CODE: code = '', CLIENT_SECRET: secret = '' } = ${ENVIRONMENT};
 
 const granted = await fetch(${JSON.stringify(`${base}/oauth2/token`)}, {
   method: 'POST',
-  headers: { Authorization: 'Basic ' + btoa('${clientId}:' + secret) },
+secret|  headers: { Authorization: 'Basic ' + btoa('${clientId}:' + secret) },
   body: new URLSearchParams({
     grant_type: 'authorization_code',
+public|    client_id: '${clientId}',
     code,
     redirect_uri: ${JSON.stringify(redirectUri)},
     code_verifier: '${verifier}',
@@ -105,7 +117,10 @@ const granted = await fetch(${JSON.stringify(`${base}/oauth2/token`)}, {
 const tokens = (await granted.json()) as { access_token: string; refresh_token: string };
 
 const answer = await fetch(${JSON.stringify(firstCall(facts))}, {
-  headers: { 'X-API-Key': secret, Authorization: 'Bearer ' + tokens.access_token },
+  headers: {
+secret|    'X-API-Key': secret,
+    Authorization: 'Bearer ' + tokens.access_token,
+  },
 });
 console.log(await answer.json());
 `;
@@ -113,25 +128,28 @@ console.log(await answer.json());
 
 function python(facts: QuickstartFacts): string {
   const { base, clientId, redirectUri, verifier } = facts;
-  return `import base64, json, os, urllib.parse, urllib.request
-
-secret = os.environ["CLIENT_SECRET"]
+  return `public|import json, os, urllib.parse, urllib.request
+secret|import base64, json, os, urllib.parse, urllib.request
+secret|
+secret|secret = os.environ["CLIENT_SECRET"]
 
 def send(address, headers, form=None):
     body = None if form is None else urllib.parse.urlencode(form).encode()
     with urllib.request.urlopen(urllib.request.Request(address, body, headers)) as answer:
         return json.load(answer)
 
-basic = base64.b64encode(f"${clientId}:{secret}".encode()).decode()
-tokens = send(${JSON.stringify(`${base}/oauth2/token`)}, {"Authorization": f"Basic {basic}"}, {
+secret|basic = base64.b64encode(f"${clientId}:{secret}".encode()).decode()
+secret|tokens = send(${JSON.stringify(`${base}/oauth2/token`)}, {"Authorization": f"Basic {basic}"}, {
+public|tokens = send(${JSON.stringify(`${base}/oauth2/token`)}, {}, {
     "grant_type": "authorization_code",
+public|    "client_id": "${clientId}",
     "code": os.environ["CODE"],
     "redirect_uri": ${JSON.stringify(redirectUri)},
     "code_verifier": "${verifier}",
 })
 
 print(send(${JSON.stringify(firstCall(facts))}, {
-    "X-API-Key": secret,
+secret|    "X-API-Key": secret,
     "Authorization": "Bearer " + tokens["access_token"],
 }))
 `;
@@ -165,17 +183,18 @@ func send(request *http.Request) []byte {
 }
 
 func main() {
-	secret := os.Getenv("CLIENT_SECRET")
-
+secret|	secret := os.Getenv("CLIENT_SECRET")
+secret|
 	form := url.Values{
 		"grant_type":    {"authorization_code"},
+public|		"client_id":     {"${clientId}"},
 		"code":          {os.Getenv("CODE")},
 		"redirect_uri":  {${JSON.stringify(redirectUri)}},
 		"code_verifier": {"${verifier}"},
 	}
 	request, _ := http.NewRequest("POST", ${JSON.stringify(`${base}/oauth2/token`)}, strings.NewReader(form.Encode()))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.SetBasicAuth("${clientId}", secret)
+secret|	request.SetBasicAuth("${clientId}", secret)
 	var tokens struct {
 		AccessToken string \`json:"access_token"\`
 	}
@@ -184,7 +203,7 @@ func main() {
 	}
 
 	request, _ = http.NewRequest("GET", ${JSON.stringify(firstCall(facts))}, nil)
-	request.Header.Set("X-API-Key", secret)
+secret|	request.Header.Set("X-API-Key", secret)
 	request.Header.Set("Authorization", "Bearer "+tokens.AccessToken)
 	fmt.Println(string(send(request)))
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Application } from '../../applications/application-rows.js';
+import { isPublic } from '../../credentials/credential-records.js';
 import { challengeOf } from '../../oauth/pkce.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { copyButton } from '../parts/forms.js';
@@ -21,7 +22,7 @@ export function quickstart(visitor: Visitor, application: Application, base: str
 <p class="shared-link"><a href="${address}"><code>${address}</code></a> ${copyButton(visitor, address)}</p>
 <p class="hint">${words.text('quickstart.pkce')}</p></li>
 <li><p>${words.rich('quickstart.back', { address: redirectUri, code: (inside) => markup`<code>${inside}</code>` })}</p></li>
-<li><p>${words.text('quickstart.call')}</p>
+<li><p>${words.text(facts.isPublic ? 'quickstart.callPublic' : 'quickstart.call')}</p>
 <div class="code-tabs">${quickstartSamples(facts).map((sample, index) => sampleOf(visitor, sample, index === 0))}</div></li>
 </ol>`,
   );
@@ -36,7 +37,8 @@ ${copyButton(visitor, source)}
 </details>`;
 }
 
-function factsOf({ clientId, allowedScopes }: Application, redirectUri: string, base: string): QuickstartFacts {
+function factsOf(application: Application, redirectUri: string, base: string): QuickstartFacts {
+  const { clientId, allowedScopes } = application;
   const verifier = randomBytes(32).toString('base64url');
   return {
     base,
@@ -46,5 +48,6 @@ function factsOf({ clientId, allowedScopes }: Application, redirectUri: string, 
     verifier,
     challenge: challengeOf(verifier),
     state: randomBytes(9).toString('base64url'),
+    isPublic: isPublic(application),
   };
 }
