@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 const SITE = fileURLToPath(new URL('../../apps/console/dist/site/', import.meta.url));
 /** Bytes on the wire: what a phone reads in a second at 4 Mbit/s, with time left for everything else. */
 const MOST = 60 * 1024;
-/** For all scripts of a page, with the words of both languages: two seconds of the same. */
-const MOST_FOR_PAGE = 110 * 1024;
+/** For all scripts that a page can come to load, with the words of both languages; it loads half of that at first. */
+const MOST_FOR_PAGE = 120 * 1024;
 
 interface Chunk {
   file: string;
@@ -33,7 +33,7 @@ it('no file of a console is larger than 60 KiB on the wire', () => {
   expect(sizes.filter(([, size]) => size > MOST)).toEqual([]);
 });
 
-it('all scripts of a page together are no larger than 110 KiB on the wire', async ({ annotate }) => {
+it('all scripts of a page together are no larger than 120 KiB on the wire', async ({ annotate }) => {
   const manifest = JSON.parse(readFileSync(`${SITE}.vite/manifest.json`, 'utf8')) as Record<string, Chunk>;
   const entries = Object.keys(manifest).filter((name) => manifest[name]?.isEntry);
   expect(entries).toHaveLength(4);

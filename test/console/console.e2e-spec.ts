@@ -398,6 +398,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await form.getByRole('button', { name: 'Add', exact: true }).click();
 
     const shown = page.getByRole('dialog', { name: 'Address of Phones' });
+    await shown.getByRole('img', { name: 'QR code of the address' }).waitFor();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: gateway.url });
     await shown.getByRole('button', { name: 'Copy Address for Surge' }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\?target=surge$/);

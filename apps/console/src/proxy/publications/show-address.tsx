@@ -1,5 +1,6 @@
 import { PUBLICATION_TARGETS, type PublicationCreated, type PublicationTarget } from '@gatehouse/contracts';
 import { CopyButton } from '../../shared/components/copy-button.js';
+import { QrCode } from '../../shared/components/qr-code.js';
 import { SecretDialog } from '../../shared/components/secret-dialog.js';
 import { Secret } from '../../shared/components/secret.js';
 import { Table, type Column } from '../../shared/components/table.js';
@@ -33,6 +34,7 @@ export function ShowAddress({
     <SecretDialog title={t('publications.addressOf', { name })} onClose={onClose} wide>
       <p>{t('publications.copyNow')}</p>
       <Secret text={address} what={t('words.address')} />
+      <QrCode text={address} label={t('publications.qrCode')} />
       <p class="muted">{t('publications.perClient')}</p>
       <Table
         caption={t('publications.client')}

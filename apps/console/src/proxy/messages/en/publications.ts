@@ -66,6 +66,7 @@ export const publications = {
     addressOf: 'Address of {name}',
     copyNow:
       'Save the address now: it is not shown again. Whoever has it has the passwords of the nodes in it. Most clients are recognized and get their own format.',
+    qrCode: 'QR code of the address',
     perClient: 'For a client that is not recognized, copy the address with its format:',
     client: 'Client',
     links: 'Links',

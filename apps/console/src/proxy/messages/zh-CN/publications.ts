@@ -67,6 +67,7 @@ export const publications: Translation<typeof english> = {
     addressOf: '{name} 的地址',
     copyNow:
       '请立即保存此地址，之后不会再显示。得到地址的人也会得到其中节点的密码。大多数客户端会被自动识别，并得到相应的格式。',
+    qrCode: '地址的二维码',
     perClient: '如果客户端没有被识别，请复制带有格式的地址：',
     client: '客户端',
     links: '链接',
