@@ -95,6 +95,14 @@ describe('the quickstart of an application', () => {
     expect(stdout).toContain('pong');
   });
 
+  it('stands beside what the secret of a public application is worth', async () => {
+    const opensNothing = 'Everybody who has this application has its secret, so it opens nothing';
+    await reader.get(`/developer/${apps['a public application'].clientId}`);
+    expect(reader.text).toContain(opensNothing);
+    await reader.get(`/developer/${apps['a server'].clientId}`);
+    expect(reader.text).not.toContain(opensNothing);
+  });
+
   it('is new each time: neither state nor verifier is reused', async () => {
     const verifiers = new Set<string>();
     for (let time = 0; time < 2; time++) {

@@ -67,7 +67,9 @@ describe('independent OAuth clients', () => {
   afterAll(() => service?.[Symbol.asyncDispose]());
 
   const ping = async (client: RegisteredClient, { accessToken }: TokenSet): Promise<number> => {
-    const headers = { 'x-api-key': client.secret, authorization: `Bearer ${accessToken}` };
+    // A public application calls with its token alone.
+    const key = client === open ? {} : { 'x-api-key': client.secret };
+    const headers = { ...key, authorization: `Bearer ${accessToken}` };
     return (await fetch(`${service.url}/api/open/ping`, { headers })).status;
   };
 
