@@ -22,7 +22,11 @@ const PAGES = [
   '/authorized',
   '/keys',
   '/developer',
+  '/account/second-factor',
+  '/device',
+  '/titles/movie/0',
 ];
+const PAGES_OF_STRANGERS = ['/', '/login', '/register', '/forgot-password', '/no-such-page'];
 const ADMIN_SECTIONS = [
   'reviews',
   'applications',
@@ -34,6 +38,7 @@ const ADMIN_SECTIONS = [
   'events',
   'audit-log',
   'audit-log/verify',
+  'mails',
 ];
 const ADMIN_PAGES = ADMIN_SECTIONS.map((name) => `/admin/${name}`);
 
@@ -225,16 +230,12 @@ describe('pages in light and in dark colours', { timeout: 90_000 }, () => {
     const page = await browser.open(`${service.url}/login`);
     await logIn(page, service.username, service.password);
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    for (const path of [...PAGES, ...ADMIN_PAGES]) {
-      await page.emulateMedia({ colorScheme: 'light' });
-      await page.goto(`${service.url}${path}`);
-      expect(await page.locator('h1').count(), path).toBe(1);
-      expect(await axeFindings(page), path).toEqual([]);
-      expect(await textContrast(page), path).toBeGreaterThan(7);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      expect(await axeFindings(page, COLOURS_ONLY), `${path}, dark`).toEqual([]);
-      expect(await textContrast(page), `${path}, dark`).toBeGreaterThan(7);
-    }
+    for (const path of [...PAGES, ...ADMIN_PAGES]) await expectReadable(page, path);
+  });
+
+  it('are readable for strangers, too', async () => {
+    const page = await browser.open(`${service.url}/`);
+    for (const path of PAGES_OF_STRANGERS) await expectReadable(page, path);
   });
 
   it.each(['light', 'dark'] as const)('let the keyboard skip to the content, in %s colours', async (colorScheme) => {
@@ -245,6 +246,17 @@ describe('pages in light and in dark colours', { timeout: 90_000 }, () => {
     expect(page.url()).toBe(`${service.url}/login#content`);
   });
 });
+
+async function expectReadable(page: Page, path: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto(`${service.url}${path}`);
+  expect(await page.locator('h1').count(), path).toBe(1);
+  expect(await axeFindings(page), path).toEqual([]);
+  expect(await textContrast(page), path).toBeGreaterThan(7);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await axeFindings(page, COLOURS_ONLY), `${path}, dark`).toEqual([]);
+  expect(await textContrast(page), `${path}, dark`).toBeGreaterThan(7);
+}
 
 /** Of the text of a page to its ground. */
 async function textContrast(page: Page): Promise<number> {

@@ -84,7 +84,7 @@ ${skipLink(visitor)}
 ${brand(visitor)}
 ${content(visitor, page)}
 </main>
-${preferences(visitor)}
+<footer>${preferences(visitor)}</footer>
 </div>`;
 }
 
