@@ -7,9 +7,17 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TRANSLATED: readonly (readonly [english: string, chinese: string])[] = [
   ['README.md', 'README.zh-CN.md'],
   ['CONTRIBUTING.md', 'CONTRIBUTING.zh-CN.md'],
-  ...markdownIn('docs/zh-CN').map((page) => [page.replace('docs/zh-CN/', 'docs/'), page] as const),
+  ...[...markdownIn('docs/zh-CN'), ...markdownIn('docs/zh-CN/examples')].map(
+    (page) => [page.replace('docs/zh-CN/', 'docs/'), page] as const,
+  ),
 ];
-const PAGES = [...markdownIn('.'), ...markdownIn('docs'), ...markdownIn('docs/decisions'), ...markdownIn('docs/zh-CN')];
+const PAGES = [
+  ...markdownIn('.'),
+  ...markdownIn('docs'),
+  ...markdownIn('docs/decisions'),
+  ...markdownIn('docs/examples'),
+  ...TRANSLATED.map(([, page]) => page),
+];
 
 describe('a page in two languages', () => {
   it.each(TRANSLATED)('%s has the same headings and commands as %s', (english, chinese) => {

@@ -10,12 +10,20 @@ export interface Chapter {
 export const CHAPTERS: readonly Chapter[] = [
   {
     title: { en: 'Getting started', 'zh-CN': '入门' },
-    pages: ['README.md', 'docs/consoles.md', 'docs/first-steps.md', 'docs/examples/README.md', 'docs/sign-in.md'],
+    pages: [
+      'README.md',
+      'docs/consoles.md',
+      'docs/first-steps.md',
+      'docs/publications.md',
+      'docs/examples/README.md',
+      'docs/sign-in.md',
+    ],
   },
   {
     title: { en: 'Administration', 'zh-CN': '运维' },
     pages: [
       'docs/operations.md',
+      'docs/proxy-users.md',
       'docs/metrics.md',
       'docs/traces.md',
       'docs/runbook.md',
