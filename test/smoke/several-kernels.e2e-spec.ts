@@ -57,7 +57,15 @@ it('drives two kernels from two services: every write, read and figure concerns 
     BOTH.map((number) => expect.objectContaining({ name: `kernel-${number}`, applied: true })),
   );
   await expectLeases(yard);
+  await expectOneLimit(yard);
 }, 480_000);
+
+/** The fetches of a publication have one limit, whichever service answers. */
+async function expectOneLimit(yard: KernelYard): Promise<void> {
+  const { body } = await yard.call(1, 'POST', '/publications', { name: 'once', fetches_per_hour: 1 });
+  const statuses = await Promise.all(BOTH.map(async (service) => (await fetch(yard.root(service) + body.path)).status));
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 429]);
+}
 
 /** Records go to one service, but both see the traffic of both kernels as it flows. */
 async function expectLiveRates(yard: KernelYard, tunnels: readonly (Socket | number)[]): Promise<void> {

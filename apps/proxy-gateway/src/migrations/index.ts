@@ -28,6 +28,7 @@ import { TakeProfiles1763668800790 } from './1763668800790-take-profiles.js';
 import { CreatePublications1763668800800 } from './1763668800800-create-publications.js';
 import { AnnouncePublications1763668800810 } from './1763668800810-announce-publications.js';
 import { PlaceOwnRules1763668800830 } from './1763668800830-place-own-rules.js';
+import { CountFetches1763668800840 } from './1763668800840-count-fetches.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -61,4 +62,5 @@ export const MIGRATIONS = [
   CreatePublications1763668800800,
   AnnouncePublications1763668800810,
   PlaceOwnRules1763668800830,
+  CountFetches1763668800840,
 ];

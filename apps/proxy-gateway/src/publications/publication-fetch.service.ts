@@ -2,7 +2,7 @@ import { LastUseWriter, parseApiKey } from '@gatehouse/auth';
 import type { PublicationDefinition, PublicationTarget } from '@gatehouse/contracts';
 import { cidrContains, hostCidr, parseCidr, parseIp } from '@gatehouse/net';
 import { pgPool } from '@gatehouse/persistence';
-import { AppError, JsonLogger, MemoryWindowCounter } from '@gatehouse/platform';
+import { AppError, JsonLogger, PostgresWindowCounter } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DEFAULT_UPDATE_SEC, PublicationWriter, type WrittenPublication } from './publication-writer.js';
@@ -40,7 +40,7 @@ export interface FetchedPublication extends WrittenPublication {
 /** Answers clients that have a token. */
 @Injectable()
 export class PublicationFetch implements BeforeApplicationShutdown {
-  private readonly counter = new MemoryWindowCounter();
+  private readonly counter: PostgresWindowCounter;
   private readonly lastUse: LastUseWriter;
 
   constructor(
@@ -48,6 +48,7 @@ export class PublicationFetch implements BeforeApplicationShutdown {
     private readonly writer: PublicationWriter,
     logger: JsonLogger,
   ) {
+    this.counter = new PostgresWindowCounter(pgPool(dataSource));
     this.lastUse = new LastUseWriter(dataSource, logger, RECORD_USE);
   }
 
@@ -90,7 +91,7 @@ export class PublicationFetch implements BeforeApplicationShutdown {
 
   private async count({ id, fetchesPerHour }: Row): Promise<void> {
     if (fetchesPerHour === null) return;
-    const { hits, remainingMs } = await this.counter.hit(String(id), HOUR_MS);
+    const { hits, remainingMs } = await this.counter.hit(`publication ${id}`, HOUR_MS);
     if (hits <= fetchesPerHour) return;
     throw new AppError('RATE_LIMITED', undefined, {
       retryAfterSeconds: Math.max(1, Math.ceil(remainingMs / 1_000)),
