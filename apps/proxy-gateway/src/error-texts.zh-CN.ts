@@ -31,6 +31,10 @@ const ACCESS: ErrorTexts = {
   'must be at most {max} printable characters': '最多 {max} 个可打印字符',
   'must be at most {max} http or https URLs': '最多 {max} 个 http 或 https 网址',
   'must be an http or https URL': '必须是 http 或 https 网址',
+  'must be at most 100 pairs host:port=group or :port=group with different groups':
+    '最多 100 项，格式为 主机:端口=代理组 或 :端口=代理组，且代理组各不相同',
+  'mihomo has no listeners of groups that rules could still reject: use kernel.mode embedded for that':
+    'mihomo 的代理组端口会绕过拒绝规则，请将 kernel.mode 设为 embedded',
   'must be host:port, [ipv6]:port or :port': '格式必须为 主机:端口、[IPv6]:端口 或 :端口',
   'must be entries such as +.example.com=192.0.2.1': '格式应如 +.example.com=192.0.2.1',
   'must be at most 100 pairs user:password with different users, separated by spaces':

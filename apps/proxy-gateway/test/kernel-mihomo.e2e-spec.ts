@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createProxyKernel, createSystemResolver } from '@gatehouse/proxy-kernel';
@@ -61,6 +63,38 @@ describe('kernel.mode', () => {
     expect(answer.body).toHaveLength(1000);
     const tested = await gateway.call('POST', '/rules/test', { url: `${origin.url}/bytes/1000` });
     expect(tested.body).toMatchObject({ matched: true, rule: { id: made.id }, chain: ['PROXY', 'upstream'] });
+  });
+
+  it('refuses wishes in user names and ports of groups, and says so', async (context) => {
+    const program = findPeer('mihomo') ?? context.skip('mihomo is not installed: npm run peers -- --go');
+    await using origin = await startHttpOrigin();
+    const environment = { PROXY_GATEWAY_MIHOMO: program, PROXY_KERNEL_USERS: 'ann:right' };
+    await using gateway = await startGateway(environment, { 'kernel.mode': 'mihomo' });
+    await gateway.call('PUT', '/outbound/default-policy', { policy: 'DIRECT' });
+    const login = async (user: string): Promise<number> => {
+      const authorization = `Basic ${Buffer.from(`${user}:right`).toString('base64')}`;
+      // mihomo goes to the host of this field.
+      const headers = { host: new URL(origin.url).host, 'proxy-authorization': authorization };
+      const path = `${origin.url}/bytes/10`;
+      const asked = request({ host: '127.0.0.1', port: gateway.proxyPort, path, headers, agent: false });
+      const [reply] = await once(asked.end(), 'response');
+      reply.resume();
+      return reply.statusCode;
+    };
+    expect((await gateway.call('POST', '/system/reload')).status).toBe(200);
+    expect([await login('ann'), await login('ann-country-jp')]).toEqual([200, 403]);
+    const { body: logs } = await gateway.call('GET', '/logs?search=wishes');
+    expect(logs.items).toMatchObject([{ level: 'warning', message: expect.stringContaining('reads no wishes') }]);
+
+    const groups = { 'kernel.listen.groups': '127.0.0.1:0=PROXY' };
+    const { status, body } = await gateway.call('PUT', '/settings', groups);
+    expect([status, body.details?.[0]?.field]).toEqual([400, 'kernel.listen.groups']);
+    // The new mode waits for a restart, so mihomo still runs and must not listen there.
+    const changed = await gateway.call('PUT', '/settings', { ...groups, 'kernel.mode': 'embedded' });
+    expect(changed.status).toBe(200);
+    expect((await gateway.call('POST', '/system/reload')).status).toBe(200);
+    const { listeners } = await gateway.kernel.status();
+    expect(listeners.map(({ name }) => name)).toEqual(['mixed']);
   });
 
   it('tests the nodes that only mihomo dials, enabled or not, and refuses rules that only mihomo refuses', async (context) => {

@@ -112,6 +112,7 @@ describe('login that is off', () => {
     [{ 'kernel.allow_lan': 'true' }, 'kernel.allow_lan'],
     [{ 'kernel.listen.http': '0.0.0.0:0' }, 'kernel.listen.http'],
     [{ 'kernel.listen.mixed': '[::]:0' }, 'kernel.listen.mixed'],
+    [{ 'kernel.listen.groups': '0.0.0.0:0=PROXY' }, 'kernel.listen.groups'],
     [{ 'dns.listen': '0.0.0.0:0' }, 'dns.listen'],
   ])('does not go with %j, in whichever order', async (reach, field) => {
     await using gateway = await startGateway();

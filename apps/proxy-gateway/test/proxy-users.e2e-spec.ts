@@ -49,10 +49,10 @@ interface Visit {
 
 const used = (): number[] => [tokyo!, osaka!, paris!].map(({ targets }) => targets.length);
 
-async function visit(user: string): Promise<Visit> {
+async function visit(user: string, port = gateway.proxyPort): Promise<Visit> {
   const before = used();
   const authorization = `Basic ${Buffer.from(`${user}:right`).toString('base64')}`;
-  const options = { host: '127.0.0.1', port: gateway.proxyPort, path: `${origin.url}/`, agent: false };
+  const options = { host: '127.0.0.1', port, path: `${origin.url}/`, agent: false };
   const asked = request({ ...options, headers: { 'proxy-authorization': authorization } });
   const [reply] = await once(asked.end(), 'response');
   const body = await text(reply);
@@ -135,4 +135,21 @@ it('shows user and wishes in the traffic log', async () => {
     rule_type: 'WISH',
     rule_payload: 'country-fr-session-log1',
   });
+});
+
+it('leads out by the group of a port of its own', async () => {
+  const set = (value: string) => gateway.call('PUT', '/settings', { 'kernel.listen.groups': value });
+  expect((await set('127.0.0.1:0=FR 127.0.0.1:0=Not%20there')).status).toBe(200);
+  const listener = (name: string) =>
+    waitFor(async () => (await gateway.kernel.status()).listeners.find((each) => each.name === name));
+  const [french, nowhere] = [await listener('group-FR'), await listener('group-Not there')];
+  expect(await visit('ann', french.port)).toMatchObject({ status: 200, carried: [0, 0, 1] });
+  expect(await visit('ann-country-jp', french.port)).toMatchObject({ status: 502, carried: [0, 0, 0] });
+  expect((await visit('ann', nowhere.port)).body).toBe('there is no such group: group-Not%20there\n');
+  expect((await set('')).status).toBe(200);
+
+  for (const value of [':7901', ':7901=', ':70000=FR', '=FR', ':1=FR :2=FR', ':1=%zz']) {
+    const { status, body } = await set(value);
+    expect([status, body.details?.[0]?.field], value).toEqual([400, 'kernel.listen.groups']);
+  }
 });

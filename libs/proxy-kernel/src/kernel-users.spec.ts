@@ -81,11 +81,11 @@ interface Answer {
 }
 
 /** A plain request through the HTTP proxy. */
-async function get(user: string, host = 'a.test', password = 'right'): Promise<Answer> {
+async function get(user: string, host = 'a.test', password = 'right', at = port): Promise<Answer> {
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const asked = request({
     host: '127.0.0.1',
-    port,
+    port: at,
     path: `http://${host}:${origin}/`,
     headers: { 'proxy-authorization': authorization },
     agent: false,
@@ -243,5 +243,31 @@ describe('a session', () => {
     expect(first).not.toBeNull();
     for (let count = 0; count < 8; count += 1) expect(await nodeFor('ann-session-a')).toBe(first);
     expect(records.at(-1)).toMatchObject({ rule: null, chain: ['All', first] });
+  });
+});
+
+describe('a listener with a group', () => {
+  it('leads everything out by this group, apart from what the rules reject', async () => {
+    const own = { ...listener, name: 'group-All', group: 'All', users };
+    const { listeners } = await kernel.apply({ ...config, listeners: [...config.listeners, own] });
+    const at = listeners.find(({ name }) => name === 'group-All')?.port ?? 0;
+    const here = { status: 200, text: 'here' };
+    expect(await get('ann', 'a.test', 'right', at)).toEqual(here);
+    await expect.poll(() => records.at(-1)).toMatchObject({ inboundName: 'group-All', rule: { payload: 'group-All' } });
+    expect(await get('ann-country-us-session-a', 'a.test', 'right', at)).toEqual(here);
+    await expect.poll(() => records.at(-1)).toMatchObject({ chain: ['All', 'n4'], inboundUser: 'ann' });
+    expect(await get('ann', 'ads.test', 'right', at)).toMatchObject({ status: 403 });
+    expect(await get('ann-node-Moon', 'a.test', 'right', at)).toMatchObject({ status: 502 });
+    expect(await get('ann-group-My%20pool', 'a.test', 'right', at)).toEqual({
+      status: 407,
+      text: 'in the user name, group is another one than that of this port',
+    });
+    expect(await get('ann')).toEqual(here);
+    await expect.poll(() => records.at(-1)).toMatchObject({ inboundName: 'mixed', chain: ['DIRECT'] });
+
+    // A group that is gone leaves no way out.
+    const gone = { ...config, groups: [], listeners: [...config.listeners, own] };
+    await kernel.apply(gone);
+    expect(await get('ann', 'a.test', 'right', at)).toEqual({ status: 502, text: 'there is no such group: group-All' });
   });
 });

@@ -32,7 +32,7 @@ import { FlowWatch, HealthTracker } from './health/index.js';
 import { ListenerSet, type Listener } from './listeners.js';
 import { targetFields } from './protocol/stream-session.js';
 import { createInbound } from './registry.js';
-import { NodeSessions, type WishParts } from './users/index.js';
+import { NodeSessions, inGroup, withoutOtherGroup, type WishParts } from './users/index.js';
 import { withChain } from './way-out.js';
 
 const DEFAULT_TIMEOUTS: KernelTimeouts = {
@@ -245,7 +245,7 @@ class Kernel implements ProxyKernel, Dispatcher {
       return authenticator;
     };
     return {
-      dispatcher: this,
+      dispatcher: { begin: (metadata, abort) => this.begin(inGroup(metadata, listener.config.group), abort) },
       timeouts: this.timeouts,
       logger,
       get config() {
@@ -257,7 +257,8 @@ class Kernel implements ProxyKernel, Dispatcher {
       get requiresAuth() {
         return current().required;
       },
-      authenticate: (username, password, address) => current().check(username, password, address),
+      authenticate: (username, password, address) =>
+        withoutOtherGroup(current().check(username, password, address), listener.config.group),
     };
   }
 

@@ -18,7 +18,13 @@ const ANYBODY: Actor = Object.freeze({
 });
 
 /** Settings with the addresses that the proxy and its name server listen on. */
-const LISTENERS = ['kernel.listen.mixed', 'kernel.listen.http', 'kernel.listen.socks', 'dns.listen'] as const;
+const LISTENERS = [
+  'kernel.listen.mixed',
+  'kernel.listen.http',
+  'kernel.listen.socks',
+  'kernel.listen.groups',
+  'dns.listen',
+] as const;
 export type ListenerSetting = (typeof LISTENERS)[number] | 'kernel.allow_lan';
 
 /** Why others than this machine can reach the service, so that login has to stay on. */
@@ -74,8 +80,8 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
   private reachableListener(values: Values): Reachability | null {
     const { kernelAddress } = this.settings;
     const everywhere = values.get('kernel.allow_lan');
-    for (const setting of LISTENERS) {
-      const listen = values.get(setting);
+    const chosen = LISTENERS.flatMap((setting) => placesOf(values, setting).map((listen) => ({ setting, listen })));
+    for (const { setting, listen } of chosen) {
       if (listen === null && setting !== 'kernel.listen.mixed') continue;
       if (listen?.address) {
         if (!isLocal(listen.address)) return { by: setting, address: listen.address };
@@ -84,6 +90,10 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
     }
     return null;
   }
+}
+
+function placesOf(values: Values, setting: (typeof LISTENERS)[number]): ({ address: string | null } | null)[] {
+  return setting === 'kernel.listen.groups' ? values.get(setting) : [values.get(setting)];
 }
 
 /** Settings may use the name of the loopback instead of its address. */

@@ -1,4 +1,5 @@
 import type { ProxyNode } from '@gatehouse/contracts';
+import type { ListenerConfig } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ListenPlace } from '../common/kernel-figures.js';
@@ -85,9 +86,15 @@ export class KernelConfigSource {
         guard: this.options.guard(),
         mode: this.options.routingMode,
         defaultPolicy: policy.defaultPolicy,
-        listeners: this.options.listeners(),
+        listeners: this.listeners(),
       };
     });
+  }
+
+  /** The settings refuse ports of groups with mihomo, but it may still run until the service restarts. */
+  private listeners(): ListenerConfig[] {
+    const all = this.options.listeners();
+    return this.mode.get() === 'mihomo' ? all.filter(({ group }) => group === undefined) : all;
   }
 
   /** Every address that a kernel listens on with these settings. */

@@ -110,8 +110,8 @@ export class KernelOptions {
     const http = preferences.get('kernel.listen.http');
     const socks = preferences.get('kernel.listen.socks');
     const users = usersOfProxy(preferences, this.settings);
-    const listener = (type: ListenerConfig['type'], chosen: typeof mixed): ListenerConfig => ({
-      name: type,
+    const listener = (type: ListenerConfig['type'], chosen: typeof mixed, name: string = type): ListenerConfig => ({
+      name,
       type,
       address: chosen.address ?? this.addressFor(preferences),
       port: chosen.port,
@@ -121,14 +121,17 @@ export class KernelOptions {
       listener('mixed', mixed),
       ...(http ? [listener('http', http)] : []),
       ...(socks ? [listener('socks', socks)] : []),
+      ...preferences
+        .get('kernel.listen.groups')
+        .map(({ group, ...chosen }) => ({ ...listener('mixed', chosen, `group-${group}`), group })),
     ];
   }
 
   /** Every address that a kernel listens on with these settings, by the name of its setting. */
   places(preferences: Pick<Preferences, 'get'>): ListenPlace[] {
     const dns = preferences.get('dns.listen');
-    const named = this.listeners(preferences).map(({ name, address, port }) => ({
-      name: `kernel.listen.${name}`,
+    const named = this.listeners(preferences).map(({ name, address, port, group }) => ({
+      name: group === undefined ? `kernel.listen.${name}` : 'kernel.listen.groups',
       address,
       port,
       udp: false,

@@ -1,6 +1,7 @@
 import { byDomain, dnsListen, fakeIpFilter, fakeIpRange, nameServers } from './dns-preferences.js';
 import {
   flag,
+  groupListeners,
   httpUrl,
   httpUrls,
   integer,
@@ -34,6 +35,8 @@ export const PREFERENCES = {
   // In addition to the mixed listener; empty for none.
   'kernel.listen.http': listenAddress(),
   'kernel.listen.socks': listenAddress(),
+  // Listeners whose traffic leaves by one group each, whatever the rules say.
+  'kernel.listen.groups': groupListeners(),
   // The users of the listeners; empty: no login is needed.
   'kernel.users': userList(),
   'kernel.allow_lan': flag(false),

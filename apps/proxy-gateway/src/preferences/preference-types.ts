@@ -129,6 +129,40 @@ export function listenAddress(): PreferenceType<{ address: string | null; port: 
   };
 }
 
+export interface GroupListener {
+  address: string | null;
+  port: number;
+  group: string;
+}
+
+/** `host:port=group` pairs separated by spaces; names of groups are percent-encoded. */
+export function groupListeners(): PreferenceType<GroupListener[]> {
+  return {
+    defaultText: '',
+    parse(value) {
+      const pairs = value.split(/\s+/).filter((pair) => pair !== '');
+      const listeners = pairs.map((pair) => groupListener(pair));
+      const known = listeners.filter((listener) => listener !== null);
+      const names = new Set(known.map(({ group }) => group));
+      if (pairs.length > 100 || names.size < pairs.length) {
+        throw new Error('must be at most 100 pairs host:port=group or :port=group with different groups');
+      }
+      return known;
+    },
+  };
+}
+
+function groupListener(pair: string): GroupListener | null {
+  const equals = pair.indexOf('=');
+  try {
+    const place = listenAddress().parse(pair.slice(0, Math.max(0, equals)));
+    const group = decodeURIComponent(pair.slice(equals + 1));
+    return place === null || group === '' ? null : { ...place, group };
+  } catch {
+    return null;
+  }
+}
+
 /** `user:password` pairs separated by spaces or commas. */
 export function userList(): PreferenceType<{ username: string; password: string }[]> {
   return {

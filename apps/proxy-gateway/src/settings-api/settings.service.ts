@@ -55,6 +55,7 @@ export class SettingsService {
     this.refuseOpening(changes, after);
     this.refuseMissingKernel(changes);
     this.refuseMihomoWithPrivateTargets(changes, after);
+    this.refuseMihomoWithGroupListeners(changes, after);
     if (Object.keys(changes).some(isAboutListening)) await this.refuseTakenAddress(after);
     const before = this.preferences.texts();
     await this.preferences.write(changes);
@@ -88,6 +89,16 @@ export class SettingsService {
     const changed = ['kernel.mode', 'kernel.allow_private_targets'].find((field) => changes[field] !== undefined);
     if (!changed || !refuses || after.get('kernel.mode') !== 'mihomo') return;
     const message = 'mihomo cannot refuse private targets unless a rule names them: use kernel.mode embedded for that';
+    throw refusal([{ field: changed, message }]);
+  }
+
+  /** With mihomo such a listener would pass by all rules, also those that reject and protect. */
+  private refuseMihomoWithGroupListeners(changes: Record<string, string>, after: PreferenceSnapshot): void {
+    const changed = ['kernel.mode', 'kernel.listen.groups'].find((field) => changes[field] !== undefined);
+    const hasListeners = after.get('kernel.listen.groups').length > 0;
+    if (!changed || !hasListeners || after.get('kernel.mode') !== 'mihomo') return;
+    const message =
+      'mihomo has no listeners of groups that rules could still reject: use kernel.mode embedded for that';
     throw refusal([{ field: changed, message }]);
   }
 

@@ -17,6 +17,8 @@ export interface ListenerConfig {
   port: number;
   /** Absent or empty: no login is needed. */
   users?: { username: string; password: string }[];
+  /** Everything that comes in here leaves by this group, as if each login asked for it. */
+  group?: string;
 }
 
 export interface OutboundConfig {

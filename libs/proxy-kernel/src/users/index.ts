@@ -1,3 +1,4 @@
+export { inGroup, withoutOtherGroup } from './listener-group.js';
 export { NodeLabels } from './node-labels.js';
 export { NodeSessions } from './node-sessions.js';
 export { WishError, parseWishes, printWishes } from './wishes.js';

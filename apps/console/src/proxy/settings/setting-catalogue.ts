@@ -65,6 +65,12 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
         hint: t('settings.kernel_listen_socks.hint'),
       },
       {
+        key: 'kernel.listen.groups',
+        label: t('settings.kernel_listen_groups.label'),
+        hint: t('settings.kernel_listen_groups.hint'),
+        isLong: true,
+      },
+      {
         key: 'kernel.users',
         label: t('settings.kernel_users.label'),
         hint: t('settings.kernel_users.hint'),

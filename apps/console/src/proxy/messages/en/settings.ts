@@ -62,6 +62,10 @@ export const settings = {
     },
     kernel_listen_http: { label: 'HTTP listener', hint: 'In addition to the mixed listener; empty: none' },
     kernel_listen_socks: { label: 'SOCKS listener', hint: 'In addition to the mixed listener; empty: none' },
+    kernel_listen_groups: {
+      label: 'Ports of groups',
+      hint: ':7901=JP :7902=My%20group – what comes in there leaves by this group; empty: none',
+    },
     kernel_users: {
       label: 'Proxy users',
       hint: 'user:password, separated by spaces; empty: no password is needed. Logins as user-country-jp choose the way',

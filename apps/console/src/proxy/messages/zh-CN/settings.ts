@@ -61,6 +61,10 @@ export const settings: Translation<typeof english> = {
     kernel_listen_mixed: { label: '混合端口', hint: 'HTTP 与 SOCKS 共用一个端口；地址:端口，留空则按环境变量' },
     kernel_listen_http: { label: 'HTTP 端口', hint: '在混合端口之外；留空表示无' },
     kernel_listen_socks: { label: 'SOCKS 端口', hint: '在混合端口之外；留空表示无' },
+    kernel_listen_groups: {
+      label: '代理组端口',
+      hint: ':7901=JP :7902=My%20group：从该端口进入的流量由该组出站；留空表示无',
+    },
     kernel_users: {
       label: '代理用户',
       hint: '用户:密码，以空格分隔；留空表示无需密码。以“用户-country-jp”登录可选择出口',
