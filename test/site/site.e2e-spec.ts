@@ -238,6 +238,17 @@ describe('pages in light and in dark colours', { timeout: 90_000 }, () => {
     for (const path of PAGES_OF_STRANGERS) await expectReadable(page, path);
   });
 
+  it.each(['light', 'dark'] as const)('are beside a readable API reference, in %s colours', async (colorScheme) => {
+    const page = await browser.open(`${service.url}/docs`, { colorScheme, viewport: { width: 1280, height: 900 } });
+    await page.locator('.opblock').first().waitFor({ timeout: 60_000 });
+    await page.locator('.opblock-post .opblock-summary-control').first().click();
+    await page.getByRole('region', { name: 'Code samples' }).waitFor();
+    await page.getByLabel('Example', { exact: true }).first().waitFor();
+    // Swagger UI decides about the levels of its headings, and about landmarks.
+    const findings = (await axeFindings(page)).filter((finding) => !/^(?:heading-order|region) /.test(finding));
+    expect(findings).toEqual([]);
+  });
+
   it.each(['light', 'dark'] as const)('let the keyboard skip to the content, in %s colours', async (colorScheme) => {
     const page = await browser.open(`${service.url}/login`, { colorScheme });
     await page.keyboard.press('Tab');

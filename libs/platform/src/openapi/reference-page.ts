@@ -17,7 +17,8 @@ export function startScript(documentPath: string): string {
   return `'use strict';
 ${THEME}
 ${SAMPLES}
-SwaggerUIBundle({ ...${options}, plugins: [codeSamples(${JSON.stringify(SAMPLE_ORIGIN)})] });
+${REPAIRS}
+SwaggerUIBundle({ ...${options}, plugins: [codeSamples(${JSON.stringify(SAMPLE_ORIGIN)}), repairs] });
 `;
 }
 
@@ -60,6 +61,12 @@ const SAMPLES = `function codeSamples(placeholder) {
   };
 }`;
 
+// The button that opens an operation contains no link, and every choice of an example has a name.
+const REPAIRS = `const repairs = ({ React }) => ({ components: { DeepLink: ({ text }) => React.createElement('span', null, text) } });
+new MutationObserver(() => {
+  for (const choice of document.querySelectorAll('.examples-select-element:not([aria-label])')) choice.setAttribute('aria-label', 'Example');
+}).observe(document.getElementById('docs'), { childList: true, subtree: true });`;
+
 export const REFERENCE_STYLE = `:root { color-scheme: light dark; }
 html.dark-mode { color-scheme: dark; }
 html:not(.dark-mode):has(#docs) { color-scheme: light; }
@@ -78,6 +85,18 @@ html.dark-mode .reference-head { color: #e4e6e6; }
 .code-samples pre { overflow: auto; max-height: 420px; margin: 0; padding: 12px; border-radius: 8px; background: #1c2733; color: #e6edf3; font-size: 12.5px; line-height: 1.5; }
 .code-samples pre code { background: none; color: inherit; }
 html.dark-mode .code-samples { color: #e4e6e6; }
+.swagger-ui .info .title small { background: #59606d; }
+.swagger-ui .info .title small.version-stamp { background: #4a6a02; }
+html:not(.dark-mode) .swagger-ui .info .url, html:not(.dark-mode) .swagger-ui a.link { color: #1f5fc4; }
+html:not(.dark-mode) .swagger-ui .btn.authorize { border-color: #17734a; color: #17734a; }
+html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #17734a; }
+.swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1f5fc4; color: #fff; }
+.swagger-ui .opblock.opblock-post .opblock-summary-method { background: #17734a; color: #fff; }
+.swagger-ui .opblock.opblock-put .opblock-summary-method { background: #8f5600; color: #fff; }
+.swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #0f6b66; color: #fff; }
+.swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #c02626; color: #fff; }
+.swagger-ui .opblock .microlight span { color: #fff !important; }
+html.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
 .reference-text { max-width: 1000px; margin: 0 auto; padding: 16px 24px 48px; }
 .reference-text table { width: 100%; border-collapse: collapse; }
 .reference-text :is(th, td) { padding: 8px 12px; border-bottom: 1px solid #8884; text-align: left; }
