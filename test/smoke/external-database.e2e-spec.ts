@@ -29,7 +29,7 @@ const EVERYTHING = process.env['GATEHOUSE_TEST_RUNTIMES'] === 'all';
 const OLDEST_NODE = 'node-24';
 const VERSIONS = EVERYTHING ? ['postgres-14', 'postgres-15', 'postgres-16', 'postgres-17', undefined] : ['postgres-14'];
 
-describe('an external database', { timeout: 120_000 }, () => {
+describe('an external database', { timeout: 400_000 }, () => {
   let home: string;
   const cleanups: (() => unknown)[] = [];
   beforeEach(() => {

@@ -441,18 +441,17 @@ describe('a refresh', () => {
     expect(dump).not.toMatch(/very-secret|SECRET-TOKEN/);
   });
 
-  it('replaces ten thousand nodes in about a second', async () => {
-    overrides['subscription.max_bytes'] = 20_000_000;
-    overrides['subscription.timeout_ms'] = 10_000;
-    const id = await subscribe();
-    const many = (prefix: string) => links(...Array.from({ length: 10_000 }, (_, index) => `${prefix}${index}`));
-    reply = answer(many('x'));
-    const first = await refresher.run(id);
-    expect(first).toMatchObject({ status: 'updated', added: 10_000 });
-    expect(first.duration_ms).toBeLessThan(8_000);
-    expect(await refresher.run(id)).toMatchObject({ status: 'not_modified', retained: 10_000 });
-    overrides['subscription.max_bytes'] = 20_000;
-    overrides['subscription.timeout_ms'] = 300;
+  it('replaces ten thousand nodes at once', async () => {
+    const { 'subscription.max_bytes': maxBytes, 'subscription.timeout_ms': timeoutMs } = overrides;
+    Object.assign(overrides, { 'subscription.max_bytes': 20_000_000, 'subscription.timeout_ms': 10_000 });
+    try {
+      const id = await subscribe();
+      reply = answer(links(...Array.from({ length: 10_000 }, (_, index) => `x${index}`)));
+      expect(await refresher.run(id)).toMatchObject({ status: 'updated', added: 10_000 });
+      expect(await refresher.run(id)).toMatchObject({ status: 'not_modified', retained: 10_000 });
+    } finally {
+      Object.assign(overrides, { 'subscription.max_bytes': maxBytes, 'subscription.timeout_ms': timeoutMs });
+    }
   });
 });
 
