@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 
 const SECRET = 'EXAMPLE-of-a-secret-that-is-shown-once-0123456789';
+const COMMAND = `node gatehouse-agent.mjs --server tunnels.example:8024 --key ${SECRET}`;
 const CODES = Array.from({ length: 10 }, (_, index) => `exam-ple${index}`);
 const TOTP = 'otpauth://totp/Gatehouse:admin?secret=JBSWY3DPEHPK3PXP&issuer=Gatehouse';
 
@@ -9,8 +10,8 @@ const TOTP = 'otpauth://totp/Gatehouse:admin?secret=JBSWY3DPEHPK3PXP&issuer=Gate
  * path, as if it were new.
  */
 const ANSWERS: readonly { path: RegExp; first?: boolean; fields: object }[] = [
-  { path: /\/clients$/, first: true, fields: { key: SECRET } },
-  { path: /\/clients\/\d+\/rotate-key$/, fields: { key: SECRET, grace_until: null } },
+  { path: /\/clients$/, first: true, fields: { key: SECRET, command: COMMAND } },
+  { path: /\/clients\/\d+\/rotate-key$/, fields: { key: SECRET, command: COMMAND, grace_until: null } },
   { path: /\/tunnels$/, first: true, fields: { visitor_key: SECRET } },
   { path: /\/tunnels\/\d+\/rotate-visitor-key$/, first: true, fields: { visitor_key: SECRET } },
   { path: /\/webhooks$/, first: true, fields: { secret: SECRET } },

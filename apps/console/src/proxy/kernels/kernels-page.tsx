@@ -50,7 +50,7 @@ const kernels = (): DataPlaneKind<KernelView, KernelListResponse> => ({
     reachable && address !== null ? (state === 'draining' ? 'serve' : 'drain') : null,
   drainTitle: t('kernels.drainTitle'),
   drainText: (name) => rich('kernels.drainText', { name, b: bold }),
-  below: (list) => <Unreachable kernels={list?.unreachable ?? []} />,
+  below: ({ unreachable }) => <Unreachable kernels={unreachable} />,
 });
 
 /** The kernels that carry traffic, and which of them have the newest configuration. */

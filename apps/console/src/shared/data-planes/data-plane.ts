@@ -57,5 +57,5 @@ export interface DataPlaneKind<P extends DataPlane, L extends DataPlaneList<P>> 
   /** What happens to those who are connected. */
   drainText: (name: string) => ComponentChildren;
   /** Below the table. */
-  below?: (list: L | undefined) => ComponentChildren;
+  below?: (list: L) => ComponentChildren;
 }

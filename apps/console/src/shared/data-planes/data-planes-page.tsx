@@ -27,7 +27,8 @@ export function DataPlanesPage<P extends DataPlane, L extends DataPlaneList<P>>(
         rowKey={({ id }) => id}
         empty={kind.empty}
       />
-      {kind.below?.(data)}
+      {/* Not before the list, which would push it down. */}
+      {data && kind.below?.(data)}
       {draining && (
         <DrainDialog
           path={path}
