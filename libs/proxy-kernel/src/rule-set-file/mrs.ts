@@ -2,16 +2,14 @@
  * mihomo's binary rule sets: zstd over `MRS\x01`, a byte for the behavior, the number of entries, a block of extra data
  * and the body. Numbers are big-endian, with eight bytes.
  */
-import { zstdDecompressSync } from 'node:zlib';
 import type { RuleSetBehavior } from '../interfaces/config.js';
 import { rangeToCidrs } from './address-range.js';
 import { FileReader } from './file-reader.js';
 import type { Line } from './lines.js';
 import { RuleSetFileError } from './rule-set-file-error.js';
 import { trieKeys } from './succinct-trie.js';
+import { unpack } from './unpack.js';
 
-/** Ten times the largest one in use; reading its trie takes four times as much again. */
-const MAX_INFLATED = 16 * 1024 * 1024;
 const MAGIC = Buffer.from('MRS\x01', 'latin1');
 const BEHAVIORS: readonly RuleSetBehavior[] = ['domain', 'ipcidr', 'classical'];
 const BODY_VERSION = 1;
@@ -20,7 +18,7 @@ const MAPPED = Buffer.from('00000000000000000000ffff', 'hex');
 
 /** @throws RuleSetFileError */
 export function* parseMrs(content: Buffer, behavior: RuleSetBehavior): Generator<Line> {
-  const reader = new FileReader(inflate(content), 'an mrs file');
+  const reader = new FileReader(unpack(content, 'zstd'), 'an mrs file');
   if (!reader.take(MAGIC.length).equals(MAGIC)) throw new RuleSetFileError('not an mrs file');
   const found = BEHAVIORS[reader.byte()];
   if (found !== behavior) throw new RuleSetFileError(`an mrs file of behavior ${found ?? 'unknown'}, not ${behavior}`);
@@ -31,15 +29,6 @@ export function* parseMrs(content: Buffer, behavior: RuleSetBehavior): Generator
   let number = 0;
   for (const text of behavior === 'domain' ? domains(reader) : prefixes(reader)) {
     yield { number: ++number, text, problem: null };
-  }
-}
-
-function inflate(content: Buffer): Buffer {
-  try {
-    return zstdDecompressSync(content, { maxOutputLength: MAX_INFLATED });
-  } catch (cause) {
-    const tooLarge = cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
-    throw new RuleSetFileError(tooLarge ? 'too large when decompressed' : 'not compressed with zstd', { cause });
   }
 }
 

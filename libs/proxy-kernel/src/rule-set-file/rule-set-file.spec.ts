@@ -3,6 +3,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { parseCidr, parseIp, cidrContains } from '@gatehouse/net';
 import { describe, expect, it } from 'vitest';
 import { type ParsedRuleSet, RuleSetFileError, parseRuleSet } from './index.js';
+import { encodeBits, encodeTrie } from './succinct-trie.fixture.js';
 
 const text = (content: string, behavior: 'domain' | 'ipcidr' | 'classical' = 'domain') =>
   parseRuleSet(Buffer.from(content), { format: 'text', behavior });
@@ -87,40 +88,14 @@ function mrs(behavior: number, count: number, body: Buffer, extra = Buffer.alloc
   );
 }
 
-/** Encodes the reversed and sorted keys level by level into the bit arrays. */
 function domainBody(names: readonly string[]): Buffer {
-  const keys = [...new Set(names)].map((name) => Buffer.from(name).reverse()).toSorted((a, b) => Buffer.compare(a, b));
-  const leaves: boolean[] = [];
-  const bitmap: boolean[] = [];
-  const labels: number[] = [];
-  const queue = [{ from: 0, to: keys.length, column: 0 }];
-  for (const { from, to, column } of queue) {
-    let at = from;
-    leaves.push(keys[at]?.length === column);
-    if (leaves.at(-1)) at++;
-    while (at < to) {
-      const label = keys[at]?.[column];
-      const start = at;
-      while (at < to && keys[at]?.[column] === label) at++;
-      queue.push({ from: start, to: at, column: column + 1 });
-      labels.push(label ?? 0);
-      bitmap.push(false);
-    }
-    bitmap.push(true);
-  }
-  return Buffer.concat([Buffer.from([1]), words(leaves), words(bitmap), long(labels.length), Buffer.from(labels)]);
+  const { leaves, bitmap, labels } = encodeTrie(names);
+  return Buffer.concat([Buffer.from([1]), counted(leaves, 8), counted(bitmap, 8), counted(labels, 1)]);
 }
 
-function words(bits: readonly boolean[]): Buffer {
-  const count = Math.ceil(bits.length / 64);
-  const bytes = Buffer.alloc(count * 8);
-  for (let word = 0; word < count; word++) {
-    let value = 0n;
-    for (let bit = 0; bit < 64; bit++) if (bits[word * 64 + bit]) value |= 1n << BigInt(bit);
-    bytes.writeBigUInt64BE(value, word * 8);
-  }
-  return Buffer.concat([long(count), bytes]);
-}
+/** Behind the number of its items, which have `size` bytes each. */
+const counted = (bytes: Buffer, size: number): Buffer => Buffer.concat([long(bytes.length / size), bytes]);
+const words = (bits: readonly boolean[]): Buffer => counted(encodeBits(bits), 8);
 
 const address = (ip: string): Buffer => {
   const parsed = parseIp(ip);

@@ -3,6 +3,7 @@ import { parseIp } from '@gatehouse/net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ParsedRuleSet, RuleSetFileError, parseRuleSet } from './index.js';
+import { encodeTrie } from './succinct-trie.fixture.js';
 
 type Behavior = 'domain' | 'ipcidr' | 'classical';
 interface PlainRule {
@@ -26,43 +27,18 @@ const uvarint = (value: number): Buffer => {
   }
 };
 const list = (items: readonly Buffer[]): Buffer => Buffer.concat([uvarint(items.length), ...items]);
-const text = (value: string): Buffer => Buffer.concat([uvarint(Buffer.byteLength(value)), Buffer.from(value)]);
+const text = (value: string): Buffer => counted(Buffer.from(value), 1);
 const uint16 = (value: number): Buffer => Buffer.from([value >> 8, value & 0xff]);
 const item = (kind: number, ...parts: Buffer[]): Buffer => Buffer.concat([Buffer.from([kind]), ...parts]);
 const END = 0xff;
 
-/** The bit arrays of a trie of reversed names. */
 function trie(names: readonly string[]): Buffer {
-  const keys = [...new Set(names)].map((name) => Buffer.from(name).reverse()).toSorted((a, b) => Buffer.compare(a, b));
-  const leaves: boolean[] = [];
-  const bitmap: boolean[] = [];
-  const labels: number[] = [];
-  const queue = [{ from: 0, to: keys.length, column: 0 }];
-  for (const { from, to, column } of queue) {
-    let at = from;
-    leaves.push(keys[at]?.length === column);
-    if (leaves.at(-1)) at++;
-    while (at < to) {
-      const label = keys[at]?.[column];
-      const start = at;
-      while (at < to && keys[at]?.[column] === label) at++;
-      queue.push({ from: start, to: at, column: column + 1 });
-      labels.push(label ?? 0);
-      bitmap.push(false);
-    }
-    bitmap.push(true);
-  }
-  return Buffer.concat([Buffer.from([0]), words(leaves), words(bitmap), uvarint(labels.length), Buffer.from(labels)]);
+  const { leaves, bitmap, labels } = encodeTrie(names);
+  return Buffer.concat([Buffer.from([0]), counted(leaves, 8), counted(bitmap, 8), counted(labels, 1)]);
 }
 
-function words(bits: readonly boolean[]): Buffer {
-  const bytes = Buffer.alloc(Math.ceil(bits.length / 64) * 8);
-  for (const [i, bit] of bits.entries()) {
-    const at = (i >> 6) * 8 + 7 - ((i & 63) >> 3);
-    if (bit) bytes.writeUInt8(bytes.readUInt8(at) | (1 << (i & 7)), at);
-  }
-  return Buffer.concat([uvarint(bytes.length / 8), bytes]);
-}
+/** Behind the number of its items, which have `size` bytes each. */
+const counted = (bytes: Buffer, size: number): Buffer => Buffer.concat([uvarint(bytes.length / size), bytes]);
 
 function address(ip: string): Buffer {
   const parsed = parseIp(ip);

@@ -3,11 +3,11 @@
  * list of items, each of a kind and its values; here it becomes the fields that it has in source form. Numbers are
  * big-endian; counts take as many bytes as they need.
  */
-import { inflateSync } from 'node:zlib';
 import { rangeToCidrs } from './address-range.js';
 import { FileReader } from './file-reader.js';
 import { RuleSetFileError } from './rule-set-file-error.js';
 import { trieKeys } from './succinct-trie.js';
+import { unpack } from './unpack.js';
 
 export interface BinaryRuleSet {
   version: number;
@@ -16,8 +16,6 @@ export interface BinaryRuleSet {
 
 const MAGIC = Buffer.from('SRS', 'latin1');
 const KIND = 'an srs file';
-/** Several times the largest one in use; reading its tries takes four times as much again. */
-const MAX_INFLATED = 16 * 1024 * 1024;
 const MAX_DEPTH = 8;
 const IP_SET_VERSION = 1;
 const END = 0xff;
@@ -70,17 +68,8 @@ export function isSrs(content: Buffer): boolean {
 export function readSrs(content: Buffer): BinaryRuleSet {
   const version = content[MAGIC.length];
   if (version === undefined) throw new RuleSetFileError(`${KIND} that is cut short`);
-  const reader = new FileReader(inflate(content.subarray(MAGIC.length + 1)), KIND);
+  const reader = new FileReader(unpack(content.subarray(MAGIC.length + 1), 'zlib'), KIND);
   return { version, rules: list(reader, 3, () => readRule(reader, 0)) };
-}
-
-function inflate(content: Buffer): Buffer {
-  try {
-    return inflateSync(content, { maxOutputLength: MAX_INFLATED });
-  } catch (cause) {
-    const tooLarge = cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
-    throw new RuleSetFileError(tooLarge ? 'too large when decompressed' : 'not compressed with zlib', { cause });
-  }
 }
 
 function readRule(reader: FileReader, depth: number): Record<string, unknown> {
