@@ -199,7 +199,7 @@ export class KernelFlow implements Flow {
     const deciding = generation.router.decide(view, this.signal);
     const decided = deciding instanceof Promise ? await deciding : deciding;
     const { policies, labels } = generation;
-    const wished = wishedWay(view, decided, { ...this.parts.wishes, groups: policies, labels });
+    const wished = view.wishes ? wishedWay(view, decided, { ...this.parts.wishes, groups: policies, labels }) : null;
     const decision = withChain(wished ?? decided, wished?.chain ?? policies.useChain(decided.target, view));
     table.routed(this.entry, decision);
     const outbound = generation.outbounds.get(decision.outbound);
