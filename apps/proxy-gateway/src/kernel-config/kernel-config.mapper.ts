@@ -122,7 +122,7 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
   };
 }
 
-/** @param hasUsers whether somebody can ask for nodes by what they are called, which otherwise only makes reloads. */
+/** @param hasUsers only users ask for nodes by name or country; without them, renaming a node needs no reload. */
 function toOutbound({ id, name, country, node, dialer }: ConfigNode, hasUsers: boolean): OutboundConfig {
   return {
     tag: nodeTag(id),
