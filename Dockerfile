@@ -31,6 +31,7 @@ COPY libs/subscription-formats/package.json libs/subscription-formats/
 COPY libs/testing/package.json libs/testing/
 COPY libs/tracing/package.json libs/tracing/
 COPY libs/tunnel-kernel/package.json libs/tunnel-kernel/
+COPY libs/webhooks/package.json libs/webhooks/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 # .dockerignore says what this is.
 COPY . .

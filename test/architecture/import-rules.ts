@@ -20,6 +20,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   audit: ['auth', 'persistence', 'platform', 'postgres', 'contracts'],
   changes: ['auth', 'persistence', 'platform'],
   jobs: ['persistence', 'platform', 'postgres', 'i18n', 'tracing', 'contracts'],
+  webhooks: ['jobs', 'persistence', 'platform', 'net', 'contracts'],
   service: ['jobs', 'persistence', 'platform', 'contracts'],
   testing: [
     'contracts',
@@ -63,6 +64,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'contracts',
     'i18n',
     'share-links',
+    'webhooks',
   ],
   'tunnel-gateway': [
     'service',
@@ -80,6 +82,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'geo',
     'tracing',
     'tunnel-kernel',
+    'webhooks',
   ],
   'tunnel-agent': ['tunnel-kernel', 'net', 'i18n', 'contracts'],
   console: ['contracts', 'i18n'],

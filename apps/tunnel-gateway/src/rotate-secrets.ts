@@ -5,10 +5,10 @@ import {
   dataKeyColumn,
   loadSecretKeys,
   resealDatabase,
-  rowPlace,
   type SealedColumn,
 } from '@gatehouse/persistence';
 import { runCommand } from '@gatehouse/platform';
+import { webhookSecretColumn } from '@gatehouse/webhooks';
 import {
   accountPlace,
   certificatePlace,
@@ -21,7 +21,7 @@ import { policyBoxOf } from './common/policy-secrets.js';
 import { SERVER_IDENTITY_PLACE } from './edge-host/server-identity.js';
 import { visitorSecretOf } from './edge-host/start-edge.js';
 import { SERVICE } from './service.js';
-import { WEBHOOKS_TABLE } from './webhooks/webhook-secrets.js';
+import { WEBHOOK_SETUP, WEBHOOKS_TABLE } from './webhooks/webhook-setup.js';
 
 /** Seals all secrets of this service again with the newest key. The service and its edges may be running. */
 await runCommand(SERVICE.name, async () => {
@@ -37,12 +37,7 @@ await runCommand(SERVICE.name, async () => {
   });
   return resealDatabase(databaseUrl, [
     secondFactorColumn(SERVICE.schema, box),
-    {
-      ...of('webhooks', 'id', 'sealed_secret'),
-      box,
-      place: ({ id }) => rowPlace({ table: WEBHOOKS_TABLE, id: Number(id) }),
-      formerPlace: WEBHOOKS_TABLE,
-    },
+    { ...webhookSecretColumn(WEBHOOK_SETUP, box), formerPlace: WEBHOOKS_TABLE },
     { ...of('server_identity', 'id', 'sealed_key'), box, place: () => SERVER_IDENTITY_PLACE },
     {
       ...of('certificates', 'host_id', 'sealed_key'),

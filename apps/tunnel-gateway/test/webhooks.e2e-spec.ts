@@ -1,9 +1,8 @@
 import { Jobs } from '@gatehouse/jobs';
 import { waitFor } from '@gatehouse/testing';
+import { MAX_ATTEMPTS, WebhookFanOut } from '@gatehouse/webhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EventLog } from '../src/events/event-log.js';
-import { WebhookFanOut } from '../src/webhooks/webhook-fan-out.js';
-import { MAX_ATTEMPTS } from '../src/webhooks/webhook-attempts.js';
 import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 import { isSignedBy, WebhookReceiver } from './support/webhook-receiver.js';
 
@@ -131,7 +130,7 @@ describe('webhooks', () => {
       const [first] = await deliveries(id);
       return first?.error && first;
     });
-    expect(waiting).toMatchObject({ status: 'pending', error: 'internal: see the log of the gateway' });
+    expect(waiting).toMatchObject({ status: 'pending', error: 'internal: see the log of the service' });
     await world.rows('UPDATE tunnel_gateway_ops.webhook_deliveries SET attempts = $1', [MAX_ATTEMPTS - 1]);
     await hurry(id);
     await waitFor(async () => (await deliveries(id))[0]?.status === 'dead');
@@ -147,7 +146,7 @@ describe('webhooks', () => {
     );
     await happens('moved');
     for (const { id } of [one, other]) {
-      await waitFor(async () => (await deliveries(id))[0]?.error === 'internal: see the log of the gateway');
+      await waitFor(async () => (await deliveries(id))[0]?.error === 'internal: see the log of the service');
     }
     expect(receiver.received).toEqual([]);
   });

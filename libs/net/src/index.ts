@@ -73,6 +73,13 @@ export { FairQueue } from './fair-queue.js';
 export { GuessLimit, type Guess, type GuessLimits } from './guess-limit.js';
 export { networkOf } from './client-network.js';
 export { isLoopback, isPublicAddress, specialPurposeRanges, type SpecialPurpose } from './special-purpose.js';
+export {
+  OutboundCallError,
+  OutboundCalls,
+  type OutboundAnswer,
+  type OutboundCallOptions,
+  type OutboundRequest,
+} from './outbound-calls.js';
 export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
 export { asHostName, formatAuthority, formatHostPort } from './host-name.js';
 export { hostField, sniffHttpHost, sniffTlsServerName, tlsProtocols, type SniffResult } from './sniff.js';

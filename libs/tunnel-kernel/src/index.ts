@@ -62,7 +62,6 @@ export type { FlowDelta, FlowRecord } from './flow-ledger.js';
 export type { AgentTransport } from './session/route-chooser.js';
 export { formatWebSocketAddress, parseWebSocketAddress, type WebSocketAddress } from './websocket/handshake.js';
 export type { AgentHost, AgentTunnel, EdgeAddress, EdgesMessage, FileRoot } from './wire/messages.js';
-export { OutboundCalls } from './verification/outbound-call.js';
 export { systemDialer } from './dial.js';
 export type { DatagramState } from './datagrams/server-datagrams.js';
 export { DestinationRules } from './agent/destination-rules.js';

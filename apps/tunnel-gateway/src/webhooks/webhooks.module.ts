@@ -1,13 +1,14 @@
+import { webhookStarter } from '@gatehouse/webhooks';
 import { Module } from '@nestjs/common';
+import { EventFeed } from '../events/event-feed.js';
 import { EventsApiModule } from '../events/events-api.module.js';
 import { WebhookJobsModule } from './webhook-jobs.module.js';
-import { WebhookStarter } from './webhook-starter.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Module({
   imports: [WebhookJobsModule, EventsApiModule],
   controllers: [WebhooksController],
-  providers: [WebhooksService, WebhookStarter],
+  providers: [WebhooksService, webhookStarter(EventFeed)],
 })
 export class WebhooksModule {}

@@ -9,15 +9,14 @@ import type {
 } from '@gatehouse/contracts';
 import { takeRowId, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
+import { messageBody, WebhookAttempts, WebhookSecrets } from '@gatehouse/webhooks';
 import { Injectable } from '@nestjs/common';
 import { parseCallbackUrl } from '../auth-policies/callback-url.js';
 import { isAdministrator, OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
-import { WebhookAttempts } from './webhook-attempts.js';
-import { messageBody } from './webhook-fan-out.js';
-import { WEBHOOKS_TABLE, WebhookSecrets } from './webhook-secrets.js';
+import { WEBHOOKS_TABLE } from './webhook-setup.js';
 import type { DeliveryQuery, NewWebhookBody, WebhookChanges, WebhookQuery } from './webhook.dto.js';
 import { WebhookDelivery, type Webhook } from '../data/webhook.entity.js';
 import { toDeliveryView, toWebhookView } from './webhook.view.js';

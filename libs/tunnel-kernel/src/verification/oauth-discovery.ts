@@ -1,6 +1,6 @@
 import type { OAuthEndpoints } from '../config.js';
 import { TunnelError } from '../errors.js';
-import { OutboundCalls, readJsonObject, type OutboundOptions } from './outbound-call.js';
+import { OutboundCalls, readJsonObject, type OutboundCallOptions } from './outbound-call.js';
 
 const TIMEOUT_MS = 5_000;
 
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 5_000;
 export async function discoverOAuthServer(
   issuer: string,
   allowPrivate: boolean,
-  options: Pick<OutboundOptions, 'permits' | 'resolve'> = {},
+  options: Pick<OutboundCallOptions, 'permits' | 'resolve'> = {},
 ): Promise<OAuthEndpoints> {
   const calls = new OutboundCalls({ ...options, timeoutMs: TIMEOUT_MS });
   try {

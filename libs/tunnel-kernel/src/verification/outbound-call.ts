@@ -1,41 +1,20 @@
-import { Agent as HttpAgent, type IncomingMessage, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import {
-  ForbiddenTargetError,
-  OutboundGuard,
-  requestHttp,
-  requestHttps,
-  type OutboundGuardOptions,
-} from '@gatehouse/net';
+import { OutboundCalls as Calls, OutboundCallError, type OutboundAnswer, type OutboundRequest } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 
-export interface OutboundRequest {
-  url: string;
-  method: 'GET' | 'POST';
-  headers: Record<string, string>;
-  body?: string;
-  /** May reach the gateway's own network, and do without TLS. */
-  allowPrivate: boolean;
-  /** The client whose visitor is checked; absent: only the limit for all calls applies. */
-  forClient?: number;
-}
+export type { OutboundAnswer, OutboundCallOptions } from '@gatehouse/net';
 
-export interface OutboundAnswer {
-  status: number;
-  headers: IncomingMessage['headers'];
-  /** Null: too long. */
-  body: Buffer | null;
+/** Asks other services about visitors. */
+export class OutboundCalls extends Calls {
+  /** Redirects are returned as answers. @throws TunnelError `connection`, `timeout`, `overloaded` */
+  override async send(request: OutboundRequest): Promise<OutboundAnswer> {
+    try {
+      return await super.send(request);
+    } catch (error) {
+      if (!(error instanceof OutboundCallError)) throw error;
+      throw new TunnelError(error.code, error.message, { cause: error.cause });
+    }
+  }
 }
-
-export interface OutboundOptions extends Pick<OutboundGuardOptions, 'permits' | 'resolve'> {
-  plainHosts?: readonly string[] | undefined;
-  timeoutMs: number;
-}
-
-const MAX_BODY = 64 * 1024;
-const MAX_AT_ONCE = 1024;
-/** Limit per client: if its services do not answer, other clients are not affected. */
-const MAX_FOR_CLIENT = 64;
 
 /** @throws TunnelError `connection` unless the answer is a success with a JSON object. */
 export function readJsonObject({ status, body }: OutboundAnswer): Record<string, unknown> {
@@ -47,145 +26,4 @@ export function readJsonObject({ status, body }: OutboundAnswer): Record<string,
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw new TunnelError('connection', 'the answer is no JSON object');
-}
-
-/** Sends requests to other services about visitors. Addresses are checked when connecting. */
-export class OutboundCalls {
-  private readonly options: OutboundOptions;
-  /** Connections that may reach everything are kept apart from the others. */
-  private readonly open: Way;
-  private readonly guarded: Way;
-  private running = 0;
-  /** Keyed by client. */
-  private readonly runningFor = new Map<number, number>();
-
-  constructor(options: OutboundOptions) {
-    this.options = options;
-    const { permits, resolve } = options;
-    this.open = { guard: new OutboundGuard({ resolve, allowPrivate: true }), ...agents() };
-    this.guarded = { guard: new OutboundGuard({ resolve, permits }), ...agents() };
-  }
-
-  /** Redirects are returned as answers. @throws TunnelError `connection`, `timeout`, `overloaded` */
-  async send(request: OutboundRequest): Promise<OutboundAnswer> {
-    const url = this.permitted(request);
-    const release = this.take(request.forClient);
-    const signal = AbortSignal.timeout(this.options.timeoutMs);
-    try {
-      return await this.perform(url, request, signal);
-    } catch (error) {
-      if (error instanceof TunnelError) throw error;
-      const code = signal.aborted ? 'timeout' : 'connection';
-      throw new TunnelError(code, `${url.host} could not be asked`, { cause: error });
-    } finally {
-      release();
-    }
-  }
-
-  close(): void {
-    for (const { http, https } of [this.open, this.guarded]) {
-      http.destroy();
-      https.destroy();
-    }
-  }
-
-  /** Reserves a slot for a call; returns the function that frees it. */
-  private take(client: number | undefined): () => void {
-    const { runningFor } = this;
-    const own = client === undefined ? 0 : (runningFor.get(client) ?? 0);
-    if (own >= MAX_FOR_CLIENT || this.running >= MAX_AT_ONCE) {
-      throw new TunnelError('overloaded', 'too many visitors are asked about');
-    }
-    this.running += 1;
-    if (client !== undefined) runningFor.set(client, own + 1);
-    return () => {
-      this.running -= 1;
-      if (client === undefined) return;
-      const left = (runningFor.get(client) ?? 0) - 1;
-      if (left > 0) runningFor.set(client, left);
-      else runningFor.delete(client);
-    };
-  }
-
-  private permitted({ url: text, allowPrivate }: OutboundRequest): URL {
-    const url = URL.parse(text);
-    if (!url || !/^https?:$/.test(url.protocol)) throw new TunnelError('connection', 'no address to ask at');
-    const plain = allowPrivate || (this.options.plainHosts?.includes(url.hostname.replace(/^\[|\]$/g, '')) ?? false);
-    if (url.protocol === 'http:' && !plain) throw new TunnelError('connection', `${url.host} is not asked without TLS`);
-    try {
-      this.way(allowPrivate).guard.checkHost(url.hostname);
-    } catch (error) {
-      if (!(error instanceof ForbiddenTargetError)) throw error;
-      throw new TunnelError('connection', `${error.host} is not to be reached`, { cause: error });
-    }
-    return url;
-  }
-
-  private way(allowPrivate: boolean): Way {
-    return allowPrivate ? this.open : this.guarded;
-  }
-
-  private perform(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
-    const { method, headers, body, allowPrivate } = request;
-    const secure = url.protocol === 'https:';
-    const { guard, http, https } = this.way(allowPrivate);
-    const options: RequestOptions = {
-      method,
-      headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
-      signal,
-      agent: secure ? https : http,
-      lookup: guard.lookup,
-    };
-    return new Promise((resolve, reject) => {
-      const sent = secure ? requestHttps(url, options) : requestHttp(url, options);
-      sent.on('error', reject);
-      let answered = false;
-      sent.on('response', (answer) => {
-        answered = true;
-        readAnswer(answer).then(resolve, reject);
-      });
-      // No upgrade was requested.
-      sent.on('upgrade', (_answer, socket) => {
-        socket.destroy();
-        reject(new Error('the answer is 101'));
-      });
-      // A request always closes or times out: until then the call keeps its slot.
-      sent.on('close', () => {
-        if (!answered) reject(new Error('there was no answer'));
-      });
-      signal.addEventListener('abort', () => {
-        sent.destroy();
-        reject(new Error('there was no answer in time'));
-      });
-      sent.end(body);
-    });
-  }
-}
-
-interface Way {
-  guard: OutboundGuard;
-  http: HttpAgent;
-  https: HttpsAgent;
-}
-
-function agents(): Omit<Way, 'guard'> {
-  const options = { keepAlive: true, maxFreeSockets: 16, timeout: 30_000 };
-  return { http: new HttpAgent(options), https: new HttpsAgent(options) };
-}
-
-function readAnswer(answer: IncomingMessage): Promise<OutboundAnswer> {
-  return new Promise((resolve, reject) => {
-    const { statusCode: status = 0, headers } = answer;
-    const parts: Buffer[] = [];
-    let size = 0;
-    answer.on('data', (part: Buffer) => {
-      size += part.length;
-      if (size <= MAX_BODY) return void parts.push(part);
-      resolve({ status, headers, body: null });
-      answer.destroy();
-    });
-    answer.on('end', () => resolve({ status, headers, body: Buffer.concat(parts) }));
-    answer.on('error', reject);
-    answer.on('close', () => reject(new Error('the answer was cut')));
-  });
 }

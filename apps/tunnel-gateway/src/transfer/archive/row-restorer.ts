@@ -1,5 +1,6 @@
 import type { Actor } from '@gatehouse/auth';
 import type { RestoredRow } from '@gatehouse/contracts';
+import { WebhookSecrets } from '@gatehouse/webhooks';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
 import { AuthPolicy, PolicyOptions } from '../../data/auth-policy.entity.js';
@@ -23,7 +24,6 @@ import type { NewTunnelBody } from '../../tunnels/tunnel.dto.js';
 import { Tunnel, TunnelOptions } from '../../data/tunnel.entity.js';
 import { VisitorKeys } from '../../tunnels/visitor-keys.js';
 import { User } from '../../data/user.entity.js';
-import { WebhookSecrets } from '../../webhooks/webhook-secrets.js';
 import { Webhook } from '../../data/webhook.entity.js';
 import { fieldError, readField } from '../../wire/field-error.js';
 import type { ArchivedDomain, ArchivedPolicy, ArchivedUser, ArchivedWebhook } from './archive.dto.js';

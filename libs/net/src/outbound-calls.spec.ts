@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OutboundCalls, type OutboundAnswer } from './outbound-call.js';
+import { OutboundCalls, type OutboundAnswer } from './outbound-calls.js';
 
 let server: Server;
 let asked: Socket[];

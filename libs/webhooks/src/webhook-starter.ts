@@ -1,19 +1,18 @@
 import { Jobs } from '@gatehouse/jobs';
 import { JsonLogger } from '@gatehouse/platform';
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { EventFeed } from '../events/event-feed.js';
+import type { ChannelFeed } from '@gatehouse/persistence';
+import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap, Type } from '@nestjs/common';
 
 /** Events within this time are delivered together. */
 const GATHER_MS = 200;
 
 /** Starts the delivery of new events soon; the schedule covers what it misses. */
-@Injectable()
-export class WebhookStarter implements OnApplicationBootstrap, BeforeApplicationShutdown {
+class WebhookStarter implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | null = null;
   private leave: () => void = () => undefined;
 
   constructor(
-    private readonly feed: EventFeed,
+    private readonly feed: ChannelFeed,
     private readonly jobs: Jobs,
     private readonly logger: JsonLogger,
   ) {}
@@ -37,4 +36,13 @@ export class WebhookStarter implements OnApplicationBootstrap, BeforeApplication
       this.logger.warn('webhooks get their events later', { error: String(error) }, 'Webhooks');
     }
   }
+}
+
+/** The provider that starts deliveries when `feed` says so, in the process with the API. */
+export function webhookStarter(feed: Type<ChannelFeed>): FactoryProvider {
+  return {
+    provide: WebhookStarter,
+    useFactory: (news: ChannelFeed, jobs: Jobs, logger: JsonLogger) => new WebhookStarter(news, jobs, logger),
+    inject: [feed, Jobs, JsonLogger],
+  };
 }

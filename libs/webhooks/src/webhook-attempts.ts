@@ -1,9 +1,10 @@
 import { Jobs } from '@gatehouse/jobs';
 import { JsonLogger, MetricsRegistry } from '@gatehouse/platform';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { WebhookSlots } from './webhook-slots.js';
 import { WebhookSender, type SendOutcome } from './webhook-sender.js';
+import { WEBHOOK_SETUP, type WebhookSetup, type WebhookTables } from './webhook-setup.js';
 
 /** Waits before the second attempt, the third and so on; after the last one a delivery is given up. */
 const WAITS_S = [5, 30, 120, 600, 1_800, 7_200, 21_600];
@@ -22,40 +23,50 @@ interface Claimed {
   allowPrivate: boolean;
 }
 
-const DUE = `d.status = 'pending' AND d.next_attempt_at <= now() + interval '1 second'`;
+type Statements = ReturnType<typeof statementsFor>;
 
-/** Claims a delivery for the longest duration of an attempt. */
-const claimWhere = (which: string): string => `
-  UPDATE tunnel_gateway_ops.webhook_deliveries d
-  SET attempts = d.attempts + 1, next_attempt_at = now() + interval '1 minute'
-  FROM tunnel_gateway_ops.webhooks w JOIN tunnel_gateway.users u ON u.id = w.owner_user_id
-  WHERE ${which} AND w.id = d.webhook_id AND d.status = 'pending'
-  RETURNING d.id, d.webhook_id AS "webhookId", d.attempts, d.body, w.url, w.sealed_secret AS "sealedSecret",
-    w.status = 1 AND u.status = 1 AS enabled, u.role = 'admin' AS "allowPrivate"`;
-
-const CLAIM = claimWhere('d.id = $1');
-const CLAIM_NEXT = claimWhere(`d.id = (
-  SELECT d.id FROM tunnel_gateway_ops.webhook_deliveries d
-  WHERE d.webhook_id = $1 AND ${DUE} ORDER BY d.next_attempt_at, d.id LIMIT 1 FOR UPDATE SKIP LOCKED)
-  AND ${DUE}`);
-
-const FINISH = `
-  UPDATE tunnel_gateway_ops.webhook_deliveries
-  SET status = $2, response_status = $3, error = $4, next_attempt_at = NULL, finished_at = now() WHERE id = $1`;
-
-const RETRY = `
-  UPDATE tunnel_gateway_ops.webhook_deliveries
-  SET response_status = $2, error = $3, next_attempt_at = now() + make_interval(secs => $4) WHERE id = $1`;
-
-const WEBHOOK_OF = `
-  SELECT w.id AS "webhookId", w.owner_user_id AS "ownerId"
-  FROM tunnel_gateway_ops.webhook_deliveries d JOIN tunnel_gateway_ops.webhooks w ON w.id = d.webhook_id WHERE d.id = $1`;
+function statementsFor({ webhooks, deliveries, attempts, owner, ownerId, enabled, allowPrivate }: WebhookTables) {
+  const due = `d.status = 'pending' AND d.next_attempt_at <= now() + interval '1 second'`;
+  // Claims a delivery for the longest duration of an attempt.
+  const claimWhere = (which: string): string => `
+    UPDATE ${deliveries} d
+    SET attempts = d.attempts + 1, next_attempt_at = now() + interval '1 minute'
+    FROM ${webhooks} w ${owner}
+    WHERE ${which} AND w.id = d.webhook_id AND d.status = 'pending'
+    RETURNING d.id, d.webhook_id AS "webhookId", d.attempts, d.body, w.url, w.sealed_secret AS "sealedSecret",
+      ${enabled} AS enabled, ${allowPrivate} AS "allowPrivate"`;
+  return {
+    claim: claimWhere('d.id = $1'),
+    claimNext: claimWhere(`d.id = (
+      SELECT d.id FROM ${deliveries} d
+      WHERE d.webhook_id = $1 AND ${due} ORDER BY d.next_attempt_at, d.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+      AND ${due}`),
+    finish: `
+      UPDATE ${deliveries}
+      SET status = $2, response_status = $3, error = $4, next_attempt_at = NULL, finished_at = now() WHERE id = $1`,
+    retry: `
+      UPDATE ${deliveries}
+      SET response_status = $2, error = $3, next_attempt_at = now() + make_interval(secs => $4) WHERE id = $1`,
+    webhookOf: `
+      SELECT w.id AS "webhookId", ${ownerId} AS "ownerId"
+      FROM ${deliveries} d JOIN ${webhooks} w ON w.id = d.webhook_id ${owner} WHERE d.id = $1`,
+    failing: `
+      UPDATE ${webhooks} SET failing_since = CASE WHEN $2 THEN NULL ELSE coalesce(failing_since, now()) END,
+        status = CASE WHEN $3 THEN 0 ELSE status END WHERE id = $1`,
+    note:
+      attempts === undefined
+        ? undefined
+        : `INSERT INTO ${attempts} (delivery_id, duration_ms, response_status, response_excerpt, error)
+           SELECT id, $2::integer, $3::integer, $4, $5 FROM ${deliveries} WHERE id = $1`,
+  };
+}
 
 /** Attempts deliveries. The table guarantees that each one arrives at least once, not the jobs. */
 @Injectable()
 export class WebhookAttempts {
   private readonly slots = new WebhookSlots();
   private readonly results;
+  private readonly sql: Statements;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -63,7 +74,9 @@ export class WebhookAttempts {
     private readonly sender: WebhookSender,
     private readonly logger: JsonLogger,
     metrics: MetricsRegistry,
+    @Inject(WEBHOOK_SETUP) { tables }: WebhookSetup,
   ) {
+    this.sql = statementsFor(tables);
     const help = 'Attempts to deliver events to webhooks, by result';
     this.results = metrics.counter('gatehouse_webhook_deliveries_total', help, ['result']);
   }
@@ -78,22 +91,25 @@ export class WebhookAttempts {
 
   /** Attempts once, without retries: only for a delivery that is not due yet, and therefore not claimed. */
   async attemptOnce(deliveryId: number): Promise<void> {
-    const claimed = await this.claim(CLAIM, deliveryId);
+    const claimed = await this.claim(this.sql.claim, deliveryId);
     if (claimed) await this.finish(claimed, await this.outcome(claimed));
   }
 
   /** False: its turn is over, and something may be left. */
   private async drain(webhookId: number, until: number): Promise<boolean> {
-    for (let claimed = await this.claim(CLAIM_NEXT, webhookId); claimed;) {
+    for (let claimed = await this.claim(this.sql.claimNext, webhookId); claimed;) {
       await this.settle(claimed, await this.outcome(claimed));
       if (performance.now() > until) return false;
-      claimed = await this.claim(CLAIM_NEXT, webhookId);
+      claimed = await this.claim(this.sql.claimNext, webhookId);
     }
     return true;
   }
 
   private async webhookOf(deliveryId: number): Promise<{ webhookId: number; ownerId: number } | null> {
-    const [row] = (await this.dataSource.query(WEBHOOK_OF, [deliveryId])) as { webhookId: number; ownerId: number }[];
+    const [row] = (await this.dataSource.query(this.sql.webhookOf, [deliveryId])) as {
+      webhookId: number;
+      ownerId: number;
+    }[];
     return row ?? null;
   }
 
@@ -102,7 +118,16 @@ export class WebhookAttempts {
     return rows[0];
   }
 
-  private async outcome({ id, enabled, ...message }: Claimed): Promise<SendOutcome> {
+  private async outcome(claimed: Claimed): Promise<SendOutcome> {
+    const outcome = await this.send(claimed);
+    const { durationMs, status, excerpt, error } = outcome;
+    if (this.sql.note !== undefined) {
+      await this.dataSource.query(this.sql.note, [claimed.id, durationMs, status, excerpt, error]);
+    }
+    return outcome;
+  }
+
+  private async send({ id, enabled, ...message }: Claimed): Promise<SendOutcome> {
     if (!enabled) return { ...notSent('the webhook is disabled'), gone: true };
     // Every attempt ended with its process, so this delivery may be the cause.
     if (message.attempts > MAX_ATTEMPTS) return notSent('no attempt came to an end');
@@ -112,7 +137,7 @@ export class WebhookAttempts {
       // For example a secret that was sealed with another key. It counts as an attempt, or it would be retried for
       // ever.
       this.logger.error('a webhook message could not be sent', { delivery: id, error: String(error) }, 'Webhooks');
-      return notSent('internal: see the log of the gateway');
+      return notSent('internal: see the log of the service');
     }
   }
 
@@ -120,22 +145,17 @@ export class WebhookAttempts {
     const waitS = WAITS_S[claimed.attempts - 1];
     if (outcome.delivered || outcome.gone || waitS === undefined) return this.finish(claimed, outcome);
     this.results.inc({ result: 'retried' });
-    await this.dataSource.query(RETRY, [claimed.id, outcome.status, outcome.error, waitS]);
+    await this.dataSource.query(this.sql.retry, [claimed.id, outcome.status, outcome.error, waitS]);
     await this.later(claimed.id, waitS * 1_000, `${claimed.attempts}`);
   }
 
   private async finish({ id, webhookId, enabled }: Claimed, outcome: SendOutcome): Promise<void> {
     const { delivered, gone, status, error } = outcome;
     this.results.inc({ result: delivered ? 'delivered' : 'given_up' });
-    await this.dataSource.query(FINISH, [id, delivered ? 'delivered' : 'dead', status, error]);
+    await this.dataSource.query(this.sql.finish, [id, delivered ? 'delivered' : 'dead', status, error]);
     // The person who disabled it knows.
     if (!enabled) return;
-    const failing = delivered ? 'NULL' : 'coalesce(failing_since, now())';
-    const wanted = gone ? ', status = 0' : '';
-    await this.dataSource.query(
-      `UPDATE tunnel_gateway_ops.webhooks SET failing_since = ${failing}${wanted} WHERE id = $1`,
-      [webhookId],
-    );
+    await this.dataSource.query(this.sql.failing, [webhookId, delivered, gone]);
   }
 
   private async later(deliveryId: number, delay: number, why: string): Promise<void> {
@@ -145,5 +165,5 @@ export class WebhookAttempts {
 }
 
 function notSent(error: string): SendOutcome {
-  return { delivered: false, gone: false, status: null, error };
+  return { delivered: false, gone: false, status: null, error, excerpt: null, durationMs: 0 };
 }
