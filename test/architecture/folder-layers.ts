@@ -75,6 +75,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['links'],
     ['documents'],
     ['profile', 'targets'],
+    ['templates'],
   ],
 };
 

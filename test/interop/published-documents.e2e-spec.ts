@@ -3,7 +3,14 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { ProxyNode } from '@gatehouse/contracts';
-import { parseSubscription, writeTarget, type TargetInput } from '@gatehouse/subscription-formats';
+import {
+  parseSubscription,
+  readTemplate,
+  writeOwnTemplate,
+  writeTarget,
+  type CompileFilter,
+  type TargetInput,
+} from '@gatehouse/subscription-formats';
 import { reservePort, startHttpOrigin, startTcpEcho, waitFor } from '@gatehouse/testing';
 import { afterAll, expect, it, type TestContext } from 'vitest';
 import { optionalPeer, requirePeer } from '../support/peers.js';
@@ -105,11 +112,14 @@ function inputOf(target: Target, nodes: readonly ProxyNode[]): TargetInput {
   };
 }
 
-async function problems(context: TestContext, target: Target, input: TargetInput): Promise<string> {
+const problems = (context: TestContext, target: Target, input: TargetInput): Promise<string> =>
+  problemsOf(context, target, writeTarget(target, input).text);
+
+async function problemsOf(context: TestContext, target: Target, text: string): Promise<string> {
   const program = optionalPeer(context, PROGRAM_OF[target]);
   const folder = programs.folder('gatehouse-published-');
   const file = path.join(folder, 'document');
-  writeFileSync(file, writeTarget(target, input).text);
+  writeFileSync(file, text);
   try {
     await CHECKS[target](program, folder, file);
     return '';
@@ -119,7 +129,75 @@ async function problems(context: TestContext, target: Target, input: TargetInput
   }
 }
 
+/** Patterns of these templates are plain words. */
+const compile: CompileFilter =
+  ({ include, exclude }) =>
+  ({ name }) =>
+    (include.length === 0 || include.some(({ all }) => all.every((word) => name.includes(word)))) &&
+    !exclude.some(({ all }) => all.every((word) => name.includes(word)));
+
+/** Documents as people have them, with a group that gets no nodes: it is in a rule and in another group. */
+const TEMPLATES: Readonly<Record<Target, string>> = {
+  clash: `# my own
+mixed-port: 7890
+mode: rule
+log-level: info
+dns: {enable: true, listen: "", nameserver: [system]}
+base: &base {type: url-test, url: "http://127.0.0.1:1/", interval: 300, lazy: true}
+proxies:
+- {name: 直连, type: direct}
+proxy-groups:
+  - {name: PROXY, type: select, proxies: [Auto, Nowhere, Missing], include-all: true, exclude-filter: bad}
+  - {name: Auto, <<: *base, include-all: true, filter: good}
+  - {name: Nowhere, type: select, include-all: true, filter: nowhere}
+  - {name: BROKEN, type: fallback, include-all: true, filter: bad, interval: 300, url: "http://127.0.0.1:1/"}
+rule-providers:
+  lan: {type: inline, behavior: ipcidr, payload: [10.0.0.0/8]}
+sub-rules:
+  inner:
+  - MATCH,直连
+rules:
+  - RULE-SET,lan,直连
+  - SUB-RULE,(DOMAIN,sub.test),inner
+  - DOMAIN,blocked.test,Nowhere
+  - DST-PORT,ORIGIN,BROKEN
+  - MATCH,PROXY
+`,
+  'sing-box': `{
+  // my own
+  "log": { "level": "info" },
+  "dns": { "servers": [{ "type": "local", "tag": "local" }] },
+  "inbounds": [{ "type": "mixed", "tag": "mixed-in", "listen": "127.0.0.1", "listen_port": 2080 }],
+  "outbounds": [
+    { "type": "selector", "tag": "PROXY", "outbounds": ["{all:good}", "Auto", "Nowhere", "Missing", "direct"], },
+    { "type": "urltest", "tag": "Auto", "include-all": true, "filter": "good", "url": "http://127.0.0.1:1/" },
+    { "type": "selector", "tag": "Nowhere", "outbounds": ["{all:nowhere}"] },
+    { "type": "selector", "tag": "BROKEN", "outbounds": ["{all}"], "filter": [{ "action": "include", "keywords": ["bad"] }] },
+    { "type": "direct", "tag": "direct" },
+  ],
+  "route": {
+    "rule_set": [{ "type": "inline", "tag": "lan", "rules": [{ "ip_cidr": ["10.0.0.0/8"] }] }],
+    "rules": [
+      { "rule_set": "lan", "outbound": "direct" },
+      { "domain": ["blocked.test"], "outbound": "Nowhere" },
+      { "port": [ORIGIN], "outbound": "BROKEN" },
+    ],
+    "final": "PROXY",
+    "default_domain_resolver": "local",
+  },
+}`,
+};
+
 for (const target of TARGETS) {
+  it(`${target}: its program takes a document of one's own with nodes of every type`, async (context) => {
+    const { nodes } = inputOf(target, nodesOfEveryKind());
+    const template = readTemplate(target, TEMPLATES[target].replace('ORIGIN', '8080'), compile);
+    const { text, nodes: written, remarks } = writeOwnTemplate(target, template, { nodes });
+    expect(await problemsOf(context, target, text)).toBe('');
+    expect(written).toBe(WRITTEN[target]);
+    expect(remarks).toContainEqual(expect.objectContaining({ reason: 'group_member', examples: ['PROXY: Missing'] }));
+  });
+
   it(`${target}: its program takes documents with nodes of every type and option`, async (context) => {
     const input = inputOf(target, nodesOfEveryKind());
     expect(await problems(context, target, input)).toBe('');
@@ -129,27 +207,11 @@ for (const target of TARGETS) {
   it(`${target}: its program sends traffic through the nodes, groups and rules of a document`, async (context) => {
     const program = optionalPeer(context, PROGRAM_OF[target]);
     const password = 'p,w#secret';
-    const port = await programs.start(requirePeer(context, 'ss-server'), (candidate) => [
-      '-s',
-      '127.0.0.1',
-      '-p',
-      String(candidate),
-      '-m',
-      'aes-128-gcm',
-      '-k',
-      password,
-    ]);
-    const closed = await reservePort();
+    const nodes = await goodAndBad(context, password);
     await using echo = await startTcpEcho();
     await using origin = await startHttpOrigin();
     const input: TargetInput = {
-      nodes: [
-        { tag: 'n1', node: { type: 'ss', name: 'good', server: '127.0.0.1', port, cipher: 'aes-128-gcm', password } },
-        {
-          tag: 'n2',
-          node: { type: 'ss', name: 'bad', server: '127.0.0.1', port: closed, cipher: 'aes-128-gcm', password },
-        },
-      ],
+      nodes,
       groups: [
         { name: 'PROXY', type: 'select', members: ['n1', 'n2'] },
         { name: 'BROKEN', type: 'select', members: ['n2', 'n1'] },
@@ -160,13 +222,46 @@ for (const target of TARGETS) {
       ],
       final: 'PROXY',
     };
-    const proxy = await start(program, target, writeTarget(target, input).text);
-    // mihomo opens its port a moment before it carries connections.
-    const across = await waitFor(() => echoed(proxy, echo.port).catch(() => undefined));
-    expect(across).toBe('across');
-    await expect(answerThrough(proxy, origin.port)).rejects.toThrow();
-    await expect(answerThrough(proxy, echo.port, 'blocked.test')).rejects.toThrow();
+    await expectTraffic(await start(program, target, writeTarget(target, input).text), echo.port, origin.port);
   });
+
+  it(`${target}: its program sends traffic by the groups and rules of a document of one's own`, async (context) => {
+    const program = optionalPeer(context, PROGRAM_OF[target]);
+    const nodes = await goodAndBad(context, 'p,w#secret');
+    await using echo = await startTcpEcho();
+    await using origin = await startHttpOrigin();
+    const template = readTemplate(target, TEMPLATES[target].replace('ORIGIN', String(origin.port)), compile);
+    const { text } = writeOwnTemplate(target, template, { nodes });
+    await expectTraffic(await start(program, target, text), echo.port, origin.port);
+  });
+}
+
+/** A server, and a place where none is. */
+async function goodAndBad(context: TestContext, password: string): Promise<TargetInput['nodes']> {
+  const port = await programs.start(requirePeer(context, 'ss-server'), (candidate) => [
+    '-s',
+    '127.0.0.1',
+    '-p',
+    String(candidate),
+    '-m',
+    'aes-128-gcm',
+    '-k',
+    password,
+  ]);
+  const shared = { type: 'ss', server: '127.0.0.1', cipher: 'aes-128-gcm', password } as const;
+  return [
+    { tag: 'n1', node: { ...shared, name: 'good', port } },
+    { tag: 'n2', node: { ...shared, name: 'bad', port: await reservePort() } },
+  ];
+}
+
+/** Through the good node, not through the bad one, and not to what is blocked. */
+async function expectTraffic(proxy: number, echo: number, origin: number): Promise<void> {
+  // mihomo opens its port a moment before it carries connections.
+  const across = await waitFor(() => echoed(proxy, echo).catch(() => undefined));
+  expect(across).toBe('across');
+  await expect(answerThrough(proxy, origin)).rejects.toThrow();
+  await expect(answerThrough(proxy, echo, 'blocked.test')).rejects.toThrow();
 }
 
 async function echoed(proxy: number, port: number): Promise<string> {

@@ -97,5 +97,49 @@ const UNREADABLE: ErrorTexts = {
   'type is {wanted}, but raw_config describes a node of type {type}': '类型为 {wanted}，但节点配置描述的是 {type} 类型',
 };
 
+/** Documents that cannot be templates. */
+const TEMPLATES: ErrorTexts = {
+  'line {line}: {problem}': '第 {line} 行：{problem}',
+  'a template has up to {size} KiB': '模板最大 {size} KiB',
+  'besides rules, a template has up to {size} KiB': '除规则外，模板最大 {size} KiB',
+  'the document must be a mapping': '文档必须是键值对',
+  'the document has no section such as [Rule]': '文档没有 [Rule] 这样的小节',
+  '{key} occurs twice': '{key} 出现了两次',
+  'proxies must be a list': 'proxies 必须是列表',
+  'proxies must be a list with a dash before each entry, or empty': 'proxies 必须是每项以短横线开头的列表，或为空',
+  'a proxy must have a name and a type': '代理必须有名称和类型',
+  'the entry has no name': '该条目没有名称',
+  'proxy-groups must be a list': 'proxy-groups 必须是列表',
+  'proxy-groups has more than {count} entries': 'proxy-groups 超过 {count} 项',
+  'there are more than {count} groups': '代理组超过 {count} 个',
+  'a group must be a mapping of options': '代理组必须是选项的键值对',
+  'a group must be a name, an equals sign, and its type with its members': '代理组的格式必须是：名称 = 类型, 成员',
+  'a group must have a name and a type': '代理组必须有名称和类型',
+  'a selector or urltest must have a tag': 'selector 或 urltest 必须有 tag',
+  'the type of group {name} must be select, url-test, fallback or load-balance':
+    '代理组 {name} 的类型必须是 select、url-test、fallback 或 load-balance',
+  'group {name} has neither proxies nor include-all nor use': '代理组 {name} 没有 proxies、include-all 或 use',
+  '{name} has neither outbounds nor include-all; "{all}" stands for all nodes':
+    '{name} 没有 outbounds 或 include-all；“{all}”表示所有节点',
+  'group {name} has no members; {all} stands for all nodes': '代理组 {name} 没有成员；{all} 表示所有节点',
+  'the outbounds of {name} must be a list of tags': '{name} 的 outbounds 必须是由 tag 组成的列表',
+  '{key} must be a list of objects': '{key} 必须是由对象组成的列表',
+  'there is no proxy provider {name}': '没有名为 {name} 的 proxy-provider',
+  'there is no rule provider {name}': '没有名为 {name} 的 rule-provider',
+  'there is no rule set {name}': '没有名为 {name} 的规则集',
+  'there is no list of sub-rules {name}': '没有名为 {name} 的 sub-rules',
+  'the filter of group {name} cannot be used: patterns have no back references, and look-ahead only at their start':
+    '代理组 {name} 的筛选条件不可用：正则表达式不支持反向引用，只支持开头的先行断言',
+  'group {name} leads back to itself through its members': '代理组 {name} 通过其成员又包含了自己',
+  'the name {name} occurs twice among groups and nodes': '名称 {name} 在代理组和节点中出现了两次',
+  'the name {name} is that of a built-in policy': '名称 {name} 是内置策略的名称',
+  'a rule must be TYPE,payload,target, or MATCH,target': '规则的格式必须是 类型,内容,目标 或 MATCH,目标',
+  'a rule must be TYPE,value,policy, or FINAL,policy': '规则的格式必须是 类型,内容,策略 或 FINAL,策略',
+  'the target {name} is no group of the template; nodes of publications come into rules through groups':
+    '目标 {name} 不是模板中的代理组；发布的节点须通过代理组用于规则',
+  'an anchor in proxy-groups is used elsewhere; define it at the top of the document':
+    'proxy-groups 中的锚点在其他位置被引用，请在文档开头定义',
+};
+
 /** Errors of `@gatehouse/subscription-formats` in Chinese. */
-export const FORMAT_TEXTS: ErrorTexts = { ...EXPECTED, ...UNREADABLE };
+export const FORMAT_TEXTS: ErrorTexts = { ...EXPECTED, ...UNREADABLE, ...TEMPLATES };

@@ -17,6 +17,7 @@ export * from './proxy-gateway/country.js';
 export * from './proxy-gateway/subscription.js';
 export * from './proxy-gateway/profile.js';
 export * from './proxy-gateway/publication-target.js';
+export * from './proxy-gateway/publication-template.js';
 export * from './proxy-gateway/publication.js';
 export * from './proxy-gateway/outbound.js';
 export * from './proxy-gateway/system.js';

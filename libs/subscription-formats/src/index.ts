@@ -25,7 +25,10 @@ export type {
 } from './profile/profile.js';
 export { parseProfile } from './profile/read-profile.js';
 export { parseRawConfig } from './raw-config.js';
-export { writeTarget } from './targets/write-target.js';
+export { writeOwnTemplate, writeTarget } from './targets/write-target.js';
+export type { NamedNode, OwnTemplate } from './targets/own-template.js';
+export { readTemplate } from './templates/read-template.js';
+export { TemplateFailure, type CompileFilter } from './templates/template.js';
 export { BUILT_IN_TARGETS } from './targets/target.js';
 export type {
   TargetDocument,

@@ -2,6 +2,10 @@
 export const PUBLICATION_TARGETS = ['clash', 'sing-box', 'surge', 'loon', 'quantumult-x', 'base64', 'links'] as const;
 export type PublicationTarget = (typeof PUBLICATION_TARGETS)[number];
 
+/** The targets whose documents have groups and rules, so that people bring documents of their own. */
+export const TEMPLATE_TARGETS = ['clash', 'sing-box', 'surge', 'loon', 'quantumult-x'] as const;
+export type TemplateTarget = (typeof TEMPLATE_TARGETS)[number];
+
 /** Why something is not in a document, or not as it is here. */
 export const PUBLICATION_REASONS = [
   'node_type',
@@ -10,6 +14,7 @@ export const PUBLICATION_REASONS = [
   'node_unreadable',
   'group_type',
   'group_empty',
+  'group_member',
   'rule_type',
   'rule_target',
   'rule_set',

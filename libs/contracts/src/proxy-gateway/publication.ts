@@ -56,6 +56,8 @@ export interface PublicationDefinition {
   steps?: PublicationStep[];
   /** Default `countries`. */
   template?: PublicationTemplate;
+  /** Documents of one's own that stand in place of `template`: at most one for each target. */
+  template_ids?: number[];
   /**
    * The quota that clients are shown (`Subscription-Userinfo`): `none`, the `sum` of the subscriptions that nodes come
    * from, or the id of one subscription in digits. Default `sum`.

@@ -31,7 +31,45 @@ export function readYamlList(text: string, keys: readonly string[]): { line: num
   });
 }
 
-function open(text: string, lineCounter?: LineCounter): Document.Parsed {
+/** A document with the lines of its parts. */
+export interface YamlDocument {
+  value: unknown;
+  /** Line of the value at a path; of the closest one around it where there is none. */
+  lineOf: (path: readonly (string | number)[]) => number;
+}
+
+/**
+ * Reads a document that people wrote, which has to be right as a whole.
+ * @param refuse throws for what is wrong in a line.
+ */
+export function readYamlDocument(
+  text: string,
+  refuse: (line: number | null, problem: FormatError) => never,
+): YamlDocument {
+  const counter = new LineCounter();
+  try {
+    const document = open(text, counter, (offset) => {
+      const { line } = counter.linePos(offset);
+      return (problem) => refuse(line, problem);
+    });
+    return { value: toValue(document), lineOf: (path) => counter.linePos(offsetOf(document, path)).line };
+  } catch (error) {
+    if (error instanceof FormatError) return refuse(null, error);
+    throw error;
+  }
+}
+
+function offsetOf(document: Document.Parsed, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node)) return node.range?.[0] ?? 0;
+  }
+  return 0;
+}
+
+type Refusal = (problem: FormatError) => never;
+
+function open(text: string, lineCounter?: LineCounter, at?: (offset: number) => Refusal): Document.Parsed {
   if (text.length > MAX_PACKAGE_LENGTH) {
     throw new FormatError('too_large', 'YAML of this kind is read up to 2 MiB only');
   }
@@ -50,7 +88,11 @@ function open(text: string, lineCounter?: LineCounter): Document.Parsed {
   );
   const [problem] = document.errors;
   if (problem?.code === 'RESOURCE_EXHAUSTION') throw new FormatError('too_deep', 'the YAML nests too deep');
-  if (problem !== undefined) throw new FormatError('invalid_yaml', `not valid YAML (${problem.code})`);
+  if (problem !== undefined) {
+    const invalid = new FormatError('invalid_yaml', `not valid YAML (${problem.code})`);
+    if (at) at(problem.pos[0])(invalid);
+    throw invalid;
+  }
   return document;
 }
 

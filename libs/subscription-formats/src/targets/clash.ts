@@ -69,7 +69,8 @@ function clashRules(
   return [...lines, JSON.stringify(`MATCH,${nameOf(final ?? '') ?? 'REJECT'}`), JSON.stringify('MATCH,REJECT')];
 }
 
-function setsNamedBy({ type, payload }: TargetRule): string[] {
+/** The sets that a rule names, also inside its conditions. */
+export function setsNamedBy({ type, payload }: TargetRule): string[] {
   if (type === 'RULE-SET') return [payload];
   return [...payload.matchAll(/\(\s*RULE-SET\s*,\s*([^,()]*[^,()\s])(?=\s*[,)])/gi)].map(([, name = '']) => name);
 }

@@ -6,6 +6,7 @@ import { writeNode, type WrittenNode } from './write-node.js';
 export interface PreparedNode {
   /** Its name in the document, which no other entry has. */
   name: string;
+  type: ProxyNode['type'];
   entry: WrittenNode['entry'];
 }
 
@@ -44,6 +45,7 @@ export function prepare(target: PublicationTarget, input: TargetInput): Prepared
   const withGroups = input.final !== null;
   const names = new Names(target, withGroups);
   const groups = withGroups ? input.groups : [];
+  names.reserve(input.taken ?? []);
   for (const { name } of groups) names.give(name, name);
   for (const { tag, node } of input.nodes) names.give(tag, node.name);
   const { written, missing } = writeNodes(target, input.nodes, names, remarks, new Set(groups.map(({ name }) => name)));
@@ -66,6 +68,10 @@ class Names {
     if (LINE_TARGETS.has(target)) this.#clean = lineName;
     else if (target === 'clash' && inRules) this.#clean = (name) => name.replaceAll(/\s*,\s*/g, ' ').trim();
     else this.#clean = (name) => name;
+  }
+
+  reserve(taken: readonly string[]): void {
+    for (const name of taken) this.#taken.add(name);
   }
 
   give(tag: string, wanted: string): void {
@@ -103,7 +109,7 @@ function writeNodes(
       const { dialerProxy: _label, ...own } = node;
       const renamed = { ...own, name, ...(through === undefined ? {} : { dialerProxy: through }) } as ProxyNode;
       const { entry, lost } = writeNode(target, renamed);
-      done.set(tag, { name, entry });
+      done.set(tag, { name, type: node.type, entry });
       for (const field of lost) remarks.add('changed', 'node_option', field, node.name);
     } catch (error) {
       if (!(error instanceof Unsayable)) throw error;

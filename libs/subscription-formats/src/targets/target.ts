@@ -44,6 +44,8 @@ export interface TargetInput {
   ruleSets?: readonly TargetRuleSet[];
   /** The target of traffic that no rule matches. Null: a document with the nodes alone. */
   final: string | null;
+  /** Names that no node may have, because others in the document do. */
+  taken?: readonly string[];
   /** Lines for people at the beginning, where the format has comments. */
   comments?: readonly string[];
   /** Where clients that ask for it in the document fetch it again, and how often. */

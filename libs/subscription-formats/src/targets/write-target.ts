@@ -3,6 +3,7 @@ import { loonDocument, quantumultXDocument, surgeDocument } from './client-docum
 import { clashDocument } from './clash.js';
 import { prepare, type Prepared } from './prepare.js';
 import { singBoxDocument } from './sing-box.js';
+import type { OwnTemplate } from './own-template.js';
 import type { TargetDocument, TargetInput } from './target.js';
 
 interface Format {
@@ -33,8 +34,23 @@ const FORMATS: Readonly<Record<PublicationTarget, Format>> = {
  * something that sends traffic elsewhere or less protected, and said in `remarks`; formats with comments also say it there.
  */
 export function writeTarget(target: PublicationTarget, given: TargetInput): TargetDocument {
-  const input = untilMatch(given);
-  const { write, contentType, extension } = FORMATS[target];
+  return writeDocument(target, untilMatch(given), FORMATS[target].write);
+}
+
+/** Puts nodes into a document of one's own. */
+export function writeOwnTemplate(
+  target: PublicationTarget,
+  template: OwnTemplate,
+  given: Pick<TargetInput, 'nodes' | 'update'>,
+): TargetDocument {
+  const input: TargetInput = { ...given, groups: [], rules: [], final: 'REJECT', taken: template.names };
+  const write: Format['write'] = ({ nodes, remarks }, { comments = [], update }) =>
+    template.fill({ nodes, comments, remarks, ...(update && { update }) });
+  return writeDocument(target, input, write);
+}
+
+function writeDocument(target: PublicationTarget, input: TargetInput, write: Format['write']): TargetDocument {
+  const { contentType, extension } = FORMATS[target];
   const prepared = prepare(target, input);
   const nodes = prepared.nodes.length;
   // The rules add their remarks while they are written, so what is said at the beginning needs a second pass.

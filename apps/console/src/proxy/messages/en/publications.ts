@@ -59,6 +59,7 @@ export const publications = {
       node_unreadable: 'the stored definition cannot be read',
       group_type: 'another kind of group stands for it',
       group_empty: 'no member is left, so the group rejects',
+      group_member: 'a member of a group is not included',
       rule_type: 'the format has no such rule',
       rule_target: 'its target is not included',
       rule_set: 'the rule set is not included',
@@ -88,5 +89,34 @@ export const publications = {
     deleteName: 'Delete {name}',
     deleteTitle: 'Delete this publication?',
     deleteText: 'The address of <b>{name}</b> stops working. Clients keep the nodes that they have fetched.',
+  },
+  templates: {
+    title: 'Templates',
+    add: 'New template',
+    editTitle: 'Edit {name}',
+    empty:
+      'No template yet. It is a configuration of Clash, sing-box, Surge, Loon or Quantumult X with your own groups and rules, into which a publication puts its nodes.',
+    choose: 'Templates in place of these groups and rules',
+    choice: '{name} ({format})',
+    usedBy: 'Used by',
+    changed: 'Changed',
+    text: 'Configuration',
+    hints: {
+      clash:
+        'YAML or JSON. Nodes go behind the entries of proxies; groups take them by include-all, filter and exclude-filter, as in mihomo.',
+      'sing-box':
+        'JSON. Nodes go behind the outbounds; in a selector or urltest, {all} stands for all nodes and {some} for some.',
+      surge:
+        'Nodes go to the end of [Proxy]. In a group, {all} stands for all nodes and {some} for some; include-all-proxies and policy-regex-filter work, too.',
+      loon: 'Nodes go to the end of [Proxy]. In a group, {all} stands for all nodes and {some} for some.',
+      'quantumult-x':
+        'Nodes go to the end of [server_local]. In a policy, {all} stands for all nodes and {some} for some; server-tag-regex works, too.',
+    },
+    nodesOf: 'Preview with the nodes of',
+    filled: '{count, plural, one {# node} other {# nodes}} in the document.',
+    document: 'The document',
+    truncated: 'Only the beginning of the document is shown.',
+    deleteTitle: 'Delete this template?',
+    deleteText: 'The text of <b>{name}</b> is lost. A template that a publication uses stays.',
   },
 } as const;

@@ -60,6 +60,7 @@ export const publications: Translation<typeof english> = {
       node_unreadable: '无法读取已保存的配置',
       group_type: '由另一种代理组代替',
       group_empty: '没有剩余成员，该代理组会拒绝连接',
+      group_member: '未包含代理组的某个成员',
       rule_type: '该格式没有这种规则',
       rule_target: '未包含规则的目标',
       rule_set: '未包含该规则集',
@@ -89,5 +90,33 @@ export const publications: Translation<typeof english> = {
     deleteName: '删除 {name}',
     deleteTitle: '删除此发布？',
     deleteText: '<b>{name}</b> 的地址会失效，客户端会保留已经获取的节点。',
+  },
+  templates: {
+    title: '模板',
+    add: '新建模板',
+    editTitle: '编辑 {name}',
+    empty:
+      '还没有模板。模板是 Clash、sing-box、Surge、Loon 或 Quantumult X 的配置，包含您自己的代理组和规则，发布时会加入节点。',
+    choose: '用模板代替这些代理组和规则',
+    choice: '{name}（{format}）',
+    usedBy: '使用者',
+    changed: '修改时间',
+    text: '配置',
+    hints: {
+      clash:
+        'YAML 或 JSON。节点加在 proxies 的条目之后；代理组通过 include-all、filter、exclude-filter 选择节点，与 mihomo 相同。',
+      'sing-box': 'JSON。节点加在 outbounds 之后；在 selector 或 urltest 中，{all} 表示所有节点，{some} 表示部分节点。',
+      surge:
+        '节点加在 [Proxy] 末尾。在代理组中，{all} 表示所有节点，{some} 表示部分节点；也可使用 include-all-proxies 和 policy-regex-filter。',
+      loon: '节点加在 [Proxy] 末尾。在代理组中，{all} 表示所有节点，{some} 表示部分节点。',
+      'quantumult-x':
+        '节点加在 [server_local] 末尾。在策略中，{all} 表示所有节点，{some} 表示部分节点；也可使用 server-tag-regex。',
+    },
+    nodesOf: '用以下节点预览',
+    filled: '文档中有 {count, number} 个节点。',
+    document: '文档',
+    truncated: '只显示文档的开头。',
+    deleteTitle: '删除此模板？',
+    deleteText: '<b>{name}</b> 的内容会丢失。正被发布使用的模板无法删除。',
   },
 };
