@@ -369,6 +369,50 @@ describe('the console', { timeout: 90_000 }, () => {
     expect(await status()).toBe(401);
   });
 
+  it('keeps a template, shows it with nodes in it, and publishes over it, on a phone', async () => {
+    await gateway.call('POST', '/proxies', { raw_config: 'socks5://127.0.0.3:9', name: 'Quay' });
+    const page = await signedIn({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${gateway.url}#/publications`);
+    await page.getByRole('button', { name: 'New template' }).click();
+    const form = page.getByRole('dialog', { name: 'New template' });
+    await form.getByLabel('Name', { exact: true }).fill('My rules');
+    const text = form.getByLabel('Configuration');
+    await text.fill(
+      'proxy-groups:\n  - {name: Mine, type: select, include-all: true, filter: Quay}\nrules:\n  - MATCH,Yours\n',
+    );
+    await form.getByRole('button', { name: 'Preview' }).click();
+    await form.getByText('line 4: the target "Yours" is no group').waitFor();
+    await text.fill(
+      'proxy-groups:\n  - {name: Mine, type: select, include-all: true, filter: Quay}\nrules:\n  - MATCH,Mine\n',
+    );
+    await form.getByRole('button', { name: 'Preview' }).click();
+    await form.getByText('"proxies":["Quay"]').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(await axeFindings(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('My rules was saved.').waitFor();
+
+    await page.getByRole('button', { name: 'New publication' }).click();
+    const publication = page.getByRole('dialog', { name: 'New publication' });
+    await publication.getByLabel('Name', { exact: true }).fill('Boats');
+    await publication.getByLabel('My rules (Clash, mihomo)').check();
+    await publication.getByRole('button', { name: 'Add', exact: true }).click();
+    const address = await keepSecret(page, 'Address of Boats');
+    expect(await (await fetch(`${address}?target=clash`)).text()).toContain('"proxies":["Quay"]');
+
+    const row = page.getByRole('row', { name: /My rules/ });
+    await row.getByText('Boats').waitFor();
+    await row.getByRole('button', { name: 'Delete My rules' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('Publications use template My rules: Boats').waitFor();
+    await page.keyboard.press('Escape');
+    await row.getByRole('button', { name: 'Edit My rules' }).click();
+    const editing = page.getByRole('dialog', { name: 'Edit My rules' });
+    await editing.getByLabel('Name', { exact: true }).fill('Rules of mine');
+    await editing.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Rules of mine was saved.').waitFor();
+  });
+
   it('publishes nodes at an address that is shown once, replaces it, and deletes it, on a phone', async () => {
     for (const [index, name] of ['Pier 1', 'Pier 2'].entries()) {
       const raw_config = `socks5://127.0.0.2:${index + 1}`;

@@ -80,6 +80,13 @@ const NODES: ErrorTexts = {
   'There is no subscription {id}.': '订阅 {id} 不存在。',
   'There is no publication {id}': '发布订阅 {id} 不存在',
   'There is no such publication': '没有这个发布订阅',
+  'There is no template {id}': '模板 {id} 不存在',
+  'is already the name of template {id}': '已被模板 {id} 使用',
+  'is not a template': '不是模板',
+  'is a second template for {target}': '是 {target} 的第二个模板',
+  'Publications use template {name}: {names}': '模板 {name} 正被以下发布使用：{names}',
+  'Template {name} cannot be opened: it was sealed with another secret key':
+    '无法读取模板 {name}：它是用另一个密钥加密的',
   'It has changed since it was read; read it again': '内容已被他人更改，请重新读取',
   'has no group {group}, which the replacement names': '没有替换文本引用的分组 {group}',
   'must be given for rename': '重命名步骤必须填写',

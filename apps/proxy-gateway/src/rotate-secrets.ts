@@ -29,6 +29,7 @@ await runCommand(SERVICE.name, async () => {
     byRow('subscriptions', 'sealed_url'),
     byRow('nodes', 'config'),
     byRow('rule_sets', 'sealed_url'),
+    byRow('publication_templates', 'content'),
     {
       table: `${SERVICE.schema}.settings`,
       key: ['key'],

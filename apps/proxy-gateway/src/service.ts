@@ -7,6 +7,7 @@ import { OutboundGroupEntity } from './data/outbound-group.entity.js';
 import { OutboundPolicyEntity } from './data/outbound-policy.entity.js';
 import { ProfileEntity } from './data/profile.entity.js';
 import { PublicationEntity } from './data/publication.entity.js';
+import { PublicationTemplateEntity } from './data/publication-template.entity.js';
 import { RuleSetEntity } from './data/rule-set.entity.js';
 import { Rule } from './data/rule.entity.js';
 import { SubscriptionEntity } from './data/subscription.entity.js';
@@ -32,6 +33,7 @@ export const SERVICE = defineService({
       Rule,
       ProfileEntity,
       PublicationEntity,
+      PublicationTemplateEntity,
     ],
     migrations: MIGRATIONS,
     release: SERVICE_VERSION,

@@ -127,6 +127,7 @@ describe('a publication', () => {
       { do: 'limit', count: 5 },
     ],
     template: 'rules',
+    template_ids: [7],
     expires_at: '2026-05-01T00:00:30.000Z',
     fetches_per_hour: 60,
     allowed_addresses: ['203.0.113.0/24', '2001:db8::1'],
@@ -134,8 +135,15 @@ describe('a publication', () => {
 
   it('comes back from its form as it was, and only what was changed is sent', () => {
     const form = publicationForm(publication);
-    const { sources, steps, template, allowed_addresses } = publication;
-    expect(publicationBody(form)).toMatchObject({ name: 'P', sources, steps, template, allowed_addresses });
+    const { sources, steps, template, template_ids, allowed_addresses } = publication;
+    expect(publicationBody(form)).toMatchObject({
+      name: 'P',
+      sources,
+      steps,
+      template,
+      template_ids,
+      allowed_addresses,
+    });
     expect(publicationChanges(publication, form)).toEqual({});
     expect(publicationChanges(publication, { ...form, fetches_per_hour: '', takes: 'all' })).toEqual({
       sources: {},

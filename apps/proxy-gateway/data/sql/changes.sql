@@ -78,3 +78,8 @@ CREATE OR REPLACE TRIGGER publications_announce
   AFTER INSERT OR DELETE OR UPDATE
   ON publications
   FOR EACH STATEMENT EXECUTE FUNCTION announce_change('publications');
+
+CREATE OR REPLACE TRIGGER publication_templates_announce
+  AFTER INSERT OR DELETE OR UPDATE
+  ON publication_templates
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_change('publications');

@@ -24,6 +24,7 @@ const TABLES: Readonly<Record<string, TableOfResource>> = {
   outbound_group: { table: 'outbound_groups', key: 'name' },
   default_policy: { table: 'outbound_policy', key: 'id' },
   publication: { table: 'publications', key: 'id' },
+  publication_template: { table: 'publication_templates', key: 'id' },
   api_key: { table: 'api_keys', key: 'id' },
 };
 

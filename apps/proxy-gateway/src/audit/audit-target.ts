@@ -7,6 +7,7 @@ const NAMES = {
     ['rules', 'rule'],
     ['rule-sets', 'rule_set'],
     ['publications', 'publication'],
+    ['publication-templates', 'publication_template'],
     ['api-keys', 'api_key'],
     ['settings', 'settings'],
     ['connections', 'connection'],
@@ -19,7 +20,12 @@ const NAMES = {
   withoutMembers: new Set(['auth', 'system', 'settings']),
 };
 /** Calls that ask a question and change nothing. */
-const QUESTIONS = new Set(['POST rules/test', 'POST subscriptions/preview', 'POST publications/preview']);
+const QUESTIONS = new Set([
+  'POST rules/test',
+  'POST subscriptions/preview',
+  'POST publications/preview',
+  'POST publication-templates/preview',
+]);
 
 /**
  * @param path below the API's prefix, without a leading slash.

@@ -29,6 +29,8 @@ import { CreatePublications1763668800800 } from './1763668800800-create-publicat
 import { AnnouncePublications1763668800810 } from './1763668800810-announce-publications.js';
 import { PlaceOwnRules1763668800830 } from './1763668800830-place-own-rules.js';
 import { CountFetches1763668800840 } from './1763668800840-count-fetches.js';
+import { CreatePublicationTemplates1763668800860 } from './1763668800860-create-publication-templates.js';
+import { AnnouncePublicationTemplates1763668800870 } from './1763668800870-announce-publication-templates.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -63,4 +65,6 @@ export const MIGRATIONS = [
   AnnouncePublications1763668800810,
   PlaceOwnRules1763668800830,
   CountFetches1763668800840,
+  CreatePublicationTemplates1763668800860,
+  AnnouncePublicationTemplates1763668800870,
 ];

@@ -33,6 +33,17 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   publications_renewToken:
     'Gives the publication another token, which appears in this answer only. The address with the one before answers 404. Needs a login.',
   publications_remove: 'Deletes the publication. Its address answers 404 at once.',
+  publicationTemplates_list:
+    'Lists the documents of your own that publications can put their nodes into, and which publications use each.',
+  publicationTemplates_get:
+    'Returns one template with its text. Callers without the scope write get null for the text, which may hold credentials.',
+  publicationTemplates_create:
+    'Stores a configuration of Clash, sing-box, Surge, Loon or Quantumult X with groups and rules of your own. It is checked; an error names the line. Publications name it in `template_ids`.',
+  publicationTemplates_preview:
+    'Puts the nodes of a publication, or every enabled node, into a text without storing it. The document holds credentials.',
+  publicationTemplates_update:
+    'Changes name or text; clients get the new document at their next fetch. A field that is absent keeps its value.',
+  publicationTemplates_remove: 'Deletes a template that no publication uses.',
   publicationFetch_fetch:
     'Returns the document of a publication to a client. `target` names the format; without it the User-Agent decides, and other programs get base64 of links. `only=nodes` leaves groups and rules out. Answers 304 to a matching `If-None-Match`. The token is the only credential.',
   subscriptions_get: 'Returns one subscription with the state of its last refresh.',

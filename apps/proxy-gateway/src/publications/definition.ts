@@ -7,7 +7,7 @@ import { checkSteps } from './selection.js';
 
 /** What a body says of the definition, as it is stored. @throws AppError INVALID_ARGUMENT for a pattern or a step. */
 export function readDefinition(body: PublicationDefinition): PublicationDefinition {
-  const { sources, steps, template, userinfo, update_interval_sec: interval } = body;
+  const { sources, steps, template, template_ids, userinfo, update_interval_sec } = body;
   for (const [index, step] of (steps ?? []).entries()) {
     if (step.do === 'rename' && step.pattern === undefined)
       throw invalid(`steps.${index}.pattern`, 'must be given for rename');
@@ -17,7 +17,7 @@ export function readDefinition(body: PublicationDefinition): PublicationDefiniti
   }
   // Classes of bodies have more than the fields that are stored.
   return JSON.parse(
-    JSON.stringify({ sources, steps, template, userinfo, update_interval_sec: interval }),
+    JSON.stringify({ sources, steps, template, template_ids, userinfo, update_interval_sec }),
   ) as PublicationDefinition;
 }
 
@@ -27,6 +27,7 @@ export function fullDefinition(definition: PublicationDefinition): Required<Publ
     sources: definition.sources ?? {},
     steps: definition.steps ?? [],
     template: definition.template ?? 'countries',
+    template_ids: definition.template_ids ?? [],
     userinfo: definition.userinfo ?? 'sum',
     update_interval_sec: definition.update_interval_sec ?? DEFAULT_UPDATE_SEC,
   };

@@ -5,11 +5,12 @@ import type {
   PublicationTarget,
   SubscriptionTraffic,
 } from '@gatehouse/contracts';
-import { writeTarget } from '@gatehouse/subscription-formats';
+import { writeOwnTemplate, writeTarget, type OwnTemplate } from '@gatehouse/subscription-formats';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
 import { buildInput, type PublicationInput, type PublicationRows } from './build-input.js';
+import { TemplateStore } from './template-store.js';
 import { formatUserinfo } from './userinfo.js';
 
 export const DEFAULT_UPDATE_SEC = 43_200;
@@ -18,6 +19,8 @@ export interface WriteOptions {
   target: PublicationTarget;
   /** Overrides the template: the nodes alone. */
   onlyNodes?: boolean;
+  /** In place of the one that the definition names for the target. */
+  template?: OwnTemplate;
   /** The address of the document, for formats that name it. */
   url?: string;
 }
@@ -39,18 +42,24 @@ export class PublicationWriter {
   constructor(
     private readonly source: KernelConfigSource,
     private readonly dataSource: DataSource,
+    private readonly templates: TemplateStore,
   ) {}
 
-  /** @throws NamePatternError */
+  /** @throws NamePatternError; AppError UNPROCESSABLE for a template that does not open. */
   async write(
     definition: PublicationDefinition,
-    { target, onlyNodes, url }: WriteOptions,
+    { target, onlyNodes, url, template: given }: WriteOptions,
   ): Promise<WrittenPublication> {
-    const wanted = onlyNodes === true ? { ...definition, template: 'nodes' as const } : definition;
+    const ids = onlyNodes === true ? [] : (definition.template_ids ?? []);
+    const own = given ?? (await this.templates.find(ids, target));
+    const isPlain = onlyNodes === true || own !== undefined;
+    const wanted = isPlain ? { ...definition, template: 'nodes' as const } : definition;
     const { input, ...built } = buildInput(await this.rows(), wanted);
     const update =
       url === undefined ? {} : { update: { url, intervalSec: definition.update_interval_sec ?? DEFAULT_UPDATE_SEC } };
-    const { remarks, ...document } = writeTarget(target, { ...input, ...update });
+    const { remarks, ...document } = own
+      ? writeOwnTemplate(target, own, { nodes: input.nodes, ...update })
+      : writeTarget(target, { ...input, ...update });
     return {
       ...built,
       ...document,

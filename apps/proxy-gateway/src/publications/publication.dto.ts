@@ -20,6 +20,7 @@ import type {
 import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
+  ArrayUnique,
   IsArray,
   IsBoolean,
   IsIn,
@@ -148,6 +149,16 @@ class DefinitionBody implements PublicationDefinition {
   @Omittable()
   @IsIn(PUBLICATION_TEMPLATES)
   template?: PublicationTemplate;
+
+  /** At most one for each target; for other targets `template` counts. */
+  @Omittable()
+  @IsArray()
+  @ArrayMaxSize(5)
+  @ArrayUnique()
+  @IsInt({ each: true })
+  @Min(1, { each: true })
+  @Max(Number.MAX_SAFE_INTEGER, { each: true })
+  template_ids?: number[];
 
   /** `none`, `sum`, or the id of a subscription in digits. */
   @Omittable()

@@ -1,6 +1,10 @@
-import type { PublicationView } from '@gatehouse/contracts';
+import type { PublicationPreview, PublicationTarget, PublicationView } from '@gatehouse/contracts';
 import type { PublicationEntity } from '../data/publication.entity.js';
 import { fullDefinition } from './definition.js';
+import type { WrittenPublication } from './publication-writer.js';
+
+const MAX_PREVIEW = 200_000;
+const MAX_NAMES = 500;
 
 export function toPublicationView(row: PublicationEntity): PublicationView {
   return {
@@ -17,5 +21,18 @@ export function toPublicationView(row: PublicationEntity): PublicationView {
     last_used_ip: row.lastUsedIp,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+export function toPreview(target: PublicationTarget, written: WrittenPublication): PublicationPreview {
+  return {
+    target,
+    sources_total: written.sourcesTotal,
+    selected_total: written.selectedTotal,
+    nodes: written.nodes,
+    names: written.names.slice(0, MAX_NAMES),
+    remarks: written.remarks,
+    document: written.text.slice(0, MAX_PREVIEW),
+    truncated: written.text.length > MAX_PREVIEW,
   };
 }

@@ -5,10 +5,13 @@ import { PublicationFetch } from './publication-fetch.service.js';
 import { PublicationWriter } from './publication-writer.js';
 import { PublicationsController } from './publications.controller.js';
 import { PublicationsService } from './publications.service.js';
+import { TemplateStore } from './template-store.js';
+import { PublicationTemplatesController } from './templates.controller.js';
+import { TemplatesService } from './templates.service.js';
 
 @Module({
   imports: [KernelConfigModule],
-  controllers: [PublicationsController, PublicationFetchController],
-  providers: [PublicationsService, PublicationWriter, PublicationFetch],
+  controllers: [PublicationsController, PublicationTemplatesController, PublicationFetchController],
+  providers: [PublicationsService, PublicationWriter, PublicationFetch, TemplatesService, TemplateStore],
 })
 export class PublicationsModule {}

@@ -15,12 +15,11 @@ import { checkAddresses, readDefinition } from './definition.js';
 import { PublicationWriter } from './publication-writer.js';
 import type { NewPublication, PublicationChanges, PublicationPreviewRequest } from './publication.dto.js';
 import { nextVersion, requireVersion } from '../wire/if-match.js';
-import { toPublicationView } from './publication.view.js';
+import { toPreview, toPublicationView } from './publication.view.js';
+import { holdTemplates } from './template-store.js';
 
 /** Logs hide whatever begins like this, as they do with API keys. */
 export const TOKEN_PREFIX = 'gsubk_';
-const MAX_PREVIEW = 200_000;
-const MAX_NAMES = 500;
 
 @Injectable()
 export class PublicationsService {
@@ -45,6 +44,7 @@ export class PublicationsService {
     checkAddresses(body.allowed_addresses ?? []);
     const { token, ...columns } = newToken();
     return this.unitOfWork.run(async (tx) => {
+      await holdTemplates(tx, definition.template_ids ?? []);
       const row = tx.create(PublicationEntity, {
         name: body.name,
         enabled: body.enabled ?? true,
@@ -70,6 +70,7 @@ export class PublicationsService {
     return this.unitOfWork.run(async (tx) => {
       const row = await find(tx, id, true);
       requireVersion(row.updatedAt, ifMatch);
+      await holdTemplates(tx, changes.template_ids ?? []);
       row.name = body.name ?? row.name;
       row.enabled = body.enabled ?? row.enabled;
       row.definition = { ...row.definition, ...changes };
@@ -101,17 +102,9 @@ export class PublicationsService {
 
   /** What a definition gives a client, without storing it. @throws AppError INVALID_ARGUMENT */
   async preview({ target = 'clash', ...body }: PublicationPreviewRequest): Promise<PublicationPreview> {
-    const written = await this.writer.write(readDefinition(body), { target });
-    return {
-      target,
-      sources_total: written.sourcesTotal,
-      selected_total: written.selectedTotal,
-      nodes: written.nodes,
-      names: written.names.slice(0, MAX_NAMES),
-      remarks: written.remarks,
-      document: written.text.slice(0, MAX_PREVIEW),
-      truncated: written.text.length > MAX_PREVIEW,
-    };
+    const definition = readDefinition(body);
+    await this.unitOfWork.run((tx) => holdTemplates(tx, definition.template_ids ?? []));
+    return toPreview(target, await this.writer.write(definition, { target }));
   }
 }
 

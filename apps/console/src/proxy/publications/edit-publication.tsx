@@ -15,6 +15,7 @@ import { Preview } from './preview.js';
 import { formOf, publicationChanges, toBody, type PublicationForm } from './publication-form.js';
 import { SourceFields } from './source-fields.js';
 import { StepFields } from './step-fields.js';
+import { TemplateChoices } from './template-choices.js';
 
 const TEMPLATES = PUBLICATION_TEMPLATES.map((value) => ({ value, label: t(`publications.templates.${value}`) }));
 
@@ -63,6 +64,7 @@ export function EditPublication({ publication: listed, onClose, onDone, onCreate
             onChange={(template) => form.set('template', template as PublicationTemplate)}
           />
         </div>
+        <TemplateChoices form={form} />
         <SourceFields form={form} />
         <StepFields form={form} />
         <LimitFields form={form} />

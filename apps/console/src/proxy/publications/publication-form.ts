@@ -39,6 +39,7 @@ export interface PublicationForm {
   manual: boolean;
   steps: readonly StepForm[];
   template: PublicationTemplate;
+  template_ids: readonly number[];
   expires_at: string;
   fetches_per_hour: string;
   allowed_addresses: string;
@@ -74,14 +75,18 @@ export function formOf(publication: PublicationView | null): PublicationForm {
     manual: sources.manual ?? false,
     steps: publication?.steps.map(stepFormOf) ?? [],
     template: publication?.template ?? 'countries',
+    template_ids: publication?.template_ids ?? [],
     expires_at: toLocalField(publication?.expires_at ?? null),
     fetches_per_hour: String(publication?.fetches_per_hour ?? ''),
     allowed_addresses: publication?.allowed_addresses.join('\n') ?? '',
   };
 }
 
-export function toDefinition(form: PublicationForm): Pick<PublicationDefinition, 'sources' | 'steps' | 'template'> {
-  return { sources: sourcesOf(form), steps: form.steps.map(toStep), template: form.template };
+export function toDefinition(
+  form: PublicationForm,
+): Pick<PublicationDefinition, 'sources' | 'steps' | 'template' | 'template_ids'> {
+  const { template, template_ids: ids } = form;
+  return { sources: sourcesOf(form), steps: form.steps.map(toStep), template, template_ids: [...ids] };
 }
 
 /** A publication's body. What is no number goes as it is: the service says what is wrong with it. */

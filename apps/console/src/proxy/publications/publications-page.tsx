@@ -12,6 +12,7 @@ import { EditPublication } from './edit-publication.js';
 import { publicationColumns, type PublicationAction } from './publication-columns.js';
 import { NewAddress, RemovePublication, SwitchOff } from './publication-dialogs.js';
 import { ShowAddress } from './show-address.js';
+import { TemplatesCard } from './templates-card.js';
 
 type Opened =
   | { dialog: 'add' }
@@ -59,6 +60,7 @@ export function PublicationsPage({ query }: PageProps) {
         rowKey={({ id }) => id}
         empty={t('publications.empty')}
       />
+      <TemplatesCard publications={data?.items ?? []} />
       <Dialogs
         opened={opened}
         edited={data?.items.find(({ id }) => String(id) === query['id'])}

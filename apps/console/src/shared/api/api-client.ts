@@ -58,8 +58,10 @@ export class ApiClient {
     }
   }
 
-  async put<T>(path: string, body: unknown, query?: Query): Promise<T> {
-    return (await this.send<T>('PUT', path, { body, ...(query && { query }) })).body;
+  /** `etag`: as for `patch`. */
+  async put<T>(path: string, body: unknown, query?: Query, etag?: string | null): Promise<T> {
+    const options = { body, ...(query && { query }), ...(etag && { headers: { 'if-match': etag } }) };
+    return (await this.send<T>('PUT', path, options)).body;
   }
 
   /** `etag`: what was changed since the row was read with it is not overwritten, but answered with status 412. */
