@@ -19,7 +19,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['credentials', 'identity', 'points'],
     ['check-in', 'links', 'notices', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
     ['applications', 'usage'],
-    ['limits', 'oauth'],
+    ['limits', 'oauth', 'webhooks'],
     ['mail-delivery', 'retention', 'risk'],
     ['shares'],
     ['administration', 'demo', 'unlocks'],

@@ -27,6 +27,8 @@ import { SESSION_COOKIE, SESSION_LIFETIME } from './site/session-settings.js';
 import { SiteUsers } from './site/site-users.js';
 import { SiteModule } from './site/site.module.js';
 import { UnlocksModule } from './unlocks/unlocks.module.js';
+import { WebhookJobsModule } from './webhooks/webhook-jobs.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { WeeklyFreeModule } from './weekly-free/weekly-free.module.js';
 
 @Module({})
@@ -56,6 +58,7 @@ export class AppModule {
         LinksModule,
         SharesModule,
         UnlocksModule,
+        WebhooksModule,
         CheckInModule,
         WeeklyFreeModule,
         ProfileModule,
@@ -90,5 +93,6 @@ function foundation(
     AuditLogModule.forRoot({ service: SERVICE.name, settings, secretKeys }),
     RetentionModule,
     MailDeliveryModule,
+    WebhookJobsModule,
   ];
 }

@@ -16,5 +16,5 @@ export const SERVICE = defineService({
     sqlFolder: new URL('../data/sql/', import.meta.url),
     usedTable: 'resource_sharing.site_accounts',
   },
-  queues: ['retention', 'mail'],
+  queues: ['retention', 'mail', 'webhook-fan-out', 'webhook-delivery'],
 });

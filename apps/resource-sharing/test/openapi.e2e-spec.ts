@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { OperationExample } from '@gatehouse/platform';
-import { waitFor } from '@gatehouse/testing';
+import { waitFor, WebhookReceiver } from '@gatehouse/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
@@ -10,7 +10,7 @@ import { createAccounts, createShares } from './points-support.js';
 import { startSite, type SiteApp } from './site-app.js';
 import { API_WALK, type WalkCaller, type WalkStep } from './support/api-walk.js';
 import { Authenticator } from './support/authenticator.js';
-import { PASSWORD } from './support/third-party.js';
+import { PASSWORD, ThirdParty } from './support/third-party.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type AnyJson = any;
@@ -32,6 +32,7 @@ let site: SiteApp;
 let document: AnyJson;
 let operations: Map<string, Found>;
 let ajv: Ajv2020;
+let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   site = await startSite({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
@@ -44,9 +45,14 @@ beforeAll(async () => {
   const [share] = await createShares(sql, bob ?? 0);
   values.set('foreignSlug', (share?.slug ?? '').replaceAll('-', ''));
   cookies.set('admin', await cookieOf('admin'));
+  receiver = await WebhookReceiver.start();
+  const [admin] = (await sql.query(`SELECT id FROM site_accounts WHERE username = 'admin'`)) as [{ id: number }];
+  const { clientId } = await new ThirdParty(site).register(admin.id);
+  values.set('adminClient', clientId);
 });
 afterAll(async () => {
   if (recording) writeFileSync(EXAMPLES_FILE, `${JSON.stringify(exchanges.map(forReaders), null, 2)}\n`);
+  await receiver[Symbol.asyncDispose]();
   await site.close();
 });
 
@@ -144,6 +150,8 @@ describe('the description of the API', () => {
     const cookie = cookieIn(answer);
     if (cookie !== undefined && (step.as === 'visitor' || step.as === 'ada')) cookies.set('ada', cookie);
     keep(step, body, answer);
+    // What it receives is shown, and no address that a reader would know is called.
+    if (id === 'webhooks_create') await site.app.get(DataSource).query('UPDATE webhooks SET url = $1', [receiver.url]);
   });
 
   it.skipIf(recording)('shows the recorded requests', async () => {
@@ -193,6 +201,7 @@ const numberOr = (text: string): string | number => (/^\d{1,9}$/.test(text) ? Nu
 /** What stands in examples for values that differ with each run. */
 const STANDS_FOR: Readonly<Record<string, string>> = {
   client: 'app_5f1c0e9d2b7a4c38',
+  adminClient: 'app_8d3b6f0a1c5e7d29',
   mailToken: '6f1d2c3b-…',
   resetToken: '9a8b7c6d-…',
   factor: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
@@ -205,7 +214,9 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
 function forReaders(exchange: OperationExample): OperationExample {
   const text = Object.entries(STANDS_FOR).reduce(
     (shown, [name, fixed]) => shown.replaceAll(values.get(name) ?? '\0', fixed),
-    JSON.stringify(exchange, shortened).replaceAll(site.url, 'https://gatehouse.example'),
+    JSON.stringify(exchange, shortened)
+      .replaceAll(site.url, 'https://gatehouse.example')
+      .replaceAll(receiver.url, 'https://hooks.example.org/gatehouse'),
   );
   return JSON.parse(text) as OperationExample;
 }

@@ -49,6 +49,35 @@ async function ownApplication(): Promise<{ reader: PageReader; clientId: string;
   return { reader, clientId, path: `/developer/${clientId}` };
 }
 
+/** A webhook that leads to where no developer may lead it, and a message that was given up. */
+async function ownWebhook(): Promise<{ reader: PageReader; path: string; delivery: string }> {
+  const { reader, path } = await ownApplication();
+  await reader.get(`${path}/webhooks`);
+  await reader.submit(`${path}/webhooks`, {
+    name: 'chat',
+    url: 'https://hooks.example.org/',
+    event_types: 'quota.near',
+  });
+  const at = reader.location.replace('?done=webhook', '');
+  const id = Number(at.split('/').at(-1));
+  await people.sql.query(`UPDATE webhooks SET url = 'https://127.0.0.1:1/' WHERE id = $1`, [id]);
+  const [row] = (await people.sql.query(
+    `INSERT INTO webhook_deliveries (webhook_id, event_id, type, body, status, finished_at)
+     VALUES ($1, 1, 'quota.near', '{}', 'dead', now()) RETURNING id`,
+    [id],
+  )) as [{ id: number }];
+  await reader.get(at);
+  return { reader, path: at, delivery: `${at}/deliveries/${row.id}` };
+}
+
+const ofWebhook =
+  (action: string, values: Record<string, string> = {}): Sender =>
+  async () => {
+    const { reader, path } = await ownWebhook();
+    await reader.submit(`${path}${action}`, values);
+    return reader;
+  };
+
 async function ownShare(): Promise<{ reader: PageReader; slug: string }> {
   const { reader } = await member();
   await reader.get('/shares');
@@ -254,6 +283,22 @@ const FORMS: Readonly<Record<string, Sender>> = {
     return reader;
   },
   '/account/delete': ofAccount('delete', { password: PASSWORD }),
+  '/developer/:client_id/webhooks': async () => {
+    const { reader, path } = await ownApplication();
+    await reader.get(`${path}/webhooks`);
+    await reader.submit(`${path}/webhooks`, { name: 'chat', url: 'https://hooks.example.org/' });
+    return reader;
+  },
+  '/developer/:client_id/webhooks/:id': ofWebhook('', { name: 'chat', url: 'https://hooks.example.org/other' }),
+  '/developer/:client_id/webhooks/:id/delete': ofWebhook('/delete'),
+  '/developer/:client_id/webhooks/:id/secret': ofWebhook('/secret'),
+  '/developer/:client_id/webhooks/:id/test': ofWebhook('/test'),
+  '/developer/:client_id/webhooks/:id/replay': ofWebhook('/replay'),
+  '/developer/:client_id/webhooks/:id/deliveries/:delivery_id/replay': async () => {
+    const { reader, delivery } = await ownWebhook();
+    await reader.submit(`${delivery}/replay`);
+    return reader;
+  },
   '/developer': async () => {
     const { reader } = await member();
     await reader.get('/developer');
@@ -384,7 +429,7 @@ function inputsOf(page: string): Record<string, string> {
 }
 
 /** Written a while after the request that they record. */
-const LATE = new Set(['audit_logs', 'unchained_events']);
+const LATE = new Set(['audit_logs', 'unchained_events', 'webhook_attempts']);
 
 /** How many rows every table holds. */
 async function rowCounts(): Promise<Record<string, number>> {
@@ -409,7 +454,7 @@ describe('every form of the site', () => {
     const reader = await FORMS[name]!();
     expect([reader.last?.status, reader.text]).toEqual([303, expect.any(String)]);
     const { location } = reader;
-    expect(location).not.toMatch(/h[kp]_/);
+    expect(location).not.toMatch(/h[kp]_|whsec/);
     if (location.startsWith(CALLBACK)) return;
     expect((await reader.follow()).status).toBeLessThan(400);
     const before = await rowCounts();

@@ -128,7 +128,7 @@ const POLICIES: ErrorTexts = {
   'does not describe itself in a usable way ({reason})': '未提供可用的服务信息（{reason}）',
   'must be sent again for another server or client': '更换服务器或客户端时需要重新填写',
   'only administrators can allow addresses in the network of the gateway': '网关内网地址仅限管理员使用',
-  'must not lead into the network of the gateway': '不能指向网关内网',
+  'must not lead into a private network': '不能指向内网',
   'must begin with https://': '必须以 https:// 开头',
   'must be an https address without user and password': '必须是不含用户名和密码的 https 地址',
   'must name each domain once: {domain}': '域名不能重复：{domain}',

@@ -1,10 +1,9 @@
 import { Jobs } from '@gatehouse/jobs';
-import { waitFor } from '@gatehouse/testing';
+import { isSignedBy, waitFor, WebhookReceiver } from '@gatehouse/testing';
 import { MAX_ATTEMPTS, WebhookFanOut } from '@gatehouse/webhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EventLog } from '../src/events/event-log.js';
 import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
-import { isSignedBy, WebhookReceiver } from './support/webhook-receiver.js';
 
 let world: TunnelWorld;
 let log: EventLog;

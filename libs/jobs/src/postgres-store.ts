@@ -17,7 +17,7 @@ import { SharedNotifications } from './shared-notifications.js';
 
 const SCHEMA = 'bullmq';
 /** Maximum number of connections of a process. None is kept: workers and event streams share the process's listener. */
-const MAX_POOL_SIZE = 4;
+const MAX_POOL_SIZE = 3;
 
 /** Connections to PostgreSQL that a process opens at most for its queues: one for each, and one for what is added meanwhile. */
 export function jobsPoolSize(queues: number): number {

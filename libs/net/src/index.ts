@@ -81,6 +81,7 @@ export {
   type OutboundRequest,
 } from './outbound-calls.js';
 export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
+export { readOutboundUrl } from './outbound-url.js';
 export { asHostName, formatAuthority, formatHostPort } from './host-name.js';
 export { hostField, sniffHttpHost, sniffTlsServerName, tlsProtocols, type SniffResult } from './sniff.js';
 export { readHeaderLine } from './header-line.js';

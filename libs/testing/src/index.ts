@@ -37,5 +37,6 @@ export {
   type VisitedSite,
 } from './visitor-browser.js';
 export { logInFrom, type LoginAttempt } from './log-in-from.js';
+export { isSignedBy, WebhookReceiver, type ReceivedMessage } from './webhook-receiver.js';
 export * from './error-texts.js';
 export * from './untranslated-texts.js';

@@ -1,3 +1,4 @@
+export { readOutboundUrl as readWebhookUrl } from '@gatehouse/net';
 export { MAX_ATTEMPTS, WebhookAttempts } from './webhook-attempts.js';
 export { WebhookDeliveryModule } from './webhook-delivery.module.js';
 export { WebhookFanOut } from './webhook-fan-out.js';

@@ -74,11 +74,11 @@ export class WebhookAttempts {
     private readonly sender: WebhookSender,
     private readonly logger: JsonLogger,
     metrics: MetricsRegistry,
-    @Inject(WEBHOOK_SETUP) { tables }: WebhookSetup,
+    @Inject(WEBHOOK_SETUP) { tables, metric }: WebhookSetup,
   ) {
     this.sql = statementsFor(tables);
     const help = 'Attempts to deliver events to webhooks, by result';
-    this.results = metrics.counter('gatehouse_webhook_deliveries_total', help, ['result']);
+    this.results = metrics.counter(metric, help, ['result']);
   }
 
   /** Attempts everything that is due for the delivery's webhook, including this delivery. */

@@ -17,11 +17,12 @@ const EVERY_MS = 10_000;
 export class WebhookDeliveryModule implements OnApplicationBootstrap {
   constructor(private readonly schedules: Schedules) {}
 
-  static forRoot({ source, ...setup }: WebhookOptions): DynamicModule {
+  static forRoot({ source, sourceNeeds = [], ...setup }: WebhookOptions): DynamicModule {
     return {
       module: WebhookDeliveryModule,
       providers: [
         { provide: WEBHOOK_SETUP, useValue: setup satisfies WebhookSetup },
+        ...sourceNeeds,
         { provide: WebhookSource, useClass: source },
         WebhookSecrets,
         WebhookSender,

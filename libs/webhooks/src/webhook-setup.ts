@@ -1,4 +1,4 @@
-import type { Type } from '@nestjs/common';
+import type { Provider, Type } from '@nestjs/common';
 import type { WebhookSource } from './webhook-source.js';
 
 /** Injects the WebhookSetup of the service. */
@@ -25,9 +25,13 @@ export interface WebhookSetup {
   /** Secrets are sealed as those of a table of this name. */
   readonly sealedAs: string;
   readonly userAgent: string;
+  /** Name of the counter of attempts: those of one service may be nobody's concern in another. */
+  readonly metric: string;
 }
 
 /** What a service says to deliver its events. */
 export interface WebhookOptions extends WebhookSetup {
   readonly source: Type<WebhookSource>;
+  /** Providers that the source is made with. */
+  readonly sourceNeeds?: readonly Provider[];
 }

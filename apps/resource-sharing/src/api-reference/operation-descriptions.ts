@@ -66,6 +66,22 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   applications_rotate:
     'Creates a new secret, which appears in this answer only. The old one keeps working for `overlap_seconds`, so that deployed copies can be updated.',
   applications_revokeSecret: 'Revokes one secret at once. Requests with it fail with `INVALID_API_KEY`.',
+  webhooks_list: 'Lists the webhooks of the application, without their secrets.',
+  webhooks_create:
+    'Creates a webhook: an address that receives events of the application, signed as Standard Webhooks says. The secret appears in this answer only. An application can have ten.',
+  webhooks_one: 'Returns one webhook. `failing_since` says since when its receiver takes no messages.',
+  webhooks_update:
+    'Changes the fields in the body and keeps the others. Setting `enabled` to true also forgets earlier failures.',
+  webhooks_remove: 'Deletes the webhook, its secret and the log of its deliveries.',
+  webhooks_replaceSecret:
+    'Creates a new secret, which appears in this answer only. It signs every attempt from now on, also of earlier messages.',
+  webhooks_test: 'Sends a message of type `webhook.test` once and returns what the receiver answered.',
+  webhooks_replayGivenUp:
+    'Sends again what was given up, up to 500 messages, with their ids and bodies. Returns how many there were.',
+  webhooks_deliveries:
+    'Lists what was sent and what became of it. Page with `before`. Delivered messages are kept for 7 days, those that were given up for 30.',
+  webhooks_delivery: 'Returns one delivery: its message, and of every attempt the time, the duration and the answer.',
+  webhooks_replay: 'Sends one message again, with the same id and body. It gets all attempts again.',
   keys_list: 'Lists the personal API keys of the account: name, scopes, expiry and last use.',
   keys_create:
     'Creates a key that acts for the account itself. The key appears in this answer only. `expires_at` and `ip_allow` limit how long and from where it works.',

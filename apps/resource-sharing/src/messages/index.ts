@@ -9,6 +9,7 @@ import { notice } from './en/notice.js';
 import { quickstart } from './en/quickstart.js';
 import { trail } from './en/trail.js';
 import { usage } from './en/usage.js';
+import { webhook } from './en/webhook.js';
 import { administration as administrationZh } from './zh-CN/administration.js';
 import { factor as factorZh } from './zh-CN/factor.js';
 import { frame as frameZh } from './zh-CN/frame.js';
@@ -19,6 +20,7 @@ import { notice as noticeZh } from './zh-CN/notice.js';
 import { quickstart as quickstartZh } from './zh-CN/quickstart.js';
 import { trail as trailZh } from './zh-CN/trail.js';
 import { usage as usageZh } from './zh-CN/usage.js';
+import { webhook as webhookZh } from './zh-CN/webhook.js';
 
 const en = {
   ...frame,
@@ -27,6 +29,7 @@ const en = {
   ...member,
   ...quickstart,
   ...usage,
+  ...webhook,
   ...administration,
   ...trail,
   ...notice,
@@ -39,6 +42,7 @@ const zhCN = {
   ...memberZh,
   ...quickstartZh,
   ...usageZh,
+  ...webhookZh,
   ...administrationZh,
   ...trailZh,
   ...noticeZh,

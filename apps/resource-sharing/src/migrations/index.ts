@@ -37,6 +37,8 @@ import { CreateSecondFactors1763668801770 } from './1763668801770-create-second-
 import { NoticeSecondFactors1763668801771 } from './1763668801771-notice-second-factors.js';
 import { CreateDeviceCodes1763668801780 } from './1763668801780-create-device-codes.js';
 import { CreateIdentityKeys1763668801790 } from './1763668801790-create-identity-keys.js';
+import { CreateWebhooks1763668801800 } from './1763668801800-create-webhooks.js';
+import { NoteApplicationEvents1763668801801 } from './1763668801801-note-application-events.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -79,4 +81,6 @@ export const MIGRATIONS = [
   NoticeSecondFactors1763668801771,
   CreateDeviceCodes1763668801780,
   CreateIdentityKeys1763668801790,
+  CreateWebhooks1763668801800,
+  NoteApplicationEvents1763668801801,
 ];

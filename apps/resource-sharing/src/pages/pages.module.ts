@@ -12,6 +12,7 @@ import { SharesModule } from '../shares/shares.module.js';
 import { SiteModule } from '../site/site.module.js';
 import { TitlesModule } from '../titles/titles.module.js';
 import { UnlocksModule } from '../unlocks/unlocks.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { WeeklyFreeModule } from '../weekly-free/weekly-free.module.js';
 import { AccountPageController } from './account/account.controller.js';
 import { SecondFactorPageController } from './account/second-factor.controller.js';
@@ -31,6 +32,7 @@ import { ApplicationPages } from './developer/application-pages.js';
 import { ApplicationUsage } from './developer/application-usage.js';
 import { DeviceController } from './device/device.controller.js';
 import { DeveloperController } from './developer/developer.controller.js';
+import { WebhookPagesController } from './developer/webhooks.controller.js';
 import { EntryController } from './entry/entry.controller.js';
 import { RecoveryPagesController } from './entry/recovery.controller.js';
 import { HomeController } from './home/home.controller.js';
@@ -61,6 +63,7 @@ import { Visitors } from './parts/visitors.js';
     SiteModule,
     TitlesModule,
     UnlocksModule,
+    WebhooksModule,
     WeeklyFreeModule,
   ],
   controllers: [
@@ -73,6 +76,7 @@ import { Visitors } from './parts/visitors.js';
     AccountPageController,
     SecondFactorPageController,
     DeveloperController,
+    WebhookPagesController,
     KeysPageController,
     AuthorizedController,
     SharesPageController,

@@ -7,6 +7,9 @@ const BATCH = 5_000;
 /** Batches of one table in one run: as many as an hour of the busiest minute leaves behind. */
 const MAX_BATCHES = 60;
 
+/** Finished ones of one webhook. */
+const KEPT_DELIVERIES = 5_000;
+
 const REMOVALS = [
   // A time in the past has no effect.
   removal('rate_limits', 'tat < now()', 'FOR UPDATE SKIP LOCKED'),
@@ -18,6 +21,13 @@ const REMOVALS = [
   removal('refused_calls', `refused_at < now() - interval '30 days'`),
   removal('sign_in_networks', `last_used_at < now() - interval '${NETWORK_DAYS} days'`),
   removal('risk_events', `created_at < now() - interval '400 days'`),
+  removal('quota_warnings', 'day < now()::date - 2'),
+  removal('webhook_deliveries', `status = 'delivered' AND finished_at < now() - interval '7 days'`),
+  removal('webhook_deliveries', `status = 'dead' AND finished_at < now() - interval '30 days'`),
+  `DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
+    SELECT old.id FROM webhooks w CROSS JOIN LATERAL (SELECT d.id FROM webhook_deliveries d
+      WHERE d.webhook_id = w.id AND d.status <> 'pending' ORDER BY d.id DESC OFFSET ${KEPT_DELIVERIES}) AS old
+    LIMIT ${BATCH}))`,
   // From the oldest on, up to the first one that stays. The table keeps events that the audit log does not have yet.
   `DELETE FROM audit_events WHERE id IN (
     SELECT id FROM (SELECT id, created_at FROM audit_events ORDER BY id LIMIT ${BATCH}) oldest

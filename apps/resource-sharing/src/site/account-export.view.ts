@@ -26,6 +26,8 @@ export class AccountExportView {
   keys: Record<string, unknown>[];
   @Rows('Own applications, without secrets')
   applications: Record<string, unknown>[];
+  @Rows('Webhooks of own applications, without secrets')
+  webhooks: Record<string, unknown>[];
   @Rows('Authorizations of applications')
   grants: Record<string, unknown>[];
   @Rows('Own shares')

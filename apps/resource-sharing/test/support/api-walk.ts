@@ -94,6 +94,37 @@ const REGISTRATION: WalkStep[] = [
   },
 ];
 
+const HOOKS = '/api/site/applications/:adminClient/webhooks';
+
+const WEBHOOKS: WalkStep[] = [
+  {
+    operation: 'webhooks_create',
+    as: 'admin',
+    send: `POST ${HOOKS}`,
+    body: {
+      name: 'Film shelf',
+      url: 'https://hooks.example.org/gatehouse',
+      event_types: ['grant.ended', 'quota.near'],
+    },
+    keep: { webhook: 'data.id' },
+  },
+  { operation: 'webhooks_list', as: 'admin', send: `GET ${HOOKS}` },
+  { operation: 'webhooks_one', as: 'admin', send: `GET ${HOOKS}/:webhook` },
+  {
+    operation: 'webhooks_update',
+    as: 'admin',
+    send: `PATCH ${HOOKS}/:webhook`,
+    body: { event_types: [], enabled: true },
+  },
+  { operation: 'webhooks_replaceSecret', as: 'admin', send: `POST ${HOOKS}/:webhook/secret` },
+  { operation: 'webhooks_test', as: 'admin', send: `POST ${HOOKS}/:webhook/test`, keep: { delivery: 'data.id' } },
+  { operation: 'webhooks_deliveries', as: 'admin', send: `GET ${HOOKS}/:webhook/deliveries?status=delivered&limit=10` },
+  { operation: 'webhooks_delivery', as: 'admin', send: `GET ${HOOKS}/:webhook/deliveries/:delivery` },
+  { operation: 'webhooks_replay', as: 'admin', send: `POST ${HOOKS}/:webhook/deliveries/:delivery/replay` },
+  { operation: 'webhooks_replayGivenUp', as: 'admin', send: `POST ${HOOKS}/:webhook/replay` },
+  { operation: 'webhooks_remove', as: 'admin', send: `DELETE ${HOOKS}/:webhook` },
+];
+
 const REVIEW: WalkStep[] = [
   {
     operation: 'adminLimits_save',
@@ -388,6 +419,7 @@ const ENDS: WalkStep[] = [
 export const API_WALK: readonly WalkStep[] = [
   ...REGISTRATION,
   ...REVIEW,
+  ...WEBHOOKS,
   ...AUTHORIZATIONS,
   ...OPEN_API,
   ...ADMINISTRATION,

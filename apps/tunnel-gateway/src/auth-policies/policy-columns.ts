@@ -1,10 +1,10 @@
 import { hashPassword } from '@gatehouse/auth';
+import { readOutboundUrl } from '@gatehouse/net';
 import { AppError } from '@gatehouse/platform';
 import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { AuthPolicyChanges, PolicyUser } from './auth-policy.dto.js';
 import type { AuthPolicy } from '../data/auth-policy.entity.js';
-import { parseCallbackUrl } from './callback-url.js';
 import { isVisitorKey } from './visitor-key.js';
 
 const BELONGS = {
@@ -77,5 +77,5 @@ function callbackOf(
   if (type !== 'callback') return {};
   if (url === null || (url === undefined && !before)) throw fieldError('callback_url', 'is needed');
   if (url === undefined) return {};
-  return { callbackUrl: readField('callback_url', () => parseCallbackUrl(url, allowPrivate)) };
+  return { callbackUrl: readField('callback_url', () => readOutboundUrl(url, allowPrivate)) };
 }

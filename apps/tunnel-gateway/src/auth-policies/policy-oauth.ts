@@ -1,7 +1,7 @@
+import { readOutboundUrl } from '@gatehouse/net';
 import { discoverOAuthServer, TunnelError, type OAuthEndpoints } from '@gatehouse/tunnel-kernel';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { PolicyOptions } from '../data/auth-policy.entity.js';
-import { parseCallbackUrl } from './callback-url.js';
 import type { PolicyOAuth } from './policy-oauth.dto.js';
 import type { StoredOAuth } from '../common/config-rows.js';
 
@@ -38,16 +38,14 @@ export async function readOAuth(
 }
 
 function checkIssuer(issuer: string, allowPrivate: boolean): void {
-  readField('oauth.issuer', () => parseCallbackUrl(issuer, allowPrivate));
+  readField('oauth.issuer', () => readOutboundUrl(issuer, allowPrivate));
   if (/[?#]/.test(issuer)) throw fieldError('oauth.issuer', 'must have neither query nor fragment');
 }
 
 async function endpointsOf(said: PolicyOAuth, allowPrivate: boolean): Promise<OAuthEndpoints> {
   const read = (name: EndpointName): string | undefined => {
     const text = said[name];
-    return typeof text === 'string'
-      ? readField(`oauth.${name}`, () => parseCallbackUrl(text, allowPrivate))
-      : undefined;
+    return typeof text === 'string' ? readField(`oauth.${name}`, () => readOutboundUrl(text, allowPrivate)) : undefined;
   };
   const [authorization, token] = [read('authorization_endpoint'), read('token_endpoint')];
   const [userinfo, introspection] = [read('userinfo_endpoint'), read('introspection_endpoint')];
@@ -79,7 +77,7 @@ async function discover(issuer: string, allowPrivate: boolean): Promise<OAuthEnd
   try {
     const found = await discoverOAuthServer(issuer, allowPrivate);
     // Discovered endpoints are validated like typed ones.
-    for (const value of Object.values(found)) if (typeof value === 'string') parseCallbackUrl(value, allowPrivate);
+    for (const value of Object.values(found)) if (typeof value === 'string') readOutboundUrl(value, allowPrivate);
     return found;
   } catch (error) {
     if (!(error instanceof TunnelError || error instanceof RangeError)) throw error;

@@ -15,4 +15,5 @@ export const WEBHOOK_SETUP: WebhookSetup = {
   },
   sealedAs: WEBHOOKS_TABLE,
   userAgent: `gatehouse-tunnel-gateway/${SERVICE_VERSION}`,
+  metric: 'gatehouse_webhook_deliveries_total',
 };

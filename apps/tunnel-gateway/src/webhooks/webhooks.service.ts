@@ -7,11 +7,11 @@ import type {
   WebhookSecretView,
   WebhookView,
 } from '@gatehouse/contracts';
+import { readOutboundUrl } from '@gatehouse/net';
 import { takeRowId, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { messageBody, WebhookAttempts, WebhookSecrets } from '@gatehouse/webhooks';
 import { Injectable } from '@nestjs/common';
-import { parseCallbackUrl } from '../auth-policies/callback-url.js';
 import { isAdministrator, OwnedRows } from '../data/owned-rows.js';
 import type { Condition } from '../data/owned-table.js';
 import { readField } from '../wire/field-error.js';
@@ -117,7 +117,7 @@ function columnsOf(body: WebhookChanges, actor: Actor): Partial<Webhook> {
   const { name, url, event_types: eventTypes, status } = body;
   return {
     ...(name !== undefined && { name }),
-    ...(url !== undefined && { url: readField('url', () => parseCallbackUrl(url, isAdministrator(actor))) }),
+    ...(url !== undefined && { url: readField('url', () => readOutboundUrl(url, isAdministrator(actor))) }),
     ...(eventTypes !== undefined && { eventTypes }),
     ...(status !== undefined && { status, ...(status === 1 && { failingSince: null }) }),
   };

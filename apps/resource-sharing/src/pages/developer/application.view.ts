@@ -26,6 +26,7 @@ import { quickstart } from './quickstart.view.js';
 import { refusedCallsTable } from './refused-calls.view.js';
 import { usageTables } from './usage.view.js';
 import { statusBadge } from './developer.view.js';
+import { intro } from './webhooks.view.js';
 
 export interface ApplicationPageState {
   /** A secret at the only moment when it can be read. */
@@ -65,6 +66,10 @@ ${proposedFacts(visitor, application, words.text('developer.proposedTitle'))}
 ${quickstart(visitor, application, known.base)}
 ${card(words.text('developer.usage'), usageTables(visitor, known.usage))}
 ${card(words.text('errorLog.title'), refusedCallsTable(visitor, known.refused))}
+${card(words.text('webhooks.title'), [
+  markup`<p>${intro(visitor)}</p>`,
+  markup`<p><a class="button" href="/developer/${application.clientId}/webhooks">${words.text('webhooks.manage')}</a></p>`,
+])}
 ${card(words.text('developer.secrets'), secretPart(visitor, known))}
 ${card(words.text('developer.settings'), settingsForm(visitor, known, state.values === undefined ? undefined : state))}
 ${card(

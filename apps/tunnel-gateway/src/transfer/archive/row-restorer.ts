@@ -1,10 +1,10 @@
 import type { Actor } from '@gatehouse/auth';
 import type { RestoredRow } from '@gatehouse/contracts';
+import { readOutboundUrl } from '@gatehouse/net';
 import { WebhookSecrets } from '@gatehouse/webhooks';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
 import { AuthPolicy, PolicyOptions } from '../../data/auth-policy.entity.js';
-import { parseCallbackUrl } from '../../auth-policies/callback-url.js';
 import { AgentKeys } from '../../clients/agent-keys.js';
 import type { NewClientBody } from '../../clients/client.dto.js';
 import { Client, ClientOptions } from '../../data/client.entity.js';
@@ -249,7 +249,7 @@ export class RowRestorer {
         ownerUserId: referred(context, 'user', body.owner_user_id, `${path}.owner_user_id`),
         name: body.name,
         // Its address is checked again when connecting.
-        url: readField(`${path}.url`, () => parseCallbackUrl(body.url, true)),
+        url: readField(`${path}.url`, () => readOutboundUrl(body.url, true)),
         eventTypes: body.event_types ?? [],
         status: body.status ?? 1,
         sealedSecret: sealed,
@@ -332,7 +332,7 @@ function policy(
     resourceId: referred(context, resourceType, body.resource_id, `${path}.resource_id`),
     type,
     password: needsHash ? hash : null,
-    callbackUrl: url ? readField(`${path}.callback_url`, () => parseCallbackUrl(url, true)) : null,
+    callbackUrl: url ? readField(`${path}.callback_url`, () => readOutboundUrl(url, true)) : null,
     enabled: body.enabled,
     ttlSeconds: body.ttl_seconds,
     createdAt,

@@ -1,8 +1,10 @@
-import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AnyJson } from './tunnel-world.js';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type AnyJson = any;
 
 export interface ReceivedMessage {
   path: string;
@@ -16,6 +18,8 @@ export class WebhookReceiver implements AsyncDisposable {
   readonly received: ReceivedMessage[] = [];
   /** Statuses of the next answers; then 204. */
   readonly answers: number[] = [];
+  /** The body of every answer but a 204. */
+  text = '';
   /** Takes messages and answers none. */
   silent = false;
   connections = 0;
@@ -35,7 +39,8 @@ export class WebhookReceiver implements AsyncDisposable {
         });
         if (this.silent) return;
         const status = this.answers.shift() ?? 204;
-        response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
+        response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {});
+        response.end(status === 204 ? undefined : this.text);
       });
     });
     this.server.on('connection', () => (this.connections += 1));
@@ -62,12 +67,13 @@ export class WebhookReceiver implements AsyncDisposable {
   }
 }
 
-/** As receivers of Standard Webhooks do it. */
+/** By the library of the standard's makers. */
 export function isSignedBy(secret: string, { headers, text }: ReceivedMessage): boolean {
-  const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature } = headers;
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const expected = createHmac('sha256', key)
-    .update(`${String(id)}.${String(time)}.${text}`)
-    .digest('base64');
-  return signature === `v1,${expected}` && Math.abs(Date.now() / 1_000 - Number(time)) < 60;
+  try {
+    new Webhook(secret).verify(text, headers as Record<string, string>);
+    return true;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false;
+    throw error;
+  }
 }

@@ -1,0 +1,115 @@
+import { SchemaRule } from '@gatehouse/platform';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import { QueryId, wholeNumber } from '../wire/whole-number.js';
+import { WEBHOOK_EVENTS, type WebhookEvent } from './event-types.js';
+import { DELIVERY_STATES, type DeliveryState } from './webhook-rows.js';
+
+/** PostgreSQL cannot store NUL in a text; other control characters do not belong there either. */
+const PLAIN = /^[^\p{Cc}]*$/u;
+
+/** Can be absent, but not null. */
+const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
+
+function Name(): PropertyDecorator {
+  return (target, property) => {
+    IsString()(target, property);
+    Length(1, 80)(target, property);
+    Matches(PLAIN, { message: 'must not contain control characters' })(target, property);
+  };
+}
+
+function Address(): PropertyDecorator {
+  return (target, property) => {
+    IsString()(target, property);
+    MaxLength(2_000)(target, property);
+  };
+}
+
+function EventTypes(): PropertyDecorator {
+  return (target, property) => {
+    IsArray()(target, property);
+    ArrayMaxSize(WEBHOOK_EVENTS.length)(target, property);
+    ArrayUnique()(target, property);
+    IsIn(WEBHOOK_EVENTS, { each: true })(target, property);
+  };
+}
+
+/** `readWebhookUrl`; names that look public. */
+const ADDRESS_RULE = {
+  properties: {
+    url: {
+      pattern:
+        '^https://(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\\.)+(?:com|dev|io|net|org)(?:[/?](?:(?!["<>\\\\^`{|}*#])[\\x21-\\x7e])*)?$',
+    },
+  },
+};
+
+@SchemaRule(ADDRESS_RULE)
+export class NewWebhookBody {
+  @Name()
+  name: string;
+
+  /** Public and https; applications of administrators may use any address. */
+  @Address()
+  url: string;
+
+  /** Empty: all. */
+  @NotNull()
+  @EventTypes()
+  event_types: WebhookEvent[] = [];
+}
+
+@SchemaRule(ADDRESS_RULE)
+export class WebhookChangeBody {
+  @NotNull()
+  @Name()
+  name?: string;
+
+  @NotNull()
+  @Address()
+  url?: string;
+
+  @NotNull()
+  @EventTypes()
+  event_types?: WebhookEvent[];
+
+  /** A receiver that answers 410 sets it to false. */
+  @NotNull()
+  @IsBoolean()
+  enabled?: boolean;
+}
+
+export class DeliveryQuery {
+  @ApiProperty({ enum: DELIVERY_STATES, required: false })
+  @IsOptional()
+  @IsIn(DELIVERY_STATES)
+  status?: DeliveryState;
+
+  /** Id of the last delivery that was read. */
+  @QueryId()
+  before?: number;
+
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  limit = 50;
+}
