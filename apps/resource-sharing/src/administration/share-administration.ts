@@ -1,5 +1,6 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
+import type { ShareLinkKind } from '@gatehouse/share-links';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
@@ -12,7 +13,7 @@ import { siteSharer } from '../shares/site-sharer.js';
 export interface KnownShare {
   readonly slug: string;
   readonly title: string | null;
-  readonly kind: string;
+  readonly kind: ShareLinkKind;
   readonly ownerId: number;
   readonly owner: string;
   readonly unlockPoints: number | null;

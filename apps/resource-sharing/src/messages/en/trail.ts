@@ -71,4 +71,13 @@ export const trail = {
     'risk-update': 'Risk settings changed',
     'endpoint-update': 'Operation enabled or disabled',
   },
+  trailDetails: {
+    allowed_scopes: 'Scopes',
+    codes_left: 'Recovery codes left',
+    fields: 'Changed',
+    former: 'Former scopes',
+    kind: 'Kind',
+    profile: 'Quota profile',
+    share_id: 'Share',
+  },
 } as const;

@@ -73,4 +73,13 @@ export const trail: Translation<typeof english> = {
     'risk-update': '修改了风控设置',
     'endpoint-update': '启用或停用了接口',
   },
+  trailDetails: {
+    allowed_scopes: '权限范围',
+    codes_left: '剩余恢复码',
+    fields: '已更改',
+    former: '原权限范围',
+    kind: '种类',
+    profile: '配额方案',
+    share_id: '分享',
+  },
 };

@@ -5,6 +5,7 @@ import { actionForm, checkbox, codeField, field, form, submit } from '../parts/f
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { unreadCard } from '../parts/notice-table.js';
+import { permissionNames } from '../parts/permission-words.js';
 import { badge, card, dataTable, facts } from '../parts/tables.js';
 import { premiumText, timesFor } from '../parts/times.js';
 import { trailWords } from '../parts/trail-words.js';
@@ -27,7 +28,10 @@ export function accountPage(visitor: Member, overview: AccountOverview, refused:
     [words.text('fields.username'), account.username],
     [words.text('fields.premium'), premiumText(visitor, account.premiumUntil)],
     [words.text('common.points'), markup`<a href="/points">${overview.points}</a>`],
-    [words.text('common.permissions'), account.permissions.join(', ') || words.text('account.everyMembers')],
+    [
+      words.text('common.permissions'),
+      permissionNames(visitor, account.permissions) || words.text('account.everyMembers'),
+    ],
     [words.text('account.memberSince'), timesFor(visitor)(account.createdAt)],
   ]);
   return markup`${card(words.text('account.overview'), overviewFacts)}

@@ -5,7 +5,7 @@ import type { ApplicationStatus } from '../../credentials/credential-records.js'
 import { checkboxes, form, hiddenField, select, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
-import { scopeChoices } from '../parts/scope-words.js';
+import { scopeChoices, scopeNames } from '../parts/scope-words.js';
 import { badge, card, dataTable, facts, pager } from '../parts/tables.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { statusBadge } from '../developer/developer.view.js';
@@ -36,7 +36,7 @@ export function applicationList(visitor: Visitor, state: ListState): Html {
     markup`<a href="/admin/users/${application.ownerId}">${owners.get(application.ownerId)}</a>`,
     statusBadge(visitor, application.status),
     words.text(`authLevels.${application.authLevel}`),
-    application.allowedScopes.join(', '),
+    scopeNames(visitor, application.allowedScopes),
     application.quotaProfile,
     application.proposed !== null && badge('fair', words.text('reviews.waiting')),
   ]);
@@ -82,7 +82,7 @@ export function reviewPage(visitor: Visitor, known: ReviewFacts, state: ReviewSt
     [words.text('common.description'), application.description],
     [words.text('fields.kind'), words.text(`developer.kinds.${application.kind}`)],
     [words.text('fields.redirect_uris'), uriList(application.redirectUris)],
-    [words.text('fields.scopes'), application.allowedScopes.join(', ')],
+    [words.text('fields.scopes'), scopeNames(visitor, application.allowedScopes)],
     [words.text('fields.ip_allow'), application.ipAllow.join(', ') || words.text('reviews.anyAddress')],
   ]);
   return markup`${sections(visitor, '/admin/applications')}

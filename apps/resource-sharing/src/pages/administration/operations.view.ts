@@ -6,7 +6,7 @@ import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { card, dataTable } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
-import { trailWords } from '../parts/trail-words.js';
+import { detailName, trailWords } from '../parts/trail-words.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { sections } from './sections.js';
 
@@ -65,7 +65,7 @@ export function eventsPage(visitor: Visitor, { entries, hasMore, type, userId }:
     entry.application ?? entry.applicationId,
     entry.ip,
     Object.entries(entry.details).map(
-      ([name, value]) => markup`<span class="second"><code>${name}</code> ${textOf(value)}</span>`,
+      ([name, value]) => markup`<span class="second">${detailName(visitor, name)}: ${textOf(value)}</span>`,
     ),
   ]);
   const columns = [
@@ -90,6 +90,7 @@ ${
 }
 
 function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -3,6 +3,7 @@ import { visibleName } from '../../applications/visible-name.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { actionForm } from '../parts/forms.js';
 import { Html, markup, type Content } from '../parts/markup.js';
+import { scopeNames } from '../parts/scope-words.js';
 import { card, dataTable } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import { sections } from './sections.js';
@@ -23,7 +24,7 @@ export function reviewQueue(visitor: Visitor, { applications, owners, total }: Q
     markup`<a href="/admin/applications/${application.clientId}">${visibleName(application.name)}</a>`,
     markup`<a href="/admin/users/${application.ownerId}">${owners.get(application.ownerId)}</a>`,
     words.text(isChange(application) ? 'reviews.aChange' : 'reviews.aNew'),
-    application.allowedScopes.join(', '),
+    scopeNames(visitor, application.allowedScopes),
     time(isChange(application) ? application.updatedAt : application.createdAt),
   ]);
   const columns = [

@@ -7,6 +7,7 @@ import { sendPage } from '../parts/layout.js';
 import { markup, type Content } from '../parts/markup.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
+import { priceText, storageName } from '../parts/share-words.js';
 import { dataTable, pageNumber, pager } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
@@ -27,7 +28,7 @@ export class AdminSharePagesController {
     const rows = found.slice(0, PAGE_SIZE).map((share) => shareRow(visitor, share));
     const columns = [
       words.text('common.title'),
-      words.text('common.type'),
+      words.text('share.service'),
       words.text('allShares.sharer'),
       words.text('shares.price'),
       words.text('common.created'),
@@ -69,9 +70,9 @@ function shareRow(visitor: Member, share: KnownShare): Content[] {
   const name = share.title ?? share.slug;
   return [
     name,
-    share.kind,
+    storageName(visitor, share.kind),
     markup`<a href="/admin/users/${share.ownerId}">${share.owner}</a>`,
-    share.unlockPoints ?? words.text('common.free'),
+    priceText(visitor, share.unlockPoints ?? 0),
     timesFor(visitor)(share.createdAt),
     actionForm(
       visitor,

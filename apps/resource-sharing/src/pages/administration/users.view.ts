@@ -4,6 +4,7 @@ import type { KnownUser } from '../../administration/user-administration.js';
 import type { LedgerLine } from '../../points/points-ledger.js';
 import { actionForm, checkboxes, field, form, hiddenField, select, submit, searchForm } from '../parts/forms.js';
 import { Html, markup, type Content } from '../parts/markup.js';
+import { permissionName } from '../parts/permission-words.js';
 import { badge, card, dataTable, facts, pager } from '../parts/tables.js';
 import { premiumText, timesFor } from '../parts/times.js';
 import type { Member, Visitor } from '../../wire/visitor.js';
@@ -127,7 +128,7 @@ function permissionsForm(visitor: Member, user: KnownUser, problem: AppError | u
     field(visitor, { name: 'premium_until', type: 'date', optional: true, problem }),
     checkboxes(visitor, {
       name: 'permissions',
-      choices: PERMISSIONS.map((value) => ({ value, label: value })),
+      choices: PERMISSIONS.map((value) => ({ value, label: permissionName(visitor, value) })),
       checked: user.permissions,
       problem,
     }),

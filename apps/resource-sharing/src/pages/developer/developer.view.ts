@@ -5,7 +5,7 @@ import { OPEN_SCOPES } from '../../credentials/caller.js';
 import { checkboxes, field, form, select, submit, textArea } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
-import { scopeChoices } from '../parts/scope-words.js';
+import { scopeChoices, scopeNames } from '../parts/scope-words.js';
 import { badge, card, dataTable, type BadgeTone } from '../parts/tables.js';
 import type { Visitor } from '../../wire/visitor.js';
 
@@ -20,7 +20,7 @@ export function applicationsPage(
     markup`<code>${application.clientId}</code>`,
     statusBadge(visitor, application.status),
     words.text(`authLevels.${application.authLevel}`),
-    application.allowedScopes.join(', '),
+    scopeNames(visitor, application.allowedScopes),
   ]);
   const columns = [
     words.text('common.name'),

@@ -3,6 +3,7 @@ import type { ShareRow } from '../../shares/share-rows.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { actionForm, copyButton } from '../parts/forms.js';
 import { markup, type Content, type Html } from '../parts/markup.js';
+import { storageName } from '../parts/share-words.js';
 import { badge, card, facts } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import { titleName } from './titles.view.js';
@@ -34,7 +35,10 @@ function details(visitor: Visitor, row: ShareRow): Html {
   const title = markup`<a href="/titles/${row.media_type}/${row.tmdb_id}">${titleOf(visitor, row)}</a>`;
   const known: (readonly [string, Content] | false)[] = [
     [words.text('share.ofTitle'), title],
-    [words.text('share.service'), [row.kind, row.is_official && [' ', badge('info', words.text('titles.official'))]]],
+    [
+      words.text('share.service'),
+      [storageName(visitor, row.kind), row.is_official && [' ', badge('info', words.text('titles.official'))]],
+    ],
     row.share_size !== null && [words.text('titles.size'), row.share_size],
     isNamed(row.video_resolution, row.source) && [
       words.text('titles.quality'),

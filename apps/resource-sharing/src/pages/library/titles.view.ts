@@ -4,6 +4,7 @@ import type { MediaType, TitleKey } from '../../titles/titles.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { searchForm } from '../parts/forms.js';
 import { linkTo, markup, type Content, type Html } from '../parts/markup.js';
+import { priceText, storageName } from '../parts/share-words.js';
 import { badge, card, dataTable, pager } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 
@@ -45,7 +46,7 @@ export function titleTable(visitor: Visitor, titles: readonly FoundTitle[]): Htm
       markup`<span class="second">${words.text(`shares.${title.mediaType}`)} ${title.tmdbId}</span>`,
     ],
     title.shares,
-    title.lowestPrice === 0 ? words.text('common.free') : title.lowestPrice,
+    priceText(visitor, title.lowestPrice),
   ]);
   const columns = [words.text('common.title'), words.text('titles.shares'), words.text('titles.lowestPrice')];
   return dataTable(words.text('titles.caption'), columns, rows, '');
@@ -60,7 +61,7 @@ export function titlePage(visitor: Visitor, { mediaType, tmdbId, shares, page, h
       row.is_official && badge('info', words.text('titles.official')),
       row.remark !== null && markup`<span class="second">${row.remark}</span>`,
     ],
-    row.kind,
+    storageName(visitor, row.kind),
     [...row.video_resolution, ...row.source].join(', '),
     row.share_size,
     priceOf(visitor, row),
@@ -89,8 +90,9 @@ export function titleName({ words }: Visitor, { mediaType, tmdbId, name }: Title
   return name ?? words.text('titles.unnamed', { type: words.text(`shares.${mediaType}`), number: tmdbId });
 }
 
-function priceOf({ words }: Visitor, row: ShareRow): Content {
+function priceOf(visitor: Visitor, row: ShareRow): Content {
+  const { words } = visitor;
   if (row.is_own) return badge('info', words.text('titles.yours'));
   if (row.has_unlocked) return badge('good', words.text('titles.unlocked'));
-  return row.price === 0 ? words.text('common.free') : row.price;
+  return priceText(visitor, row.price);
 }

@@ -7,6 +7,7 @@ import { sendPage } from '../parts/layout.js';
 import { markup } from '../parts/markup.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
+import { scopeNames } from '../parts/scope-words.js';
 import { dataTable } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
@@ -26,7 +27,7 @@ export class AuthorizedController {
         markup`<strong>${visibleName(application.name)}</strong>`,
         markup`<span class="second">${application.description}</span>`,
       ],
-      application.scopes.map((scope) => words.text(`scopes.${scope}`)).join(', '),
+      scopeNames(visitor, application.scopes),
       time(application.firstGrantedAt),
       time(application.lastGrantedAt),
       actionForm(visitor, `/authorized/${application.clientId}/revoke`, words.text('common.revoke'), {

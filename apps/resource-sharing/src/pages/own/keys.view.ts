@@ -3,7 +3,7 @@ import type { CredentialInfo } from '../../applications/application-rows.js';
 import { actionForm, checkboxes, codeField, field, form, submit, textArea } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { code, Html, markup, type Content } from '../parts/markup.js';
-import { scopeChoices } from '../parts/scope-words.js';
+import { scopeChoices, scopeNames } from '../parts/scope-words.js';
 import { card, dataTable } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import type { Member, Visitor } from '../../wire/visitor.js';
@@ -28,7 +28,7 @@ function keyTable(visitor: Visitor, keys: readonly CredentialInfo[]): Html {
   const rows = keys.map((key) => [
     key.name,
     markup`<code>${key.prefix}…${key.lastFour}</code>`,
-    key.scopes?.join(', '),
+    key.scopes && scopeNames(visitor, key.scopes),
     time(key.expiresAt),
     [
       time(key.lastUsedAt),

@@ -3,6 +3,7 @@ import type { ShareRow } from '../../shares/share-rows.js';
 import { actionForm, checkbox, field, form, select, submit, textArea, type FieldName } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
+import { priceText, storageName } from '../parts/share-words.js';
 import { card, dataTable, pager } from '../parts/tables.js';
 import { timesFor } from '../parts/times.js';
 import type { Visitor } from '../../wire/visitor.js';
@@ -26,8 +27,8 @@ export function sharesPage(visitor: Visitor, state: State): Html {
       markup`<a href="/shares/${row.slug}">${shareName(row)}</a>`,
       markup`<span class="second">${words.text(`shares.${row.media_type}`)} ${row.tmdb_id}</span>`,
     ],
-    row.kind,
-    row.unlock_points ?? words.text('common.free'),
+    storageName(visitor, row.kind),
+    priceText(visitor, row.unlock_points ?? 0),
     row.unlocked_users_count,
     time(row.shared_at),
     actionForm(visitor, `/shares/${row.slug}/delete`, words.text('common.delete'), {
@@ -37,7 +38,7 @@ export function sharesPage(visitor: Visitor, state: State): Html {
   ]);
   const columns = [
     words.text('common.title'),
-    words.text('common.type'),
+    words.text('share.service'),
     words.text('shares.price'),
     words.text('shares.unlocks'),
     words.text('common.created'),

@@ -11,3 +11,8 @@ export function scopeChoices({ words }: Visitor, scopes: readonly GrantScope[] =
     hint: words.text(`scopes.${value}Hint`),
   }));
 }
+
+/** Scopes in words, in a row. */
+export function scopeNames({ words }: Visitor, scopes: readonly GrantScope[]): string {
+  return scopes.map((scope) => words.text(`scopes.${scope}`)).join(', ');
+}
