@@ -62,6 +62,8 @@ export async function inspectPage(page: Page, language: 'en' | 'zh-CN'): Promise
 
 function labelsOf(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(
-    `[...document.querySelectorAll(${JSON.stringify(LABELS)})].map((one) => one.innerText ?? '').filter((text) => text !== '')`,
+    // What says that it is in another language than its page is no label of ours.
+    `[...document.querySelectorAll(${JSON.stringify(LABELS)})].filter((one) => !one.closest('main [lang]'))
+      .map((one) => one.innerText ?? '').filter((text) => text !== '')`,
   );
 }

@@ -60,7 +60,11 @@ export async function pressButton(page: Page, key: string): Promise<boolean> {
 
 /** Fills in what the form that is open requires, and sends it; false if there is none. */
 export async function sendForm(page: Page): Promise<boolean> {
-  const submit = page.locator('dialog[open] form [type=submit], main form:not([method]) [type=submit]').last();
+  // A form below a dialog cannot be pressed.
+  const isCovered = (await page.locator('dialog[open]').count()) > 0;
+  const submit = page
+    .locator(isCovered ? 'dialog[open] form [type=submit]' : 'main form:not([method]) [type=submit]')
+    .last();
   if ((await submit.count()) === 0 || !(await submit.isEnabled())) return false;
   const form = submit.locator('xpath=ancestor::form');
   for (const field of await form.locator('input[required], textarea[required]').all()) {
