@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFindings, COLOURS_ONLY } from '../support/axe.js';
 import { TestBrowser, untilDrawn } from '../support/browser.js';
-import { englishIn, fillLogin, goTo, keepSecret, signedInAt } from '../support/console-pages.js';
+import { englishIn, expectLoading, fillLogin, goTo, keepSecret, signedInAt } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
@@ -294,6 +294,11 @@ describe('the console', { timeout: 90_000 }, () => {
     }
     await page.getByLabel('语言').selectOption('en');
     await page.getByRole('heading', { name: 'System', level: 1 }).waitFor();
+  });
+
+  it('says on every page that it is loading until the service has answered', async () => {
+    const page = await signedIn();
+    await expectLoading(page, { forms: [], views: ['#/kernels', '#/rules?tab=merged', '#/rules?tab=sets'] });
   });
 
   it('has a label for every setting of the service', async () => {

@@ -12,7 +12,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFindings } from '../support/axe.js';
 import { TestBrowser, untilDrawn } from '../support/browser.js';
-import { englishIn, fillLogin, goTo, signedInAt } from '../support/console-pages.js';
+import { englishIn, expectLoading, fillLogin, goTo, signedInAt } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { PathProxy } from '../support/path-proxy.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
@@ -145,7 +145,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     const tile = page.locator('.tile').filter({ hasText: 'To visitors' });
     await tile.getByText('3.0 MiB in total').waitFor();
     await page.getByText('1 / 1').first().waitFor();
-    await page.getByRole('region', { name: 'Recent events' }).getByText('client.online').waitFor();
+    await page.getByRole('region', { name: 'Recent events' }).getByText('Client online').waitFor();
 
     await goTo(page, 'Clients');
     await page.getByRole('button', { name: 'Machine at home' }).click();
@@ -404,6 +404,12 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     }
   });
 
+  it('says on every page that it is loading until the service has answered', async () => {
+    const page = await signedIn();
+    const forms = ['#/publish', '#/transfer', '#/account'];
+    await expectLoading(page, { forms, views: ['#/published?host=1', '#/traffic?view=totals'] });
+  });
+
   it('shows people what they can do, and nothing that would be refused', async () => {
     for (const [username, role] of [
       ['uma', 'user'],
@@ -466,7 +472,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await form.getByLabel('Domain', { exact: true }).fill('given.example.org');
     await form.getByLabel('Owner').selectOption({ label: 'dora' });
     await form.getByRole('button', { name: 'Assign' }).click();
-    await admin.getByRole('row', { name: /given\.example\.org User \d+ assigned verified/ }).waitFor();
+    await admin.getByRole('row', { name: /given\.example\.org dora assigned verified/ }).waitFor();
   });
 
   it('asks for a second factor once there is one', async () => {

@@ -44,7 +44,7 @@ async function fillWebhook(page: Page, name: string): Promise<string> {
   const address = form.getByLabel('URL');
   await address.fill('ftp://127.0.0.1/hook');
   await form.getByText('None selected: all.').waitFor();
-  await form.getByLabel('client.online').check();
+  await form.getByLabel('Client online').check();
   await form.getByText('1 selected.').waitFor();
   await form.getByRole('button', { name: 'Create' }).click();
   await form.locator('input[type=url][aria-invalid=true]').waitFor();
@@ -83,7 +83,7 @@ describe('the console of the tunnel gateway for programs', { timeout: 90_000 }, 
     await page.getByText('No webhook yet.').waitFor();
     await page.getByRole('button', { name: 'New webhook' }).first().click();
     const secret = await fillWebhook(page, 'chat');
-    const row = page.getByRole('row', { name: /chat .*client\.online .*ok/ });
+    const row = page.getByRole('row', { name: /chat .*Client online .*ok/ });
     await row.waitFor();
     expect(isSigned(secret, await sendTest(page, 'chat'))).toBe(true);
 
@@ -142,7 +142,7 @@ describe('the console of the tunnel gateway for programs', { timeout: 90_000 }, 
     await form.getByLabel('Your password').fill(gateway.password);
     await form.getByRole('button', { name: 'Create' }).click();
     const key = await keepSecret(page, 'Key backup');
-    await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} read you`) }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} Read you`) }).waitFor();
     expect(await statusWith(key, 'GET')).toBe(200);
     expect(await statusWith(key, 'POST')).toBe(403);
 

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { TestBrowser } from './browser.js';
 
 export interface Login {
@@ -41,6 +42,24 @@ export async function keepSecret(page: Page, title: string): Promise<string> {
   await dialog.getByRole('button', { name: 'I have saved it' }).click();
   await dialog.waitFor({ state: 'detached' });
   return secret;
+}
+
+/**
+ * Opens each page of the navigation, except `forms`, and more views of them, while no question is answered, and waits until
+ * it says that it is loading.
+ */
+export async function expectLoading(page: Page, { forms, views }: { forms: string[]; views: string[] }): Promise<void> {
+  const links = await page.locator('nav a').evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
+  // The page that is open has its answers: it comes last.
+  const pages = links.filter((hash) => !forms.includes(hash)).reverse();
+  // Neither answered nor refused until the page is closed.
+  await page.route('**/api/v1/**', () => undefined);
+  for (const hash of [...views, ...pages]) {
+    await page.evaluate((address) => (location.hash = address), hash);
+    await expect
+      .poll(() => page.locator('main .waiting').count(), { message: hash, timeout: 10_000 })
+      .toBeGreaterThan(0);
+  }
 }
 
 /** Words of what a page shows that are names of the wire, of products or of units, in any language. */

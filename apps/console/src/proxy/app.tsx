@@ -31,7 +31,11 @@ export function App({ session }: { session: Session }) {
   }, []);
   switch (state) {
     case 'unknown':
-      return <div class="login">{error !== null && <Trouble error={error} retry={() => void begin()} />}</div>;
+      return (
+        <main class="login">
+          <Trouble error={error} retry={() => void begin()} waits />
+        </main>
+      );
     case 'signed-out':
     case 'expired':
       return <Login session={session} expired={state === 'expired'} />;

@@ -2,7 +2,7 @@ import type { TunnelGatewayView, TunnelSetupView, TunnelUserView } from '@gateho
 import { useEffect, useState } from 'preact/hooks';
 import { useApi } from '../shared/api/api-context.js';
 import type { Session, SessionState } from '../shared/api/session.js';
-import { Trouble } from '../shared/components/page.js';
+import { Trouble, Waiting } from '../shared/components/page.js';
 import { KeptPreferences } from '../shared/frame/kept-preferences.js';
 import { Shell } from '../shared/frame/shell.js';
 import { useAction } from '../shared/state/use-action.js';
@@ -38,7 +38,13 @@ export function App({ session }: { session: Session }) {
 function SignedOut({ session, expired }: { session: Session; expired: boolean }) {
   const api = useApi();
   const { data, error } = useResource((signal) => api.get<TunnelSetupView>('/auth/setup', {}, signal), []);
-  if (data === undefined && error === null) return <div class="login" />;
+  if (data === undefined && error === null) {
+    return (
+      <main class="login">
+        <Waiting />
+      </main>
+    );
+  }
   return data?.needed ? <FirstSetup session={session} /> : <Login session={session} expired={expired} />;
 }
 
@@ -48,7 +54,13 @@ function SignedIn({ session }: { session: Session }) {
     const user = await api.get<TunnelUserView>('/auth/me', {}, signal);
     return { user, gateway: await api.get<TunnelGatewayView>('/gateway', {}, signal) };
   }, []);
-  if (data === undefined) return <div class="login">{error !== null && <Trouble error={error} retry={reload} />}</div>;
+  if (data === undefined) {
+    return (
+      <main class="login">
+        <Trouble error={error} retry={reload} waits />
+      </main>
+    );
+  }
   const { user, gateway } = data;
   return (
     <UserContext.Provider value={{ user, reload }}>

@@ -8,6 +8,7 @@ import { Pager } from '../../shared/components/pager.js';
 import { Table } from '../../shared/components/table.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
+import { MAY } from './may.js';
 import { NewApiKey } from './new-api-key.js';
 
 type Opened =
@@ -35,7 +36,7 @@ export function ApiKeysPage() {
       <Trouble error={error} retry={reload} />
       <Table
         caption={t('apiKeys.title')}
-        columns={apiKeyColumns<ApiKeyView>((key) => setOpened({ dialog: 'revoke', key }))}
+        columns={apiKeyColumns<ApiKeyView>({ may: MAY, onRevoke: (key) => setOpened({ dialog: 'revoke', key }) })}
         rows={data?.items}
         rowKey={({ id }) => id}
         empty={t('keys.empty')}

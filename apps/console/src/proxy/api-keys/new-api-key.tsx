@@ -1,16 +1,11 @@
-import type { ApiKeyCreatedResponse, ApiKeyScope } from '@gatehouse/contracts';
+import type { ApiKeyCreatedResponse } from '@gatehouse/contracts';
 import { useApi } from '../../shared/api/api-context.js';
 import { ApiKeyFields, NEW_KEY, toKeyBody, type ApiKeyForm } from '../../shared/api-keys/api-key-fields.js';
 import { Dialog } from '../../shared/components/dialog.js';
 import { FormEnd } from '../../shared/components/fields.js';
 import { useForm } from '../../shared/state/use-form.js';
 import { t } from '../messages/index.js';
-
-const MAY: Record<ApiKeyScope, string> = {
-  read: t('keys.scopes.read'),
-  write: t('keys.scopes.write'),
-  admin: t('keys.scopes.admin'),
-};
+import { MAY } from './may.js';
 
 interface NewApiKeyProps {
   onClose: () => void;

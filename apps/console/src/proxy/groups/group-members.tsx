@@ -42,7 +42,7 @@ export function GroupMembersDialog({ name, onClose, reload }: GroupMembersDialog
   const nodes = shown.flatMap(({ node_id: id }) => (id === null ? [] : [id]));
   return (
     <Dialog title={t('groups.membersOf', { name })} onClose={onClose} wide>
-      <Trouble error={error} retry={reloadGroup} />
+      <Trouble error={error} retry={reloadGroup} waits={group === undefined} />
       <MemberFilter selection={selection} onChange={(changes) => setSelection({ ...selection, ...changes })} />
       {group && (
         <>

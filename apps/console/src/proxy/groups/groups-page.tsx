@@ -40,7 +40,7 @@ export function GroupsPage() {
         </>
       }
     >
-      <Trouble error={error} retry={reload} />
+      <Trouble error={error} retry={reload} waits={data === undefined} />
       {data && data.mode !== 'rule' && (
         <p>
           <Badge tone="fair">{t('groups.mode', { mode: data.mode })}</Badge>{' '}

@@ -56,7 +56,9 @@ function factsOf(node: NodeView): [string, ComponentChildren][] {
   return [
     [
       t('common.type'),
-      [node.type, node.network, node.tls, node.cipher, node.udp ? 'UDP' : null].filter(Boolean).join(', '),
+      [node.type, node.network, node.tls === 'none' ? null : node.tls, node.cipher, node.udp ? 'UDP' : null]
+        .filter(Boolean)
+        .join(', '),
     ],
     [t('nodes.server'), `${node.server}:${node.port}${node.sni === null ? '' : ` (SNI ${node.sni})`}`],
     [t('nodes.originalName'), <FlaggedName key="name" name={node.original_name} />],

@@ -29,7 +29,7 @@ export function EditRuleSet({ set, onClose, onDone }: EditRuleSetProps) {
   );
   return (
     <Dialog title={set ? t('ruleSets.editTitle', { name: set.name }) : t('ruleSets.addTitle')} onClose={onClose}>
-      <Trouble error={error} />
+      <Trouble error={error} waits={data === undefined} />
       {data !== undefined && <RuleSetEditor detail={data} onClose={onClose} onDone={onDone} />}
     </Dialog>
   );

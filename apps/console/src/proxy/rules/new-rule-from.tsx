@@ -39,7 +39,7 @@ export function NewRuleFrom({ connection, isOpen, onClose, onDone }: NewRuleFrom
   };
   return (
     <Dialog title={t('rules.addTitle')} onClose={onClose}>
-      <Trouble error={error} />
+      <Trouble error={error} waits={matched === undefined} />
       {matched !== undefined && (
         <RuleEditor
           rule={null}

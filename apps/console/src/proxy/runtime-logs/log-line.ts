@@ -1,4 +1,5 @@
 import type { RuntimeLogView } from '@gatehouse/contracts';
+import { t } from '../messages/index.js';
 
 export function processOf({ source, context }: RuntimeLogView): string {
   return `${source}${context === null ? '' : ` · ${context}`}`;
@@ -10,4 +11,8 @@ export function fieldsOf({ fields }: RuntimeLogView): string {
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   return words.join(' ');
+}
+
+export function levelName(level: RuntimeLogView['level']): string {
+  return t(`settingsPage.choices.${level}`);
 }

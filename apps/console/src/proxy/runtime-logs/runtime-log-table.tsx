@@ -3,7 +3,7 @@ import { Badge, type BadgeTone } from '../../shared/components/page.js';
 import { VirtualTable, type VirtualColumn } from '../../shared/components/virtual-table.js';
 import { formatTime } from '../../shared/format/times.js';
 import { t } from '../messages/index.js';
-import { fieldsOf, processOf } from './log-line.js';
+import { fieldsOf, levelName, processOf } from './log-line.js';
 
 type Open = (line: RuntimeLogView) => void;
 
@@ -58,12 +58,12 @@ function columnsOf(onOpen: Open): VirtualColumn<RuntimeLogView>[] {
 }
 
 function Level({ line: { level } }: { line: RuntimeLogView }) {
-  return <Badge tone={TONES[level]}>{level}</Badge>;
+  return <Badge tone={TONES[level]}>{levelName(level)}</Badge>;
 }
 
 function Message({ line, onOpen }: { line: RuntimeLogView; onOpen: Open }) {
   return (
-    <button type="button" class="link" onClick={() => onOpen(line)}>
+    <button type="button" class="link" lang="en" onClick={() => onOpen(line)}>
       {line.message}
     </button>
   );

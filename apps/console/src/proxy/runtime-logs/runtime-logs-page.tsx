@@ -13,6 +13,7 @@ import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useEndlessList } from '../../shared/state/use-endless-list.js';
 import { t } from '../messages/index.js';
 import { LogLineDialog } from './log-line-dialog.js';
+import { levelName } from './log-line.js';
 import { RuntimeLogTable } from './runtime-log-table.js';
 
 /** Older ones are found with a search. */
@@ -22,7 +23,7 @@ type Filter = typeof NO_FILTER;
 
 const LEVELS = RUNTIME_LOG_LEVELS.filter((level) => level !== 'silent').map((level) => ({
   value: level,
-  label: level === 'error' ? 'error' : t('runtimeLog.andAbove', { level }),
+  label: level === 'error' ? levelName(level) : t('runtimeLog.andAbove', { level: levelName(level) }),
 }));
 const SOURCES = [
   { value: '', label: t('runtimeLog.allProcesses') },

@@ -15,7 +15,7 @@ export function SettingsPage() {
   }, []);
   return (
     <Page title={t('nav.settings')}>
-      <Trouble error={error} retry={reload} />
+      <Trouble error={error} retry={reload} waits={data === undefined} />
       {data && <SettingsForm key={JSON.stringify(data.settings)} {...data} onSaved={reload} />}
       {/* Below what is read first: a card that is there before would be pushed away. */}
       {(data || error) && <ChangePassword />}

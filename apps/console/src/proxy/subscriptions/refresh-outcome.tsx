@@ -24,7 +24,7 @@ export function RefreshOutcome({ subscription, onClose }: { subscription: Subscr
   );
   return (
     <Dialog title={t('subscriptions.resultTitle', { name: subscription.name })} onClose={onClose} wide>
-      <Trouble error={error} />
+      <Trouble error={error} waits={data === undefined} />
       {data && <Outcome result={data} />}
     </Dialog>
   );

@@ -43,7 +43,7 @@ export function SubscriptionsPage() {
         </button>
       }
     >
-      <Trouble error={error} retry={reload} />
+      <Trouble error={error} retry={reload} waits={data === undefined} />
       {data?.total === 0 && <p class="muted">{t('subscriptions.empty')}</p>}
       {profiles.data && <ActiveProfile profiles={profiles.data} onDone={reloadAll} />}
       <div class="cards">

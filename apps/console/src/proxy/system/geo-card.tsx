@@ -1,4 +1,4 @@
-import type { GeoDatabaseView, GeoStatus, GeoUpdateResult } from '@gatehouse/contracts';
+import type { GeoDatabaseName, GeoDatabaseView, GeoStatus, GeoUpdateResult } from '@gatehouse/contracts';
 import { useApi } from '../../shared/api/api-context.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { Badge, Card, Trouble, type BadgeTone } from '../../shared/components/page.js';
@@ -16,8 +16,15 @@ const TONES: Record<GeoDatabaseView['status'], BadgeTone> = {
   error: 'bad',
 };
 
+const NAMES: Readonly<Record<GeoDatabaseName, string>> = {
+  country: t('settings.geo_country_url.label'),
+  asn: t('settings.geo_asn_url.label'),
+  geosite: t('settings.geo_geosite_url.label'),
+  geoip: t('settings.geo_geoip_url.label'),
+};
+
 const COLUMNS: readonly Column<GeoDatabaseView>[] = [
-  { head: t('common.name'), cell: ({ name }) => <strong>{name}</strong> },
+  { head: t('common.name'), grow: true, cell: ({ name }) => <strong>{NAMES[name]}</strong> },
   {
     head: t('common.status'),
     cell: ({ status, error }) => (
@@ -28,7 +35,6 @@ const COLUMNS: readonly Column<GeoDatabaseView>[] = [
   },
   {
     head: t('system.geoType'),
-    grow: true,
     cell: (row) => <span title={row.source_url ?? ''}>{row.database_type ?? row.error ?? '–'}</span>,
   },
   { head: t('system.built'), cell: ({ build_time }) => formatTime(build_time) },
@@ -49,7 +55,7 @@ export function GeoCard() {
   const update = async (): Promise<void> => {
     await run(async () => {
       const { updated, not_modified: same, failed } = await api.post<GeoUpdateResult>('/system/geo/update', {});
-      const failures = failed.map(({ name, error: why }) => `${name}: ${why}`).join(' ');
+      const failures = failed.map(({ name, error: why }) => `${NAMES[name]}: ${why}`).join(' ');
       notify(
         t('system.updated', { updated: updated.length, same: same.length, failures }),
         failed.length > 0 ? 'bad' : 'good',

@@ -6,18 +6,14 @@ import { t } from '../messages/index.js';
 type LeftOut = KernelStatusView['left_out'][number];
 
 const LISTENERS: readonly Column<KernelListenerView>[] = [
-  { head: t('common.name'), cell: ({ name }) => <strong>{name}</strong> },
+  { head: t('common.name'), grow: true, cell: ({ name }) => <strong>{name}</strong> },
   { head: t('common.type'), cell: ({ type }) => type },
   { head: t('words.address'), cell: ({ address, port }) => <code>{`${address}:${port}`}</code> },
   {
     head: t('words.state'),
-    grow: true,
     cell: ({ state, error }) => (
       <>
-        <Badge tone={state === 'listening' ? 'good' : 'bad'}>
-          {state === 'listening' ? t('system.listening') : state}
-        </Badge>{' '}
-        {error}
+        <Badge tone={state === 'listening' ? 'good' : 'bad'}>{t(`system.listenerStates.${state}`)}</Badge> {error}
       </>
     ),
   },

@@ -17,6 +17,8 @@ const KERNEL_TONES: Record<KernelState, BadgeTone> = {
   stopped: 'bad',
 };
 
+const KERNEL_TYPES = { embedded: t('settingsPage.choices.embedded'), mihomo: 'mihomo' };
+
 export function SystemPage() {
   const api = useApi();
   const { data, error, reload } = useResource((signal) => api.get<SystemStatus>('/system/status', {}, signal), [], {
@@ -24,7 +26,7 @@ export function SystemPage() {
   });
   return (
     <Page title={t('nav.system')} actions={<ReloadButton onDone={reload} />}>
-      <Trouble error={error} retry={reload} />
+      <Trouble error={error} retry={reload} waits={data === undefined} />
       {data && (
         <>
           <div class="columns">
@@ -47,7 +49,7 @@ function KernelCard({ status: { kernel, connections } }: { status: SystemStatus 
     >
       <Facts
         facts={[
-          [t('common.type'), `${kernel.type} ${kernel.version}`],
+          [t('common.type'), `${KERNEL_TYPES[kernel.type]} ${kernel.version}`],
           [t('system.uptime'), formatDuration(kernel.uptime_sec === null ? null : kernel.uptime_sec * 1000)],
           [t('system.restarts'), kernel.restarts],
           [t('nav.connections'), formatCount(connections)],

@@ -1,4 +1,5 @@
 import type { ApiKeyView } from '@gatehouse/contracts';
+import { wordsOfScopes, type KeyScopeWords } from './key-scopes.js';
 import type { Column } from '../components/table.js';
 import { RowAction } from '../components/row-actions.js';
 import { formatRelative, formatTime } from '../format/times.js';
@@ -7,12 +8,19 @@ import { t } from '../messages/index.js';
 /** What both services say of a key. */
 type ListedKey = Omit<ApiKeyView, 'revoked_at'>;
 
-/** `more`: columns of one service, after the permissions. */
-export function apiKeyColumns<K extends ListedKey>(onRevoke: (key: K) => void, more: Column<K>[] = []): Column<K>[] {
+interface KeyColumnOptions<K> {
+  /** The permissions in words of the service. */
+  may: KeyScopeWords;
+  onRevoke: (key: K) => void;
+  /** Columns of one service, after the permissions. */
+  more?: Column<K>[];
+}
+
+export function apiKeyColumns<K extends ListedKey>({ may, onRevoke, more = [] }: KeyColumnOptions<K>): Column<K>[] {
   return [
     { head: t('common.name'), sort: 'name', grow: true, cell: ({ name }) => <strong>{name}</strong> },
     { head: t('apiKeys.key'), cell: ({ key_prefix, last_four }) => <code>{`${key_prefix}…${last_four}`}</code> },
-    { head: t('common.permissions'), cell: ({ scopes }) => scopes.join(', ') },
+    { head: t('common.permissions'), cell: ({ scopes }) => wordsOfScopes(scopes, may) },
     ...more,
     { head: t('common.created'), sort: 'created_at', cell: ({ created_at }) => formatTime(created_at) },
     {

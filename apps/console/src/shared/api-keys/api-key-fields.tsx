@@ -1,8 +1,9 @@
-import { API_KEY_SCOPES, type ApiKeyScope } from '@gatehouse/contracts';
+import type { ApiKeyScope } from '@gatehouse/contracts';
 import { SelectField, TextField, type Choice } from '../components/fields.js';
 import { fromLocalField } from '../format/times.js';
 import type { Form } from '../state/use-form.js';
 import { t } from '../messages/index.js';
+import { scopesUpTo, type KeyScopeWords } from './key-scopes.js';
 
 export interface ApiKeyForm {
   name: string;
@@ -19,14 +20,10 @@ export function toKeyBody({ name, scopes, expires_at }: ApiKeyForm) {
   return { name, scopes: scopesUpTo(scopes), ...(until !== null && { expires_at: until }) };
 }
 
-function scopesUpTo(highest: ApiKeyScope): ApiKeyScope[] {
-  return API_KEY_SCOPES.slice(0, API_KEY_SCOPES.indexOf(highest) + 1);
-}
-
 interface ApiKeyFieldsProps<T extends ApiKeyForm> {
   form: Form<T>;
   /** In words of the service. */
-  may: Record<ApiKeyScope, string>;
+  may: KeyScopeWords;
   /** The most that may be asked for. */
   highest?: ApiKeyScope;
 }

@@ -18,7 +18,7 @@ export function EditDialog<T>({ title, path, wide = false, onClose, children }: 
   const { row, etag, error, reload } = useRow<T>(path);
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
-      <Trouble error={error} retry={reload} />
+      <Trouble error={error} retry={reload} waits={row === undefined} />
       {row && <div key={etag}>{children(row, { etag, reload })}</div>}
     </Dialog>
   );

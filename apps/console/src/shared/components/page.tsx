@@ -54,9 +54,16 @@ export function Card({
   );
 }
 
+interface TroubleProps {
+  error: string | null;
+  retry?: () => void;
+  /** Whether nothing can be shown before the first answer; tables say that themselves. */
+  waits?: boolean;
+}
+
 /** Why nothing or something old is shown. */
-export function Trouble({ error, retry }: { error: string | null; retry?: () => void }) {
-  if (error === null) return null;
+export function Trouble({ error, retry, waits = false }: TroubleProps) {
+  if (error === null) return waits ? <Waiting /> : null;
   return (
     <p class="trouble" role="alert">
       <span>{error}</span>
@@ -65,6 +72,15 @@ export function Trouble({ error, retry }: { error: string | null; retry?: () => 
           {t('common.tryAgain')}
         </button>
       )}
+    </p>
+  );
+}
+
+/** Stands where the first answer will stand, so that no page is blank meanwhile. */
+export function Waiting() {
+  return (
+    <p class="waiting" role="status">
+      {t('common.loading')}
     </p>
   );
 }

@@ -34,9 +34,10 @@ export interface TableProps<T> {
 export function Table<T>({ caption, columns, rows, rowKey, empty, sort, onSort, rowClass }: TableProps<T>) {
   // Rows that could not be read are not the same as no rows.
   const away = useAway();
+  const isWaiting = rows === undefined && !away;
   return (
     <div class="table" role="group" aria-label={caption} tabIndex={0}>
-      <table class="stacked" role="table" aria-busy={rows === undefined && !away}>
+      <table class="stacked" role="table" aria-busy={isWaiting}>
         <caption class="hidden">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
@@ -60,10 +61,10 @@ export function Table<T>({ caption, columns, rows, rowKey, empty, sort, onSort, 
               ))}
             </tr>
           ))}
-          {(rows?.length ?? (away ? 0 : 1)) === 0 && (
+          {(rows === undefined || rows.length === 0) && (
             <tr role="row">
-              <td colSpan={columns.length} role="cell" class="empty">
-                {away ? t('errors.unreachable') : empty}
+              <td colSpan={columns.length} role="cell" class={`empty ${isWaiting ? 'waiting' : ''}`}>
+                {away ? t('errors.unreachable') : isWaiting ? t('common.loading') : empty}
               </td>
             </tr>
           )}

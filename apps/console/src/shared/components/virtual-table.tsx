@@ -66,6 +66,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const { caption, columns, rows, rowKey, empty, rowHeight = 49, cardHeight = 76, sort, onSort, onEnd, move } = props;
   const narrow = useNarrow();
   const away = useAway();
+  const isWaiting = rows === undefined && !away;
   const height = narrow ? cardHeight : rowHeight;
   const { box, view } = useScrollView<HTMLDivElement>();
   const head = useRef<HTMLDivElement>(null);
@@ -113,8 +114,8 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
           </div>
         </div>
         {count === 0 && (
-          <p class="virtual-empty">
-            {away ? t('errors.unreachable') : rows === undefined ? t('common.loading') : empty}
+          <p class={`virtual-empty ${isWaiting ? 'waiting' : ''}`}>
+            {away ? t('errors.unreachable') : isWaiting ? t('common.loading') : empty}
           </p>
         )}
       </div>

@@ -7,7 +7,9 @@ import { Page, Trouble } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { t } from '../messages/index.js';
-import { useIsAdministrator, useUser } from '../user-context.js';
+import { useOwners } from '../parts/use-owners.js';
+import { useIsAdministrator } from '../user-context.js';
+import { MAY } from './may.js';
 import { NewApiKey } from './new-api-key.js';
 
 type Opened =
@@ -17,7 +19,7 @@ type Opened =
 export function ApiKeysPage() {
   const list = useCursorList<TunnelApiKeyView>('/api-keys', {}, { sort: 'name' });
   const [opened, setOpened] = useState<Opened | null>(null);
-  const columns = useColumns((key) => setOpened({ action: 'revoke', key }));
+  const columns = useColumns(list.rows ?? [], (key) => setOpened({ action: 'revoke', key }));
   const onClose = (): void => setOpened(null);
   return (
     <Page
@@ -54,12 +56,12 @@ export function ApiKeysPage() {
   );
 }
 
-function useColumns(onRevoke: (key: TunnelApiKeyView) => void): Column<TunnelApiKeyView>[] {
+function useColumns(
+  rows: readonly TunnelApiKeyView[],
+  onRevoke: (key: TunnelApiKeyView) => void,
+): Column<TunnelApiKeyView>[] {
   const isAdministrator = useIsAdministrator();
-  const me = useUser();
-  const whose: Column<TunnelApiKeyView> = {
-    head: t('words.owner'),
-    cell: ({ user_id: id }) => (id === me.id ? t('words.yours') : t('words.user', { id })),
-  };
-  return apiKeyColumns(onRevoke, isAdministrator ? [whose] : []);
+  const ownerOf = useOwners(rows);
+  const whose: Column<TunnelApiKeyView> = { head: t('words.owner'), cell: ({ user_id: id }) => ownerOf(id) };
+  return apiKeyColumns({ may: MAY, onRevoke, more: isAdministrator ? [whose] : [] });
 }

@@ -7,12 +7,8 @@ import { useForm } from '../../shared/state/use-form.js';
 import { t } from '../messages/index.js';
 import { NO_PROOF, ProofFields, proofOf, type Proof } from '../parts/proof-fields.js';
 import { useUser } from '../user-context.js';
+import { MAY } from './may.js';
 
-const MAY: Record<TunnelApiKeyScope, string> = {
-  read: t('keys.scopes.read'),
-  write: t('keys.scopes.write'),
-  admin: t('keys.scopes.admin'),
-};
 /** A key may do no more than its user. */
 const HIGHEST: Record<TunnelUserRole, TunnelApiKeyScope> = { admin: 'admin', user: 'write', viewer: 'read' };
 

@@ -32,7 +32,7 @@ export function ClientDialog({ id, name, onClose, onAction }: ClientDialogProps)
   );
   return (
     <Dialog title={name} onClose={onClose} wide>
-      <Trouble error={error} />
+      <Trouble error={error} waits={client === undefined} />
       {client && (
         <>
           <ClientFacts client={client} />

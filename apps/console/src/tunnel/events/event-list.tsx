@@ -1,9 +1,8 @@
 import type { EventView } from '@gatehouse/contracts';
-import { Badge } from '../../shared/components/page.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { t } from '../messages/index.js';
 import { EventSubject, useEventSubjects } from './event-subject.js';
-import { toneOf } from './event-names.js';
+import { EventBadge } from './event-badge.js';
 
 /** What happened, the newest first, in few words. */
 export function EventList({ events }: { events: readonly EventView[] }) {
@@ -13,7 +12,7 @@ export function EventList({ events }: { events: readonly EventView[] }) {
     <ul class="events">
       {events.map((event) => (
         <li key={event.id}>
-          <Badge tone={toneOf(event.type)}>{event.type}</Badge>
+          <EventBadge type={event.type} />
           <span class="message">
             <EventSubject event={event} aboutOf={aboutOf} /> {event.message}
           </span>

@@ -1,5 +1,6 @@
 import type { EventType, EventView } from '@gatehouse/contracts';
 import type { BadgeTone } from '../../shared/components/badge-tone.js';
+import { t } from '../messages/index.js';
 
 /** In the order in which they are offered. */
 export const EVENT_TONES: Readonly<Record<EventType, BadgeTone>> = {
@@ -27,7 +28,16 @@ export const EVENT_TONES: Readonly<Record<EventType, BadgeTone>> = {
 export const EVENT_TYPES = Object.keys(EVENT_TONES) as EventType[];
 
 export function toneOf(type: string): BadgeTone {
-  return Object.hasOwn(EVENT_TONES, type) ? EVENT_TONES[type as EventType] : 'none';
+  return isKnown(type) ? EVENT_TONES[type] : 'none';
+}
+
+/** What people call it; one that this console does not know yet has only its name in the API. */
+export function eventName(type: string): string {
+  return isKnown(type) ? t(`events.names.${type}`) : type;
+}
+
+function isKnown(type: string): type is EventType {
+  return Object.hasOwn(EVENT_TONES, type);
 }
 
 const MAX_KEPT = 500;

@@ -13,14 +13,18 @@ import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
 import type { NameOf } from '../parts/resource-names.js';
 import { EventSubject, useEventSubjects } from './event-subject.js';
-import { EVENT_TYPES, mergeEvents, toneOf } from './event-names.js';
+import { EventBadge } from './event-badge.js';
+import { EVENT_TYPES, eventName, mergeEvents } from './event-names.js';
 import { useLiveEvents, type LiveEvents } from './use-live-events.js';
 
 type Filter = { type: string; resource_type: string; resource_id: string };
 
 const NO_FILTER: Filter = { type: '', resource_type: '', resource_id: '' };
 
-const TYPES = [{ value: '', label: t('events.allTypes') }, ...EVENT_TYPES.map((value) => ({ value, label: value }))];
+const TYPES = [
+  { value: '', label: t('events.allTypes') },
+  ...EVENT_TYPES.map((value) => ({ value, label: eventName(value) })),
+];
 const RESOURCES = [
   { value: '', label: t('events.allResources') },
   ...(['client', 'tunnel', 'host', 'user', 'webhook'] as const).map((value) => ({ value, label: t(`kinds.${value}`) })),
@@ -31,7 +35,7 @@ const columnsFor = (aboutOf: NameOf): Column<EventView>[] => [
     head: t('events.event'),
     cell: ({ type, created_at: at }) => (
       <>
-        <Badge tone={toneOf(type)}>{type}</Badge>
+        <EventBadge type={type} />
         <span class="second" title={formatRelative(at)}>
           {formatTime(at)}
         </span>

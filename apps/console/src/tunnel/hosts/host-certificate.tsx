@@ -41,7 +41,7 @@ export function HostCertificate({ host, onClose, onDone }: HostCertificateProps)
   };
   return (
     <Dialog title={t('hosts.certificateOf', { name: nameOf(host) })} onClose={onClose} wide>
-      <Trouble error={error} />
+      <Trouble error={error} waits={data === undefined} />
       {data && (data.certificate ? <CertificateFacts certificate={data.certificate} /> : <NoCertificate />)}
       {data && mayWrite && !isUploading && (
         <CertificateActions

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ApiClient } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
 import { t } from '../messages/index.js';
-import { findResources, nameResource, type ResourceKind } from './resources.js';
+import { useIsAdministrator, useUser } from '../user-context.js';
+import { findResources, nameResource, type NamedKind } from './resources.js';
 
 const NAMED = ['client', 'tunnel', 'host', 'user', 'webhook'] as const;
 
@@ -13,7 +14,7 @@ export interface ResourceRef {
 
 export type NameOf = (kind: string, id: number) => string;
 
-const KINDS: readonly ResourceKind[] = ['client', 'tunnel', 'host'];
+const KINDS: readonly NamedKind[] = ['client', 'tunnel', 'host', 'user'];
 /** From so many of a kind on a list of them is asked for first. */
 const MANY = 3;
 
@@ -26,7 +27,11 @@ interface NameOptions {
 export function useResourceNames(refs: readonly ResourceRef[], { mayBeGone = false }: NameOptions = {}): NameOf {
   const api = useApi();
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
-  const wanted = [...new Set(refs.map(keyOf))].filter((key) => !names.has(key)).sort();
+  // Others know no user but themselves.
+  const isAdministrator = useIsAdministrator();
+  const me = useUser();
+  const named = isAdministrator ? refs : refs.filter(({ kind }) => kind !== 'user');
+  const wanted = [...new Set(named.map(keyOf))].filter((key) => !names.has(key)).sort();
   useEffect(() => {
     const abort = new AbortController();
     void findNames(api, wanted, mayBeGone, abort.signal).then((found) => {
@@ -34,7 +39,10 @@ export function useResourceNames(refs: readonly ResourceRef[], { mayBeGone = fal
     });
     return () => abort.abort();
   }, [wanted.join()]);
-  return (kind, id) => names.get(keyOf({ kind, id })) ?? (id === 0 ? kind : placeholderOf({ kind, id }));
+  return (kind, id) => {
+    if (kind === 'user' && id === me.id) return me.username;
+    return names.get(keyOf({ kind, id })) ?? (id === 0 ? kind : placeholderOf({ kind, id }));
+  };
 }
 
 function keyOf({ kind, id }: ResourceRef): string {
@@ -64,7 +72,7 @@ async function findNames(
 
 async function findNamesOf(
   api: ApiClient,
-  { kind, ids, mayBeGone }: { kind: ResourceKind; ids: readonly number[]; mayBeGone: boolean },
+  { kind, ids, mayBeGone }: { kind: NamedKind; ids: readonly number[]; mayBeGone: boolean },
   signal: AbortSignal,
 ): Promise<Map<number, string>> {
   const names = new Map<number, string>();

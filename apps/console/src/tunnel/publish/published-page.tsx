@@ -44,7 +44,7 @@ export function PublishedPage({ query }: PageProps) {
         </>
       }
     >
-      <Trouble error={error} retry={reload} />
+      <Trouble error={error} retry={reload} waits={data === undefined} />
       {data && <Published key={`${data.kind} ${data.row.id}`} service={data} />}
     </Page>
   );

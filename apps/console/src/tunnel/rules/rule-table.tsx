@@ -69,7 +69,6 @@ export function RuleTable({ list, empty, onAction }: RuleTableProps) {
 
 export function aboutOf({ scope, resource_id: id }: Pick<IpRuleView, 'scope' | 'resource_id'>, nameOf: NameOf): string {
   if (scope === 'global' || scope === 'console') return t(`kinds.${scope}`);
-  if (scope === 'user') return t('words.user', { id });
   return t('rules.scopeOf', { kind: t(`kinds.${scope}`), name: nameOf(scope, id) });
 }
 

@@ -77,6 +77,6 @@ function columnsFor(nameOf: NameOf): Column<FlowStatView>[] {
 
 function Whose({ row: { resource_type: kind, resource_id: id }, nameOf }: { row: FlowStatView; nameOf: NameOf }) {
   if (kind === 'global') return <strong>{t('traffic.everything')}</strong>;
-  if (kind === 'user') return <>{t('words.user', { id })}</>;
+  if (kind === 'user') return <>{nameOf(kind, id)}</>;
   return <a href={hrefTo('traffic', { resource_type: kind, resource_id: id })}>{nameOf(kind, id)}</a>;
 }

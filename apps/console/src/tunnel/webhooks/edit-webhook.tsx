@@ -8,7 +8,7 @@ import { SaveEnd } from '../../shared/components/save-end.js';
 import { useForm, type Form } from '../../shared/state/use-form.js';
 import type { Row } from '../../shared/state/use-row.js';
 import { t } from '../messages/index.js';
-import { EVENT_TYPES } from '../events/event-names.js';
+import { EVENT_TYPES, eventName } from '../events/event-names.js';
 import { formOf, toBody, type WebhookForm } from './webhook-form.js';
 
 export function NewWebhook({ onClose, onCreated }: { onClose: () => void; onCreated: (made: NewWebhookView) => void }) {
@@ -98,7 +98,13 @@ function WebhookFields({ form }: { form: Form<WebhookForm> }) {
         </p>
         <div class="choices">
           {EVENT_TYPES.map((type) => (
-            <CheckField key={type} label={type} checked={types.includes(type)} onChange={(on) => toggle(type, on)} />
+            <CheckField
+              key={type}
+              label={eventName(type)}
+              hint={type}
+              checked={types.includes(type)}
+              onChange={(on) => toggle(type, on)}
+            />
           ))}
         </div>
         {form.problem('event_types') !== undefined && <p class="problem">{form.problem('event_types')}</p>}

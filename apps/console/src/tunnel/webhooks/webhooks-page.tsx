@@ -9,6 +9,7 @@ import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { bold } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
+import { eventName } from '../events/event-names.js';
 import { Empty } from '../parts/empty.js';
 import { StatusSwitch } from '../parts/status-switch.js';
 import { useMayWrite } from '../user-context.js';
@@ -85,7 +86,7 @@ function columnsFor(
           t('webhooks.allEvents')
         ) : (
           <span title={types.join(', ')}>
-            {types.length === 1 ? types[0] : t('webhooks.eventCount', { count: types.length })}
+            {types.length === 1 ? eventName(types[0]!) : t('webhooks.eventCount', { count: types.length })}
           </span>
         ),
     },

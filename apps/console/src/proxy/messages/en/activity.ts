@@ -70,6 +70,7 @@ export const activity = {
     makeRuleOf: 'Add a rule from the connection to {host}',
   },
   trafficLog: {
+    empty: 'No connection has ended yet.',
     filter: 'Search the traffic log',
     search: 'Search by host, address, node, rule, client and user',
     entries: '{count, plural, one {# entry} other {# entries}}',

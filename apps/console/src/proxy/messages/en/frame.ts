@@ -31,6 +31,7 @@ export const frame = {
     host: 'Host',
     node: 'Node',
     nothingOpen: 'No open connections.',
+    connectPrograms: 'Set your programs to a proxy address of the page <system>System</system>.',
     order: 'Order',
     refresh: 'Refresh',
     reason: 'Reason',

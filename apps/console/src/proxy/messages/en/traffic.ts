@@ -71,7 +71,7 @@ export const traffic = {
     reloading: 'Reloading …',
     reloaded: 'Generation {generation} in {duration}, {dropped} connections dropped. {warnings}',
     listeners: 'Listeners',
-    listening: 'listening',
+    listenerStates: { listening: 'listening', failed: 'failed' },
     skippedNodes: 'Nodes that the kernel does not use',
     skippedNodesCount: 'Nodes that the kernel does not use ({count, number})',
     geo: 'Geo databases',

@@ -71,6 +71,7 @@ export const activity: Translation<typeof english> = {
     makeRuleOf: '根据到 {host} 的连接添加规则',
   },
   trafficLog: {
+    empty: '还没有结束的连接。',
     filter: '搜索流量日志',
     search: '按主机、地址、节点、规则、客户端和用户搜索',
     entries: '{count, plural, other {# 条记录}}',

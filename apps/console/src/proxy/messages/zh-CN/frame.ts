@@ -33,6 +33,7 @@ export const frame: Translation<typeof english> = {
     host: '主机',
     node: '节点',
     nothingOpen: '没有活动连接。',
+    connectPrograms: '请在程序中填写<system>系统</system>页面列出的代理地址。',
     order: '顺序',
     refresh: '更新',
     reason: '原因',

@@ -73,7 +73,7 @@ export const traffic: Translation<typeof english> = {
     reloading: '正在重载…',
     reloaded: '第 {generation} 代，用时 {duration}，断开 {dropped} 个连接。{warnings}',
     listeners: '入站监听',
-    listening: '监听中',
+    listenerStates: { listening: '监听中', failed: '失败' },
     skippedNodes: '内核未使用的节点',
     skippedNodesCount: '内核未使用的节点（{count, number}）',
     geo: 'Geo 数据库',

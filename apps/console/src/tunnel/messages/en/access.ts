@@ -183,6 +183,27 @@ export const access = {
     none: 'No events yet.',
     live: 'live',
     connecting: 'connecting …',
+    names: {
+      client: {
+        online: 'Client online',
+        offline: 'Client offline',
+        kicked: 'Client disconnected',
+        replaced: 'Client replaced',
+        expired: 'Client expired',
+      },
+      tunnel: { started: 'Tunnel started', stopped: 'Tunnel stopped', failed: 'Tunnel failed' },
+      host: { updated: 'Host changed' },
+      cert: {
+        issued: 'Certificate issued',
+        renewed: 'Certificate renewed',
+        failed: 'Certificate failed',
+        expiring: 'Certificate expiring',
+      },
+      limit: { rate: 'Rate limited', max_conn: 'Connection limit reached' },
+      auth: { visitor_failed: 'Visitor not authenticated' },
+      user: { login: 'User signed in', login_failed: 'Sign-in failed' },
+      acl: { denied: 'Address denied' },
+    },
   },
   webhooks: {
     add: 'New webhook',

@@ -183,6 +183,22 @@ export const access: Translation<typeof english> = {
     none: '还没有事件。',
     live: '实时',
     connecting: '正在连接…',
+    names: {
+      client: {
+        online: '客户端上线',
+        offline: '客户端离线',
+        kicked: '客户端被断开',
+        replaced: '客户端被替换',
+        expired: '客户端已过期',
+      },
+      tunnel: { started: '隧道已启动', stopped: '隧道已停止', failed: '隧道失败' },
+      host: { updated: '域名解析已更改' },
+      cert: { issued: '证书已签发', renewed: '证书已续期', failed: '证书签发失败', expiring: '证书即将过期' },
+      limit: { rate: '已限速', max_conn: '连接数达到上限' },
+      auth: { visitor_failed: '访客验证失败' },
+      user: { login: '用户登录', login_failed: '登录失败' },
+      acl: { denied: '地址被拒绝' },
+    },
   },
   webhooks: {
     add: '新建 Webhook',
