@@ -21,6 +21,7 @@ import { hostOf, isFiltered, matchingConnections, NO_FILTER } from './connection
 import { ConnectionFilters } from './connection-filters.js';
 import { closedAt, keyOf, MAX_CLOSED, type ConnectionHistory, type ListedConnection } from './connection-history.js';
 import { DEFAULT_ORDER, sortConnections } from './connection-order.js';
+import { NothingYet } from './nothing-yet.js';
 import { useConnections } from './use-connections.js';
 
 /** The open connections, and those that were seen to close. */
@@ -120,7 +121,11 @@ function ConnectionList({
   };
   const actions = { onOpen: setOpened, onMakeRule: makeRule, onClose: (row: ListedConnection) => void close(row) };
   const hasKernels = rows?.some(({ kernel }) => kernel !== null) ?? false;
-  const nothing = isClosedView ? t('connections.noneClosed', { max: MAX_CLOSED }) : t('words.nothingOpen');
+  const nothing = isClosedView ? (
+    t('connections.noneClosed', { max: MAX_CLOSED })
+  ) : (
+    <NothingYet>{t('words.nothingOpen')}</NothingYet>
+  );
   return (
     <>
       <VirtualTable

@@ -2,11 +2,13 @@ import type { DashboardResponse } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Page, Trouble } from '../../shared/components/page.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
 import { LiveDomains, LiveNodes } from './live-lists.js';
 import { FIRST_PAGES, type PageSizes } from './pages.js';
-import { PERIODS, PeriodChoice, periodQuery, type PeriodId } from './period.js';
+import { findPeriod, PERIODS, PeriodChoice, periodQuery } from './period.js';
 import { PeriodDomains, PeriodNodes } from './period-lists.js';
 import { Tiles } from './tiles.js';
 import { TrafficCard } from './traffic-card.js';
@@ -14,10 +16,11 @@ import { TrafficCard } from './traffic-card.js';
 const REFRESH_MS = 2_000;
 
 /** What goes on now, and what went on in a period. */
-export function DashboardPage() {
+export function DashboardPage({ query }: PageProps) {
   const api = useApi();
   const [pages, setPages] = useState<PageSizes>(FIRST_PAGES);
-  const [period, setPeriod] = useState<PeriodId>(PERIODS[0].id);
+  const [filter, change] = useAddressFilter<{ period: string }>(query, { period: PERIODS[0].id });
+  const period = findPeriod(filter.period);
   const { data, error, reload } = useResource(
     (signal) => api.get<DashboardResponse>('/dashboard', { ...pages, ...periodQuery(period, Date.now()) }, signal),
     [pages, period],
@@ -26,7 +29,7 @@ export function DashboardPage() {
   const turn = (changes: Partial<PageSizes>): void => setPages((before) => ({ ...before, ...changes }));
   return (
     <Page title={t('nav.dashboard')}>
-      <Trouble error={error} retry={reload} />
+      <Trouble error={error} retry={reload} waits={data === undefined} />
       {data && (
         <>
           <Tiles data={data} />
@@ -40,7 +43,7 @@ export function DashboardPage() {
             from={data.period.from}
             to={data.period.to}
             onChange={(next) => {
-              setPeriod(next);
+              change({ period: next });
               turn({ period_domain_offset: 0, period_node_offset: 0 });
             }}
           />

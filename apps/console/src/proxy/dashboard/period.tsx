@@ -12,6 +12,11 @@ export const PERIODS = [
 ] as const;
 export type PeriodId = (typeof PERIODS)[number]['id'];
 
+/** The one that an address names, or the shortest. */
+export function findPeriod(name: string): PeriodId {
+  return (PERIODS.find(({ id }) => id === name) ?? PERIODS[0]).id;
+}
+
 /** Whole hours up to now, the one that runs included. */
 export function periodQuery(id: PeriodId, now: number): { from?: string } {
   const { hours } = PERIODS.find((period) => period.id === id)!;

@@ -1,4 +1,5 @@
 import type { TrafficLogView } from '@gatehouse/contracts';
+import type { ComponentChildren } from 'preact';
 import { FlaggedName } from '../../shared/components/flag.js';
 import { Badge } from '../../shared/components/page.js';
 import { VirtualTable, type VirtualColumn } from '../../shared/components/virtual-table.js';
@@ -11,7 +12,7 @@ type Open = (log: TrafficLogView) => void;
 
 interface TrafficLogTableProps {
   rows: readonly TrafficLogView[] | undefined;
-  empty: string;
+  empty: ComponentChildren;
   onOpen: Open;
   onEnd: () => void;
 }

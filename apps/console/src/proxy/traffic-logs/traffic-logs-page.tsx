@@ -7,6 +7,7 @@ import { SearchBar } from '../../shared/components/search-bar.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useEndlessList, type EndlessList } from '../../shared/state/use-endless-list.js';
+import { NothingYet } from '../connections/nothing-yet.js';
 import { t } from '../messages/index.js';
 import { factsOf } from './log-facts.js';
 import { LOG_RESULTS, PROBLEMS, withResult } from './log-result.js';
@@ -24,6 +25,8 @@ const RESULTS = [
   ...LOG_RESULTS.map((value) => ({ value, label: t(`trafficLog.results.${value}`) })),
 ];
 
+const NOTHING = <NothingYet>{t('trafficLog.empty')}</NothingYet>;
+
 type LogList = EndlessList<TrafficLogView, TrafficLogListResponse>;
 
 /** What was carried: each connection that ended. */
@@ -40,6 +43,7 @@ export function TrafficLogsPage({ query }: PageProps) {
     [list.rows, filter.result, filter.kernel],
   );
   const kernels = useMemo(() => kernelsOf(list.rows ?? [], filter.kernel), [list.rows, filter.kernel]);
+  const isNarrowed = Object.values(filter).some((value) => value !== '');
   const loadFurther = useLoadAhead(list, found?.length ?? 0, `${filter.keyword} ${filter.result} ${filter.kernel}`);
   return (
     <Page title={t('nav.trafficLog')}>
@@ -73,7 +77,7 @@ export function TrafficLogsPage({ query }: PageProps) {
       <Sums list={list} found={filter.result === '' && filter.kernel === '' ? null : (found?.length ?? 0)} />
       <TrafficLogTable
         rows={found}
-        empty={list.loading ? t('common.loading') : t('common.nothingFound')}
+        empty={list.loading ? t('common.loading') : isNarrowed ? t('common.nothingFound') : NOTHING}
         onOpen={setOpened}
         onEnd={loadFurther}
       />

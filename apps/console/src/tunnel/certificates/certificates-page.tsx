@@ -53,7 +53,7 @@ export function CertificatesPage({ query }: PageProps) {
         columns={columnsFor(busy, (id) => void open(id))}
         rows={list.rows}
         rowKey={({ id }) => id}
-        empty={<Empty>{NOTHING}</Empty>}
+        empty={source === '' ? <Empty>{NOTHING}</Empty> : t('words.noMatch')}
       />
       <CursorPager label={t('nav.certificates')} order="any" note="" {...list.pager} />
       {host && <HostCertificate host={host} onClose={() => setHost(null)} onDone={list.reload} />}

@@ -1,8 +1,8 @@
 import type { TunnelDashboard } from '@gatehouse/contracts';
-import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Card, Page, Trouble } from '../../shared/components/page.js';
 import { Segments } from '../../shared/components/segments.js';
+import type { PageProps } from '../../shared/frame/pages.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { bold } from '../../shared/components/rich-text.js';
@@ -10,7 +10,7 @@ import { rich, t } from '../messages/index.js';
 import { EventList } from '../events/event-list.js';
 import { Empty } from '../parts/empty.js';
 import { PublishLink } from '../parts/publish-link.js';
-import { FlowChart, SPANS, type Span } from '../parts/flow-chart.js';
+import { FlowChart, SPANS, useSpan } from '../parts/flow-chart.js';
 import { useMayWrite } from '../user-context.js';
 import { Tiles } from './tiles.js';
 import { TopHosts, TopTunnels, TopVisitors } from './top-lists.js';
@@ -20,7 +20,7 @@ const REFRESH_MS = 2_000;
 const SHOWN_EVENTS = 8;
 
 /** All that one may see, at a glance. */
-export function DashboardPage() {
+export function DashboardPage({ query }: PageProps) {
   const api = useApi();
   const { data, error, reload } = useResource((signal) => api.get<TunnelDashboard>('/dashboard', {}, signal), [], {
     everyMs: REFRESH_MS,
@@ -28,13 +28,13 @@ export function DashboardPage() {
   const mayWrite = useMayWrite();
   return (
     <Page title={t('nav.dashboard')} actions={mayWrite && <PublishLink />}>
-      <Trouble error={error} retry={reload} />
+      <Trouble error={error} retry={reload} waits={data === undefined} />
       {data && (
         <>
           {data.totals.clients.total === 0 && <Beginning />}
           <Warnings warnings={data.warnings} />
           <Tiles data={data} />
-          <SeriesChoice data={data} />
+          <SeriesChoice data={data} query={query} />
           <div class="columns">
             <TopTunnels rows={data.top_tunnels} />
             <TopHosts rows={data.top_hosts} />
@@ -54,8 +54,12 @@ export function DashboardPage() {
   );
 }
 
-function SeriesChoice({ data: { series, generated_at: at } }: { data: TunnelDashboard }) {
-  const [span, setSpan] = useState<Span>(SPANS[0]);
+interface SeriesChoiceProps extends PageProps {
+  data: TunnelDashboard;
+}
+
+function SeriesChoice({ data: { series, generated_at: at }, query }: SeriesChoiceProps) {
+  const [span, setSpan] = useSpan(query);
   return (
     <Card
       title={t('words.traffic')}

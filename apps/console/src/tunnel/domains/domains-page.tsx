@@ -7,11 +7,14 @@ import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatTime } from '../../shared/format/times.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { bold } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
-import { useIsAdministrator, useMayWrite, useUser } from '../user-context.js';
+import { useOwners } from '../parts/use-owners.js';
+import { useIsAdministrator, useMayWrite } from '../user-context.js';
 import { NewDomain } from './new-domain.js';
 import { ProveDomain } from './prove-domain.js';
 
@@ -19,12 +22,12 @@ type Action = 'prove' | 'remove';
 type Opened = { action: 'new' } | { action: Action; domain: DomainView };
 
 /** Which names belong to whom. */
-export function DomainsPage() {
+export function DomainsPage({ query }: PageProps) {
   const mayWrite = useMayWrite();
-  const [filter, setFilter] = useState({ q: '' });
+  const [filter, change] = useAddressFilter(query, { q: '' });
   const [opened, setOpened] = useState<Opened | null>(null);
   const list = useCursorList<DomainView>('/domains', filter, { sort: 'name' });
-  const columns = useColumns(mayWrite, (action, domain) => setOpened({ action, domain }));
+  const columns = useColumns(list.rows ?? [], mayWrite, (action, domain) => setOpened({ action, domain }));
   const onClose = (): void => setOpened(null);
   const add = (
     <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>
@@ -37,7 +40,7 @@ export function DomainsPage() {
         label={t('domains.filter')}
         placeholder={t('words.searchNames')}
         value={filter.q}
-        onInput={(q) => setFilter({ q })}
+        onInput={(q) => change({ q })}
       />
       <Trouble error={list.error} retry={list.reload} />
       <Table
@@ -67,13 +70,14 @@ export function DomainsPage() {
 
 const NOTHING = <p>{rich('domains.empty', { b: bold })}</p>;
 
-function useColumns(mayWrite: boolean, onAction: (action: Action, domain: DomainView) => void): Column<DomainView>[] {
+function useColumns(
+  rows: readonly DomainView[],
+  mayWrite: boolean,
+  onAction: (action: Action, domain: DomainView) => void,
+): Column<DomainView>[] {
   const isAdministrator = useIsAdministrator();
-  const me = useUser();
-  const whose: Column<DomainView> = {
-    head: t('words.owner'),
-    cell: ({ user_id: id }) => (id === me.id ? t('words.yours') : t('words.user', { id })),
-  };
+  const ownerOf = useOwners(rows);
+  const whose: Column<DomainView> = { head: t('words.owner'), cell: ({ user_id: id }) => ownerOf(id) };
   return [
     { head: t('domains.domain'), sort: 'name', grow: true, cell: ({ name }) => <strong class="mono">{name}</strong> },
     ...(isAdministrator ? [whose] : []),

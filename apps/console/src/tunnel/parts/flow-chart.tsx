@@ -1,5 +1,7 @@
 import type { FlowPoint, FlowSeries } from '@gatehouse/contracts';
 import { TrafficChart } from '../../shared/chart/traffic-chart.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { t } from '../messages/index.js';
 
 export interface Span {
@@ -17,6 +19,12 @@ export const SPANS: readonly [Span, ...Span[]] = [
   { id: 'month', label: t('flow.spans.month'), bucket: 'hour', stepSec: 3_600 },
   { id: 'year', label: t('flow.spans.year'), bucket: 'day', stepSec: 86_400 },
 ];
+
+/** The span that a page's address names, or the shortest; and what names another one there. */
+export function useSpan(query: PageProps['query']): [Span, (span: Span) => void] {
+  const [{ span: name }, change] = useAddressFilter(query, { span: SPANS[0].id });
+  return [SPANS.find(({ id }) => id === name) ?? SPANS[0], ({ id }) => change({ span: id })];
+}
 
 /** The part of a series that a span is about. */
 export function pointsWithin(span: Span, points: readonly FlowPoint[]): readonly FlowPoint[] {

@@ -56,7 +56,7 @@ export function PoliciesPage({ query }: PageProps) {
       <PolicyTable
         list={list}
         nameOf={nameOf}
-        empty={<Empty action={mayWrite && add}>{NOTHING}</Empty>}
+        empty={kind === '' ? <Empty action={mayWrite && add}>{NOTHING}</Empty> : t('words.noMatch')}
         onAction={(action, policy) => setOpened({ action, policy })}
       />
       <CursorPager label={t('nav.access')} order="any" note="" {...list.pager} />

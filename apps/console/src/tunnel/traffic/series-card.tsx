@@ -1,26 +1,26 @@
 import type { FlowPoint, FlowSeries } from '@gatehouse/contracts';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Card, Trouble } from '../../shared/components/page.js';
 import { Segments } from '../../shared/components/segments.js';
 import { Tile } from '../../shared/components/tile.js';
 import { formatBytes, formatCount } from '../../shared/format/amounts.js';
+import type { PageProps } from '../../shared/frame/pages.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
-import { FlowChart, pointsWithin, SPANS, type Span } from '../parts/flow-chart.js';
+import { FlowChart, pointsWithin, SPANS, useSpan } from '../parts/flow-chart.js';
 import type { Counted } from './traffic-choice.js';
 
-interface SeriesCardProps {
+interface SeriesCardProps extends PageProps {
   counted: Counted;
   /** What follows. It waits for the chart, which would push it away. */
   children: ComponentChildren;
 }
 
 /** One series, as long as its kind of bucket is usually looked at. */
-export function SeriesCard({ counted, children }: SeriesCardProps) {
+export function SeriesCard({ counted, query, children }: SeriesCardProps) {
   const api = useApi();
-  const [span, setSpan] = useState<Span>(SPANS[0]);
+  const [span, setSpan] = useSpan(query);
   const { data, error, reload } = useResource(
     async (signal) => {
       const series = await api.get<FlowSeries>('/flow-stats/series', { ...counted, bucket: span.bucket }, signal);
@@ -35,7 +35,7 @@ export function SeriesCard({ counted, children }: SeriesCardProps) {
         title={t('traffic.title')}
         actions={<Segments label={t('flow.span')} choices={SPANS} current={span.id} onChange={setSpan} />}
       >
-        <Trouble error={error} retry={reload} />
+        <Trouble error={error} retry={reload} waits={data === undefined} />
         {data && (
           <>
             <FlowChart points={data.points} span={data.span} at={data.at} />

@@ -39,7 +39,7 @@ export function TrafficPage({ query }: PageProps) {
             onChange={(next) => change(next === everything ? NO_CHOICE : { ...next })}
           />
           {counted.resource_id !== '' && (
-            <SeriesCard counted={counted}>
+            <SeriesCard counted={counted} query={query}>
               <VisitorAddresses counted={counted} />
             </SeriesCard>
           )}
