@@ -19,3 +19,14 @@ it('says in Chinese why a certificate was not ordered, and leaves the words of a
   );
   expect(said('unauthorized: the CAA record forbids it')).toBe('unauthorized: the CAA record forbids it');
 });
+
+it.each([
+  ['0.0.0.0:80 is in use', '0.0.0.0:80 已被占用'],
+  ['[::]:80 is not allowed', '不允许监听 [::]:80'],
+  ['0.0.0.0:80 cannot be bound (EADDRNOTAVAIL)', '无法监听 0.0.0.0:80（EADDRNOTAVAIL）'],
+  ['chat.example could not be asked', '无法连接 chat.example'],
+  ['chat.example:8443 is not to be reached', '不允许连接 chat.example:8443'],
+  ['the answer was 500', '响应状态码为 500'],
+])('says in Chinese what is stored with a tunnel or a delivery: %s', (stored, chinese) => {
+  expect(translator.text('zh-CN', stored)).toBe(chinese);
+});

@@ -197,12 +197,29 @@ const EVENTS: ErrorTexts = {
   'the time of the client {name} is over on {time}': '客户端 {name} 将于 {time} 到期',
   'the tunnel {name} is not served: {reason}': '隧道 {name} 未运行：{reason}',
   'its port cannot be bound': '端口无法监听',
+  '{listener} is in use': '{listener} 已被占用',
+  '{listener} is not allowed': '不允许监听 {listener}',
+  '{listener} cannot be bound ({why})': '无法监听 {listener}（{why}）',
   'everybody may use the tunnel {name} ({mode}) to reach the network of its agent: add a policy or address rules':
     '任何人都可通过隧道 {name}（{mode}）访问客户端所在的网络：请添加访客验证策略或 IP 规则',
   'the webhook {name} takes no messages': 'Webhook {name} 无法接收消息',
 };
 
 /** Why there is no usable certificate, in the gateway's words. What an authority says stays as it is. */
+/** Why a receiver of events did not get one; these are stored with each delivery. */
+const DELIVERIES: ErrorTexts = {
+  'the answer was {status}': '响应状态码为 {status}',
+  '{host} could not be asked': '无法连接 {host}',
+  '{host} is not asked without TLS': '不会在没有 TLS 的情况下连接 {host}',
+  '{host} is not to be reached': '不允许连接 {host}',
+  'no address to ask at': '没有可连接的地址',
+  'too many others wait': '等待中的其他消息过多',
+  'too many visitors are asked about': '同时进行的请求过多',
+  'the webhook is disabled': 'Webhook 已停用',
+  'no attempt came to an end': '没有一次尝试完成',
+  'internal: see the log of the gateway': '内部错误：请查看网关日志',
+};
+
 const ACME: ErrorTexts = {
   'set ACME_EAB_KID and ACME_EAB_HMAC_KEY': '请设置 ACME_EAB_KID 和 ACME_EAB_HMAC_KEY',
   'still {status} after 5 minutes': '5 分钟后状态仍为 {status}',
@@ -235,5 +252,6 @@ export const TUNNEL_ERROR_TEXTS: ErrorTexts = {
   ...POLICIES,
   ...TRANSFER,
   ...EVENTS,
+  ...DELIVERIES,
   ...ACME,
 };

@@ -1,6 +1,7 @@
 import type { TunnelView } from '@gatehouse/contracts';
 import type { TunnelState } from '@gatehouse/tunnel-kernel';
 import { flag, instant } from '../wire/view-parts.js';
+import { readerText } from '../reader-text.js';
 import type { Tunnel, TunnelOptions } from '../data/tunnel.entity.js';
 
 export interface TunnelFacts {
@@ -20,7 +21,7 @@ export function toTunnelView(tunnel: Tunnel, { options, state }: TunnelFacts): T
     target_addr: tunnel.targetAddr,
     status: flag(tunnel.status),
     run_status: tunnel.runStatus as TunnelView['run_status'],
-    error: state?.error ?? null,
+    error: state?.error == null ? null : readerText(state.error),
     proxy_protocol: options?.proxyProtocol ?? 0,
     accept_proxy_protocol: options?.acceptProxyProtocol ?? false,
     inlet_flow: tunnel.inletFlow ?? 0,

@@ -1,5 +1,6 @@
 import type { WebhookDeliveryView, WebhookView } from '@gatehouse/contracts';
 import { flag, instant } from '../wire/view-parts.js';
+import { readerText } from '../reader-text.js';
 import type { Webhook, WebhookDelivery } from '../data/webhook.entity.js';
 
 export function toWebhookView(webhook: Webhook): WebhookView {
@@ -26,7 +27,7 @@ export function toDeliveryView(delivery: WebhookDelivery): WebhookDeliveryView {
     attempts: delivery.attempts,
     next_attempt_at: instant(delivery.nextAttemptAt),
     response_status: delivery.responseStatus,
-    error: delivery.error,
+    error: delivery.error === null ? null : readerText(delivery.error),
     created_at: delivery.createdAt.toISOString(),
     finished_at: instant(delivery.finishedAt),
   };
