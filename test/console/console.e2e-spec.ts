@@ -363,7 +363,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await form.getByLabel('Expires').fill('');
     await form.getByRole('button', { name: 'Create' }).click();
     const key = await keepSecret(page, 'Key backup');
-    await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} read`) }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} Read, without secrets`) }).waitFor();
     const status = async (): Promise<number> =>
       (await fetch(`${gateway.url}/api/v1/proxies`, { headers: { authorization: `Bearer ${key}` } })).status;
     expect(await status()).toBe(200);

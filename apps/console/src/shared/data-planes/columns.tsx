@@ -67,7 +67,7 @@ function Name<P extends DataPlane, L extends DataPlaneList<P>>({
 
 function State({ state: { tone, text, note }, since }: { state: PlaneState; since: string | null }) {
   return (
-    <span class="noted">
+    <span class="noted roomy">
       <Badge tone={tone}>{text}</Badge>
       {note !== undefined && <span class="second">{note}</span>}
       {since !== null && (
@@ -81,7 +81,7 @@ function State({ state: { tone, text, note }, since }: { state: PlaneState; sinc
 
 function Configuration({ configuration: { isNewest, note } }: { configuration: PlaneConfiguration }) {
   return (
-    <span class="noted">
+    <span class="noted roomy">
       <Badge tone={isNewest ? 'good' : 'fair'}>{t(isNewest ? 'dataPlanes.newest' : 'dataPlanes.outdated')}</Badge>
       <span class="second">{note}</span>
     </span>

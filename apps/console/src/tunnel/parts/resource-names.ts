@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiClient } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
 import { t } from '../messages/index.js';
@@ -24,7 +24,25 @@ interface NameOptions {
 }
 
 /** Names of what a page of a list is about; each is asked for once. */
-export function useResourceNames(refs: readonly ResourceRef[], { mayBeGone = false }: NameOptions = {}): NameOf {
+export function useResourceNames(refs: readonly ResourceRef[], options?: NameOptions): NameOf {
+  return useNames(refs, options).nameOf;
+}
+
+/** A list with the names of what its rows are about. It comes with them: a row does not change its height when it gets its name. */
+export function useNamedRows<T>(
+  rows: readonly T[] | undefined,
+  refOf: (row: T) => ResourceRef,
+): { rows: readonly T[] | undefined; nameOf: NameOf } {
+  const { nameOf, isComplete } = useNames(rows?.map(refOf) ?? []);
+  const wasComplete = useRef(false);
+  wasComplete.current ||= rows !== undefined && isComplete;
+  return { rows: wasComplete.current ? rows : undefined, nameOf };
+}
+
+function useNames(
+  refs: readonly ResourceRef[],
+  { mayBeGone = false }: NameOptions = {},
+): { nameOf: NameOf; isComplete: boolean } {
   const api = useApi();
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   // Others know no user but themselves.
@@ -39,10 +57,11 @@ export function useResourceNames(refs: readonly ResourceRef[], { mayBeGone = fal
     });
     return () => abort.abort();
   }, [wanted.join()]);
-  return (kind, id) => {
+  const nameOf: NameOf = (kind, id) => {
     if (kind === 'user' && id === me.id) return me.username;
     return names.get(keyOf({ kind, id })) ?? (id === 0 ? kind : placeholderOf({ kind, id }));
   };
+  return { nameOf, isComplete: wanted.every((key) => !KINDS.some((kind) => key.startsWith(`${kind} `))) };
 }
 
 function keyOf({ kind, id }: ResourceRef): string {

@@ -10,7 +10,7 @@ import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { bold } from '../../shared/components/rich-text.js';
 import { rich, t } from '../messages/index.js';
 import { Empty } from '../parts/empty.js';
-import { useResourceNames } from '../parts/resource-names.js';
+import { useNamedRows } from '../parts/resource-names.js';
 import { useMayWrite } from '../user-context.js';
 import { EditPolicy, NewPolicy } from './edit-policy.js';
 import { PolicyTable, type PolicyAction } from './policy-table.js';
@@ -32,7 +32,7 @@ export function PoliciesPage({ query }: PageProps) {
   const [{ resource_type: kind }, change] = useAddressFilter(query, NO_FILTER);
   const [opened, setOpened] = useState<Opened | null>(null);
   const list = useCursorList<AuthPolicyView>('/auth-policies', { resource_type: kind });
-  const nameOf = useResourceNames(list.rows?.map((row) => ({ kind: row.resource_type, id: row.resource_id })) ?? []);
+  const { rows, nameOf } = useNamedRows(list.rows, (row) => ({ kind: row.resource_type, id: row.resource_id }));
   const onClose = (): void => setOpened(null);
   const add = (
     <button type="button" class="primary" onClick={() => setOpened({ action: 'new' })}>
@@ -54,7 +54,7 @@ export function PoliciesPage({ query }: PageProps) {
       </div>
       <Trouble error={list.error} retry={list.reload} />
       <PolicyTable
-        list={list}
+        list={{ ...list, rows }}
         nameOf={nameOf}
         empty={kind === '' ? <Empty action={mayWrite && add}>{NOTHING}</Empty> : t('words.noMatch')}
         onAction={(action, policy) => setOpened({ action, policy })}

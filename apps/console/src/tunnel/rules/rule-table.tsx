@@ -5,9 +5,11 @@ import { Flag } from '../../shared/components/flag.js';
 import { Badge } from '../../shared/components/page.js';
 import { RowAction, RowActions } from '../../shared/components/row-actions.js';
 import { Table, type Column } from '../../shared/components/table.js';
+import { countryName } from '../../shared/format/countries.js';
+import { language } from '../../shared/messages/index.js';
 import type { CursorList } from '../../shared/state/use-cursor-list.js';
 import { t } from '../messages/index.js';
-import { useResourceNames, type NameOf } from '../parts/resource-names.js';
+import { useNamedRows, type NameOf } from '../parts/resource-names.js';
 import { useIsAdministrator, useMayWrite } from '../user-context.js';
 import { KINDS, needsResource } from './rule-form.js';
 
@@ -22,7 +24,7 @@ interface RuleTableProps {
 export function RuleTable({ list, empty, onAction }: RuleTableProps) {
   const mayWrite = useMayWrite();
   const mayRuleAll = useIsAdministrator();
-  const nameOf = useResourceNames(list.rows?.map(({ scope, resource_id: id }) => ({ kind: scope, id })) ?? []);
+  const { rows, nameOf } = useNamedRows(list.rows, ({ scope, resource_id: id }) => ({ kind: scope, id }));
   const columns: Column<IpRuleView>[] = [
     {
       head: t('rules.action'),
@@ -34,13 +36,7 @@ export function RuleTable({ list, empty, onAction }: RuleTableProps) {
     {
       head: t('rules.pattern'),
       sort: 'pattern',
-      cell: ({ pattern, pattern_kind: kind }) => (
-        <>
-          {kind === 'country' && hasFlag(pattern.replace('!', '')) && <Flag code={pattern.replace('!', '')} />}{' '}
-          <code>{pattern}</code>
-          <span class="second">{KINDS[kind].label}</span>
-        </>
-      ),
+      cell: (rule) => <Pattern rule={rule} />,
     },
     { head: t('rules.scope'), sort: 'scope', cell: (rule) => aboutOf(rule, nameOf) },
     { head: t('rules.priority'), sort: 'priority', right: true, cell: ({ priority }) => priority },
@@ -58,12 +54,26 @@ export function RuleTable({ list, empty, onAction }: RuleTableProps) {
     <Table
       caption={t('nav.ipRules')}
       columns={columns}
-      rows={list.rows}
+      rows={rows}
       rowKey={({ id }) => id}
       sort={list.sort}
       onSort={list.setSort}
       empty={empty}
     />
+  );
+}
+
+function Pattern({ rule: { pattern, pattern_kind: kind } }: { rule: IpRuleView }) {
+  const country = kind === 'country' ? pattern.replace('!', '') : '';
+  const name = countryName(country, language());
+  return (
+    <>
+      {hasFlag(country) && <Flag code={country} />} <code>{pattern}</code>
+      <span class="second">
+        {KINDS[kind].label}
+        {name !== country && ` · ${name}`}
+      </span>
+    </>
   );
 }
 

@@ -10,7 +10,7 @@ import { hrefTo } from '../../shared/state/route.js';
 import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { t } from '../messages/index.js';
-import { useResourceNames, type NameOf } from '../parts/resource-names.js';
+import { useNamedRows, type NameOf } from '../parts/resource-names.js';
 
 const KINDS = [
   { value: 'client', label: t('traffic.kinds.client') },
@@ -24,7 +24,7 @@ const KINDS = [
 export function FlowTotals({ query }: PageProps) {
   const [{ kind }, change] = useAddressFilter(query, { kind: 'client' });
   const list = useCursorList<FlowStatView>('/flow-stats', { resource_type: kind }, { sort: '-export_bytes' });
-  const nameOf = useResourceNames(list.rows?.map((row) => ({ kind: row.resource_type, id: row.resource_id })) ?? []);
+  const { rows, nameOf } = useNamedRows(list.rows, (row) => ({ kind: row.resource_type, id: row.resource_id }));
   return (
     <>
       <div class="filters" role="search" aria-label={t('traffic.filterTotals')}>
@@ -40,7 +40,7 @@ export function FlowTotals({ query }: PageProps) {
       <Table
         caption={t('traffic.totals')}
         columns={columnsFor(nameOf)}
-        rows={list.rows}
+        rows={rows}
         rowKey={({ id }) => id}
         sort={list.sort}
         onSort={list.setSort}
