@@ -3,6 +3,7 @@ import type { ProfileReason } from '@gatehouse/contracts';
 /** Why an item of a profile is not carried exactly as written. Their Chinese is in `profile-texts.zh-CN.ts`. */
 export const PROFILE_TEXTS: Readonly<Record<ProfileReason, string>> = {
   becomes_subscription: 'A proxy provider becomes a subscription of its own, which is refreshed by itself.',
+  condition_unknown: 'It has a condition that does not exist here. Without the condition it would match more.',
   duplicate_name: 'An earlier entry has the same name, and that one is used.',
   entries_left_out: 'Some of its entries cannot be read, and are left out.',
   file_elsewhere: 'It reads a file on the machine that the profile was made for. Use an http address instead.',
@@ -15,7 +16,8 @@ export const PROFILE_TEXTS: Readonly<Record<ProfileReason, string>> = {
     'A group outside this profile has the name, so that this one gets the name of its subscription in front.',
   group_type_fastest: 'This type of group is not known. The fastest of its members is used.',
   group_type_rejects: 'This type of group is not known. The group rejects, so that no traffic takes another way.',
-  host_alias: 'A host can have addresses here, but not the name of another host.',
+  host_alias:
+    'A host can have addresses here, or those of another host of the profile, but not the name of any other host.',
   inline_nodes: 'Nodes inside a proxy provider are not read. Put them under proxies.',
   machine_setting: 'It belongs to the machine that the profile was made for. The settings of this gateway apply.',
   members_missing: 'Some of its members are no nodes or groups of the profile, and are left out.',

@@ -3,6 +3,7 @@ import type { ProfileReason } from '@gatehouse/contracts';
 /** The Chinese of `profile-texts.ts`. */
 export const PROFILE_TEXTS_ZH_CN: Readonly<Record<ProfileReason, string>> = {
   becomes_subscription: '代理集合会成为一个独立的订阅，并单独更新。',
+  condition_unknown: '它含有此处不存在的条件。去掉该条件会匹配更多连接。',
   duplicate_name: '前面已有同名条目，使用前一个。',
   entries_left_out: '部分条目无法读取，已去掉。',
   file_elsewhere: '它读取原机器上的文件。请改用 http 地址。',
@@ -13,7 +14,7 @@ export const PROFILE_TEXTS_ZH_CN: Readonly<Record<ProfileReason, string>> = {
   group_renamed: '此配置之外已有同名代理组，因此在名称前加上订阅名称。',
   group_type_fastest: '未知的代理组类型。使用其成员中最快的一个。',
   group_type_rejects: '未知的代理组类型。该代理组会拒绝连接，以免流量走别的出口。',
-  host_alias: '此处的 hosts 只能指向地址，不能指向另一个域名。',
+  host_alias: '此处的 hosts 只能指向地址或此配置 hosts 中的另一个域名，不能指向其他域名。',
   inline_nodes: '不读取代理集合内联的节点。请把它们放到 proxies 下。',
   machine_setting: '它属于原机器的设置。此处以本网关的设置为准。',
   members_missing: '部分成员不是此配置的节点或代理组，已去掉。',

@@ -42,14 +42,30 @@ function plainServer(server: string): string {
 
 function hostsOf({ hosts }: Profile, report: ReportBuilder): ProfileOverlay['hosts'] {
   const found: ProfileOverlay['hosts'] = {};
+  const valuesOf = new Map(hosts.map(({ domain, values }) => [domain, values]));
   for (const { domain, values } of hosts) {
-    const addresses = values.filter((value) => isIP(value) !== 0);
+    const addresses = addressesOf(values, valuesOf);
     const usable = addresses.length > 0 && domain !== '__proto__' && isUsable({ hosts: { [domain]: addresses } });
     if (usable) found[domain] = addresses;
     const reason = addresses.length > 0 ? 'unreadable' : 'host_alias';
     report.add('hosts', domain, usable ? [] : [{ outcome: 'left_out', reason }]);
   }
   return found;
+}
+
+/** How many names may stand for each other until there is an address. */
+const MAX_ALIASES = 8;
+
+/** The addresses of a host, also of one that has those of another host in the profile. */
+function addressesOf(values: readonly string[], valuesOf: ReadonlyMap<string, readonly string[]>): string[] {
+  let known = values;
+  for (let step = 0; step < MAX_ALIASES; step++) {
+    const addresses = known.filter((value) => isIP(value) !== 0);
+    const [alias] = known;
+    if (addresses.length > 0 || alias === undefined) return addresses;
+    known = valuesOf.get(alias.toLowerCase()) ?? [];
+  }
+  return [];
 }
 
 /** Asks the kernel's own check, before it would refuse a whole configuration. */

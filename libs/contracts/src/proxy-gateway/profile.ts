@@ -19,6 +19,7 @@ export type ProfileOutcome = (typeof PROFILE_OUTCOMES)[number];
 /** Why an item of a profile is not carried exactly as written. */
 export const PROFILE_REASONS = [
   'becomes_subscription',
+  'condition_unknown',
   'duplicate_name',
   'entries_left_out',
   'file_elsewhere',

@@ -23,10 +23,17 @@ export function readSingBox(document: Record<string, unknown>, sink: EntrySink):
     for (const value of Array.isArray(list) ? (list as unknown[]) : []) {
       line += 1;
       const type = isRecord(value) ? value['type'] : undefined;
-      if (typeof type === 'string' && BUILTIN.has(type)) sink.ignore();
+      if (typeof type === 'string' && BUILTIN.has(type)) sink.ignore(policyOf(value as Record<string, unknown>));
       else addObject(sink, line, value, fromSingBox, ['tag']);
     }
   }
+}
+
+/** What an outbound without a server stands for in rules and groups; undefined for what has no equal here. */
+function policyOf({ type, tag, ...rest }: Record<string, unknown>): { name: unknown; type: string } | undefined {
+  if (type === 'block') return { name: tag, type: 'REJECT' };
+  const leadsElsewhere = ['override_address', 'override_port', 'detour'].some((key) => Object.hasOwn(rest, key));
+  return type === 'direct' && !leadsElsewhere ? { name: tag, type: 'DIRECT' } : undefined;
 }
 
 /** Reads one sing-box outbound by converting it to the equivalent Clash entry. @throws FormatError */

@@ -71,7 +71,7 @@ export interface ProfileProxyProvider {
 export interface ProfileRuleProvider {
   name: string;
   behavior: 'domain' | 'ipcidr' | 'classical';
-  format: 'yaml' | 'text' | 'mrs' | 'domain-set';
+  format: 'yaml' | 'text' | 'mrs' | 'domain-set' | 'sing-box';
   source: { url: string } | { entries: string[] };
   intervalSec: number | null;
   remarks: ProfileRemark[];

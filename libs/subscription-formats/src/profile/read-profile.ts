@@ -7,6 +7,7 @@ import { readSections } from './document-sections.js';
 import type { DocumentSections } from './document-sections.js';
 import { emptyProfile } from './profile.js';
 import { readQuantumultXProfile, readSurgeProfile } from './read-client-profile.js';
+import { readSingBoxProfile } from './read-sing-box-profile.js';
 import type { Profile, ProfileDns, ProfileSniffer } from './profile.js';
 import { readGroups } from './read-groups.js';
 import { readProxyProviders, readRuleProviders } from './read-providers.js';
@@ -35,13 +36,14 @@ const MAX_PORTS = 1_024;
 
 /**
  * Reads what a Clash document has besides its nodes: groups, providers, lists of rules, name servers, hosts and
- * sniffing; likewise configurations of Surge, Loon and Quantumult X. Other formats have nothing of this. Never throws for
+ * sniffing; likewise configurations of Surge, Loon, Quantumult X and sing-box. Other formats have nothing of this. Never throws for
  * any text: what cannot be read is in `dropped`.
  */
 export function parseProfile(text: string, format: SubscriptionFormat = 'clash'): Profile {
   const profile = emptyProfile();
   if (format === 'surge') readSurgeProfile(text, profile);
   if (format === 'quantumult-x') readQuantumultXProfile(text, profile);
+  if (format === 'sing-box') readSingBoxProfile(text, profile);
   if (format !== 'clash') return profile;
   profile.rules = readRuleLines(text);
   const sections = readSections(text, Object.values(SECTION_KEYS).flat());
