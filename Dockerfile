@@ -27,6 +27,7 @@ COPY libs/postgres/package.json libs/postgres/
 COPY libs/proxy-kernel/package.json libs/proxy-kernel/
 COPY libs/service/package.json libs/service/
 COPY libs/share-links/package.json libs/share-links/
+COPY libs/sharing-client/package.json libs/sharing-client/
 COPY libs/subscription-formats/package.json libs/subscription-formats/
 COPY libs/testing/package.json libs/testing/
 COPY libs/tracing/package.json libs/tracing/
@@ -36,7 +37,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 # .dockerignore says what this is.
 COPY . .
 # Optional packages: a database to try things out with, and the compiler's own binaries.
-RUN node node_modules/typescript/bin/tsc -b apps/proxy-gateway apps/resource-sharing apps/tunnel-gateway apps/tunnel-agent tools \
+RUN node node_modules/typescript/bin/tsc -b apps/proxy-gateway apps/resource-sharing apps/tunnel-gateway apps/tunnel-agent libs/sharing-client tools \
   && node node_modules/vite/bin/vite.js build --config apps/console/vite.config.mjs \
   && node node_modules/vite/bin/vite.js build --config apps/tunnel-agent/vite.config.mjs \
   && node tools/dist/cli.js docs \

@@ -12,6 +12,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   postgres: ['net'],
   'subscription-formats': ['contracts'],
   'share-links': ['contracts'],
+  'sharing-client': [],
   'proxy-kernel': ['net', 'geo', 'contracts'],
   'tunnel-kernel': ['net', 'i18n', 'contracts'],
   persistence: ['postgres', 'net', 'i18n', 'tracing', 'contracts'],
@@ -109,6 +110,7 @@ export const PURE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'tunnel-kernel': ['undici'],
   'subscription-formats': ['yaml'],
   'share-links': [],
+  'sharing-client': ['openapi-fetch'],
 };
 
 /** Data planes: what they make is within the boundary of a flow (decision 0065). Timers of `guarded` callbacks are, too. */

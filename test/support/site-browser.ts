@@ -23,7 +23,7 @@ export class SiteBrowser {
     if (answer.status !== 303 || location === null) {
       throw new Error(`the authorization page answered ${answer.status}: ${await answer.text()}`);
     }
-    return new URL(location);
+    return new URL(location, this.#origin);
   }
 
   /** A call of the site's own API with this browser's login. */

@@ -11,11 +11,18 @@ const OUTPUT = 'apps/console/dist/help/index.html';
 
 /** A value that changes with any page, with what renders them, and with the files that they load. */
 function fingerprint(root) {
-  const pages = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'CONTRIBUTING.zh-CN.md', 'CHANGELOG.md'];
+  const pages = [
+    'README.md',
+    'README.zh-CN.md',
+    'CONTRIBUTING.md',
+    'CONTRIBUTING.zh-CN.md',
+    'CHANGELOG.md',
+    'libs/sharing-client/package.json',
+  ];
   const made = ['apps/console/dist/site/.vite/manifest.json', OUTPUT];
   return fingerprintOf({
     files: [...pages, ...made].map((name) => join(root, name)),
-    folders: [join(root, 'docs'), join(root, 'tools/src/docs')],
+    folders: [join(root, 'docs'), join(root, 'tools/src/docs'), join(root, 'libs/sharing-client/src')],
   });
 }
 

@@ -17,6 +17,7 @@ export const CHAPTERS: readonly Chapter[] = [
       'docs/publications.md',
       'docs/examples/README.md',
       'docs/sign-in.md',
+      'docs/clients.md',
       'docs/webhooks.md',
     ],
   },

@@ -1,10 +1,11 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import type { Command } from '../command.js';
 import { buildSite } from './build-site.js';
+import { clientArchive } from './client-archive.js';
 import { languageOf } from './contents.js';
 import type { HelpAssets } from './layout.js';
 
@@ -20,7 +21,10 @@ export const docsCommand: Command = async (args) => {
   const { values } = parseArgs({ args, options: { out: { type: 'string' } } });
   const out = values.out === undefined ? HELP : join(resolve(values.out), 'help');
   const assets = readAssets();
+  const archive = clientArchive(ROOT);
   const pages = buildSite(ROOT, out, assets);
+  mkdirSync(join(out, 'clients'));
+  writeFileSync(join(out, 'clients/sharing-client.tgz'), archive);
   if (values.out !== undefined) {
     for (const file of [assets.script, ...assets.styles, assets.icon, ...assets.others])
       cpSync(join(CONSOLE, file), join(resolve(values.out), file));

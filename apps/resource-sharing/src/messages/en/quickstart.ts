@@ -8,5 +8,7 @@ export const quickstart = {
     call: 'Exchange the code for tokens and make the first call. Set CODE and CLIENT_SECRET in the environment; no package is needed.',
     callPublic:
       'Exchange the code for tokens and make the first call. Set CODE in the environment; neither the secret nor a package is needed, because the token names the application.',
+    client:
+      'For more than a first call there is a <link>TypeScript client</link> that signs users in, refreshes tokens, repeats calls and reads lists.',
   },
 } as const;

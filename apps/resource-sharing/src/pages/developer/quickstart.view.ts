@@ -4,7 +4,7 @@ import { isPublic } from '../../credentials/credential-records.js';
 import { challengeOf } from '../../oauth/pkce.js';
 import type { Visitor } from '../../wire/visitor.js';
 import { copyButton } from '../parts/forms.js';
-import { Html, markup } from '../parts/markup.js';
+import { Html, markup, type Content } from '../parts/markup.js';
 import { card } from '../parts/tables.js';
 import { authorizationAddress, quickstartSamples, type QuickstartFacts, type QuickstartSample } from './quickstart.js';
 
@@ -24,7 +24,10 @@ export function quickstart(visitor: Visitor, application: Application, base: str
 <li><p>${words.rich('quickstart.back', { address: redirectUri, code: (inside) => markup`<code>${inside}</code>` })}</p></li>
 <li><p>${words.text(facts.isPublic ? 'quickstart.callPublic' : 'quickstart.call')}</p>
 <div class="code-tabs">${quickstartSamples(facts).map((sample, index) => sampleOf(visitor, sample, index === 0))}</div></li>
-</ol>`,
+</ol>
+<p>${words.rich<Content, 'quickstart.client'>('quickstart.client', {
+      link: (inside) => markup`<a href="/help/${words.language === 'zh-CN' && 'zh-CN/'}clients.html">${inside}</a>`,
+    })}</p>`,
   );
 }
 
