@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { argv, exit, stderr } from 'node:process';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
+import { readDescription } from './description.mjs';
 
 const [address, check] = argv.slice(2);
 if (address === undefined) {
@@ -12,35 +13,11 @@ if (address === undefined) {
   exit(2);
 }
 const target = new URL('src/schema.ts', import.meta.url);
-const answer = await fetch(new URL('/api/open/openapi.json', address));
-if (!answer.ok) throw new Error(`the description was answered with ${answer.status}`);
-const text = await formatted(astToString(await openapiTS(forApplications(await answer.json()))));
+const text = await formatted(astToString(await openapiTS(await readDescription(address))));
 if (check !== '--check') await writeFile(target, text);
 else if ((await readFile(target, 'utf8')) !== text) {
   stderr.write(`src/schema.ts is not what the description says: node libs/sharing-client/generate.mjs ${address}\n`);
   exit(1);
-}
-
-/** Only the open API: sign-in is written by hand, and the rest is for the pages of the site. Examples are of no use in types. */
-function forApplications(description) {
-  const paths = Object.entries(description.paths).filter(([path]) => path.startsWith('/api/open/'));
-  const used = new Set();
-  const find = (value) => {
-    for (const [, name] of JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)) {
-      if (used.has(name)) continue;
-      used.add(name);
-      find(description.components.schemas[name]);
-    }
-  };
-  const { schemas, responses } = description.components;
-  find([paths, responses]);
-  const kept = Object.entries(schemas).filter(([name]) => used.has(name));
-  const text = JSON.stringify({
-    ...description,
-    paths: Object.fromEntries(paths),
-    components: { schemas: Object.fromEntries(kept), responses },
-  });
-  return JSON.parse(text, (name, value) => (name === 'examples' || name === 'example' ? undefined : value));
 }
 
 async function formatted(source) {

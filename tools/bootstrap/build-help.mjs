@@ -22,7 +22,12 @@ function fingerprint(root) {
   const made = ['apps/console/dist/site/.vite/manifest.json', OUTPUT];
   return fingerprintOf({
     files: [...pages, ...made].map((name) => join(root, name)),
-    folders: [join(root, 'docs'), join(root, 'tools/src/docs'), join(root, 'libs/sharing-client/src')],
+    folders: [
+      join(root, 'docs'),
+      join(root, 'tools/src/docs'),
+      join(root, 'libs/sharing-client/src'),
+      join(root, 'libs/sharing-client/python'),
+    ],
   });
 }
 

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { tarball } from './tarball.js';
 
 const LIBRARY = 'libs/sharing-client';
+const PYTHON_PACKAGE = 'gatehouse_sharing';
 
 /** What a developer's package.json needs of ours. */
 interface Manifest {
@@ -14,11 +15,8 @@ interface Manifest {
 }
 
 /** The TypeScript client as npm installs it from an address. @throws PlainFailure if it was not built */
-export function clientArchive(root: string): Buffer {
-  const dist = join(root, LIBRARY, 'dist');
-  const { name, version, description, dependencies } = JSON.parse(
-    readFileSync(join(root, LIBRARY, 'package.json'), 'utf8'),
-  ) as Manifest;
+export function npmArchive(root: string): Buffer {
+  const { name, version, description, dependencies } = manifestOf(root);
   const manifest = {
     name,
     version,
@@ -30,8 +28,35 @@ export function clientArchive(root: string): Buffer {
     dependencies,
   };
   const files = new Map<string, string | Buffer>([['package/package.json', `${JSON.stringify(manifest, null, 2)}\n`]]);
+  const dist = join(root, LIBRARY, 'dist');
   for (const file of builtFiles(dist)) files.set(`package/dist/${file}`, readFileSync(join(dist, file)));
   return tarball(files);
+}
+
+/** The Python client as pip installs it from an address: a source distribution, which needs setuptools to be installed. */
+export function pipArchive(root: string): Buffer {
+  const { version } = manifestOf(root);
+  const folder = `${PYTHON_PACKAGE}-${version}`;
+  const source = join(root, LIBRARY, 'python');
+  const metadata = `Metadata-Version: 2.1\nName: gatehouse-sharing\nVersion: ${version}\n`;
+  const files = new Map<string, string | Buffer>([[`${folder}/PKG-INFO`, metadata]]);
+  for (const name of ['pyproject.toml', ...pythonFiles(source)]) {
+    files.set(`${folder}/${name}`, readFileSync(join(source, name)));
+  }
+  return tarball(files);
+}
+
+function manifestOf(root: string): Manifest {
+  return JSON.parse(readFileSync(join(root, LIBRARY, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** Not what Python leaves beside its sources. */
+function pythonFiles(source: string): string[] {
+  const entries = readdirSync(join(source, PYTHON_PACKAGE), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && /(?:\.py|py\.typed)$/.test(entry.name))
+    .map(({ parentPath, name }) => relative(source, join(parentPath, name)).replaceAll(sep, '/'))
+    .toSorted();
 }
 
 function builtFiles(dist: string): string[] {

@@ -5,7 +5,7 @@ import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import type { Command } from '../command.js';
 import { buildSite } from './build-site.js';
-import { clientArchive } from './client-archive.js';
+import { npmArchive, pipArchive } from './client-archive.js';
 import { languageOf } from './contents.js';
 import type { HelpAssets } from './layout.js';
 
@@ -21,10 +21,10 @@ export const docsCommand: Command = async (args) => {
   const { values } = parseArgs({ args, options: { out: { type: 'string' } } });
   const out = values.out === undefined ? HELP : join(resolve(values.out), 'help');
   const assets = readAssets();
-  const archive = clientArchive(ROOT);
+  const archives = { 'sharing-client.tgz': npmArchive(ROOT), 'sharing-client-python.tar.gz': pipArchive(ROOT) };
   const pages = buildSite(ROOT, out, assets);
   mkdirSync(join(out, 'clients'));
-  writeFileSync(join(out, 'clients/sharing-client.tgz'), archive);
+  for (const [name, archive] of Object.entries(archives)) writeFileSync(join(out, 'clients', name), archive);
   if (values.out !== undefined) {
     for (const file of [assets.script, ...assets.styles, assets.icon, ...assets.others])
       cpSync(join(CONSOLE, file), join(resolve(values.out), file));

@@ -21,6 +21,7 @@ describe('tarball', () => {
       ['package/中文.md', '内容'],
       ['package/block.bin', Buffer.alloc(512, 7)],
       ['package/more.bin', Buffer.alloc(1_300, 8)],
+      [`package/${'long/'.repeat(20)}${'n'.repeat(100)}`, 'far'],
     ]);
     writeFileSync(join(folder, 'a.tgz'), tarball(files));
     const { stdout } = await run('tar', ['-tzf', 'a.tgz', '--quoting-style=literal'], { cwd: folder });

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 const BLOCK = 512;
 const MODE = '0000644';
 const MAX_NAME = 100;
+const MAX_PREFIX = 155;
 
 /**
  * A gzipped tar archive (POSIX ustar) of small files, the same bytes for the same files.
@@ -19,11 +20,11 @@ export function tarball(files: ReadonlyMap<string, string | Buffer>): Buffer {
 }
 
 function headerOf(name: string, size: number): Buffer {
-  if (Buffer.byteLength(name) > MAX_NAME) throw new RangeError(`${name} is longer than ${MAX_NAME} bytes`);
+  const [prefix, rest] = splitName(name);
   const header = Buffer.alloc(BLOCK);
   const put = (text: string, at: number): void => void header.write(text, at, 'utf8');
   const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0');
-  put(name, 0);
+  put(rest, 0);
   put(MODE, 100);
   put(octal(0, 7), 108);
   put(octal(0, 7), 116);
@@ -33,7 +34,18 @@ function headerOf(name: string, size: number): Buffer {
   put(' '.repeat(8), 148);
   put('0', 156);
   put('ustar\x0000', 257);
+  put(prefix, 345);
   const sum = header.reduce((total, byte) => total + byte, 0);
   put(`${octal(sum, 6)}\0 `, 148);
   return header;
+}
+
+/** Long names are in two fields, which belong together by a slash. */
+function splitName(name: string): [prefix: string, rest: string] {
+  if (Buffer.byteLength(name) <= MAX_NAME) return ['', name];
+  for (let at = name.indexOf('/'); at !== -1; at = name.indexOf('/', at + 1)) {
+    const parts: [string, string] = [name.slice(0, at), name.slice(at + 1)];
+    if (Buffer.byteLength(parts[0]) <= MAX_PREFIX && Buffer.byteLength(parts[1]) <= MAX_NAME) return parts;
+  }
+  throw new RangeError(`${name} does not fit into a header of tar`);
 }

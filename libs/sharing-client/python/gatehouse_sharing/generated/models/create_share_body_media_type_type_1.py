@@ -1,0 +1,9 @@
+from enum import StrEnum
+
+
+class CreateShareBodyMediaTypeType1(StrEnum):
+    MOVIE = "movie"
+    TV = "tv"
+
+    def __str__(self) -> str:
+        return str(self.value)
