@@ -93,7 +93,8 @@ export {
   type TurnHandlers,
 } from './request-turns.js';
 export { finalStatus, writeStatusLine } from './status-line.js';
-export { type Throttle, type ThrottleWaiter } from './relay-throttle.js';
+export { RateLimiter } from './rate-limiter.js';
+export { type Pacer, type Throttle, type ThrottleWaiter } from './relay-throttle.js';
 export { dialControl, type ControlDial } from './control/control-client.js';
 export {
   formatControlEndpoint,

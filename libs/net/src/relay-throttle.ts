@@ -18,6 +18,12 @@ export interface Throttle {
   leave(waiter: ThrottleWaiter): void;
 }
 
+/** Limits a rate of bytes for a sender that has already sent them and can be paused. */
+export interface Pacer {
+  /** True: the sender may continue. False: it must stop until `resume` is called, once. */
+  pass(bytes: number, resume: () => void): boolean;
+}
+
 /** One direction of a relay, with the part of the last chunk that may not be sent yet. */
 export interface ThrottledDirection {
   readonly from: ByteStream;

@@ -1,5 +1,5 @@
+import { RateLimiter } from '@gatehouse/net';
 import type { ClientConfig } from '../config.js';
-import { RateLimiter } from './rate-limiter.js';
 
 /** The rate limiters of clients with a limit. */
 export class RateLimits {

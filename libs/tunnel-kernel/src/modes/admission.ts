@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
-import { ByteReaderError, guardPromise, resetStream, setFlowTimeout } from '@gatehouse/net';
+import { ByteReaderError, guardPromise, resetStream, setFlowTimeout, type RateLimiter } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
 import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
-import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { resourceKey, type ResourceRef } from '../resource.js';
 import { readProxyHeader } from '../wire/proxy-header-reader.js';

@@ -1,5 +1,5 @@
-import type { Throttle, ThrottleWaiter } from '@gatehouse/net';
-import { setFlowTimeout } from '@gatehouse/net';
+import { setFlowTimeout } from './flow-boundary.js';
+import type { Pacer, Throttle, ThrottleWaiter } from './relay-throttle.js';
 
 const TICK_MS = 10;
 const LEAST_BURST = 64 * 1024;
@@ -8,11 +8,11 @@ const LEAST_SHARE = 256;
 const GOOD_SHARE = 1460;
 
 /**
- * Limits the bytes of one client, both directions and all resources together: a token bucket that holds one second's
+ * Limits the bytes of one client or user, both directions and all connections together: a token bucket that holds one second's
  * worth (64 KiB at least). When it is empty, senders queue and get equal shares in turn, every 10 ms. No timer runs
  * while nobody waits.
  */
-export class RateLimiter implements Throttle {
+export class RateLimiter implements Throttle, Pacer {
   private readonly now: () => number;
   private readonly line = new Set<ThrottleWaiter>();
   private perSecond = 0;
@@ -106,10 +106,6 @@ export class RateLimiter implements Throttle {
     return true;
   }
 
-  /**
-   * For a sender that has already sent `bytes` and can be paused. True: it may continue. False: it must stop until
-   * `resume` is called, once.
-   */
   pass(bytes: number, resume: () => void): boolean {
     let waiting = bytes - this.take(bytes);
     if (waiting === 0) return true;

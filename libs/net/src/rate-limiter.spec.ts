@@ -1,6 +1,6 @@
-import type { ThrottleWaiter } from '@gatehouse/net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RateLimiter } from './rate-limiter.js';
+import type { ThrottleWaiter } from './relay-throttle.js';
 
 const KIB = 1024;
 const RATE = 1000 * KIB;
