@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { GuessLimit } from '@gatehouse/net';
 import type { AuthVerdict, KernelLogger } from './interfaces/index.js';
 import { WishError, parseWishes } from './users/index.js';
@@ -15,7 +15,9 @@ const SEPARATOR = '-';
 /** The users of a listener, kept as digests under a key of this process. */
 export class Authenticator {
   private readonly key = randomBytes(32);
-  private readonly digests: { username: string; digest: Buffer }[];
+  /** Names by digest. A lookup reveals nothing, since nobody outside knows the digest of a pair. */
+  private readonly users: ReadonlyMap<string, string>;
+  private readonly names: ReadonlySet<string>;
   private readonly limit: GuessLimit;
   private readonly logger: Pick<KernelLogger, 'warn'>;
   private readonly wrong = new Set<string>();
@@ -26,18 +28,18 @@ export class Authenticator {
     limit: GuessLimit,
     logger: Pick<KernelLogger, 'warn'>,
   ) {
-    this.digests = users.map(({ username, password }) => ({ username, digest: this.digest(username, password) }));
+    this.users = new Map(users.map(({ username, password }) => [this.digest(username, password), username]));
+    this.names = new Set(users.map(({ username }) => username));
     this.limit = limit;
     this.logger = logger;
   }
 
   get required(): boolean {
-    return this.digests.length > 0;
+    return this.users.size > 0;
   }
 
   /**
-   * Compares with every user in constant time. While the limit of guesses is reached nothing is compared, and right and
-   * wrong pairs get the same answer. Wishes are read only behind a right password, so their errors tell no stranger who
+   * While the limit of guesses is reached nothing is compared, and right and wrong pairs get the same answer. Wishes are read only behind a right password, so their errors tell no stranger who
    * is a user.
    */
   check(text: string, password: string, address: string): AuthVerdict {
@@ -46,13 +48,11 @@ export class Authenticator {
     const retryAfterSec = this.limit.secondsToWait(guess);
     if (retryAfterSec > 0) return { login: null, retryAfterSec };
     const digest = this.digest(username, password);
-    const known = digest.toString('base64');
-    if (this.wrong.has(known)) return { login: null, retryAfterSec: 0 };
+    if (this.wrong.has(digest)) return { login: null, retryAfterSec: 0 };
     this.limit.acquire(guess);
-    let user: string | null = null;
-    for (const one of this.digests) if (timingSafeEqual(one.digest, digest)) user = one.username;
-    if (user === null) {
-      remember(this.wrong, known, MAX_WRONG);
+    const user = this.users.get(digest);
+    if (user === undefined) {
+      remember(this.wrong, digest, MAX_WRONG);
       return { login: null, retryAfterSec: 0 };
     }
     this.limit.succeed(guess);
@@ -61,12 +61,12 @@ export class Authenticator {
 
   /** The user that a login means: the one with this name, or the longest name that wishes may follow. */
   private nameIn(text: string): string {
-    let longest = '';
-    for (const { username } of this.digests) {
-      if (username === text) return text;
-      if (username.length > longest.length && text.startsWith(username + SEPARATOR)) longest = username;
+    if (this.names.has(text)) return text;
+    for (let end = text.lastIndexOf(SEPARATOR); end > 0; end = text.lastIndexOf(SEPARATOR, end - 1)) {
+      const name = text.slice(0, end);
+      if (this.names.has(name)) return name;
     }
-    return longest || text;
+    return text;
   }
 
   private admit(user: string, text: string): AuthVerdict {
@@ -83,9 +83,9 @@ export class Authenticator {
     }
   }
 
-  private digest(username: string, password: string): Buffer {
+  private digest(username: string, password: string): string {
     // The length distinguishes `ab` + `c` from `a` + `bc`.
-    return createHmac('sha256', this.key).update(`${username.length}:${username}:${password}`).digest();
+    return createHmac('sha256', this.key).update(`${username.length}:${username}:${password}`).digest('base64');
   }
 }
 

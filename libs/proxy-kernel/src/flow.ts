@@ -6,6 +6,7 @@ import {
   type ByteStream,
   type RelayEnd,
   type RelayHandle,
+  type Throttle,
 } from '@gatehouse/net';
 import type { ConnectionEntry } from './accounting/connection-entry.js';
 import type { ConnectionTable } from './accounting/connection-table.js';
@@ -20,11 +21,12 @@ import {
   type ErrorStage,
   type Flow,
   type FlowOutcome,
+  type FlowThrottle,
   type FlowRoute,
   type KernelTimeouts,
   type Outbound,
 } from './interfaces/index.js';
-import { wishedWay, type WishParts } from './users/index.js';
+import { wishedWay, type UserAccounts, type WishParts } from './users/index.js';
 import { withChain } from './way-out.js';
 
 const GIVEN_UP = new DialError('dial', 'other', 'the flow has ended');
@@ -39,6 +41,7 @@ export interface FlowParts {
   metadata: ConnectionMetadata;
   /** Ends the client's side when there is no relay to stop. */
   abort: (reason: CloseReason) => void;
+  accounts: UserAccounts;
 }
 
 /** A flow, bound to the generation that was current when it began. */
@@ -51,12 +54,16 @@ export class KernelFlow implements Flow {
   private outbound: Outbound | null = null;
   private deciding: Promise<FlowRoute> | null = null;
   private relaying: RelayHandle | null = null;
+  private limitedBy: Throttle | null = null;
   private closedBy: CloseReason | null = null;
   private finished = false;
 
   constructor(parts: FlowParts) {
     this.parts = parts;
-    this.entry = parts.table.open(parts.metadata, (reason) => this.close(reason));
+    this.entry = parts.table.open(parts.metadata, {
+      close: (reason) => this.close(reason),
+      limit: (throttle) => this.limit(throttle),
+    });
   }
 
   get id(): string {
@@ -69,6 +76,10 @@ export class KernelFlow implements Flow {
 
   get counter(): ByteCounter {
     return this.entry;
+  }
+
+  get throttle(): FlowThrottle | null {
+    return this.parts.accounts.of(this.metadata.inboundUser)?.throttle ?? null;
   }
 
   get signal(): AbortSignal {
@@ -101,8 +112,10 @@ export class KernelFlow implements Flow {
   relay(client: ByteStream, remote: ByteStream, head?: Uint8Array): void {
     this.stage = 'relay';
     this.entry.state = 'open';
+    this.limitedBy = this.throttle;
     this.relaying = relay(client, remote, this.entry, {
       head,
+      throttle: this.limitedBy,
       idleTimeoutMs: this.parts.timeouts.idle,
       halfClosedTimeoutMs: this.parts.timeouts.halfClosed,
       onClose: (end) => this.finish(this.relayOutcome(end)),
@@ -136,6 +149,13 @@ export class KernelFlow implements Flow {
     if (this.relaying) return this.relaying.stop();
     this.controller.abort(new DialError(this.stage, 'other', `closed: ${reason}`));
     this.parts.abort(reason);
+  }
+
+  /** A relay that keeps its throttle also keeps its place in line. */
+  private limit(throttle: Throttle | null): void {
+    if (throttle === this.limitedBy) return;
+    this.limitedBy = throttle;
+    this.relaying?.limit(throttle);
   }
 
   private async dial(): Promise<ByteStream> {
@@ -194,6 +214,7 @@ export class KernelFlow implements Flow {
     if (table.isTooMany(this.entry)) {
       throw new DialError('route', 'other', 'this client or user has too many connections open');
     }
+    this.checkUser();
     this.nameStandIn();
     const view = routingView(this.metadata);
     const deciding = generation.router.decide(view, this.signal);
@@ -206,6 +227,13 @@ export class KernelFlow implements Flow {
     if (!outbound) throw new DialError('route', 'other', `no outbound named ${decision.outbound}`);
     this.outbound = outbound;
     return { outbound, decision, key: `${generation.number}/${outbound.tag}` };
+  }
+
+  /** @throws UserLimitError. */
+  private checkUser(): void {
+    const { accounts, table } = this.parts;
+    const { inboundUser } = this.metadata;
+    if (inboundUser !== null) accounts.check(this.metadata, table.openOf(inboundUser));
   }
 
   /**

@@ -24,6 +24,7 @@ import {
   type ListenerState,
   type OwnServiceConnection,
   type ProxyKernel,
+  type ProxyUserConfig,
   type SniffingConfig,
   type TracedDecision,
 } from './interfaces/index.js';
@@ -32,7 +33,7 @@ import { FlowWatch, HealthTracker } from './health/index.js';
 import { ListenerSet, type Listener } from './listeners.js';
 import { targetFields } from './protocol/stream-session.js';
 import { createInbound } from './registry.js';
-import { NodeSessions, inGroup, withoutOtherGroup, type WishParts } from './users/index.js';
+import { NodeSessions, UserAccounts, inGroup, withoutOtherGroup, type WishParts } from './users/index.js';
 import { withChain } from './way-out.js';
 
 const DEFAULT_TIMEOUTS: KernelTimeouts = {
@@ -63,6 +64,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   private readonly watch: FlowWatch;
   private readonly wishes: Pick<WishParts, 'health' | 'sessions'>;
   private readonly guesses: GuessLimit;
+  private readonly accounts: UserAccounts;
   private readonly ownServiceClients: OwnServiceClients;
   private readonly failures: FlowFailures;
   private readonly sampler: NodeJS.Timeout;
@@ -77,6 +79,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     this.startedAt = environment.now();
     this.failures = new FlowFailures((message, fields) => environment.logger.error(message, fields));
     this.guesses = new GuessLimit(() => environment.now());
+    this.accounts = new UserAccounts({ now: () => environment.now(), flows: () => this.table.all() });
     this.ownServiceClients = new OwnServiceClients(() => environment.now());
     this.table = new ConnectionTable(
       () => environment.now(),
@@ -126,7 +129,7 @@ class Kernel implements ProxyKernel, Dispatcher {
 
   closeConnection(id: string): boolean {
     const entry = this.table.get(id);
-    entry?.close('user');
+    entry?.controls.close('user');
     return entry !== undefined;
   }
 
@@ -177,11 +180,12 @@ class Kernel implements ProxyKernel, Dispatcher {
   }
 
   begin(metadata: ConnectionMetadata, abort: (reason: CloseReason) => void): Flow {
-    const { generation, table, timeouts, watch, wishes, ownServiceClients } = this;
+    const { generation, table, timeouts, watch, wishes, accounts, ownServiceClients } = this;
     // Nothing listens before the first generation.
     if (!generation) throw new KernelConfigError('listeners', 'no configuration is applied');
     const real = generation.fakeIps ? withRealName(metadata, generation.fakeIps) : metadata;
-    return new KernelFlow({ table, generation, timeouts, watch, wishes, ownServiceClients, metadata: real, abort });
+    const parts = { table, generation, timeouts, watch, wishes, accounts, ownServiceClients };
+    return new KernelFlow({ ...parts, metadata: real, abort });
   }
 
   private async applyNow(config: KernelConfig): Promise<ApplyResult> {
@@ -189,6 +193,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     const began = performance.now();
     const previous = this.generation;
     const next = compileGeneration(config, previous, this.environment, this.health);
+    const changeUsers = this.accounts.prepare(usersOf(config));
     // At the first configuration a refusal would leave the kernel without any listener.
     const dnsChange = await this.dnsListener.prepare(config.dns?.listen, previous === null);
     const commit = await this.listeners.prepare(config.listeners).catch(async (error: unknown) => {
@@ -197,6 +202,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     });
     this.replaceGeneration(next);
     commit();
+    changeUsers();
     dnsChange.commit();
     this.environment.logger.info('configuration applied', { generation: next.number, config_hash: next.hash });
     return {
@@ -265,6 +271,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   private sample(): void {
     const delta = this.table.sample();
     if (delta) this.events.emit('traffic', delta);
+    this.accounts.endExpired();
     this.watch.settle();
     this.health.settle();
     this.generation?.policies.recheck();
@@ -272,7 +279,7 @@ class Kernel implements ProxyKernel, Dispatcher {
 
   private closeAll(reason: CloseReason): number {
     const entries = this.table.all();
-    for (const entry of entries) entry.close(reason);
+    for (const { controls } of entries) controls.close(reason);
     return entries.length;
   }
 
@@ -302,6 +309,12 @@ class Kernel implements ProxyKernel, Dispatcher {
       this.onDrained = done;
     });
   }
+}
+
+/** The users of all listeners; one of several has the same limits at each. */
+function usersOf({ listeners }: KernelConfig): ProxyUserConfig[] {
+  const byName = new Map(listeners.flatMap(({ users = [] }) => users.map((user) => [user.username, user])));
+  return [...byName.values()];
 }
 
 /** Destroyed sockets emit `close` within a turn; this bounds the wait in case one does not. */

@@ -28,12 +28,13 @@ export interface Setup {
   users?: ListenerConfig['users'];
   timeouts?: Partial<KernelTimeouts>;
   config?: Partial<KernelConfig>;
+  now?: () => number;
 }
 
-export async function startKernel({ type = 'mixed', users = [], timeouts = {}, config = {} }: Setup = {}) {
+export async function startKernel({ type = 'mixed', users = [], timeouts = {}, config = {}, now = Date.now }: Setup = {}) {
   const records: ConnectionRecord[] = [];
   const kernel = createProxyKernel({
-    now: Date.now,
+    now,
     logger: quiet,
     country: () => null,
     timeouts,

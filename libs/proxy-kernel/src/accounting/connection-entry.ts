@@ -1,4 +1,4 @@
-import type { ByteCounter } from '@gatehouse/net';
+import type { ByteCounter, Throttle } from '@gatehouse/net';
 import type {
   CloseReason,
   ConnectionMetadata,
@@ -9,13 +9,19 @@ import type {
 
 const BUILT_IN = new Set(['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS']);
 
+/** Acts on a flow from outside. */
+export interface FlowControls {
+  close(reason: CloseReason): void;
+  /** The user's throttle of the moment; null: none. */
+  limit(throttle: Throttle | null): void;
+}
+
 /** One open flow. The relay counts directly in `upload` and `download`. */
 export class ConnectionEntry implements ByteCounter {
   readonly id: string;
   readonly metadata: ConnectionMetadata;
   readonly startedAt: number;
-  /** Ends the flow from outside. */
-  readonly close: (reason: CloseReason) => void;
+  readonly controls: FlowControls;
   upload = 0;
   download = 0;
   uploadSpeed = 0;
@@ -31,11 +37,11 @@ export class ConnectionEntry implements ByteCounter {
   httpStatus: number | null = null;
   state: ConnectionSnapshot['state'] = 'dialing';
 
-  constructor(id: string, metadata: ConnectionMetadata, startedAt: number, close: (reason: CloseReason) => void) {
+  constructor(id: string, metadata: ConnectionMetadata, startedAt: number, controls: FlowControls) {
     this.id = id;
     this.metadata = metadata;
     this.startedAt = startedAt;
-    this.close = close;
+    this.controls = controls;
   }
 
   routed(decision: RouteDecision): void {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { DialError, ERROR_KINDS, ForbiddenTargetError, RejectedError } from '../interfaces/index.js';
+import { DialError, ERROR_KINDS, ForbiddenTargetError, RejectedError, UserLimitError } from '../interfaces/index.js';
 import type {
-  CloseReason,
   ConnectionMetadata,
   ConnectionRecord,
   ConnectionSnapshot,
@@ -10,8 +9,9 @@ import type {
   FlowOutcome,
   RouteDecision,
   TrafficDelta,
+  UserTraffic,
 } from '../interfaces/index.js';
-import { ConnectionEntry } from './connection-entry.js';
+import { ConnectionEntry, type FlowControls } from './connection-entry.js';
 import { FlowShares } from './flow-shares.js';
 import { errorCode, errorKind } from '../transport/dial-error.js';
 
@@ -48,6 +48,8 @@ export class ConnectionTable {
   private readonly onClosed: (record: ConnectionRecord) => void;
   private sequence = 0;
   private pending: TrafficDelta | null = null;
+  /** Of the pending delta. */
+  private readonly users = new Map<string, UserTraffic>();
   private sampledAt: number;
 
   constructor(now: () => number, onClosed: (record: ConnectionRecord) => void, most = MOST_OF_ONE) {
@@ -61,14 +63,19 @@ export class ConnectionTable {
     return this.entries.size;
   }
 
-  open(metadata: ConnectionMetadata, close: (reason: CloseReason) => void): ConnectionEntry {
+  open(metadata: ConnectionMetadata, controls: FlowControls): ConnectionEntry {
     this.sequence += 1;
     const id = `${this.idPrefix}-${this.sequence.toString(36)}`;
-    const entry = new ConnectionEntry(id, metadata, this.now(), close);
+    const entry = new ConnectionEntry(id, metadata, this.now(), controls);
     this.entries.set(id, entry);
     this.shares.add(metadata, 1);
     this.ended.opened += 1;
     return entry;
+  }
+
+  /** The open flows of a user. */
+  openOf(user: string): number {
+    return this.shares.ofUser(user);
   }
 
   /** Whether the flow's client or user has more flows than allowed. */
@@ -80,6 +87,8 @@ export class ConnectionTable {
     entry.routed(decision);
     const delta = this.delta();
     outboundOf(delta, decision.outbound).opened += 1;
+    const user = this.userOf(entry);
+    if (user) user.opened += 1;
     const ruleId = decision.rule?.id;
     if (ruleId === undefined || ruleId === null) return;
     const hits = (delta.rules[ruleId] ??= { hits: 0, lastHitAt: 0 });
@@ -99,7 +108,7 @@ export class ConnectionTable {
     if (status.status === 'failed') {
       this.ended.failed += 1;
       this.ended.failures[status.errorKind ?? 'other'] += 1;
-      if (entry.outbound !== null) outboundOf(this.delta(), entry.outbound).failed += 1;
+      if (entry.outbound !== null) this.addFailure(entry, entry.outbound);
     }
     entry.state = 'closing';
     this.onClosed({ ...entry.snapshot(), endedAt: this.now(), httpStatus: entry.httpStatus, ...status });
@@ -138,8 +147,23 @@ export class ConnectionTable {
     }
     const delta = this.pending;
     this.pending = null;
-    if (delta) delta.at = now;
-    return delta;
+    if (!delta) return null;
+    const users = [...this.users.values()];
+    this.users.clear();
+    return { ...delta, at: now, ...(users.length > 0 && { users }) };
+  }
+
+  private addFailure(entry: ConnectionEntry, outbound: string): void {
+    outboundOf(this.delta(), outbound).failed += 1;
+    const user = this.userOf(entry);
+    if (user) user.failed += 1;
+  }
+
+  private userOf({ metadata: { inboundUser: name } }: ConnectionEntry): UserTraffic | null {
+    if (name === null) return null;
+    const user = this.users.get(name) ?? { user: name, upload: 0, download: 0, opened: 0, failed: 0 };
+    this.users.set(name, user);
+    return user;
   }
 
   /** Adds the flow's traffic since its last call to the pending delta. */
@@ -155,6 +179,10 @@ export class ConnectionTable {
     const outbound = outboundOf(delta, entry.outbound);
     outbound.upload += upload;
     outbound.download += download;
+    const user = this.userOf(entry);
+    if (!user) return;
+    user.upload += upload;
+    user.download += download;
   }
 
   private delta(): TrafficDelta {
@@ -174,7 +202,7 @@ type FlowStatus = Pick<
 
 /** The fields of a record that say how the flow ended. @param stage where it was when an error was thrown. */
 function flowStatus({ closeReason, error }: FlowOutcome, stage: ErrorStage): FlowStatus {
-  if (error instanceof ForbiddenTargetError)
+  if (error instanceof ForbiddenTargetError || error instanceof UserLimitError)
     return { ...NO_ERROR, status: 'rejected', closeReason: 'rejected', errorMessage: error.message };
   if (error instanceof RejectedError) return { ...NO_ERROR, status: 'rejected', closeReason: 'rejected' };
   if (closeReason === 'rejected') return { ...NO_ERROR, status: 'rejected', closeReason };

@@ -21,6 +21,10 @@ export class FlowShares {
     }
   }
 
+  ofUser(user: string): number {
+    return this.counts.get(userKey(user)) ?? 0;
+  }
+
   isOver(flow: ConnectionMetadata): boolean {
     return keysOf(flow).some((key) => (this.counts.get(key) ?? 0) > this.most);
   }
@@ -28,6 +32,10 @@ export class FlowShares {
 
 /** Programs on this machine share its address and are not limited by it. */
 function keysOf({ sourceIp, inboundUser }: ConnectionMetadata): string[] {
-  const keys = inboundUser === null ? [] : [`user ${inboundUser}`];
+  const keys = inboundUser === null ? [] : [userKey(inboundUser)];
   return LOOPBACK.test(sourceIp) ? keys : [...keys, `address ${networkOf(sourceIp)}`];
+}
+
+function userKey(user: string): string {
+  return `user ${user}`;
 }

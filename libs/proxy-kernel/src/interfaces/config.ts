@@ -7,6 +7,26 @@ import type { ProxyNode } from '@gatehouse/contracts';
 
 export type KernelMode = 'rule' | 'global' | 'direct';
 
+export interface ProxyUserConfig {
+  username: string;
+  password: string;
+  /** Absent: none. */
+  limits?: UserLimits;
+}
+
+/** A limit that is absent does not exist. They hold for all listeners and connections of the user together. */
+export interface UserLimits {
+  /** Milliseconds since the epoch. Open connections end then, too. */
+  expiresAt?: number;
+  /** Addresses, and networks in CIDR form, that the user may connect from. */
+  allowedAddresses?: string[];
+  maxConnections?: number;
+  /** Bytes per second, both directions together. */
+  rateLimit?: number;
+  /** Bytes that may still be carried, both directions together, from the moment this configuration is applied. */
+  trafficLeft?: number;
+}
+
 export interface ListenerConfig {
   /** Shown as `inbound_name`; unique. */
   name: string;
@@ -15,8 +35,8 @@ export interface ListenerConfig {
   address: string;
   /** 0 lets the system choose. */
   port: number;
-  /** Absent or empty: no login is needed. */
-  users?: { username: string; password: string }[];
+  /** Absent or empty: no login is needed. A user has the same limits at every listener. */
+  users?: ProxyUserConfig[];
   /** Everything that comes in here leaves by this group, as if each login asked for it. */
   group?: string;
 }

@@ -125,6 +125,6 @@ export interface ConnectionRecord extends ConnectionSnapshot {
   errorKind: ErrorKind | null;
   errorErrno: string | null;
   errorMessage: string | null;
-  /** `client_closed`, `remote_closed`, `idle`, `user`, `shutdown`, `error`, `rejected`. */
+  /** `client_closed`, `remote_closed`, `idle`, `user`, `user_limit`, `shutdown`, `error`, `rejected`. */
   closeReason: string;
 }

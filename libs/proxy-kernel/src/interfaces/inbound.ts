@@ -1,11 +1,19 @@
 import type { Socket } from 'node:net';
-import type { ByteCounter, ByteStream } from '@gatehouse/net';
+import type { ByteCounter, ByteStream, Pacer, Throttle } from '@gatehouse/net';
 import type { ListenerConfig, SniffingConfig } from './config.js';
 import type { ConnectionMetadata, RouteDecision, Wishes } from './connection.js';
 import type { KernelLogger, KernelTimeouts } from './kernel.js';
 import type { Outbound } from './outbound.js';
 
-export type CloseReason = 'client_closed' | 'remote_closed' | 'idle' | 'user' | 'shutdown' | 'error' | 'rejected';
+/** `user_limit`: the limits of the flow's user, or that this user does not exist any longer. */
+export type CloseReason =
+  'client_closed' | 'remote_closed' | 'idle' | 'user' | 'user_limit' | 'shutdown' | 'error' | 'rejected';
+
+/** Limits the bytes of a flow. */
+export interface FlowThrottle extends Throttle, Pacer {
+  /** For a datagram, which is carried whole or not at all. */
+  tryTake(bytes: number): boolean;
+}
 
 /** How a flow ended, for its record. `error` may be anything thrown by routing, dialling or relaying. */
 export interface FlowOutcome {
@@ -29,6 +37,8 @@ export interface Flow {
   readonly id: string;
   readonly metadata: ConnectionMetadata;
   readonly counter: ByteCounter;
+  /** For bytes that `relay` does not carry. Null: no limit. It may change while the flow is open. */
+  readonly throttle: FlowThrottle | null;
   /** Aborted when the flow is closed from outside, its client leaves or its dial runs out of time. */
   readonly signal: AbortSignal;
   /** Decides the route. @throws DialError stage `dns` or `route`. */

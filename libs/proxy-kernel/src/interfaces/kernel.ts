@@ -144,6 +144,16 @@ export interface TrafficDelta {
   outbounds: Record<string, { upload: number; download: number; opened: number; failed: number }>;
   /** By rule id in the database. */
   rules: Record<string, { hits: number; lastHitAt: number }>;
+  /** Of users who logged in. Absent in other programs and older versions. */
+  users?: UserTraffic[];
+}
+
+export interface UserTraffic {
+  user: string;
+  upload: number;
+  download: number;
+  opened: number;
+  failed: number;
 }
 
 export interface KernelEvents {

@@ -87,6 +87,17 @@ export class ForbiddenTargetError extends RejectedError {
   }
 }
 
+/** The limits of the user do not allow the flow. The message is for the user. */
+export class UserLimitError extends RejectedError {
+  /** Whether a later flow may succeed, when others of the user have ended. */
+  readonly isTemporary: boolean;
+  constructor(message: string, isTemporary = false) {
+    super(false, message);
+    this.name = 'UserLimitError';
+    this.isTemporary = isTemporary;
+  }
+}
+
 /** No node of the present ones is what the user asked for. The message is for the user. */
 export class NoSuchWayError extends DialError {
   constructor(message: string) {

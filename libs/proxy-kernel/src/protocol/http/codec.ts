@@ -1,6 +1,6 @@
 /** Parses heads of HTTP/1 proxy requests and decides what a proxy passes on (RFC 9110 7.6, RFC 9112). Pure. */
 import { readHeaderLine } from '@gatehouse/net';
-import { DialError, NoSuchWayError, RejectedError } from '../../interfaces/index.js';
+import { DialError, NoSuchWayError, RejectedError, UserLimitError } from '../../interfaces/index.js';
 import { normalHost } from '../../transport/normal-host.js';
 
 /** Fields for a single connection (RFC 9110 7.6.1), in addition to those named by `Connection`. */
@@ -103,6 +103,7 @@ function connectionOptions(raw: readonly string[]): string[] {
 /** The status of a proxy's answer to a request that failed. */
 export function statusOf(error: unknown): number {
   if (error instanceof HttpRequestError) return error.status;
+  if (error instanceof UserLimitError && error.isTemporary) return 429;
   if (error instanceof RejectedError) return 403;
   return error instanceof DialError && error.kind === 'timeout' ? 504 : 502;
 }
@@ -110,6 +111,7 @@ export function statusOf(error: unknown): number {
 /** The message for the client: the kind of failure, without addresses or texts of the system. */
 export function publicReason(error: unknown): string {
   if (error instanceof HttpRequestError) return error.message;
+  if (error instanceof UserLimitError) return error.message;
   if (error instanceof RejectedError) return 'rejected by policy';
   if (error instanceof NoSuchWayError) return error.message;
   return error instanceof DialError ? `${error.stage}: ${error.kind}` : 'the proxy could not carry out the request';

@@ -109,6 +109,7 @@ export class HttpExchange {
   private takeSocket(flow: Flow, socket: unknown): void {
     if (!(socket instanceof ByteStreamDuplex)) return;
     socket.counter = flow.counter;
+    socket.pacer = () => flow.throttle;
     flow.opened(socket.remoteAddress);
   }
 
@@ -191,7 +192,10 @@ export class HttpExchange {
     this.request.socket.off('end', this.clientEnded);
     const { upstream } = this;
     const socket = upstream?.socket;
-    if (socket instanceof ByteStreamDuplex && socket.counter === this.flow?.counter) socket.counter = null;
+    if (socket instanceof ByteStreamDuplex && socket.counter === this.flow?.counter) {
+      socket.counter = null;
+      socket.pacer = null;
+    }
     // The connection of an incomplete request cannot carry another one.
     if (upstream && !(upstream.writableFinished && this.answered)) upstream.destroy();
     this.flow?.finish({ closeReason, error });

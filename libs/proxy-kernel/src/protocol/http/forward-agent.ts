@@ -95,5 +95,7 @@ async function connectFor(flow: Flow, callback: (error: Error | null, stream: Du
     callback(error as Error, undefined as unknown as Duplex);
     return;
   }
-  callback(null, new ByteStreamDuplex(stream, flow.counter));
+  const duplex = new ByteStreamDuplex(stream, flow.counter);
+  duplex.pacer = () => flow.throttle;
+  callback(null, duplex);
 }

@@ -171,6 +171,7 @@ export class UdpFlows {
     if (!owner) return;
     const { flow, asked } = owner;
     this.touch(flow.key, flow);
+    if (!mayCarry(flow.flow, payload)) return;
     flow.flow.counter.download += payload.length;
     this.deliver(payload, asked && flow.standsFor ? flow.standsFor : from);
   }
@@ -222,7 +223,13 @@ export class UdpFlows {
   }
 }
 
+/** A datagram above the user's rate is dropped, as a slow line would do. */
+function mayCarry({ throttle }: Flow, payload: Buffer): boolean {
+  return throttle?.tryTake(payload.length) ?? true;
+}
+
 function transmit(opened: UdpFlow, way: UdpWay<UdpFlow>, payload: Buffer): void {
+  if (!mayCarry(opened.flow, payload)) return;
   opened.flow.counter.upload += payload.length;
   way.sends(opened);
   way.packets.send(payload, opened.target);
