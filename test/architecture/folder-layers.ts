@@ -7,7 +7,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['audit', 'kernel-process'],
     ['documents', 'settings-api', 'traffic'],
     ['dashboard', 'geo-updates', 'kernels', 'nodes', 'outbound'],
-    ['connections', 'measuring', 'retention', 'rules', 'system'],
+    ['connections', 'measuring', 'proxy-users', 'retention', 'rules', 'system'],
     ['countries', 'rule-sets'],
     ['profiles'],
     ['publications', 'subscriptions'],

@@ -22,6 +22,7 @@ import { OutboundModule } from './outbound/outbound.module.js';
 import { Preferences } from './preferences/preferences.service.js';
 import { PreferencesModule } from './preferences/preferences.module.js';
 import { ProfilesModule } from './profiles/profiles.module.js';
+import { ProxyUsersModule } from './proxy-users/proxy-users.module.js';
 import { PublicationsModule } from './publications/publications.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { RuntimeLogsApiModule, RuntimeLogsModule } from './runtime-logs/runtime-logs.module.js';
@@ -62,6 +63,7 @@ export class AppModule {
         ConnectionsModule,
         TrafficModule,
         DashboardModule,
+        ProxyUsersModule,
         SystemModule,
         KernelsModule,
         GeoApiModule,

@@ -30,6 +30,7 @@ await runCommand(SERVICE.name, async () => {
     byRow('nodes', 'config'),
     byRow('rule_sets', 'sealed_url'),
     byRow('publication_templates', 'content'),
+    byRow('proxy_users', 'password'),
     {
       table: `${SERVICE.schema}.settings`,
       key: ['key'],

@@ -6,6 +6,7 @@ import { GroupSwitchEntity } from './data/group-switch.entity.js';
 import { OutboundGroupEntity } from './data/outbound-group.entity.js';
 import { OutboundPolicyEntity } from './data/outbound-policy.entity.js';
 import { ProfileEntity } from './data/profile.entity.js';
+import { ProxyUserEntity } from './data/proxy-user.entity.js';
 import { PublicationEntity } from './data/publication.entity.js';
 import { PublicationTemplateEntity } from './data/publication-template.entity.js';
 import { RuleSetEntity } from './data/rule-set.entity.js';
@@ -32,6 +33,7 @@ export const SERVICE = defineService({
       RuleSetEntity,
       Rule,
       ProfileEntity,
+      ProxyUserEntity,
       PublicationEntity,
       PublicationTemplateEntity,
     ],

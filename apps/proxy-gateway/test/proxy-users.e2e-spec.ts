@@ -1,12 +1,14 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { NodeView } from '@gatehouse/contracts';
-import { ByteReader } from '@gatehouse/net';
+import type { NodeView, TrafficLogListResponse } from '@gatehouse/contracts';
+import { ByteReader, decodeSocksDatagram, encodeSocksDatagram } from '@gatehouse/net';
+import { createProxyKernel } from '@gatehouse/proxy-kernel';
 import { startHttpOrigin, waitFor } from '@gatehouse/testing';
 import type { HttpOrigin } from '@gatehouse/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
@@ -75,6 +77,57 @@ async function socks(user: string): Promise<number[]> {
   return [login, reply];
 }
 
+/** A node that carries UDP, and how many flows of it have come there. */
+async function startUdpNode(name: string) {
+  const kernel = createProxyKernel({
+    now: Date.now,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    resolver: { resolve: () => Promise.resolve([]) },
+    country: () => null,
+  });
+  const listener = { name: 'in', type: 'socks', address: '127.0.0.1', port: 0 } as const;
+  const { listeners } = await kernel.apply({
+    ...{ mode: 'rule', listeners: [listener], outbounds: [], groups: [], rules: [], defaultPolicy: 'DIRECT' },
+  });
+  const node = { name, type: 'socks5', server: '127.0.0.1', port: listeners[0]!.port, udp: true };
+  const { status, body } = await gateway.call<NodeView>('POST', '/proxies', { raw_config: JSON.stringify(node) });
+  expect([status, body.udp]).toEqual([201, true]);
+  return {
+    flows: () => kernel.status().openedTotal,
+    remove: async () => {
+      await gateway.call('DELETE', `/proxies/${body.id}`);
+      await kernel.close();
+    },
+  };
+}
+
+/** What comes back for a datagram from a SOCKS client with this login, or `refused` if the log says so. */
+async function datagram(user: string, to: number): Promise<string> {
+  const socket = connect(gateway.proxyPort, '127.0.0.1');
+  const udp = createSocket('udp4');
+  try {
+    const [name, secret, reader] = [Buffer.from(user), Buffer.from('right'), new ByteReader(socket)];
+    socket.write(Buffer.from([5, 1, 2, 1, name.length, ...name, secret.length, ...secret]));
+    await reader.read(4);
+    socket.write(Buffer.from([5, 3, 0, 1, 0, 0, 0, 0, 0, 0]));
+    const relay = (await reader.read(10)).readUInt16BE(8);
+    await once(udp.bind(0, '127.0.0.1'), 'listening');
+    const client = socket.localPort;
+    const answered = once(udp, 'message').then(([bytes]) => String(decodeSocksDatagram(bytes)!.payload));
+    udp.send(encodeSocksDatagram({ host: '127.0.0.1', port: to }, Buffer.from('ping'))!, relay, '127.0.0.1');
+    const refused = waitFor(async () => {
+      if (socket.destroyed) return 'over';
+      const { body } = await gateway.call<TrafficLogListResponse>('GET', '/traffic-logs?limit=20');
+      const own = body.items.find(({ client_port: port }) => port === client);
+      return own?.status === 'failed' ? 'refused' : undefined;
+    });
+    return await Promise.race([answered, refused]);
+  } finally {
+    socket.destroy();
+    udp.close();
+  }
+}
+
 it('leads a user out where the name in its login says', async () => {
   expect((await visit('ann')).carried).toEqual([0, 0, 0]);
   expect((await visit('ann-country-fr')).carried).toEqual([0, 0, 1]);
@@ -135,6 +188,67 @@ it('shows user and wishes in the traffic log', async () => {
     rule_type: 'WISH',
     rule_payload: 'country-fr-session-log1',
   });
+});
+
+describe('the test of rules', () => {
+  const test = async (body: Record<string, unknown>) => {
+    const { status, body: answer } = await gateway.call('POST', '/rules/test', { url: 'http://a.test/', ...body });
+    return { status, ...answer };
+  };
+
+  it('says where a user with these wishes would leave, and keeps no session for it', async () => {
+    expect(await test({})).toMatchObject({ target: 'DIRECT', refusal: null });
+    expect(await test({ user: 'ann' })).toMatchObject({ target: 'DIRECT', refusal: null });
+    expect(await test({ user: 'ann-country-fr' })).toMatchObject({
+      rule: { type: 'WISH', payload: 'country-fr' },
+      node: { name: 'FR Paris' },
+      chain: ['FR Paris'],
+    });
+    const first = await visit('ann-country-jp-session-tested');
+    const { node } = await test({ user: 'ann-country-jp-session-tested' });
+    expect(node.name).toBe(first.carried[0] === 1 ? 'JP Tokyo' : 'JP Osaka');
+  });
+
+  it('says why a flow would be refused', async () => {
+    const none = 'there is no such node: country-de';
+    expect(await test({ user: 'ann-country-de' })).toMatchObject({
+      status: 200,
+      refusal: none,
+      outbound_type: 'reject',
+    });
+    const details = async (user: string) => (await test({ user })).details;
+    expect(await details('eve')).toEqual([
+      { field: 'user', message: 'is not the name of a user of the proxy that can log in' },
+    ]);
+    expect(await details('ann-city-tokyo')).toEqual([
+      { field: 'user', message: '"city" is none of country, group, node, session, ttl' },
+    ]);
+  });
+});
+
+it('leads UDP out where the login says, and a session keeps its node for it', async () => {
+  const far = await Promise.all(['JP', 'FR'].map((country) => startUdpNode(`${country} datagrams`)));
+  const echo = createSocket('udp4');
+  echo.on('message', (bytes, { port, address }) => echo.send(bytes, port, address));
+  await once(echo.bind(0, '127.0.0.1'), 'listening');
+  try {
+    const [jp, fr] = far.map(({ flows }) => flows);
+    await waitFor(async () =>
+      (await datagram('ann-node-FR%20datagrams', echo.address().port)) === 'ping' ? true : undefined,
+    );
+    expect([jp!(), fr!()]).toEqual([0, 1]);
+    expect(await datagram('ann-node-JP%20datagrams-session-udp', echo.address().port)).toBe('ping');
+    expect([jp!(), fr!()]).toEqual([1, 1]);
+    // HTTP nodes carry no datagrams, so none of these may leave by one.
+    expect(await datagram('ann-node-FR%20Paris', echo.address().port)).toBe('refused');
+    for (let count = 0; count < 4; count += 1) {
+      expect(await datagram('ann-country-fr', echo.address().port)).toBe('ping');
+    }
+    expect([jp!(), fr!()]).toEqual([1, 5]);
+  } finally {
+    echo.close();
+    for (const node of far) await node.remove();
+  }
 });
 
 it('leads out by the group of a port of its own', async () => {

@@ -19,6 +19,7 @@ export * from './proxy-gateway/profile.js';
 export * from './proxy-gateway/publication-target.js';
 export * from './proxy-gateway/publication-template.js';
 export * from './proxy-gateway/publication.js';
+export * from './proxy-gateway/proxy-user.js';
 export * from './proxy-gateway/outbound.js';
 export * from './proxy-gateway/system.js';
 export * from './proxy-gateway/kernel.js';

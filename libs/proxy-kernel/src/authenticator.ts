@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { GuessLimit } from '@gatehouse/net';
 import type { AuthVerdict, KernelLogger } from './interfaces/index.js';
-import { WishError, parseWishes } from './users/index.js';
+import { WishError, readLogin, userOfLogin } from './users/index.js';
 
 /** The most wrong pairs remembered, so that a program that keeps trying an old password counts as one guess. */
 const MAX_WRONG = 1_000;
@@ -9,8 +9,6 @@ const MAX_WRONG = 1_000;
 const MAX_TOLD = 1_000;
 /** All listeners share one count of guesses. */
 const SCOPE = 'proxy';
-/** Between a user's name and its wishes. */
-const SEPARATOR = '-';
 
 /** The users of a listener, kept as digests under a key of this process. */
 export class Authenticator {
@@ -43,7 +41,7 @@ export class Authenticator {
    * is a user.
    */
   check(text: string, password: string, address: string): AuthVerdict {
-    const username = this.nameIn(text);
+    const username = userOfLogin(text, this.names);
     const guess = { scope: SCOPE, address, account: username };
     const retryAfterSec = this.limit.secondsToWait(guess);
     if (retryAfterSec > 0) return { login: null, retryAfterSec };
@@ -59,20 +57,9 @@ export class Authenticator {
     return this.admit(user, text);
   }
 
-  /** The user that a login means: the one with this name, or the longest name that wishes may follow. */
-  private nameIn(text: string): string {
-    if (this.names.has(text)) return text;
-    for (let end = text.lastIndexOf(SEPARATOR); end > 0; end = text.lastIndexOf(SEPARATOR, end - 1)) {
-      const name = text.slice(0, end);
-      if (this.names.has(name)) return name;
-    }
-    return text;
-  }
-
   private admit(user: string, text: string): AuthVerdict {
-    if (text === user) return { login: { user }, retryAfterSec: 0 };
     try {
-      return { login: { user, wishes: parseWishes(text.slice(user.length + 1)) }, retryAfterSec: 0 };
+      return { login: readLogin(text, user), retryAfterSec: 0 };
     } catch (error) {
       if (!(error instanceof WishError)) throw error;
       if (!this.told.has(text)) {

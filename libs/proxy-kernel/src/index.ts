@@ -27,6 +27,7 @@ export { RuleSetFileError, parseRuleSet } from './rule-set-file/index.js';
 export { countChanges } from './generation.js';
 export { createProxyKernel } from './kernel.js';
 export { supportsNode } from './registry.js';
+export { WishError, readLogin, userOfLogin } from './users/index.js';
 export { ShadowsocksStream, aeadSession, type ShadowsocksKeys } from './protocol/shadowsocks/stream.js';
 export { aeadMethod, masterKey } from './protocol/shadowsocks/cipher.js';
 export { PUBLIC_TARGETS_ONLY } from './protocol/http/codec.js';

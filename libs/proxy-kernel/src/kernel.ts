@@ -7,6 +7,7 @@ import { KernelFlow } from './flow.js';
 import { compileGeneration, countChanges, type Generation } from './generation.js';
 import {
   KernelConfigError,
+  NoSuchWayError,
   type ApplyResult,
   type CloseReason,
   type ConnectionMetadata,
@@ -33,7 +34,14 @@ import { FlowWatch, HealthTracker } from './health/index.js';
 import { ListenerSet, type Listener } from './listeners.js';
 import { targetFields } from './protocol/stream-session.js';
 import { createInbound } from './registry.js';
-import { NodeSessions, UserAccounts, inGroup, withoutOtherGroup, type WishParts } from './users/index.js';
+import {
+  NodeSessions,
+  UserAccounts,
+  explainWishedWay,
+  inGroup,
+  withoutOtherGroup,
+  type WishParts,
+} from './users/index.js';
 import { withChain } from './way-out.js';
 
 const DEFAULT_TIMEOUTS: KernelTimeouts = {
@@ -143,11 +151,17 @@ class Kernel implements ProxyKernel, Dispatcher {
 
   async testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
     if (!this.generation) throw new KernelConfigError('rules', 'no configuration is applied');
-    const { router, policies, fakeIps } = this.generation;
+    const { router, policies, labels, fakeIps } = this.generation;
     const asked = flow.host === null ? flow : { ...flow, ...targetFields(flow.host, flow.destinationIp) };
     const real = fakeIps ? withRealName(asked, fakeIps) : asked;
     const traced = await router.explain(real);
-    return withChain(traced, policies.chain(traced.target, real));
+    try {
+      const wished = explainWishedWay(real, traced, { ...this.wishes, groups: policies, labels });
+      return withChain({ ...traced, ...wished }, wished?.chain ?? policies.chain(traced.target, real));
+    } catch (error) {
+      if (!(error instanceof NoSuchWayError)) throw error;
+      return { ...withChain(traced, ['REJECT']), refusal: error.message };
+    }
   }
 
   status(): KernelStatus {

@@ -83,3 +83,8 @@ CREATE OR REPLACE TRIGGER publication_templates_announce
   AFTER INSERT OR DELETE OR UPDATE
   ON publication_templates
   FOR EACH STATEMENT EXECUTE FUNCTION announce_change('publications');
+
+CREATE OR REPLACE TRIGGER proxy_users_announce
+  AFTER INSERT OR DELETE OR UPDATE OF name, password, enabled, note, expires_at, allowed_addresses, max_connections, rate_limit, traffic_quota, quota_period
+  ON proxy_users
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_change('proxy-users');

@@ -25,13 +25,14 @@ const TABLES: Readonly<Record<string, TableOfResource>> = {
   default_policy: { table: 'outbound_policy', key: 'id' },
   publication: { table: 'publications', key: 'id' },
   publication_template: { table: 'publication_templates', key: 'id' },
+  proxy_user: { table: 'proxy_users', key: 'id', sealed: { password: { as: 'password', json: false } } },
   api_key: { table: 'api_keys', key: 'id' },
 };
 
 /** Columns that the service writes for itself, or that hold measurements: no user set them. */
 const OWN_COLUMN = new RegExp(
   '^(id|created_at|updated_at|fingerprint|key_hash|token_hash|etag|(source_)?last_modified|content|position|alive|status|traffic|profile' +
-    '|next_.*|hit_.*|.*_count|.*_total|delay.*|circuit.*|exit_.*|success_.*|tested_.*|.*failures?|.*_seen_at' +
+    '|next_.*|hit_.*|period_.*|.*_count|.*_total|delay.*|circuit.*|exit_.*|success_.*|tested_.*|.*failures?|.*_seen_at' +
     '|last_(?!four).*|.*_at|.*_sha256|.*_bytes)$',
 );
 /** Times that users set, although their names look like the service's own. */

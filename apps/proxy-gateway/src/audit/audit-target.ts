@@ -8,6 +8,7 @@ const NAMES = {
     ['rule-sets', 'rule_set'],
     ['publications', 'publication'],
     ['publication-templates', 'publication_template'],
+    ['proxy-users', 'proxy_user'],
     ['api-keys', 'api_key'],
     ['settings', 'settings'],
     ['connections', 'connection'],

@@ -4,7 +4,7 @@ import { QueryInteger } from '../wire/query-integer.js';
 
 const MAX_OFFSET = 1_000_000_000;
 
-/** The pages of the four lists. */
+/** The pages of the lists. */
 export class DashboardQuery {
   @QueryInteger({ min: 1, max: 500 })
   live_domain_limit = 50;
@@ -18,6 +18,12 @@ export class DashboardQuery {
   @QueryInteger({ min: 1, max: 500 })
   period_node_limit = 50;
 
+  @QueryInteger({ min: 1, max: 500 })
+  live_user_limit = 50;
+
+  @QueryInteger({ min: 1, max: 500 })
+  period_user_limit = 50;
+
   @QueryInteger({ min: 0, max: MAX_OFFSET })
   live_domain_offset = 0;
 
@@ -29,6 +35,12 @@ export class DashboardQuery {
 
   @QueryInteger({ min: 0, max: MAX_OFFSET })
   period_node_offset = 0;
+
+  @QueryInteger({ min: 0, max: MAX_OFFSET })
+  live_user_offset = 0;
+
+  @QueryInteger({ min: 0, max: MAX_OFFSET })
+  period_user_offset = 0;
 
   /** Start of the period, rounded down to the full hour. Absent: 24 hourly buckets before the end. */
   @IsOptional()
@@ -46,7 +58,7 @@ export interface PageRequest {
   offset: number;
 }
 
-export type DashboardList = 'live_domain' | 'live_node' | 'period_domain' | 'period_node';
+export type DashboardList = 'live_domain' | 'live_node' | 'live_user' | 'period_domain' | 'period_node' | 'period_user';
 
 export function pageOf(query: DashboardQuery, list: DashboardList): PageRequest {
   return { limit: query[`${list}_limit`], offset: query[`${list}_offset`] };

@@ -24,7 +24,7 @@ export class DashboardService {
   async read(query: DashboardQuery): Promise<DashboardResponse> {
     const now = Date.now();
     const period = periodOf(query, now);
-    const [live, traffic, nodes, subscriptions, rules, periodDomains, periodNodes] = await Promise.all([
+    const [live, traffic, nodes, subscriptions, rules, periodDomains, periodNodes, periodUsers] = await Promise.all([
       this.liveTraffic.read(query),
       this.traffic(period),
       this.inventory.nodes(this.liveTraffic.unsupported()),
@@ -32,6 +32,7 @@ export class DashboardService {
       this.inventory.rules(),
       this.periodLists.domains(period, pageOf(query, 'period_domain')),
       this.periodNodes(period, pageOf(query, 'period_node')),
+      this.periodLists.users(period, pageOf(query, 'period_user')),
     ]);
     const { opened, failed, ...bytes } = traffic;
     return {
@@ -47,6 +48,8 @@ export class DashboardService {
       period: { from: period.from.toISOString(), to: period.to.toISOString() },
       period_domains: periodDomains,
       period_nodes: periodNodes,
+      live_users: live.users,
+      period_users: periodUsers,
     };
   }
 

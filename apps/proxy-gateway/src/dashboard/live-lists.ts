@@ -1,4 +1,4 @@
-import type { LiveDomain, LiveNode } from '@gatehouse/contracts';
+import type { LiveDomain, LiveNode, LiveUser } from '@gatehouse/contracts';
 import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
 import { domainOf } from '../traffic/accounting-batch.js';
 import { nodeIdOf } from '../data/flow-names.js';
@@ -26,6 +26,13 @@ export function liveNodes(
 ): (Omit<LiveNode, 'name' | 'country'> & { tag: string })[] {
   const sums = sumBy(connections, carrierOf);
   return busiestFirst(sums).map(([tag, { nodes: _nodes, ...sum }]) => ({ tag, node_id: nodeIdOf(tag), ...sum }));
+}
+
+/** The users with open connections, the busiest first. */
+export function liveUsers(connections: readonly ConnectionSnapshot[]): LiveUser[] {
+  const ofUsers = connections.filter(({ inboundUser }) => inboundUser !== null);
+  const sums = sumBy(ofUsers, ({ inboundUser }) => inboundUser ?? '');
+  return busiestFirst(sums).map(([user, { nodes, ...sum }]) => ({ user, ...sum, node_count: nodes.size }));
 }
 
 /** Replaces the kernel's tags with names. */

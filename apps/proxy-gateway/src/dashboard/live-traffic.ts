@@ -1,4 +1,11 @@
-import type { DashboardPage, DashboardResponse, DashboardTraffic, LiveDomain, LiveNode } from '@gatehouse/contracts';
+import type {
+  DashboardPage,
+  DashboardResponse,
+  DashboardTraffic,
+  LiveDomain,
+  LiveNode,
+  LiveUser,
+} from '@gatehouse/contracts';
 import type { ConnectionSnapshot, KernelStatus } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
@@ -9,7 +16,7 @@ import { AccountingService } from '../traffic/accounting.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
 import { pageOf } from './dashboard.dto.js';
 import type { DashboardQuery, PageRequest } from './dashboard.dto.js';
-import { liveDomains, liveNodes, nameNodes } from './live-lists.js';
+import { liveDomains, liveNodes, liveUsers, nameNodes } from './live-lists.js';
 import { TrafficHistory } from './traffic-history.js';
 
 export interface LiveState {
@@ -17,6 +24,7 @@ export interface LiveState {
   kernel: DashboardResponse['kernel'];
   domains: DashboardPage<LiveDomain>;
   nodes: DashboardPage<LiveNode>;
+  users: DashboardPage<LiveUser>;
 }
 
 /** The traffic that the kernel carries at the moment. */
@@ -44,6 +52,7 @@ export class LiveTraffic implements OnModuleInit {
       active: connections.length,
       kernel: this.describeKernel(status),
       domains: slice(liveDomains(connections), pageOf(query, 'live_domain')),
+      users: slice(liveUsers(connections), pageOf(query, 'live_user')),
       nodes: await this.nodesOf(connections, pageOf(query, 'live_node')),
     };
   }

@@ -1,4 +1,4 @@
-import type { DashboardPage, DashboardSeriesPoint, PeriodDomain, PeriodNode } from '@gatehouse/contracts';
+import type { DashboardPage, DashboardSeriesPoint, PeriodDomain, PeriodNode, PeriodUser } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -32,6 +32,23 @@ export function periodOf({ from, to }: { from?: string; to?: string }, now: numb
   throw new AppError('INVALID_ARGUMENT', `from: ${problem}`, { details: [{ field: 'from', message: problem }] });
 }
 
+export interface HourlyBytes {
+  hour: Date;
+  up: number;
+  down: number;
+}
+
+/** One point for each hour; hours without a row are zero. */
+export function hourlySeries({ from, to }: Period, rows: readonly HourlyBytes[]): DashboardSeriesPoint[] {
+  const known = new Map(rows.map((row) => [row.hour.getTime(), row]));
+  const hours = Math.floor((to.getTime() - from.getTime()) / HOUR_MS) + 1;
+  return Array.from({ length: hours }, (_, index) => {
+    const hour = from.getTime() + index * HOUR_MS;
+    return { t: new Date(hour).toISOString(), up: known.get(hour)?.up ?? 0, down: known.get(hour)?.down ?? 0 };
+  });
+}
+
+type UserRow = Omit<PeriodUser, 'last_seen_at'> & { last_seen_at: Date };
 type DomainRow = Omit<PeriodDomain, 'last_seen_at'> & { last_seen_at: Date };
 export type PeriodNodeRow = Omit<PeriodNode, 'name' | 'country' | 'success_rate' | 'avg_delay_ms'> & { tag: string };
 
@@ -62,19 +79,25 @@ export class PeriodLists {
     return { items, total, ...page };
   }
 
+  async users({ from, to }: Period, page: PageRequest): Promise<DashboardPage<PeriodUser>> {
+    const { items, total } = await this.page<UserRow>(
+      `SELECT username AS "user", sum(requests)::bigint AS requests, sum(errors)::bigint AS errors,
+         sum(upload)::bigint AS upload, sum(download)::bigint AS download, max(last_seen_at) AS last_seen_at
+       FROM traffic_user_hourly WHERE hour >= $1 AND hour <= $4 GROUP BY username`,
+      '"user"',
+      [from, page.limit, page.offset, to],
+    );
+    return { items: items.map((row) => ({ ...row, last_seen_at: row.last_seen_at.toISOString() })), total, ...page };
+  }
+
   /** One point for each hour; hours without traffic are zero. */
   async series({ from, to }: Period): Promise<DashboardSeriesPoint[]> {
-    const rows: { hour: Date; up: number; down: number }[] = await this.dataSource.query(
+    const rows: HourlyBytes[] = await this.dataSource.query(
       `SELECT hour, sum(upload)::bigint AS up, sum(download)::bigint AS down
        FROM traffic_node_hourly WHERE hour >= $1 AND hour <= $2 GROUP BY hour`,
       [from, to],
     );
-    const known = new Map(rows.map((row) => [row.hour.getTime(), row]));
-    const hours = Math.floor((to.getTime() - from.getTime()) / HOUR_MS) + 1;
-    return Array.from({ length: hours }, (_, index) => {
-      const hour = from.getTime() + index * HOUR_MS;
-      return { t: new Date(hour).toISOString(), up: known.get(hour)?.up ?? 0, down: known.get(hour)?.down ?? 0 };
-    });
+    return hourlySeries({ from, to }, rows);
   }
 
   /** Rows with the most bytes come first. The total is known even if the page is past the end. */

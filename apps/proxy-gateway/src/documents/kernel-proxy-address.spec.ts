@@ -1,14 +1,20 @@
 import type { ModuleRef } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
+import type { InternalUser } from '../kernel-config/internal-user.js';
 import type { Preferences } from '../preferences/preferences.service.js';
 import type { ProxyGatewaySettings } from '../settings.js';
 import { KernelProxyAddress } from './kernel-proxy-address.js';
 
 interface Listener {
-  type: string;
+  name: string;
   state: string;
   address: string;
   port: number;
+}
+
+function internalUser(needed: boolean): InternalUser {
+  const user = { username: 'gatehouse', password: 'internal' };
+  return { ifNeeded: () => Promise.resolve(needed ? user : null) } as unknown as InternalUser;
 }
 
 async function find(
@@ -18,7 +24,8 @@ async function find(
     kernelPort = 7890,
     kernelUsers = [],
     kernelHost = '',
-  }: { kernelPort?: number; kernelUsers?: string[]; kernelHost?: string } = {},
+    needed = false,
+  }: { kernelPort?: number; kernelUsers?: string[]; kernelHost?: string; needed?: boolean } = {},
 ): Promise<string | null> {
   const modules = {
     get: () => {
@@ -31,18 +38,27 @@ async function find(
   const values: Record<string, unknown> = { 'kernel.listen.mixed': chosen, 'kernel.users': [] };
   const preferences = { get: (key: string) => values[key] } as unknown as Preferences;
   const settings = { kernelPort, kernelAddress: '127.0.0.1', kernelUsers, kernelHost, mihomo: '' };
-  const found = await new KernelProxyAddress(modules, preferences, settings as unknown as ProxyGatewaySettings).find();
+  const given = settings as unknown as ProxyGatewaySettings;
+  const found = await new KernelProxyAddress(modules, preferences, given, internalUser(needed)).find();
   return found?.url ?? null;
 }
 
-const listening = { type: 'mixed', state: 'listening', address: '127.0.0.1', port: 4321 };
+const listening = { name: 'mixed', state: 'listening', address: '127.0.0.1', port: 4321 };
 
 describe('the address of our own kernel', () => {
   it.each([
     ['where it listens', [listening], 'http://127.0.0.1:4321'],
     ['loopback where it listens everywhere', [{ ...listening, address: '0.0.0.0' }], 'http://127.0.0.1:4321'],
     ['loopback of IPv6', [{ ...listening, address: '::' }], 'http://[::1]:4321'],
-    ['the one that takes HTTP', [{ ...listening, type: 'socks', port: 1 }, listening], 'http://127.0.0.1:4321'],
+    ['the one that takes HTTP', [{ ...listening, name: 'socks', port: 1 }, listening], 'http://127.0.0.1:4321'],
+    [
+      'never that of a group',
+      [
+        { ...listening, name: 'group-JP', port: 1 },
+        { ...listening, state: 'failed' },
+      ],
+      null,
+    ],
     ['none while it does not listen', [{ ...listening, state: 'failed' }], null],
     ['none while it is down', new Error('down'), null],
   ])('%s', async (_what, listeners, expected) => {
@@ -51,6 +67,13 @@ describe('the address of our own kernel', () => {
 
   it('includes the credentials that the environment requires', async () => {
     expect(await find([listening], null, { kernelUsers: ['ann:t:w/o'] })).toBe('http://ann:t%3Aw%2Fo@127.0.0.1:4321');
+  });
+
+  it('includes the user of the service itself if only rows make a login necessary', async () => {
+    expect(await find([listening], null, { needed: true })).toBe('http://gatehouse:internal@127.0.0.1:4321');
+    expect(await find(null, null, { needed: true })).toBe('http://gatehouse:internal@127.0.0.1:7890');
+    const both = { needed: true, kernelUsers: ['ann:secret'] };
+    expect(await find([listening], null, both)).toBe('http://ann:secret@127.0.0.1:4321');
   });
 
   it('is the configured address for a worker without a kernel', async () => {
@@ -85,7 +108,7 @@ describe('the address of our own kernel', () => {
     const preferences = { get: (key: string) => (key === 'kernel.users' ? [] : null) } as unknown as Preferences;
     const settings = { kernelPort: 7890, kernelAddress: '127.0.0.1', kernelUsers: [], kernelHost: '', mihomo };
     const given = settings as unknown as ProxyGatewaySettings;
-    const found = await new KernelProxyAddress(modules, preferences, given).find();
+    const found = await new KernelProxyAddress(modules, preferences, given, internalUser(false)).find();
     expect(found).toEqual({ url: 'http://127.0.0.1:7890', guardsTargets });
   });
 });

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-process/kernel.module.js';
 import { KernelProxyAddress } from '../documents/kernel-proxy-address.js';
+import { InternalUserModule } from '../kernel-config/internal-user.module.js';
 import { GeoController } from './geo.controller.js';
 import { GeoDownloader } from './geo-download.js';
 import { GeoLibrary } from '../geo/geo-library.js';
@@ -14,6 +15,7 @@ import { UpdateGeo } from './update-geo.js';
 /** The databases and the job that updates them, for every process. */
 @Global()
 @Module({
+  imports: [InternalUserModule],
   providers: [GeoStore, GeoLibrary, GeoDownloader, UpdateGeo, GeoUpdateHandler, GeoSchedule, KernelProxyAddress],
   exports: [GeoStore, GeoLibrary],
 })

@@ -60,6 +60,8 @@ export interface KernelConfigRows {
   mode?: KernelMode;
   defaultPolicy: string;
   listeners: readonly ListenerConfig[];
+  /** See `MappedConfig`. */
+  quotas?: string;
 }
 
 /** A selection that is no longer valid, and the member that replaces it. */
@@ -77,6 +79,8 @@ export interface MappedConfig {
   config: KernelConfig;
   leftOut: { node_id: number; name: string; reason: string }[];
   lostSelections: LostSelection[];
+  /** Names quotas of users and their periods. Unlike the traffic that is left, a change of these has to be applied. */
+  quotas: string;
   /** The stored default policy, if nothing has that name any longer. */
   lostDefaultPolicy: string | null;
 }
@@ -114,6 +118,7 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
       defaultPolicy,
     },
     leftOut,
+    quotas: rows.quotas ?? '',
     lostSelections: rows.groups.flatMap((group, index) => {
       const isCandidate = members.get(group.name)!.candidates.has(group.selectedTag ?? '');
       return isCandidate ? [] : lostSelection(group, groups[index]!, names);

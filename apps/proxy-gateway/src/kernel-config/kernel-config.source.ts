@@ -1,7 +1,7 @@
 import type { ProxyNode } from '@gatehouse/contracts';
-import type { ListenerConfig } from '@gatehouse/proxy-kernel';
+import type { ListenerConfig, ProxyUserConfig } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { ListenPlace } from '../common/kernel-figures.js';
 import type { Preferences } from '../preferences/preferences.service.js';
 import { NodeVault, UNREADABLE_NODE, type SealedNode } from '../data/node-vault.js';
@@ -11,9 +11,11 @@ import { RuleSetSource } from './rule-set-source.js';
 import { RuleList } from './rule-list.js';
 import type { ConfigGroup, ConfigNode, KernelConfigRows } from './kernel-config.mapper.js';
 import { readOverlay } from './profile-overlay.js';
+import { InternalUser } from './internal-user.js';
 import { KernelMode } from './kernel-mode.js';
 import { KernelOptions } from './kernel-options.js';
 import { kernelSupport } from './kernel-support.js';
+import { ProxyUserSource } from './proxy-user-source.js';
 import { mihomoObstacle } from './mihomo-support.js';
 
 interface NodeRow {
@@ -67,6 +69,8 @@ export class KernelConfigSource {
     readonly mode: KernelMode,
     private readonly ruleList: RuleList,
     private readonly ruleSets: RuleSetSource,
+    private readonly proxyUsers: ProxyUserSource,
+    private readonly internalUser: InternalUser,
   ) {}
 
   /** Reads one snapshot of the database, so that all rows belong to the same state. */
@@ -86,14 +90,24 @@ export class KernelConfigSource {
         guard: this.options.guard(),
         mode: this.options.routingMode,
         defaultPolicy: policy.defaultPolicy,
-        listeners: this.listeners(),
+        ...(await this.access(tx)),
       };
     });
   }
 
+  /** Users of the settings go before rows of the same name. While there is any row, a login is needed. */
+  private async access(tx: EntityManager): Promise<Pick<KernelConfigRows, 'listeners' | 'quotas'>> {
+    const own = this.options.users();
+    const internal = own.length === 0 ? await this.internalUser.ifNeeded(tx) : null;
+    const { users, quotas } = await this.proxyUsers.load(tx);
+    const first = internal ? [internal] : own;
+    const names = new Set(first.map(({ username }) => username));
+    return { listeners: this.listeners([...first, ...users.filter(({ username }) => !names.has(username))]), quotas };
+  }
+
   /** The settings refuse ports of groups with mihomo, but it may still run until the service restarts. */
-  private listeners(): ListenerConfig[] {
-    const all = this.options.listeners();
+  private listeners(users: ProxyUserConfig[]): ListenerConfig[] {
+    const all = this.options.listeners(users);
     return this.mode.get() === 'mihomo' ? all.filter(({ group }) => group === undefined) : all;
   }
 

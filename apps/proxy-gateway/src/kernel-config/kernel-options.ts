@@ -1,4 +1,11 @@
-import type { DnsConfig, GuardConfig, KernelMode, ListenerConfig, SniffingConfig } from '@gatehouse/proxy-kernel';
+import type {
+  DnsConfig,
+  GuardConfig,
+  KernelMode,
+  ListenerConfig,
+  ProxyUserConfig,
+  SniffingConfig,
+} from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import type { ProfileOverlay } from '../data/profile.entity.js';
 import { Preferences } from '../preferences/preferences.service.js';
@@ -18,7 +25,7 @@ export function refusesPrivateTargets(
   return wanted === 'auto' ? privateTargets === 'refuse' : wanted === 'false';
 }
 
-/** The users of the proxy's listeners, from the setting or else from the environment. Empty: no login is needed. */
+/** The users of the proxy's listeners that are not rows: from the setting, or else from the environment. */
 export function usersOfProxy(
   preferences: Pick<Preferences, 'get'>,
   { kernelUsers }: Pick<ProxyGatewaySettings, 'kernelUsers'>,
@@ -104,12 +111,19 @@ export class KernelOptions {
     };
   }
 
-  /** @param preferences the settings to use: the present ones, or some that are to be checked. */
-  listeners(preferences: Pick<Preferences, 'get'> = this.preferences): ListenerConfig[] {
+  /** The users of the settings and the environment. */
+  users(): ProxyUserConfig[] {
+    return usersOfProxy(this.preferences, this.settings);
+  }
+
+  /**
+   * @param users those of every listener.
+   * @param preferences the settings to use: the present ones, or some that are to be checked.
+   */
+  listeners(users: ProxyUserConfig[], preferences: Pick<Preferences, 'get'> = this.preferences): ListenerConfig[] {
     const mixed = preferences.get('kernel.listen.mixed') ?? { address: null, port: this.settings.kernelPort };
     const http = preferences.get('kernel.listen.http');
     const socks = preferences.get('kernel.listen.socks');
-    const users = usersOfProxy(preferences, this.settings);
     const listener = (type: ListenerConfig['type'], chosen: typeof mixed, name: string = type): ListenerConfig => ({
       name,
       type,
@@ -130,7 +144,7 @@ export class KernelOptions {
   /** Every address that a kernel listens on with these settings, by the name of its setting. */
   places(preferences: Pick<Preferences, 'get'>): ListenPlace[] {
     const dns = preferences.get('dns.listen');
-    const named = this.listeners(preferences).map(({ name, address, port, group }) => ({
+    const named = this.listeners([], preferences).map(({ name, address, port, group }) => ({
       name: group === undefined ? `kernel.listen.${name}` : 'kernel.listen.groups',
       address,
       port,

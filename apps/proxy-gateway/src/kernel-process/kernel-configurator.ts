@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KernelState } from '@gatehouse/contracts';
-import type { ApplyResult, KernelConfig } from '@gatehouse/proxy-kernel';
+import type { ApplyResult, KernelConfig, ProxyUserConfig } from '@gatehouse/proxy-kernel';
 import { digestOf } from '../kernel-config/entries-digest.js';
 import { coalesce } from './coalesce.js';
 import { mapKernelConfig, withSelection } from '../kernel-config/kernel-config.mapper.js';
@@ -11,7 +11,7 @@ import type { KernelProcess } from './kernel-process.js';
 const APPLY_TIMEOUT_MS = 30_000;
 
 export interface AppliedConfig {
-  /** A hash over everything except the selections. */
+  /** A hash over everything except selections, and the traffic that users have left. */
   hash: string;
   /** The same without what differs between services: where each of them is. */
   revision: string;
@@ -170,17 +170,24 @@ function prepared(rows: KernelConfigRows): AppliedConfig {
   const { config } = mapped;
   const made = {
     mapped,
-    hash: hashWithoutSelections(config),
-    revision: hashWithoutSelections({ ...config, ...(config.guard && { guard: { ...config.guard, own: [] } }) }),
+    hash: hashOf(mapped, config),
+    revision: hashOf(mapped, { ...config, ...(config.guard && { guard: { ...config.guard, own: [] } }) }),
   };
   preparedRows.set(rows, made);
   return made;
 }
 
-function hashWithoutSelections(config: KernelConfig): string {
+function hashOf({ quotas }: MappedConfig, config: KernelConfig): string {
   const groups = config.groups.map(({ selected: _selected, ...group }) => group);
   const ruleSets = config.ruleSets?.map((set) => ({ ...set, entries: digestOf(set.entries) }));
+  const listeners = config.listeners.map(({ users = [], ...listener }) => ({ ...listener, users: users.map(isSpent) }));
   return createHash('sha256')
-    .update(JSON.stringify({ ...config, groups, ruleSets }))
+    .update(JSON.stringify({ ...config, groups, ruleSets, listeners, quotas }))
     .digest('hex');
+}
+
+/** Kernels count what is left themselves; they only have to be asked again when nothing is. */
+function isSpent({ limits, ...user }: ProxyUserConfig): unknown {
+  if (limits?.trafficLeft === undefined) return { ...user, limits };
+  return { ...user, limits: { ...limits, trafficLeft: limits.trafficLeft > 0 } };
 }

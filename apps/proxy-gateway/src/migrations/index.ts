@@ -31,6 +31,8 @@ import { PlaceOwnRules1763668800830 } from './1763668800830-place-own-rules.js';
 import { CountFetches1763668800840 } from './1763668800840-count-fetches.js';
 import { CreatePublicationTemplates1763668800860 } from './1763668800860-create-publication-templates.js';
 import { AnnouncePublicationTemplates1763668800870 } from './1763668800870-announce-publication-templates.js';
+import { CreateProxyUsers1763668800880 } from './1763668800880-create-proxy-users.js';
+import { AnnounceProxyUsers1763668800890 } from './1763668800890-announce-proxy-users.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -67,4 +69,6 @@ export const MIGRATIONS = [
   CountFetches1763668800840,
   CreatePublicationTemplates1763668800860,
   AnnouncePublicationTemplates1763668800870,
+  CreateProxyUsers1763668800880,
+  AnnounceProxyUsers1763668800890,
 ];

@@ -1,5 +1,4 @@
 import type { PublicationDefinition } from '@gatehouse/contracts';
-import { parseCidr, parseIp } from '@gatehouse/net';
 import { AppError } from '@gatehouse/platform';
 import { NamePatternError } from '../kernel-config/name-pattern.js';
 import { DEFAULT_UPDATE_SEC } from './publication-writer.js';
@@ -31,15 +30,6 @@ export function fullDefinition(definition: PublicationDefinition): Required<Publ
     userinfo: definition.userinfo ?? 'sum',
     update_interval_sec: definition.update_interval_sec ?? DEFAULT_UPDATE_SEC,
   };
-}
-
-/** @throws AppError INVALID_ARGUMENT */
-export function checkAddresses(addresses: readonly string[]): void {
-  for (const [index, address] of addresses.entries()) {
-    if (parseCidr(address) === null && parseIp(address) === null) {
-      throw invalid(`allowed_addresses.${index}`, 'must be an address or a network such as 203.0.113.0/24');
-    }
-  }
 }
 
 function checkPattern(index: number, check: () => void): void {

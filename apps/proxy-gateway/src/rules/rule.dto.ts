@@ -168,4 +168,11 @@ export class RuleTestBody {
   @IsNotEmpty()
   @MaxLength(64)
   inbound?: string;
+
+  /** The name with which a user of the proxy logs in, with what it asks for: `ann-country-jp`. Nobody if left out. */
+  @Omittable()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(512)
+  user?: string;
 }

@@ -5,11 +5,14 @@ import type {
   ConnectionMetadata,
   InboundType,
   ListenerState,
+  Login,
   MatchedRule,
   Network,
+  ProxyUserConfig,
   TracedDecision,
   TraceStep,
 } from '@gatehouse/proxy-kernel';
+import { WishError, readLogin, userOfLogin } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import type { FlowNames } from '../data/flow-names.js';
@@ -35,6 +38,8 @@ export interface RouteTest {
   network?: Network | undefined;
   source_ip?: string | undefined;
   inbound?: string | undefined;
+  /** The name in the login of a user, with what it asks for. */
+  user?: string | undefined;
 }
 
 /** Asks the kernel which rule a connection to a URL would match. */
@@ -54,6 +59,7 @@ export class TestRoute {
     const decision = await this.kernel.testRoute({
       ...describeClient(listener, target, network),
       sourceIp: test.source_ip ?? '127.0.0.1',
+      ...this.login(test.user, listener),
     });
     const names = await this.nodes.names(decision.chain);
     const rule = decision.rule === null ? null : this.describeRule(decision.rule);
@@ -63,6 +69,7 @@ export class TestRoute {
       ...describeDecision(decision, names),
       would_use_udp: network === 'udp',
       rule,
+      refusal: decision.refusal ?? null,
     };
   }
 
@@ -75,6 +82,22 @@ export class TestRoute {
     throw unfit('inbound', `must be one of the listeners: ${open.map((listener) => listener.name).join(', ')}`);
   }
 
+  /** What the flow's user asks for, and the listener for everything that comes in there. */
+  private login(
+    text: string | undefined,
+    listener: ListenerState | null,
+  ): Pick<ConnectionMetadata, 'inboundUser' | 'wishes'> {
+    const { group, users = [] } = this.kernel.config?.listeners.find(({ name }) => name === listener?.name) ?? {};
+    const { user, wishes } = text === undefined ? { user: null } : readUser(text, users);
+    if (wishes && this.kernel.program === 'mihomo')
+      throw unfit('user', 'mihomo reads nothing behind the name of a user');
+    if (wishes?.group !== undefined && group !== undefined && wishes.group !== group) {
+      throw unfit('user', 'group is another one than that of this listener');
+    }
+    const all = { ...wishes, ...(group !== undefined && { group }) };
+    return { inboundUser: user, ...(Object.keys(all).length > 0 && { wishes: all }) };
+  }
+
   private describeRule({ index, id, source, type, payload, target }: MatchedRule): RuleTestRule {
     // The kernel's answer leaves out the options of the rule.
     const applied = this.kernel.config?.rules[index];
@@ -85,6 +108,19 @@ export class TestRoute {
 
 function unfit(field: string, message: string): AppError {
   return new AppError('INVALID_ARGUMENT', `${field}: ${message}`, { details: [{ field, message }] });
+}
+
+/** @throws AppError INVALID_ARGUMENT */
+function readUser(text: string, users: readonly ProxyUserConfig[]): Login {
+  const names = new Set(users.map(({ username }) => username));
+  const user = userOfLogin(text, names);
+  if (!names.has(user)) throw unfit('user', 'is not the name of a user of the proxy that can log in');
+  try {
+    return readLogin(text, user);
+  } catch (error) {
+    if (!(error instanceof WishError)) throw error;
+    throw unfit('user', error.message);
+  }
 }
 
 /** The connection that a client of the listener would make for the URL. */

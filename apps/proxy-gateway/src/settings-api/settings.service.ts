@@ -5,12 +5,14 @@ import { formatHostPort } from '@gatehouse/net';
 import { AppError } from '@gatehouse/platform';
 import type { ErrorDetail } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
 import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { OpenAccess } from '../auth/open-access.js';
 import { refusesPrivateTargets } from '../kernel-config/kernel-options.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { PREFERENCES, restartNeeded } from '../preferences/preference-definitions.js';
 import type { PreferenceKey } from '../preferences/preference-definitions.js';
+import { ProxyUserEntity } from '../data/proxy-user.entity.js';
 import { PreferenceSnapshot, problemOf } from '../preferences/preference-snapshot.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { ProxyGatewaySettings } from '../settings.js';
@@ -28,6 +30,7 @@ export class SettingsService {
     private readonly access: OpenAccess,
     private readonly environment: ProxyGatewaySettings,
     private readonly kernel: KernelService,
+    private readonly dataSource: DataSource,
   ) {}
 
   /** Every setting. Callers that may only read see no credentials in addresses. */
@@ -56,6 +59,7 @@ export class SettingsService {
     this.refuseMissingKernel(changes);
     this.refuseMihomoWithPrivateTargets(changes, after);
     this.refuseMihomoWithGroupListeners(changes, after);
+    if (changes['kernel.users'] !== undefined) await this.refuseTakenNames(after);
     if (Object.keys(changes).some(isAboutListening)) await this.refuseTakenAddress(after);
     const before = this.preferences.texts();
     await this.preferences.write(changes);
@@ -100,6 +104,13 @@ export class SettingsService {
     const message =
       'mihomo has no listeners of groups that rules could still reject: use kernel.mode embedded for that';
     throw refusal([{ field: changed, message }]);
+  }
+
+  private async refuseTakenNames(after: PreferenceSnapshot): Promise<void> {
+    const names = after.get('kernel.users').map(({ username }) => username);
+    const taken = await this.dataSource.getRepository(ProxyUserEntity).findOneBy({ name: In(names) });
+    if (taken === null) return;
+    throw refusal([{ field: 'kernel.users', message: `cannot have ${taken.name}, which is the name of a proxy user` }]);
   }
 
   /** Nothing is stored: the kernel would go on without this setting, and without all later ones. */

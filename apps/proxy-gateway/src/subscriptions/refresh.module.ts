@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { InternalUserModule } from '../kernel-config/internal-user.module.js';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
 import { ProfileStorageModule } from '../profiles/profiles.module.js';
 import { NodeSetStore } from './node-set.store.js';
@@ -13,7 +14,7 @@ import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
 
 /** The refreshes of subscriptions, for processes that run workers. */
 @Module({
-  imports: [NodeStorageModule, ProfileStorageModule],
+  imports: [NodeStorageModule, ProfileStorageModule, InternalUserModule],
   providers: [
     RefreshHandler,
     RefreshSubscription,

@@ -18,6 +18,10 @@ export interface OutboundBucket extends FlowCount {
   /** A kernel tag: `n12`, `DIRECT`. */
   outbound: string;
 }
+export interface UserBucket extends FlowCount {
+  hour: number;
+  user: string;
+}
 /** The bytes of flows through a group. */
 export interface GroupBytes {
   upload: number;
@@ -49,7 +53,7 @@ const MAX_DOMAIN = 253;
 
 /**
  * What is written at once. Each figure has one source, so nothing counts twice: the record at a flow's end feeds the
- * logs and the domain buckets; the deltas, which include open flows, feed nodes, rules and totals.
+ * logs and the domain buckets; the deltas, which include open flows, feed nodes, users, rules and totals.
  */
 export class AccountingBatch {
   readonly logs: LoggedFlow[] = [];
@@ -57,6 +61,7 @@ export class AccountingBatch {
   readonly outbounds = new Map<string, OutboundBucket>();
   readonly rules = new Map<number, RuleHits>();
   readonly groups = new Map<string, GroupBytes>();
+  readonly users = new Map<string, UserBucket>();
   /** Where these records are kept until the batch is stored. */
   readonly sources: SpoolRange[] = [];
   droppedLogs = 0;
@@ -71,7 +76,9 @@ export class AccountingBatch {
   }
 
   get rows(): number {
-    return this.logs.length + this.domains.size + this.outbounds.size + this.rules.size + this.groups.size;
+    return (
+      this.logs.length + this.domains.size + this.outbounds.size + this.rules.size + this.groups.size + this.users.size
+    );
   }
 
   addSource(source: SpoolRange): void {
@@ -102,6 +109,9 @@ export class AccountingBatch {
       });
     }
     for (const [id, hit] of Object.entries(delta.rules)) this.#addHits(Number(id), hit);
+    for (const { user, opened: requests, failed: errors, upload, download } of delta.users ?? []) {
+      addFlow(this.#userBucket(user, delta.at), { requests, errors, upload, download, lastSeenAt: delta.at });
+    }
   }
 
   /** Splits the batch into two; null if it has only one entry. */
@@ -127,6 +137,11 @@ export class AccountingBatch {
         ([name, bytes]) =>
           (into: AccountingBatch) =>
             into.groups.set(name, bytes),
+      ),
+      ...[...this.users].map(
+        ([key, bucket]) =>
+          (into: AccountingBatch) =>
+            into.users.set(key, bucket),
       ),
     ];
     const halves = halveRows(entries);
@@ -166,6 +181,12 @@ export class AccountingBatch {
   #outboundBucket(outbound: string, at: number): OutboundBucket {
     const hour = hourOf(at);
     return getOrAdd(this.outbounds, `${hour} ${outbound}`, () => ({ hour, outbound, ...nothing() }));
+  }
+
+  /** Only users that exist log in, so there are no more of them than of users. */
+  #userBucket(user: string, at: number): UserBucket {
+    const hour = hourOf(at);
+    return getOrAdd(this.users, `${hour} ${user}`, () => ({ hour, user, ...nothing() }));
   }
 
   #addHits(ruleId: number, { hits, lastHitAt }: { hits: number; lastHitAt: number }): void {

@@ -1,8 +1,10 @@
-import type { AccountingBatch, FlowCount, OutboundBucket, RuleHits } from './accounting-batch.js';
+import type { AccountingBatch, OutboundBucket, RuleHits } from './accounting-batch.js';
+import { addExcluded, countArrays, countParameters, COUNTS, hourDate, inKeyOrder } from './bucket-columns.js';
 import type { SpoolRange } from '../common/spool-range.js';
 import { lockGroups } from '../kernel-config/lock-groups.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import type { FlowNames } from '../data/flow-names.js';
+import { addToUsers } from './user-traffic.js';
 import { dayOf, isoDay } from './log-partitions.js';
 import type { SqlRunner } from './log-partitions.js';
 import { planSections, writeSections } from './log-sections.js';
@@ -11,8 +13,6 @@ import { INSERT_LOGS_SQL, logColumnArrays, searchText } from './traffic-log-row.
 
 /** Rows per statement: enough to amortise it, few enough to keep its text and arrays small. */
 const ROWS_PER_STATEMENT = 5_000;
-
-const COUNTS = ['requests', 'errors', 'upload', 'download'] as const;
 
 /** Identifies a batch of a writer. The sequences of a writer only rise. */
 export interface BatchId {
@@ -50,6 +50,7 @@ export async function writeBatch(
   await addToDomains(sql, batch);
   await addToNodeHours(sql, batch);
   await addToTotals(sql, batch);
+  await addToUsers(sql, batch);
   // Groups before rules, the same order as in changes of groups.
   await addToGroups(sql, batch);
   await addToRules(sql, batch);
@@ -169,11 +170,6 @@ async function addToRules(sql: SqlRunner, batch: AccountingBatch): Promise<void>
   );
 }
 
-/** Writers that lock their rows in the same order cannot deadlock. */
-function inKeyOrder<T>(buckets: ReadonlyMap<string, T>): T[] {
-  return [...buckets].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, bucket]) => bucket);
-}
-
 function sumByOutbound(buckets: Iterable<OutboundBucket>): OutboundBucket[] {
   const sums = new Map<string, OutboundBucket>();
   for (const bucket of buckets) {
@@ -188,23 +184,6 @@ function sumByOutbound(buckets: Iterable<OutboundBucket>): OutboundBucket[] {
   return inKeyOrder(sums);
 }
 
-const hourDate = (bucket: { hour: number }): Date => new Date(bucket.hour);
-
 function outboundArrays(buckets: readonly { outbound: string }[]): unknown[][] {
   return [buckets.map((bucket) => bucket.outbound), buckets.map((bucket) => nodeIdOf(bucket.outbound))];
-}
-
-function countArrays(buckets: readonly FlowCount[]): unknown[][] {
-  const counts = COUNTS.map((count) => buckets.map((bucket) => bucket[count]));
-  return [...counts, buckets.map((bucket) => new Date(bucket.lastSeenAt))];
-}
-
-function countParameters(first: number): string {
-  const bigints = COUNTS.map((_, index) => `$${first + index}::bigint[]`);
-  return [...bigints, `$${first + COUNTS.length}::timestamptz[]`].join(', ');
-}
-
-function addExcluded(table: string): string {
-  const sums = COUNTS.map((count) => `${count} = ${table}.${count} + excluded.${count}`);
-  return [...sums, `last_seen_at = greatest(${table}.last_seen_at, excluded.last_seen_at)`].join(', ');
 }

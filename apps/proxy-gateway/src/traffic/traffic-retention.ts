@@ -27,6 +27,7 @@ export class TrafficRetention {
     await this.unitOfWork.run(async (tx) => {
       await tx.query('DELETE FROM traffic_domain_hourly WHERE hour < $1', [statsFrom]);
       await tx.query('DELETE FROM traffic_node_hourly WHERE hour < $1', [statsFrom]);
+      await tx.query('DELETE FROM traffic_user_hourly WHERE hour < $1', [statsFrom]);
       const writersFrom = new Date(now - WRITER_DAYS * DAY_MS);
       await tx.query('DELETE FROM accounting_writers WHERE updated_at < $1', [writersFrom]);
       await tx.query('DELETE FROM accounting_spools WHERE updated_at < $1', [writersFrom]);

@@ -1,5 +1,5 @@
 import type { KernelState } from './system.js';
-/** A page of one of the four lists. `total` counts all entries. */
+/** A page of one of the lists. `total` counts all entries. */
 export interface DashboardPage<T> {
   items: T[];
   total: number;
@@ -64,6 +64,27 @@ export interface LiveNode {
   download_speed: number;
 }
 
+/** A user of the proxy with open connections. */
+export interface LiveUser {
+  user: string;
+  connections: number;
+  upload: number;
+  download: number;
+  upload_speed: number;
+  download_speed: number;
+  node_count: number;
+}
+
+/** The traffic of one user of the proxy in the period, including open flows. */
+export interface PeriodUser {
+  user: string;
+  requests: number;
+  errors: number;
+  upload: number;
+  download: number;
+  last_seen_at: string;
+}
+
 /** Finished flows to one domain or address in the period. */
 export interface PeriodDomain {
   domain: string;
@@ -103,4 +124,6 @@ export interface DashboardResponse {
   period: { from: string; to: string };
   period_domains: DashboardPage<PeriodDomain>;
   period_nodes: DashboardPage<PeriodNode>;
+  live_users: DashboardPage<LiveUser>;
+  period_users: DashboardPage<PeriodUser>;
 }

@@ -118,6 +118,8 @@ export interface RuleTestResponse {
   node: RuleTestNode | null;
   outbound_type: string;
   would_use_udp: boolean;
+  /** Why the flow would be refused although the rules allow it: nothing is what its user asks for. */
+  refusal: string | null;
   /** The first steps, and the one that matched. */
   trace: RuleTestStep[];
   /** The number of rules tried, whether in `trace` or not. */

@@ -76,6 +76,8 @@ export interface RouteDecision {
 }
 
 export interface TracedDecision extends RouteDecision {
+  /** Why the flow would be refused although the rules allow it: nothing is what its user asks for. */
+  refusal?: string;
   trace: TraceStep[];
   evaluated: number;
   elapsedUs: number;

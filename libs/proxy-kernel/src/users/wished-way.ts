@@ -29,7 +29,7 @@ export interface WishParts {
   groups: WishGroups;
   labels: NodeLabels;
   health: WishHealth;
-  sessions: NodeSessions;
+  sessions: Pick<NodeSessions, 'find' | 'keep'>;
 }
 
 /** What a flow asks for, after the rules have decided on it. */
@@ -69,6 +69,30 @@ export function wishedWay(flow: ConnectionMetadata, decided: RouteDecision, part
     : [...(group === undefined ? [] : [group]), nodeOf({ flow, wishes, group: group ?? null, labelled }, parts)];
   const target = chain[0] ?? '';
   return { ...decided, rule: ruleOf(wishes, target), target, chain };
+}
+
+/** Like `wishedWay`, for a question: no session is kept, and nothing counts as used. @throws NoSuchWayError */
+export function explainWishedWay(
+  flow: ConnectionMetadata,
+  decided: RouteDecision,
+  {
+    groups,
+    labels,
+    health,
+    sessions,
+  }: WishParts & { groups: { chain(tag: string, flow: ConnectionMetadata): string[] } },
+): RouteDecision | null {
+  return wishedWay(flow, decided, {
+    labels,
+    groups: {
+      supportsUdp: (tag) => groups.supportsUdp(tag),
+      leaf: (tag) => groups.leaf(tag),
+      nodesBelow: (group) => groups.nodesBelow(group),
+      useChain: (tag, asked) => groups.chain(tag, asked),
+    },
+    health: { of: (url, tag) => health.of(url, tag), claimTrial: () => false },
+    sessions: { find: (key) => sessions.find(key), keep: () => undefined },
+  });
 }
 
 /** Stands in logs for the rule that did not decide. */

@@ -69,7 +69,13 @@ export function mihomoBasics(socket: string): MihomoConfig {
 }
 
 function toListener({ name, type, address, port, users }: ListenerConfig, ports: ReadonlyMap<string, number>) {
-  return { name, type, listen: address, port: port === 0 ? (ports.get(name) ?? 0) : port, users: users ?? [] };
+  return {
+    name,
+    type,
+    listen: address,
+    port: port === 0 ? (ports.get(name) ?? 0) : port,
+    users: (users ?? []).map(({ username, password }) => ({ username, password })),
+  };
 }
 
 /** @param refused those that mihomo does not take. */
