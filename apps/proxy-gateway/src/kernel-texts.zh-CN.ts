@@ -24,6 +24,7 @@ const CONFIGURATION: ErrorTexts = {
   'it must be an http or https address': '必须是 http 或 https 网址',
   'groups contain each other: {path}': '代理组互相包含：{path}',
   'a group needs a name': '代理组需要名称',
+  '{address} is no address': '{address} 不是地址',
   '{name} is the name of another group': '{name} 是另一个代理组的名称',
   '{name} is the tag of an outbound': '{name} 是某个出站的标签',
   'no such group': '代理组不存在',

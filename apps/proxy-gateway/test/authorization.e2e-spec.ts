@@ -23,13 +23,13 @@ const OPERATIONS: Record<keyof typeof RULES, string> = {
   open: 'auth_login auth_status publicationFetch_fetch',
   read:
     'changes_follow connections_list countries_list dashboard_read geo_status jobs_follow jobs_get kernels_list nodeBatch_ids nodes_list outbound_group ' +
-    'outbound_history outbound_overview profiles_list publicationTemplates_get publicationTemplates_list publications_get publications_list ruleSets_get ruleSets_list ruleTransfer_export rules_get rules_list ' +
+    'outbound_history outbound_overview profiles_list publicationTemplates_get publicationTemplates_list proxyUsers_get proxyUsers_list proxyUsers_traffic publications_get publications_list ruleSets_get ruleSets_list ruleTransfer_export rules_get rules_list ' +
     'rules_listMerged rules_test runtimeLogs_follow runtimeLogs_list settings_defaults settings_read subscriptions_get ' +
     'subscriptions_lastRefresh subscriptions_list system_status trafficLogs_list',
   write:
     'connections_close connections_closeMany countries_rebuild geo_update jobs_cancel kernels_drain kernels_serve nodeBatch_run nodeTransfer_export nodeTransfer_import nodes_create nodes_remove ' +
     'nodes_update outbound_choose outbound_create outbound_release outbound_remove outbound_setDefaultPolicy ' +
-    'outbound_update profiles_activate publicationTemplates_create publicationTemplates_preview publicationTemplates_remove publicationTemplates_update publications_preview publications_remove publications_update ruleSets_create ruleSets_refresh ruleSets_remove ruleSets_update ruleTransfer_import ' +
+    'outbound_update profiles_activate proxyUsers_create proxyUsers_remove proxyUsers_resetTraffic proxyUsers_update publicationTemplates_create publicationTemplates_preview publicationTemplates_remove publicationTemplates_update publications_preview publications_remove publications_update ruleSets_create ruleSets_refresh ruleSets_remove ruleSets_update ruleTransfer_import ' +
     'rules_create rules_remove rules_update speedTests_test speedTests_testAll subscriptions_create ' +
     'subscriptions_preview subscriptions_refresh subscriptions_remove subscriptions_update system_reload',
   admin: 'apiKeys_list auditLogs_list auditLogs_verify settings_change',

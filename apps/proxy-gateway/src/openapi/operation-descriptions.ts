@@ -22,6 +22,18 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Lists the profiles that came with subscriptions (`bring_rules`), each with its report, and says which one drives the rules and what went before.',
   profiles_activate:
     'Makes the profile of a subscription drive the rules; null: none, so that only rules made here apply. Nothing is lost: the previous choice is in the answer, and choosing it again goes back.',
+  proxyUsers_list:
+    'Lists the users of the proxy with their limits, what they carried and their open connections. Filter by name or note and by status. Callers that may only read do not see passwords.',
+  proxyUsers_get: 'Returns one user of the proxy.',
+  proxyUsers_create:
+    'Adds a user that may log in at every port of the proxy at once. Limits that are left out do not exist. Without a password a random one is made. From the first user on the proxy needs a login.',
+  proxyUsers_update:
+    'Changes a user. Kernels have the change when the answer comes: open connections end if the user may no longer have them, and others get the new rate. A field that is absent keeps its value.',
+  proxyUsers_resetTraffic:
+    'Counts the traffic of the present period from zero, so that a user that has used up its quota may go on.',
+  proxyUsers_traffic:
+    'Returns what the user carried in a period, hour by hour, with the number of its connections and of those that failed.',
+  proxyUsers_remove: 'Deletes the user and ends its connections. What it carried stays in the statistics.',
   publications_list: 'Lists the publications with their limits and last use. The tokens themselves are not stored.',
   publications_get: 'Returns one publication, without its token.',
   publications_create:

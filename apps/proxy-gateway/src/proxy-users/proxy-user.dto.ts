@@ -21,8 +21,8 @@ import { trimmed } from '../wire/trimmed.js';
 
 /** A petabyte, or a petabyte a second. */
 const MAX_BYTES = 1_000_000_000_000_000;
-const NAME = 'name must be printable ASCII without spaces and colons, which separate name and password in a login';
-const PASSWORD = 'password must be printable ASCII without spaces';
+const NAME = 'name must be 1 to 64 characters of printable ASCII without spaces and colons';
+const PASSWORD = 'password must be 8 to 128 characters of printable ASCII without spaces';
 
 class ProxyUserOptions {
   @Omittable()
@@ -85,7 +85,7 @@ export class NewProxyUser extends ProxyUserOptions {
   /** Absent: a random one. */
   @Omittable()
   @IsString()
-  @Matches(/^[\x21-\x7e]{8,128}$/, { message: `${PASSWORD}, 8 to 128 characters` })
+  @Matches(/^[\x21-\x7e]{8,128}$/, { message: PASSWORD })
   password?: string;
 }
 
@@ -98,7 +98,7 @@ export class ProxyUserChanges extends ProxyUserOptions {
 
   @Omittable()
   @IsString()
-  @Matches(/^[\x21-\x7e]{8,128}$/, { message: `${PASSWORD}, 8 to 128 characters` })
+  @Matches(/^[\x21-\x7e]{8,128}$/, { message: PASSWORD })
   password?: string;
 }
 
