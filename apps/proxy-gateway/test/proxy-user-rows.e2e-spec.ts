@@ -162,7 +162,7 @@ it('refuses what cannot be, naming the field', async () => {
   const both = await Promise.all(
     ['twin', 'twin'].map((name) => gateway.call<ProxyUserView>('POST', '/proxy-users', { name })),
   );
-  expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
   const twin = both.find(({ status }) => status === 201)!.body.id;
   expect(await refused('PATCH', `/proxy-users/${twin}`, { name: 'fred' })).toEqual([409, 'name']);
   expect(await refused('PUT', '/settings', { 'kernel.users': 'fred:secret' })).toEqual([400, 'kernel.users']);

@@ -87,7 +87,12 @@ async function startUdpNode(name: string) {
   });
   const listener = { name: 'in', type: 'socks', address: '127.0.0.1', port: 0 } as const;
   const { listeners } = await kernel.apply({
-    ...{ mode: 'rule', listeners: [listener], outbounds: [], groups: [], rules: [], defaultPolicy: 'DIRECT' },
+    mode: 'rule',
+    listeners: [listener],
+    outbounds: [],
+    groups: [],
+    rules: [],
+    defaultPolicy: 'DIRECT',
   });
   const node = { name, type: 'socks5', server: '127.0.0.1', port: listeners[0]!.port, udp: true };
   const { status, body } = await gateway.call<NodeView>('POST', '/proxies', { raw_config: JSON.stringify(node) });
@@ -113,7 +118,7 @@ async function datagram(user: string, to: number): Promise<string> {
     const relay = (await reader.read(10)).readUInt16BE(8);
     await once(udp.bind(0, '127.0.0.1'), 'listening');
     const client = socket.localPort;
-    const answered = once(udp, 'message').then(([bytes]) => String(decodeSocksDatagram(bytes)!.payload));
+    const answered = once(udp, 'message').then(([bytes]) => String(decodeSocksDatagram(bytes, String)!.payload));
     udp.send(encodeSocksDatagram({ host: '127.0.0.1', port: to }, Buffer.from('ping'))!, relay, '127.0.0.1');
     const refused = waitFor(async () => {
       if (socket.destroyed) return 'over';

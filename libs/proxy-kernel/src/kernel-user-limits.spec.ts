@@ -241,7 +241,7 @@ async function association() {
   const relay = (await reader.read(10)).readUInt16BE(8);
   const udp = createSocket('udp4');
   const answers: Buffer[] = [];
-  udp.on('message', (bytes) => answers.push(decodeSocksDatagram(bytes)!.payload));
+  udp.on('message', (bytes) => answers.push(decodeSocksDatagram(bytes, String)!.payload));
   cleanups.push(() => udp.close());
   const send = (payload: Buffer, to: number): void => {
     udp.send(encodeSocksDatagram({ host: '127.0.0.1', port: to }, payload)!, relay, '127.0.0.1');
