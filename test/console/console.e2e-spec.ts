@@ -27,7 +27,7 @@ const PAGES = [
   'Traffic log',
   'Runtime log',
 ];
-const MORE_PAGES = ['Audit log', 'Settings', 'API keys', 'System', 'Dashboard'];
+const MORE_PAGES = ['Audit log', 'Settings', 'Proxy users', 'API keys', 'System', 'Dashboard'];
 
 const programs = new Programs();
 let gateway: RunningProxyGateway;
@@ -372,6 +372,57 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('backup was revoked.').waitFor();
     expect(await status()).toBe(401);
+  });
+
+  it('adds a user of the proxy, whose address works and whose limits hold, on a phone', async () => {
+    const page = await signedIn({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${gateway.url}#/users`);
+    await page.getByText('No user yet: everyone who reaches the proxy may use it').waitFor();
+    await page.getByRole('button', { name: 'New user' }).click();
+    const form = page.getByRole('dialog', { name: 'New user' });
+    await form.getByLabel('Name', { exact: true }).fill('two words');
+    await form.getByLabel('Traffic quota (GiB)').fill('1.5');
+    await form.getByLabel('Quota starts again').selectOption('Each month');
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+    await form.getByText('Must be 1 to 64 characters of printable ASCII without spaces and colons').waitFor();
+    await form.getByLabel('Name', { exact: true }).fill('ann');
+    expect(await axeFindings(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+
+    const shown = page.getByRole('dialog', { name: 'Address for ann' });
+    const address = new URL(
+      await shown
+        .locator('code')
+        .filter({ hasText: /^http:/ })
+        .innerText(),
+    );
+    expect(await axeFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    const row = page.getByRole('row', { name: /ann/ });
+    await row.getByText(/0.B of 1.5.GiB a month/).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    const status = async (password: string): Promise<number> => {
+      const login = Buffer.from(`${address.username}:${password}`).toString('base64');
+      const headers = { 'proxy-authorization': `Basic ${login}` };
+      const asked = request({ host: address.hostname, port: address.port, path: 'http://127.0.0.1:1/', headers });
+      const [reply] = await once(asked.end(), 'response');
+      return reply.statusCode;
+    };
+    // The target does not answer, but the proxy has let the user in.
+    expect([await status(address.password), await status('wrong-password')]).toEqual([502, 407]);
+
+    await row.getByRole('button', { name: 'Edit ann' }).click();
+    const editing = page.getByRole('dialog', { name: 'Edit ann' });
+    await editing.getByLabel('Allowed addresses').fill('10.0.0.0/8');
+    await editing.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('ann was saved.').waitFor();
+    expect(await status(address.password)).toBe(403);
+    await row.getByRole('button', { name: 'Reset the traffic of ann' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset traffic' }).click();
+    await page.getByText('The traffic of ann was reset.').waitFor();
+    await row.getByRole('button', { name: 'Delete ann' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No user yet').waitFor();
   });
 
   it('keeps a template, shows it with nodes in it, and publishes over it, on a phone', async () => {

@@ -1,4 +1,11 @@
-import type { NodeView, OutboundGroupView, PublicationView, RefreshResult } from '@gatehouse/contracts';
+import type {
+  KernelListenerView,
+  NodeView,
+  OutboundGroupView,
+  ProxyUserView,
+  PublicationView,
+  RefreshResult,
+} from '@gatehouse/contracts';
 import { describe, expect, it } from 'vitest';
 import { formOf as groupForm, groupChanges, toBody as groupBody } from './groups/group-form.js';
 import { nodeChanges } from './nodes/node-changes.js';
@@ -15,6 +22,8 @@ import {
 import { stateOf } from './publications/publication-state.js';
 import { describeRefresh } from './subscriptions/describe-refresh.js';
 import { expiryTone, quotaOf } from './subscriptions/quota-state.js';
+import { proxyAddresses } from './users/proxy-addresses.js';
+import { formOf as userForm, userChanges } from './users/user-form.js';
 import { formOf as subscriptionForm, toBody as subscriptionBody } from './subscriptions/subscription-form.js';
 
 describe('a node that is edited', () => {
@@ -243,5 +252,49 @@ describe('a test of all nodes', () => {
     expect(describeTest('running', progress, null)).toBe('Testing: 300 of 1,200 nodes, 250 alive, 50 dead, 2 skipped.');
     expect(describeTest('queued', null, null)).toBe('Waiting for a worker.');
     expect(describeTest('failed', null, 'no worker')).toBe('The test failed: no worker.');
+  });
+});
+
+describe('a user of the proxy', () => {
+  const user = {
+    name: 'ann',
+    password: 'secret/1',
+    note: '',
+    enabled: true,
+    expires_at: '2030-01-01T00:00:59.000Z',
+    allowed_addresses: ['10.0.0.0/8', '::1'],
+    max_connections: null,
+    rate_limit: 1_000_001,
+    traffic_quota: 50_000_000_000,
+    quota_period: 'month',
+  } as unknown as ProxyUserView;
+
+  it('is changed in what was changed, and is not rounded to the units of the form', () => {
+    const form = userForm(user);
+    expect(userChanges(user, form)).toEqual({});
+    expect(userChanges(user, { ...form, rate_limit: '2', traffic_quota: '', max_connections: '5' })).toEqual({
+      rate_limit: 2_048,
+      traffic_quota: null,
+      max_connections: 5,
+    });
+    expect(userChanges(user, { ...form, traffic_quota: '1.5', password: 'another-one' })).toEqual({
+      traffic_quota: 1_610_612_736,
+      password: 'another-one',
+    });
+    expect(userChanges(user, { ...form, rate_limit: 'fast' })).toEqual({ rate_limit: 'fast' });
+  });
+
+  it('has the addresses of the listeners that are open', () => {
+    const common = { address: '0.0.0.0', port: 7890, state: 'listening', error: null } as const;
+    const listener: KernelListenerView = { type: 'mixed', name: 'mixed', ...common };
+    const urls = (listeners: KernelListenerView[]): string[] =>
+      proxyAddresses(user, listeners, 'gate.example').map(({ url }) => url);
+    expect(urls([listener])).toEqual([
+      'http://ann:secret%2F1@gate.example:7890',
+      'socks5h://ann:secret%2F1@gate.example:7890',
+    ]);
+    const socks = { ...listener, name: 'socks', type: 'socks', address: '::1', port: 1080 };
+    expect(urls([{ ...listener, state: 'failed' }, socks])).toEqual(['socks5h://ann:secret%2F1@[::1]:1080']);
+    expect(urls([])).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ import { RuntimeLogsPage } from './runtime-logs/runtime-logs-page.js';
 import { SettingsPage } from './settings/settings-page.js';
 import { SubscriptionsPage } from './subscriptions/subscriptions-page.js';
 import { SystemPage } from './system/system-page.js';
+import { UsersPage } from './users/users-page.js';
 import { TrafficLogsPage } from './traffic-logs/traffic-logs-page.js';
 
 const NAVIGATION: Navigation = [
@@ -32,6 +33,7 @@ const NAVIGATION: Navigation = [
   ],
   [
     { id: 'settings', title: t('nav.settings'), icon: 'settings', Component: SettingsPage },
+    { id: 'users', title: t('proxyUsers.title'), icon: 'users', Component: UsersPage },
     { id: 'keys', title: t('apiKeys.title'), icon: 'keys', Component: ApiKeysPage },
     { id: 'system', title: t('nav.system'), icon: 'system', Component: SystemPage },
   ],

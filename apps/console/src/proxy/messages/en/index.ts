@@ -2,6 +2,7 @@ import { activity } from './activity.js';
 import { frame } from './frame.js';
 import { nodeActions } from './node-actions.js';
 import { nodes } from './nodes.js';
+import { proxyUsers } from './proxy-users.js';
 import { publications } from './publications.js';
 import { routing } from './routing.js';
 import { settings } from './settings.js';
@@ -13,6 +14,7 @@ export const en = {
   ...frame,
   ...nodeActions,
   ...nodes,
+  ...proxyUsers,
   ...publications,
   ...routing,
   ...settings,

@@ -4,6 +4,7 @@ import { activity } from './activity.js';
 import { frame } from './frame.js';
 import { nodeActions } from './node-actions.js';
 import { nodes } from './nodes.js';
+import { proxyUsers } from './proxy-users.js';
 import { publications } from './publications.js';
 import { routing } from './routing.js';
 import { settings } from './settings.js';
@@ -14,6 +15,7 @@ export const zhCN: Translation<typeof en> = {
   ...frame,
   ...nodeActions,
   ...nodes,
+  ...proxyUsers,
   ...publications,
   ...routing,
   ...settings,
