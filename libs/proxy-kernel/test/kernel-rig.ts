@@ -31,7 +31,13 @@ export interface Setup {
   now?: () => number;
 }
 
-export async function startKernel({ type = 'mixed', users = [], timeouts = {}, config = {}, now = Date.now }: Setup = {}) {
+export async function startKernel({
+  type = 'mixed',
+  users = [],
+  timeouts = {},
+  config = {},
+  now = Date.now,
+}: Setup = {}) {
   const records: ConnectionRecord[] = [];
   const kernel = createProxyKernel({
     now,
