@@ -7,7 +7,15 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFindings, COLOURS_ONLY } from '../support/axe.js';
 import { TestBrowser, untilDrawn } from '../support/browser.js';
-import { englishIn, expectLoading, fillLogin, goTo, keepSecret, signedInAt } from '../support/console-pages.js';
+import {
+  apiNamesIn,
+  englishIn,
+  expectLoading,
+  fillLogin,
+  goTo,
+  keepSecret,
+  signedInAt,
+} from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
@@ -291,6 +299,7 @@ describe('the console', { timeout: 90_000 }, () => {
       await links.nth(index).click();
       await page.getByRole('heading', { name: (await links.nth(index).innerText()).trim(), level: 1 }).waitFor();
       await expect.poll(() => englishIn(page), { message: await page.title() }).toEqual([]);
+      expect(await apiNamesIn(page), await page.title()).toEqual([]);
     }
     await page.getByLabel('语言').selectOption('en');
     await page.getByRole('heading', { name: 'System', level: 1 }).waitFor();

@@ -12,7 +12,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeFindings } from '../support/axe.js';
 import { TestBrowser, untilDrawn } from '../support/browser.js';
-import { englishIn, expectLoading, fillLogin, goTo, signedInAt } from '../support/console-pages.js';
+import { apiNamesIn, englishIn, expectLoading, fillLogin, goTo, signedInAt } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { PathProxy } from '../support/path-proxy.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
@@ -401,6 +401,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
       await links.nth(index).click();
       await page.getByRole('heading', { name: (await links.nth(index).innerText()).trim(), level: 1 }).waitFor();
       await expect.poll(() => englishIn(page, names), { message: await page.title() }).toEqual([]);
+      expect(await apiNamesIn(page), await page.title()).toEqual([]);
     }
   });
 

@@ -72,3 +72,10 @@ export async function englishIn(page: Page, names: readonly string[] = []): Prom
   const sentence = /[A-Za-z]{2,}(?: [A-Za-z]{2,}){2,}/;
   return texts.filter((text) => !names.includes(text) && sentence.test(text.replaceAll(NAMES, '·')));
 }
+
+/** Labels, choices and badges that are names of the API, such as `client.online`; what is marked as code is meant to be. */
+export async function apiNamesIn(page: Page): Promise<string[]> {
+  const words = page.locator('h1, h2, h3, label, th, button, legend, dt, option, .badge');
+  const texts = await words.filter({ hasNot: page.locator('code') }).allInnerTexts();
+  return texts.filter((text) => /^[a-z]+(?:[._:][a-z]+)+$/.test(text.trim()));
+}

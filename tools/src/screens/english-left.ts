@@ -11,3 +11,14 @@ export const LABELS = 'h1, h2, h3, label, th, button, legend, dt, option, .hint,
 export function englishLeft(texts: readonly string[], names: readonly string[] = []): string[] {
   return texts.filter((text) => !names.includes(text) && SENTENCE.test(text.replaceAll(NAMES, '·')));
 }
+
+/** `client.online`, `share:manage`, `share_id`: what programs call something, in place of words. */
+const API_NAME = /^[a-z]+(?:[._:][a-z]+)+$/;
+
+/** Where pages say in words what something is; what is marked as code is meant to be a name of the API. */
+export const WORDS = `:is(${LABELS}, .badge):not(:has(code))`;
+
+/** Labels, choices and badges that are names of the API. */
+export function apiNames(texts: readonly string[]): string[] {
+  return texts.filter((text) => API_NAME.test(text.trim()));
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { englishLeft, LABELS } from './english-left.js';
+import { apiNames, englishLeft, LABELS, WORDS } from './english-left.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** More than this moves what people are about to click (web.dev: cumulative layout shift, "good" is 0.1). */
@@ -50,20 +50,21 @@ export async function axeFindings(page: Page): Promise<string[]> {
  */
 export async function inspectPage(page: Page, language: 'en' | 'zh-CN'): Promise<string[]> {
   const { overflow, dialogOverflow, shift } = await page.evaluate<Measures>(MEASURE);
-  const english = language === 'en' ? [] : englishLeft(await labelsOf(page));
+  const english = language === 'en' ? [] : englishLeft(await textsOf(page, LABELS));
   return [
     ...(overflow > 0 ? [`is ${overflow} px wider than the screen`] : []),
     ...(dialogOverflow > 0 ? [`is ${dialogOverflow} px wider than its dialog`] : []),
     ...(shift > MOST_SHIFT ? [`moves while it loads: layout shift ${shift.toFixed(3)}`] : []),
     ...english.map((text) => `is in English: ${text.slice(0, 80)}`),
+    ...apiNames(await textsOf(page, WORDS)).map((name) => `shows a name of the API: ${name}`),
     ...(await axeFindings(page)),
   ];
 }
 
-function labelsOf(page: Page): Promise<string[]> {
+function textsOf(page: Page, selector: string): Promise<string[]> {
   return page.evaluate<string[]>(
     // What says that it is in another language than its page is no label of ours.
-    `[...document.querySelectorAll(${JSON.stringify(LABELS)})].filter((one) => !one.closest('main [lang]'))
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((one) => !one.closest('main [lang]'))
       .map((one) => one.innerText ?? '').filter((text) => text !== '')`,
   );
 }

@@ -113,7 +113,7 @@ function columnsOf(actions: NodeActions): VirtualColumn<NodeRow>[] {
       head: t('words.delay'),
       sort: 'delay',
       right: true,
-      width: 112,
+      width: 128,
       cell: cell((node) => <NodeDelay node={node} actions={actions} />),
     },
     {

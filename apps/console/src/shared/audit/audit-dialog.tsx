@@ -14,9 +14,10 @@ const COLUMNS: readonly Column<AuditChange>[] = [
 
 export function AuditDialog({ row, onClose }: { row: AuditLogView; onClose: () => void }) {
   return (
-    <Dialog title={row.action} onClose={onClose} wide>
+    <Dialog title={t('audit.entryTitle', { id: row.id })} onClose={onClose} wide>
       <Facts
         facts={[
+          [t('audit.action'), <code key="action">{row.action}</code>],
           [t('common.time'), `${formatTime(row.created_at)}, ${formatDuration(row.duration_ms)}`],
           [t('audit.actor'), t('audit.from', { actor: whoOf(row), ip: row.ip ?? '–' })],
           [t('audit.userAgent'), row.user_agent],

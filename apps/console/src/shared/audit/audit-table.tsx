@@ -20,7 +20,7 @@ export function AuditTable({ rows, onOpen }: AuditTableProps) {
       cell: (row) => (
         <>
           <button type="button" class="link" onClick={() => onOpen(row)}>
-            {row.action}
+            <code>{row.action}</code>
           </button>
           <span class="second">
             <FlaggedName name={[row.resource_name ?? row.resource_id, row.error].filter(Boolean).join(' · ')} />

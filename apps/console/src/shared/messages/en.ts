@@ -143,6 +143,7 @@ export const en = {
     successful: 'Successful',
     failed: 'Failed',
     entries: '{count, plural, one {# entry} other {# entries}}',
+    entryTitle: 'Entry {id}',
     changes: 'Changes',
     ip: 'IP address',
     statusOk: 'ok',

@@ -145,6 +145,7 @@ export const zhCN: Translation<typeof en> = {
     successful: '成功',
     failed: '失败',
     entries: '{count, plural, other {# 条记录}}',
+    entryTitle: '第 {id} 条记录',
     changes: '更改',
     ip: 'IP 地址',
     statusOk: '成功',
