@@ -44,13 +44,13 @@ function columnsFor(reload: () => void, onOpen: (client: TunnelClientView) => vo
       width: 60,
       cell: (client) => <ClientSwitch client={client} reload={reload} />,
     },
-    { id: 'state', head: t('words.state'), width: 120, cell: (client) => <ClientState client={client} /> },
+    { id: 'state', head: t('words.state'), width: 100, cell: (client) => <ClientState client={client} /> },
     {
       id: 'name',
       head: t('common.name'),
       sort: 'name',
       width: 200,
-      grow: 3,
+      grow: 2,
       cell: (client) => (
         <>
           <NameButton client={client} onOpen={onOpen} />
@@ -58,17 +58,17 @@ function columnsFor(reload: () => void, onOpen: (client: TunnelClientView) => vo
         </>
       ),
     },
-    { id: 'limits', head: t('words.limits'), width: 130, grow: 1, cell: (client) => <Limits client={client} /> },
+    { id: 'limits', head: t('words.limits'), width: 200, grow: 1, cell: (client) => <Limits client={client} /> },
     {
       id: 'expires',
       head: t('common.expires'),
       sort: 'expire_at',
-      width: 110,
+      width: 100,
       cell: (client) => <Expiry client={client} />,
     },
     {
       id: 'inlet',
-      width: 130,
+      width: 116,
       head: t('words.fromVisitors'),
       sort: 'inlet_flow',
       right: true,
@@ -76,7 +76,7 @@ function columnsFor(reload: () => void, onOpen: (client: TunnelClientView) => vo
     },
     {
       id: 'outlet',
-      width: 130,
+      width: 116,
       head: t('words.toVisitors'),
       sort: 'export_flow',
       right: true,

@@ -52,7 +52,7 @@ function columnsFor(nameOfResource: NameOf): VirtualColumn<TunnelView>[] {
       id: 'state',
       head: t('words.state'),
       sort: 'run_status',
-      width: 96,
+      width: 90,
       cell: (tunnel) => <TunnelState tunnel={tunnel} />,
     },
     {
@@ -73,7 +73,7 @@ function columnsFor(nameOfResource: NameOf): VirtualColumn<TunnelView>[] {
     },
     {
       id: 'traffic',
-      width: 110,
+      width: 100,
       head: t('words.traffic'),
       sort: 'export_flow',
       cell: ({ inlet_flow, export_flow }) => <Flow inlet={inlet_flow} outlet={export_flow} />,
@@ -84,7 +84,7 @@ function columnsFor(nameOfResource: NameOf): VirtualColumn<TunnelView>[] {
 function actionsColumn(reload: () => void, onAction: TunnelTableProps['onAction']): VirtualColumn<TunnelView> {
   return {
     id: 'actions',
-    width: 360,
+    width: 384,
     head: t('words.actions'),
     quietHead: true,
     right: true,
