@@ -10,7 +10,7 @@ interface Node {
 /** How a text begins that says what is wrong with a field. */
 const PROBLEM = /^(?:\$property |\w+ )?(?:must|may) |^(?:is|are|has|needs|cannot|should|holds|each) /;
 /** Errors whose first argument is a code or a field. */
-const CODED = /^(?:AppError|PermanentJobError|FormatError|KernelConfigError|RuleError|\w+Failure)$/;
+const CODED = /^(?:AppError|OAuthError|PermanentJobError|FormatError|KernelConfigError|RuleError|\w+Failure)$/;
 const SKIPPED = /(?:\.spec|\.fixture|\.d|\/main)\.ts$|\/(?:openapi|api-reference|demo|kernel|edge|edge-supervisor)\//;
 
 /**
@@ -53,7 +53,7 @@ function textsOf(node: Node): string[] {
       return CODED.test(nameOf(node['callee']) ?? '') ? literals(args?.[1]) : literals(args?.[0]).filter(isProblem);
     case 'CallExpression':
       if (nameOf(node['callee']) === 'unexpected') return literals(args?.[0]);
-      return nameOf(node['callee']) === 'fieldError' ? literals(args?.[1]) : [];
+      return /^\w+Error$/.test(nameOf(node['callee']) ?? '') ? literals(args?.[1]) : [];
     case 'Property':
       return /^(?:message|defaultMessage|detail)$/.test(nameOf(node['key']) ?? '') ? literals(node['value']) : [];
     case 'VariableDeclarator':
