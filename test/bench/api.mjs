@@ -1,5 +1,5 @@
 // The management API at scale: 10,000 nodes, 5,000 open connections, tests of 1,000 nodes, and what a small read costs
-// npm run bench -- api [nodes|dashboard|small|dead|live ...]
+// npm run bench -- api [nodes|publications|dashboard|small|dead|live ...]
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -33,9 +33,10 @@ try {
     'health.interval_sec': '86400',
     'health.url': `http://127.0.0.1:${ports.origin}/generate_204`,
   });
-  if (asked('nodes') || asked('dashboard')) {
+  if (asked('nodes') || asked('publications') || asked('dashboard')) {
     await setNodes(Array.from({ length: NODES }, (_, i) => distantNode(i)));
     if (asked('nodes')) await benchNodes();
+    if (asked('publications')) await benchPublications();
     if (asked('dashboard')) await benchDashboard();
   }
   if (asked('small')) await benchSmallReads();
@@ -62,6 +63,21 @@ async function benchNodes() {
     rows.push(await timed(`/proxies?${query}`, 200));
   }
   show('pages', `${NODES} nodes`, rows, { p99: 50 });
+}
+
+/** One client after another fetches the same publication, with and without what it fetched last. */
+async function benchPublications() {
+  const { path: address } = await gateway.call('POST', '/publications', { name: 'bench', template: 'countries' });
+  const rows = [];
+  for (const target of ['clash', 'sing-box', 'base64']) {
+    const route = `${address.replace('/api/v1', '')}?target=${target}`;
+    const { headers } = await fetch(`${gateway.base}/api/v1${route}`);
+    const named = (note) => (row) => ({ ...row, what: `GET /sub/{token}?target=${target}${note}` });
+    rows.push(await timed(route, 20).then(named('')));
+    const known = { 'if-none-match': headers.get('etag') };
+    rows.push(await timed(route, 20, '', known).then(named(', 304')));
+  }
+  show('publications', `a publication of ${NODES} nodes`, rows);
 }
 
 async function benchDashboard() {
@@ -148,7 +164,7 @@ function get(url, headers, agent) {
   return new Promise((resolve, reject) => {
     const request = http.get(url, { headers, agent }, (response) => {
       response.resume().on('end', () => {
-        if (response.statusCode === 200) resolve();
+        if (response.statusCode === (headers['if-none-match'] ? 304 : 200)) resolve();
         else reject(new Error(`${url} answered ${response.statusCode}`));
       });
     });
@@ -222,9 +238,9 @@ async function benchTests(name, kinds) {
   );
 }
 
-async function timed(route, rounds, note = '') {
+async function timed(route, rounds, note = '', more = {}) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const headers = { authorization: `Bearer ${token}` };
+  const headers = { authorization: `Bearer ${token}`, ...more };
   const times = [];
   let cpu = 0;
   for (let round = -10; round < rounds; round++) {

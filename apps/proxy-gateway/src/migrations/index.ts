@@ -33,6 +33,8 @@ import { CreatePublicationTemplates1763668800860 } from './1763668800860-create-
 import { AnnouncePublicationTemplates1763668800870 } from './1763668800870-announce-publication-templates.js';
 import { CreateProxyUsers1763668800880 } from './1763668800880-create-proxy-users.js';
 import { AnnounceProxyUsers1763668800890 } from './1763668800890-announce-proxy-users.js';
+import { CreatePublicationMarks1763668800900 } from './1763668800900-create-publication-marks.js';
+import { MarkPublicationChanges1763668800910 } from './1763668800910-mark-publication-changes.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -71,4 +73,6 @@ export const MIGRATIONS = [
   AnnouncePublicationTemplates1763668800870,
   CreateProxyUsers1763668800880,
   AnnounceProxyUsers1763668800890,
+  CreatePublicationMarks1763668800900,
+  MarkPublicationChanges1763668800910,
 ];

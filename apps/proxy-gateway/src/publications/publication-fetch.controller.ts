@@ -37,7 +37,7 @@ export class PublicationFetchController {
       response.status(304);
       return undefined;
     }
-    return new StreamableFile(Buffer.from(found.text), { type: found.contentType, disposition: disposition(found) });
+    return new StreamableFile(found.body, { type: found.contentType, disposition: disposition(found) });
   }
 }
 

@@ -5,6 +5,7 @@ import { pgPool } from '@gatehouse/persistence';
 import { AppError, JsonLogger, PostgresWindowCounter } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { DocumentCache } from './document-cache.js';
 import { DEFAULT_UPDATE_SEC, PublicationWriter, type WrittenPublication } from './publication-writer.js';
 import { TOKEN_PREFIX } from './publications.service.js';
 
@@ -21,7 +22,23 @@ interface Row {
   expiresAt: Date | null;
   fetchesPerHour: number | null;
   allowedAddresses: string[];
+  /** Of everything that documents are made from, besides the definition; of the results of tests; of its templates. */
+  marks: string | null;
+  healthMarks: string | null;
+  templates: string | null;
 }
+
+/** The token, with the marks that it is worth looking at before a document is built: data/sql/publications.sql. */
+const BY_TOKEN = `
+  SELECT id, name, definition, expires_at AS "expiresAt", fetches_per_hour AS "fetchesPerHour",
+    allowed_addresses AS "allowedAddresses",
+    (SELECT string_agg(id::text, ',' ORDER BY id) FROM publication_marks WHERE area = 'config') AS marks,
+    (SELECT string_agg(id::text, ',' ORDER BY id) FROM publication_marks WHERE area = 'health') AS "healthMarks",
+    (SELECT string_agg(template.id || ' ' || template.digest, ',' ORDER BY template.id)
+     FROM publication_templates template
+     WHERE coalesce(publication.definition -> 'template_ids', '[]') @> to_jsonb(template.id)) AS templates
+  FROM publications publication
+  WHERE token_hash = $1 AND enabled AND (expires_at IS NULL OR expires_at > now())`;
 
 export interface FetchRequest {
   token: string;
@@ -32,9 +49,14 @@ export interface FetchRequest {
   url: string;
 }
 
-export interface FetchedPublication extends WrittenPublication {
+/** What is kept of a written publication. */
+type Document = Pick<WrittenPublication, 'contentType' | 'extension' | 'etag' | 'subscriptionIds'> & { body: Buffer };
+
+export interface FetchedPublication extends Document {
   name: string;
   updateIntervalSec: number;
+  /** Undefined: no quota is known, or none is to be shown. */
+  userinfo: string | undefined;
 }
 
 /** Answers clients that have a token. */
@@ -42,6 +64,7 @@ export interface FetchedPublication extends WrittenPublication {
 export class PublicationFetch implements BeforeApplicationShutdown {
   private readonly counter: PostgresWindowCounter;
   private readonly lastUse: LastUseWriter;
+  private readonly documents = new DocumentCache<Document>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -60,16 +83,35 @@ export class PublicationFetch implements BeforeApplicationShutdown {
    * @throws AppError NOT_FOUND for a token that is unknown, replaced, expired, of a publication that is off, or that may
    * not be used from this address: the answer does not say which. RATE_LIMITED.
    */
-  async fetch({ token, ip, target, onlyNodes, url }: FetchRequest): Promise<FetchedPublication> {
+  async fetch({ token, ip, ...asked }: FetchRequest): Promise<FetchedPublication> {
     const row = await this.find(token);
     if (row === undefined || !isAllowed(row.allowedAddresses, ip)) {
       throw new AppError('NOT_FOUND', 'There is no such publication');
     }
     await this.count(row);
-    const written = await this.writer.write(row.definition, { target, onlyNodes, url });
+    const document = await this.document(row, asked);
     this.lastUse.note(row.id, ip);
     await this.dataSource.query('UPDATE publications SET fetch_count = fetch_count + 1 WHERE id = $1', [row.id]);
-    return { ...written, name: row.name, updateIntervalSec: row.definition.update_interval_sec ?? DEFAULT_UPDATE_SEC };
+    return {
+      ...document,
+      name: row.name,
+      updateIntervalSec: row.definition.update_interval_sec ?? DEFAULT_UPDATE_SEC,
+      userinfo: await this.writer.userinfo(row.definition, document.subscriptionIds),
+    };
+  }
+
+  /** From the cache, unless something that it was made from has changed. */
+  private document(row: Row, { target, onlyNodes, url }: Omit<FetchRequest, 'token' | 'ip'>): Promise<Document> {
+    const { definition, marks, healthMarks, templates } = row;
+    // Only documents of Surge name their address.
+    const place = target === 'surge' ? { url } : {};
+    const health = looksAtHealth(definition) ? healthMarks : null;
+    const asked = JSON.stringify([definition, target, onlyNodes, place]);
+    return this.documents.get(asked, JSON.stringify([marks, health, templates]), async () => {
+      const written = await this.writer.write(definition, { target, onlyNodes, ...place });
+      const { contentType, extension, etag, subscriptionIds, text } = written;
+      return { contentType, extension, etag, subscriptionIds, body: Buffer.from(text) };
+    });
   }
 
   /**
@@ -81,9 +123,7 @@ export class PublicationFetch implements BeforeApplicationShutdown {
     if (parsed === undefined) return undefined;
     const { rows } = await pgPool(this.dataSource).query<Row>({
       name: 'publication_by_token',
-      text: `SELECT id, name, definition, expires_at AS "expiresAt", fetches_per_hour AS "fetchesPerHour",
-          allowed_addresses AS "allowedAddresses" FROM publications
-        WHERE token_hash = $1 AND enabled AND (expires_at IS NULL OR expires_at > now())`,
+      text: BY_TOKEN,
       values: [parsed.hash],
     });
     return rows[0];
@@ -99,6 +139,11 @@ export class PublicationFetch implements BeforeApplicationShutdown {
       limit: 'requests',
     });
   }
+}
+
+/** Whether steps ask for the results of tests, which change all the time. */
+function looksAtHealth({ steps = [] }: PublicationDefinition): boolean {
+  return steps.some(({ health, by }) => health !== undefined || by === 'delay');
 }
 
 /** An address that cannot be read is in no list. */

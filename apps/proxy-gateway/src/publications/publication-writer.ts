@@ -32,8 +32,6 @@ export interface WrittenPublication extends Omit<PublicationInput, 'input'> {
   nodes: number;
   remarks: PublicationRemark[];
   etag: string;
-  /** Undefined: no quota is known, or none is to be shown. */
-  userinfo: string | undefined;
 }
 
 /** Writes publications from what the database holds at that moment. */
@@ -65,7 +63,6 @@ export class PublicationWriter {
       ...document,
       remarks: [...remarksOf(built), ...remarks],
       etag: `"${hash('sha256', document.text, 'base64url')}"`,
-      userinfo: await this.userinfo(definition, built.subscriptionIds),
     };
   }
 
@@ -85,7 +82,8 @@ export class PublicationWriter {
     };
   }
 
-  private async userinfo(
+  /** The quota that clients are shown; undefined: none is known, or none is to be shown. */
+  async userinfo(
     { userinfo = 'sum' }: PublicationDefinition,
     subscriptionIds: readonly number[],
   ): Promise<string | undefined> {
