@@ -3,8 +3,10 @@ import { RemoteProxyClients, type HttpOptions } from '@gatehouse/platform';
 import { SHARING_ERROR_TEXTS } from './error-texts.zh-CN.js';
 import { openApiEntry } from './limits/open-api-entry.js';
 import { loadDescriptions, loadExamples } from './api-reference/reference-texts.js';
+import { issuerOf } from './oauth/issuer.js';
 import { ASSET_FOLDER } from './pages/parts/site-assets.js';
 import { SERVICE_VERSION } from './service-version.js';
+import { ResourceSharingSettings } from './settings.js';
 import { SESSION_COOKIE } from './site/session-settings.js';
 import { toEnvelope } from './wire/envelope.interceptor.js';
 
@@ -31,6 +33,15 @@ export const HTTP_OPTIONS: HttpOptions = {
     apiKeys: 'named',
     descriptions: loadDescriptions,
     examples: loadExamples,
+    derived: [
+      {
+        path: '/api/open/postman.json',
+        make: async (document, app) => {
+          const { postmanCollection } = await import('./api-reference/postman-collection.js');
+          return postmanCollection(document, issuerOf(app.get(ResourceSharingSettings)));
+        },
+      },
+    ],
     // Calls of applications come before those of the site.
     tags: [
       { name: 'resources', description: 'Look up and unlock shares' },
@@ -40,6 +51,7 @@ export const HTTP_OPTIONS: HttpOptions = {
       { name: 'authorization', description: 'OAuth in the format of the open API: codes, tokens, revocation' },
       { name: 'oauth2', description: 'OAuth as in the RFCs: token, revocation, introspection and metadata' },
       { name: 'applications', description: 'The site: applications of a developer and their secrets' },
+      { name: 'webhooks', description: 'The site: webhooks of an application' },
       { name: 'keys', description: 'The site: personal API keys' },
       { name: 'grants', description: 'The site: applications that act for the user' },
       { name: 'site', description: 'The site: account, login and sessions' },

@@ -38,6 +38,15 @@ export interface OpenApiOptions {
   readonly descriptions?: () => Promise<Readonly<Record<string, string>>>;
   /** Examples by operation; read when the document is requested. */
   readonly examples?: () => Promise<readonly OperationExample[]>;
+  /** Other documents that are made from this one. */
+  readonly derived?: readonly DerivedDocument[];
+}
+
+/** The same interface in the format of another tool. */
+export interface DerivedDocument {
+  /** Where it is served. */
+  readonly path: string;
+  readonly make: (document: OpenAPIObject, app: INestApplication) => Promise<object>;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplication } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, Request, RequestHandler, Response } from 'express';
 import { serveConsole } from '../console/serve-console.js';
@@ -158,14 +159,23 @@ function serveOpenApi(
   openapi: OpenApiOptions,
   { errorFormat }: HttpOptions,
 ): void {
+  const describe = (): Promise<OpenAPIObject> => createOpenApiDocument(app, openapi, errorFormat);
+  serveDocument(application, openapi.path, describe);
+  for (const { path, make } of openapi.derived ?? []) {
+    serveDocument(application, path, async () => make(await describe(), app));
+  }
+  serveDocsPage(application, openapi.title, openapi.path);
+}
+
+/** Made at the first request. */
+function serveDocument(application: Application, path: string, make: () => Promise<object>): void {
   let document: Promise<string> | undefined;
-  application.get(openapi.path, async (_request: Request, response: Response) => {
-    document ??= createOpenApiDocument(app, openapi, errorFormat).then((value) => JSON.stringify(value));
+  application.get(path, async (_request: Request, response: Response) => {
+    document ??= make().then((value) => JSON.stringify(value));
     // The next reader tries again.
     document.catch(() => (document = undefined));
     response.type('application/json').send(await document);
   });
-  serveDocsPage(application, openapi.title, openapi.path);
 }
 
 /** Slow senders and idle connections are cut; the keep-alive time is longer than that of usual load balancers. */

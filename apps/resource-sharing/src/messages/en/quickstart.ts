@@ -9,6 +9,6 @@ export const quickstart = {
     callPublic:
       'Exchange the code for tokens and make the first call. Set CODE in the environment; neither the secret nor a package is needed, because the token names the application.',
     client:
-      'For more than a first call there are <link>clients for TypeScript and Python</link> that sign users in, refresh tokens, repeat calls and read lists.',
+      'For more than a first call there are <link>clients for TypeScript and Python</link> that sign users in, refresh tokens, repeat calls and read lists, and a <postman>collection for Postman</postman>.',
   },
 } as const;

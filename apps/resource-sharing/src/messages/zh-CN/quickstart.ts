@@ -10,6 +10,7 @@ export const quickstart: Translation<typeof english> = {
     call: '用 code 换取令牌并完成第一次调用。请先设置环境变量 CODE 和 CLIENT_SECRET，无需安装任何依赖。',
     callPublic:
       '用 code 换取令牌并完成第一次调用。请先设置环境变量 CODE。令牌本身即可标识应用，无需密钥，也无需安装任何依赖。',
-    client: '后续开发可使用 <link>TypeScript 和 Python 客户端</link>，其中已实现登录、刷新令牌、重试和翻页。',
+    client:
+      '后续开发可使用 <link>TypeScript 和 Python 客户端</link>，其中已实现登录、刷新令牌、重试和翻页；另有 <postman>Postman 集合</postman>。',
   },
 };

@@ -27,6 +27,7 @@ export function quickstart(visitor: Visitor, application: Application, base: str
 </ol>
 <p>${words.rich<Content, 'quickstart.client'>('quickstart.client', {
       link: (inside) => markup`<a href="/help/${words.language === 'zh-CN' && 'zh-CN/'}clients.html">${inside}</a>`,
+      postman: (inside) => markup`<a href="/api/open/postman.json" download>${inside}</a>`,
     })}</p>`,
   );
 }
