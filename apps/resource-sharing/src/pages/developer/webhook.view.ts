@@ -108,7 +108,7 @@ ${card(words.text('developer.overview'), [
   ]),
   markup`<div class="actions">${replayButton(visitor, path, delivery)}</div>`,
 ])}
-${card(words.text('deliveries.message'), markup`<pre><code>${indented(delivery.body)}</code></pre>`)}
+${card(words.text('deliveries.message'), markup`<pre tabindex="0" aria-label="${words.text('deliveries.message')}"><code>${indented(delivery.body)}</code></pre>`)}
 ${card(words.text('deliveries.log'), dataTable(words.text('deliveries.log'), columns, rows, words.text('deliveries.logNone')))}`;
 }
 
