@@ -227,13 +227,15 @@ BEGIN
       SELECT 'unlock.charged', p.user_id, p.application_id, p.credential_id, p.grant_id,
         jsonb_build_object('share_id', p.share_id, 'points', p.price) FROM unnest(paid) p;
   END IF;
-  INSERT INTO application_events (application_id, type, data)
-    SELECT u.application_id, 'share.unlocked', jsonb_build_object('user_id', u.user_id, 'slug',
-        (SELECT replace(h.slug::text, '-', '') FROM shares h WHERE h.id = u.share_id), 'via', u.way, 'points', coalesce(u.points, 0))
-    FROM unnest(new_unlocks) u WHERE EXISTS (SELECT FROM webhooks w WHERE w.application_id = u.application_id AND w.status = 1
-      AND (w.event_types = '{}' OR 'share.unlocked' = ANY (w.event_types)));
-  IF FOUND THEN
-    PERFORM pg_notify('resource_sharing:application_events', '');
+  -- Most applications have no webhook: asked first, because the insert costs twenty times this, also where it finds nothing.
+  IF EXISTS (SELECT FROM webhooks w WHERE w.application_id = ANY (p_applications) AND w.status = 1) THEN
+    INSERT INTO application_events (application_id, type, data)
+      SELECT u.application_id, 'share.unlocked', jsonb_build_object('user_id', u.user_id, 'slug',
+          (SELECT replace(h.slug::text, '-', '') FROM shares h WHERE h.id = u.share_id), 'via', u.way, 'points', coalesce(u.points, 0))
+      FROM unnest(new_unlocks) u WHERE is_wanted(u.application_id, 'share.unlocked');
+    IF FOUND THEN
+      PERFORM pg_notify('resource_sharing:application_events', '');
+    END IF;
   END IF;
   UPDATE risk_states k SET tier = w.tier, changed_at = w.changed_at, troubled_at = w.troubled_at,
     incident_at = w.incident_at, paused_at = w.paused_at, paused_until = w.paused_until, needs_review = w.needs_review,

@@ -39,6 +39,7 @@ import { CreateDeviceCodes1763668801780 } from './1763668801780-create-device-co
 import { CreateIdentityKeys1763668801790 } from './1763668801790-create-identity-keys.js';
 import { CreateWebhooks1763668801800 } from './1763668801800-create-webhooks.js';
 import { NoteApplicationEvents1763668801801 } from './1763668801801-note-application-events.js';
+import { LookForWebhooksFirst1763668801802 } from './1763668801802-look-for-webhooks-first.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -83,4 +84,5 @@ export const MIGRATIONS = [
   CreateIdentityKeys1763668801790,
   CreateWebhooks1763668801800,
   NoteApplicationEvents1763668801801,
+  LookForWebhooksFirst1763668801802,
 ];
