@@ -215,6 +215,9 @@ const SOURCES: ErrorTexts = {
   '{host} is a private or reserved address; allow private addresses on the subscription (allow_private) to fetch it anyway.':
     '{host} 是内网或保留地址；如需访问，请在订阅中允许内网地址（allow_private）。',
   'The provider answered {status}.': '服务器返回状态码 {status}。',
+  'The address is private or reserved; geo.allow_private allows it.':
+    '地址属于私有或保留网段；可开启 geo.allow_private。',
+  'Not a usable database: {problem}.': '数据库无法使用：{problem}。',
   'The provider did not answer within {milliseconds} ms.': '服务器在 {milliseconds} 毫秒内没有响应。',
   'The provider cannot be reached or broke the connection{code}.': '无法连接服务器，或连接中断{code}。',
   'The name of the provider cannot be resolved.': '无法解析服务器域名。',

@@ -8,8 +8,10 @@ import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { readBundledCountryFile } from '@gatehouse/geo';
 import { jobFailure } from '../jobs/job-failure.js';
 import { Preferences } from '../preferences/preferences.service.js';
+import { readerText } from '../reader-text.js';
 import { maskSettings } from '../settings-api/mask-settings.js';
 import { FIRST_UPDATE_MS } from './geo-schedule.js';
+import { translateMirrorErrors } from './mirror-errors.js';
 import { GeoLibrary } from '../geo/geo-library.js';
 import { GEO_DATABASE_NAMES, GEO_SOURCES } from '../geo/geo-sources.js';
 import { GeoStore } from '../geo/geo-store.js';
@@ -84,7 +86,7 @@ export class GeoService {
 
   private describe(name: GeoDatabaseName, row: GeoRow | undefined, showSecrets: boolean): GeoDatabaseView {
     if (row === undefined || row.sha256 === null) {
-      const error = row?.error ?? null;
+      const error = errorOf(row);
       const base = name === 'country' ? this.bundledCountry() : missing(name);
       return { ...base, error, status: error === null ? base.status : 'error' };
     }
@@ -103,7 +105,7 @@ export class GeoService {
       updated_at: row.updated_at?.toISOString() ?? null,
       checked_at: row.checked_at?.toISOString() ?? null,
       status: row.error !== null ? 'error' : this.isStale(row) ? 'stale' : 'ok',
-      error: row.error,
+      error: errorOf(row),
     };
   }
 
@@ -164,4 +166,9 @@ function missing(name: GeoDatabaseName): GeoDatabaseView {
     status: 'missing',
     error: null,
   };
+}
+
+function errorOf(row: GeoRow | undefined): string | null {
+  const error = row?.error ?? null;
+  return error === null ? null : translateMirrorErrors(error, readerText);
 }
