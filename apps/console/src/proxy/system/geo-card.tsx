@@ -35,7 +35,11 @@ const COLUMNS: readonly Column<GeoDatabaseView>[] = [
   },
   {
     head: t('system.geoType'),
-    cell: (row) => <span title={row.source_url ?? ''}>{row.database_type ?? row.error ?? '–'}</span>,
+    cell: ({ database_type: type, error, source_url: url }) => (
+      <span class="clipped" title={type === null ? (error ?? '') : (url ?? '')}>
+        {type ?? error ?? '–'}
+      </span>
+    ),
   },
   { head: t('system.built'), cell: ({ build_time }) => formatTime(build_time) },
   { head: t('words.entries'), right: true, cell: ({ entries }) => formatCount(entries) },

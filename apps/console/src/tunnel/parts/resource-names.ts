@@ -48,7 +48,7 @@ function useNames(
   // Others know no user but themselves.
   const isAdministrator = useIsAdministrator();
   const me = useUser();
-  const named = isAdministrator ? refs : refs.filter(({ kind }) => kind !== 'user');
+  const named = refs.filter(({ kind }) => isKind(kind) && (isAdministrator || kind !== 'user'));
   const wanted = [...new Set(named.map(keyOf))].filter((key) => !names.has(key)).sort();
   useEffect(() => {
     const abort = new AbortController();
@@ -61,7 +61,11 @@ function useNames(
     if (kind === 'user' && id === me.id) return me.username;
     return names.get(keyOf({ kind, id })) ?? (id === 0 ? kind : placeholderOf({ kind, id }));
   };
-  return { nameOf, isComplete: wanted.every((key) => !KINDS.some((kind) => key.startsWith(`${kind} `))) };
+  return { nameOf, isComplete: wanted.length === 0 };
+}
+
+function isKind(kind: string): boolean {
+  return KINDS.some((known) => known === kind);
 }
 
 function keyOf({ kind, id }: ResourceRef): string {
