@@ -151,6 +151,23 @@ describe('the marks of changes', () => {
     expect(seen.at(-1)!.split(',').length).toBeLessThan(300);
   });
 
+  it('are also those of programs without a search path', async () => {
+    const before = await marks();
+    const runner = dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      await runner.query('SET LOCAL search_path = pg_catalog');
+      // Often enough that older marks are taken away, too.
+      for (let round = 0; round < 200; round++) {
+        await runner.query('UPDATE proxy_gateway.nodes SET config = config');
+      }
+      await runner.commitTransaction();
+    } finally {
+      await runner.release();
+    }
+    expect(await marks()).not.toBe(before);
+  });
+
   it('do not change with a rollback, nor with what no document is made from', async () => {
     const before = await marks();
     const runner = dataSource.createQueryRunner();

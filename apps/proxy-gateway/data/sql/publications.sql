@@ -9,11 +9,15 @@ CREATE OR REPLACE FUNCTION mark_publication_change() RETURNS trigger LANGUAGE pl
 DECLARE
   mark bigint;
 BEGIN
-  INSERT INTO publication_marks (area) VALUES (TG_ARGV[0]) RETURNING id INTO mark;
+  -- Programs that look after a database name its tables with their schema, and have no search path.
+  EXECUTE format('INSERT INTO %I.publication_marks (area) VALUES ($1) RETURNING id', TG_TABLE_SCHEMA)
+    INTO mark USING TG_ARGV[0];
   -- Now and then. Stricter levels would fail over rows that others delete at the same time.
   IF random() < 0.05 AND current_setting('transaction_isolation') = 'read committed' THEN
-    DELETE FROM publication_marks WHERE id IN (
-      SELECT id FROM publication_marks WHERE area = TG_ARGV[0] AND id < mark ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED);
+    EXECUTE format(
+      'DELETE FROM %1$I.publication_marks WHERE id IN (
+         SELECT id FROM %1$I.publication_marks WHERE area = $1 AND id < $2 ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED)',
+      TG_TABLE_SCHEMA) USING TG_ARGV[0], mark;
   END IF;
   RETURN NULL;
 END $$;

@@ -35,6 +35,7 @@ import { CreateProxyUsers1763668800880 } from './1763668800880-create-proxy-user
 import { AnnounceProxyUsers1763668800890 } from './1763668800890-announce-proxy-users.js';
 import { CreatePublicationMarks1763668800900 } from './1763668800900-create-publication-marks.js';
 import { MarkPublicationChanges1763668800910 } from './1763668800910-mark-publication-changes.js';
+import { MarkWithoutSearchPath1763668800920 } from './1763668800920-mark-without-search-path.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -75,4 +76,5 @@ export const MIGRATIONS = [
   AnnounceProxyUsers1763668800890,
   CreatePublicationMarks1763668800900,
   MarkPublicationChanges1763668800910,
+  MarkWithoutSearchPath1763668800920,
 ];
