@@ -496,7 +496,7 @@ describe('administration', () => {
     expect(admin.text).toContain(other.name);
     await admin.submit(`/admin/risk/${other.id}/reset`);
     await admin.follow();
-    expect(admin.text).toContain('There are no such users.');
+    expect(admin.text).toContain('No user is above tier 0 or to be reviewed.');
     expect((await asAdmin('post', '/risk/999999/reset')).status).toBe(404);
   });
 
