@@ -225,6 +225,24 @@ it('redirect URIs are checked while they are typed', async () => {
   await page.context().close();
 });
 
+it('copies a secret with one click, or says that the browser does not allow it', { timeout: 60_000 }, async () => {
+  const page = await browser.open(`${service.url}/register?return_to=%2Fdeveloper`);
+  await register(page, 'copies');
+  await page.getByLabel('Name', { exact: true }).fill('Copied');
+  await page.getByLabel('Redirect URIs').fill(`${client.url}/callback`);
+  await page.getByRole('button', { name: 'Register' }).click();
+  // By its place: its text changes.
+  const button = page.locator('.secret button');
+  const secret = await page.locator('.secret code').innerText();
+  await page.context().grantPermissions([], { origin: service.url });
+  await button.click();
+  await expect.poll(() => button.innerText()).toBe('Not allowed here: select the text and copy it by hand');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
+  await button.click();
+  await expect.poll(() => button.innerText()).toBe('Copied');
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+});
+
 describe('pages in light and in dark colours', { timeout: 90_000 }, () => {
   it('have one heading, names for every control, and enough contrast', async () => {
     const page = await browser.open(`${service.url}/login`);

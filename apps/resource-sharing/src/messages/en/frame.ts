@@ -4,6 +4,7 @@ export const frame = {
     all: 'All',
     copied: 'Copied',
     copy: 'Copy',
+    copyFailed: 'Not allowed here: select the text and copy it by hand',
     delete: 'Delete',
     description: 'Description',
     details: 'Details',

@@ -5,6 +5,7 @@ export const frame: Translation<typeof english> = {
   common: {
     all: '全部',
     copied: '已复制',
+    copyFailed: '浏览器不允许复制，请选中文本后手动复制',
     copy: '复制',
     delete: '删除',
     description: '描述',

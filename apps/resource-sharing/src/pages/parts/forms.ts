@@ -151,7 +151,7 @@ export function submit(label: string, style: 'primary' | 'danger' = 'primary'): 
 
 /** Copies a text; it is hidden without scripts. */
 export function copyButton({ words }: Visitor, text: string): Html {
-  return markup`<button type="button" class="small" hidden data-copy="${text}" data-copied="${words.text('common.copied')}">${words.text('common.copy')}</button>`;
+  return markup`<button type="button" class="small" hidden data-copy="${text}" data-copied="${words.text('common.copied')}" data-copy-failed="${words.text('common.copyFailed')}">${words.text('common.copy')}</button>`;
 }
 
 export function tokenField(visitor: Visitor): Html {
