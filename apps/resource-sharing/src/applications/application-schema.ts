@@ -7,6 +7,10 @@ const PORT = '(?::(?:[0-9]{1,4}|[1-5][0-9]{4}))?';
 const WEB =
   `https://(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\\.)+[A-Za-z]{2,}${PORT}${REST}` +
   `|http://(?:127\\.0\\.0\\.1|\\[::1\\]|localhost)${PORT}${REST}`;
+/** `readOutboundUrl`, for names of hosts: no address in numbers, and no name of a network of one's own. */
+export const PUBLIC_HTTPS =
+  '^https://(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\\.)+(?!(?:localhost|localdomain|local|internal|arpa)(?:[:/?]|$))' +
+  `[A-Za-z]{2,}${PORT}${REST}$`;
 const NATIVE = '[a-z][a-z0-9+-]*(?:\\.[a-z0-9+-]+)+:/(?!/)(?:(?!["<>\\\\^`{|}*#])[\\x21-\\x7e])*';
 
 /** `redirectUriProblem` */

@@ -17,6 +17,7 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
+import { PUBLIC_HTTPS } from '../applications/application-schema.js';
 import { QueryId, wholeNumber } from '../wire/whole-number.js';
 import { WEBHOOK_EVENTS, type WebhookEvent } from './event-types.js';
 import { DELIVERY_STATES, type DeliveryState } from './webhook-rows.js';
@@ -51,15 +52,7 @@ function EventTypes(): PropertyDecorator {
   };
 }
 
-/** `readWebhookUrl`; names that look public. */
-const ADDRESS_RULE = {
-  properties: {
-    url: {
-      pattern:
-        '^https://(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\\.)+(?:com|dev|io|net|org)(?:[/?](?:(?!["<>\\\\^`{|}*#])[\\x21-\\x7e])*)?$',
-    },
-  },
-};
+const ADDRESS_RULE = { properties: { url: { pattern: PUBLIC_HTTPS } } };
 
 @SchemaRule(ADDRESS_RULE)
 export class NewWebhookBody {
