@@ -102,6 +102,8 @@ const TEMPLATES: ErrorTexts = {
   'line {line}: {problem}': '第 {line} 行：{problem}',
   'a template has up to {size} KiB': '模板最大 {size} KiB',
   'besides rules, a template has up to {size} KiB': '除规则外，模板最大 {size} KiB',
+  'the line is longer than {count} characters': '该行超过 {count} 个字符',
+  'the document nests too deep': '文档嵌套过深',
   'the document must be a mapping': '文档必须是键值对',
   'the document has no section such as [Rule]': '文档没有 [Rule] 这样的小节',
   '{key} occurs twice': '{key} 出现了两次',

@@ -10,6 +10,8 @@ export interface TopBlock {
 }
 
 const TOP_KEY = /^(?:"([^"]+)"|'([^']+)'|([^\s#"'{}[\],&*!|>%@`-][^:#]*?))[ \t]*:(?:[ \t\r]|$)/;
+/** Characters of a line that are looked at for a key. */
+const MAX_KEY = 400;
 const ITEM = /^( *)-(?:[ \t]|$)/;
 
 /** Cuts a YAML document at the keys of its top. All lines together are the document. */
@@ -18,7 +20,7 @@ export function cutTopBlocks(text: string): TopBlock[] {
   let number = 0;
   for (const line of eachLine(text)) {
     number += 1;
-    const key = TOP_KEY.exec(line);
+    const key = TOP_KEY.exec(line.slice(0, MAX_KEY));
     if (key) blocks.push({ key: (key[1] ?? key[2] ?? key[3] ?? '').trim(), line: number, lines: [line] });
     else blocks.at(-1)?.lines.push(line);
   }

@@ -1,6 +1,6 @@
 import { setsNamedBy } from '../targets/clash.js';
 import { splitFields } from './split-fields.js';
-import { checkTarget, TemplateFailure } from './template.js';
+import { checkTarget, MAX_LINE, TemplateFailure } from './template.js';
 
 /** What rules of a Clash document may name. */
 export interface RuleNames {
@@ -13,6 +13,7 @@ const TYPE = /^[A-Z][A-Z0-9-]*$/;
 
 /** Clients refuse a whole document for a rule that leads nowhere. @throws TemplateFailure */
 export function checkClashRule(text: string, line: number | null, names: RuleNames): void {
+  if (text.length > MAX_LINE) throw new TemplateFailure(line, `the line is longer than ${MAX_LINE} characters`);
   const [word = '', ...fields] = splitFields(text);
   const type = word.toUpperCase();
   const isLast = type === 'MATCH';

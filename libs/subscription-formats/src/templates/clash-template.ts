@@ -6,7 +6,7 @@ import { cutTopBlocks, dashIndent, isEmptyBlock, type TopBlock } from './clash-b
 import { fillClashGroup, readClashGroups, type ClashTemplateGroup } from './clash-groups.js';
 import { checkClashRule, type RuleNames } from './clash-rules.js';
 import { parseJson } from './json-text.js';
-import { OwnNames, refuseCircles, TemplateFailure, type CompileFilter } from './template.js';
+import { MAX_LINE, OwnNames, refuseCircles, TemplateFailure, type CompileFilter } from './template.js';
 
 type Options = Record<string, unknown>;
 
@@ -113,6 +113,8 @@ function ownNodes({ value, blocks, lineOf }: Source): NamedNode[] {
 function checkRules({ value, blocks, lineOf }: Source, names: RuleNames): void {
   const block = blocks?.find(isPlainRules);
   for (const [index, line] of block?.lines.entries() ?? []) {
+    if (line.length > MAX_LINE)
+      throw new TemplateFailure((block?.line ?? 0) + index, `the line is longer than ${MAX_LINE} characters`);
     const [rule] = index === 0 || !/^\s*-/.test(line) ? [] : readRuleLines(`rules:\n${line.trim()}`);
     if (rule !== undefined) checkClashRule(rule, (block?.line ?? 0) + index, names);
     else if (index > 0 && line.trim() !== '' && !/^\s*#/.test(line)) {

@@ -1,5 +1,8 @@
 import { TemplateFailure } from './template.js';
 
+/** A document is written with each level indented. */
+const MAX_DEPTH = 100;
+
 /** Parses JSON with comments and commas before closing brackets, as sing-box takes it. @throws TemplateFailure with the line. */
 export function parseJson(text: string): unknown {
   const plain = withoutExtensions(text);
@@ -26,19 +29,25 @@ function withoutExtensions(text: string): string {
 
 /** The end of a text, a comment, or one character. */
 function tokenEnd(text: string, start: number): number {
+  const isOpened = text[start] === '"' || text.startsWith('/*', start);
   const pattern = text[start] === '"' ? STRING : COMMENT;
   pattern.lastIndex = start;
-  const found = pattern.exec(text);
-  return found === null ? start + 1 : pattern.lastIndex;
+  // What is never closed goes to the end: looking for its end again and again would take the square of the time.
+  if (pattern.exec(text) === null) return isOpened ? text.length : start + 1;
+  return pattern.lastIndex;
 }
 
 const STRING = /"(?:[^"\\]|\\[^])*"/y;
 const COMMENT = /\/\/[^\n]*|#[^\n]*|\/\*[^]*?\*\//y;
 
-/** Takes out commas with nothing but a closing bracket behind them. */
+/** Takes out commas with nothing but a closing bracket behind them. @throws TemplateFailure */
 function closeLists(tokens: string[]): string {
   let comma = -1;
+  let depth = 0;
   for (const [index, token] of tokens.entries()) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    if (depth > MAX_DEPTH) throw new TemplateFailure(null, 'the document nests too deep');
     if (token === ',') comma = index;
     else if ((token === '}' || token === ']') && comma !== -1) tokens[comma] = ' ';
     if (token !== ',' && token.trim() !== '') comma = -1;

@@ -4,7 +4,15 @@ import type { Filling, NamedNode, OwnTemplate } from '../targets/own-template.js
 import { LINE_DIALECTS, type LineDialect, type LineTarget } from './line-dialects.js';
 import { fillLineGroup, readLineGroup, type LineGroup } from './line-groups.js';
 import { splitFields } from './split-fields.js';
-import { checkTarget, MAX_GROUPS, OwnNames, refuseCircles, TemplateFailure, type CompileFilter } from './template.js';
+import {
+  MAX_LINE,
+  checkTarget,
+  MAX_GROUPS,
+  OwnNames,
+  refuseCircles,
+  TemplateFailure,
+  type CompileFilter,
+} from './template.js';
 
 const HEADING = /^\[[ \t]*([A-Za-z][A-Za-z_ ]*?)[ \t]*\]$/;
 const COMMENT = /^(?:#|\/\/|;)/;
@@ -48,9 +56,11 @@ export function readLineTemplate(target: LineTarget, text: string, compile: Comp
   return { names: names.list(), fill: (filling) => fill({ target, lines, dialect, groups, own, names }, filling) };
 }
 
+/** @throws TemplateFailure */
 function cutLines(text: string): Line[] {
   let heading = '';
   return [...eachLine(text)].map((line, index) => {
+    if (line.length > MAX_LINE) throw new TemplateFailure(index + 1, `the line is longer than ${MAX_LINE} characters`);
     const trimmed = line.trim();
     const found = HEADING.exec(trimmed)?.[1]?.toLowerCase();
     if (found !== undefined) heading = found;

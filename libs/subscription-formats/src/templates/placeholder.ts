@@ -6,6 +6,8 @@ import { compileIntake, type CompileFilter, type Intake } from './template.js';
 /** A member of a group that stands for nodes: `{all}`, or `{all:pattern}`. */
 const PLACEHOLDER = /^\{all(?::(.*))?\}$/s;
 
+const MAX_PATTERNS = 64;
+
 /** A member as written, or nodes in its place. */
 export type Member = { name: string } | { takes: Intake['takes'] };
 
@@ -24,7 +26,9 @@ export function filterOf(include: string, exclude = ''): NameFilter {
     [include, filter.include],
     [exclude, filter.exclude],
   ] as const) {
-    for (const pattern of text.split('`').filter((part) => part.trim() !== '')) {
+    const patterns = text.split('`').filter((part) => part.trim() !== '');
+    if (patterns.length > MAX_PATTERNS) filter.readable = false;
+    for (const pattern of patterns.slice(0, MAX_PATTERNS)) {
       const test = readNameTest(pattern);
       if (test === null) filter.readable = false;
       else tests.push(test);

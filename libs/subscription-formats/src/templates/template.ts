@@ -4,6 +4,8 @@ import type { Remarks } from '../targets/target.js';
 
 /** Characters of a template. Clients fetch the whole document again and again. */
 export const MAX_TEMPLATE = 512 * 1024;
+/** Characters of a line in documents of lines, and of a rule: some patterns take the square of it. */
+export const MAX_LINE = 16_384;
 /** Each may look at every node. */
 export const MAX_GROUPS = 200;
 

@@ -335,6 +335,18 @@ final, Proxy
   });
 });
 
+it.each([
+  ['sing-box', `"${'\\"'.repeat(250_000)}`, '1: the document is not valid JSON'],
+  ['sing-box', '/*'.repeat(250_000), '1: the document is not valid JSON'],
+  ['sing-box', `{"a": ${'['.repeat(200_000)}${']'.repeat(200_000)}}`, '-: the document nests too deep'],
+  ['surge', `[a${' '.repeat(500_000)}`, '1: the line is longer than 16384 characters'],
+  ['surge', `[Rule]\nFINAL,A${' '.repeat(500_000)}x`, '2: the line is longer than 16384 characters'],
+  ['clash', `a${' '.repeat(500_000)}`, '-: besides rules, a template has up to 128 KiB'],
+  ['clash', `rules:\n- MATCH,A${' '.repeat(500_000)}x`, '2: the line is longer than 16384 characters'],
+] as const)('a text made to take long is refused soon: %s %#', (target, text, message) => {
+  expect(refusal(target, text)).toBe(message);
+});
+
 it('a text that is too long is refused', () => {
   expect(refusal('surge', 'a'.repeat(600_000))).toBe('-: a template has up to 512 KiB');
 });
