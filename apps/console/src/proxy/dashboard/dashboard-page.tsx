@@ -6,10 +6,10 @@ import type { PageProps } from '../../shared/frame/pages.js';
 import { useAddressFilter } from '../../shared/state/use-address-filter.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
-import { LiveDomains, LiveNodes } from './live-lists.js';
+import { LiveDomains, LiveNodes, LiveUsers } from './live-lists.js';
 import { FIRST_PAGES, type PageSizes } from './pages.js';
 import { findPeriod, PERIODS, PeriodChoice, periodQuery } from './period.js';
-import { PeriodDomains, PeriodNodes } from './period-lists.js';
+import { PeriodDomains, PeriodNodes, PeriodUsers } from './period-lists.js';
 import { Tiles } from './tiles.js';
 import { TrafficCard } from './traffic-card.js';
 
@@ -26,6 +26,8 @@ export function DashboardPage({ query }: PageProps) {
     [pages, period],
     { everyMs: REFRESH_MS },
   );
+  // Only where somebody logs in to the proxy.
+  const hasUsers = data !== undefined && data.live_users.total + data.period_users.total > 0;
   const turn = (changes: Partial<PageSizes>): void => setPages((before) => ({ ...before, ...changes }));
   return (
     <Page title={t('nav.dashboard')}>
@@ -37,6 +39,7 @@ export function DashboardPage({ query }: PageProps) {
           <div class="columns">
             <LiveDomains page={data.live_domains} turn={turn} />
             <LiveNodes page={data.live_nodes} turn={turn} />
+            {hasUsers && <LiveUsers page={data.live_users} turn={turn} />}
           </div>
           <PeriodChoice
             period={period}
@@ -44,12 +47,13 @@ export function DashboardPage({ query }: PageProps) {
             to={data.period.to}
             onChange={(next) => {
               change({ period: next });
-              turn({ period_domain_offset: 0, period_node_offset: 0 });
+              turn({ period_domain_offset: 0, period_node_offset: 0, period_user_offset: 0 });
             }}
           />
           <div class="columns">
             <PeriodDomains page={data.period_domains} turn={turn} />
             <PeriodNodes page={data.period_nodes} turn={turn} />
+            {hasUsers && <PeriodUsers page={data.period_users} turn={turn} />}
           </div>
         </>
       )}

@@ -1,4 +1,4 @@
-import type { DashboardPage, LiveDomain, LiveNode } from '@gatehouse/contracts';
+import type { DashboardPage, LiveDomain, LiveNode, LiveUser } from '@gatehouse/contracts';
 import { NodeName } from '../../shared/components/node-name.js';
 import { Card } from '../../shared/components/page.js';
 import { Pager } from '../../shared/components/pager.js';
@@ -6,6 +6,7 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
 import { t } from '../messages/index.js';
 import type { Turn } from './pages.js';
+import { UserLink } from './user-link.js';
 
 type Live = Pick<LiveDomain, 'connections' | 'download' | 'upload' | 'download_speed' | 'upload_speed'>;
 
@@ -23,6 +24,11 @@ const DOMAINS: readonly Column<LiveDomain>[] = [
 
 const NODES: readonly Column<LiveNode>[] = [
   { head: t('words.node'), cell: (row) => <NodeName node={row} />, grow: true },
+  ...FIGURES,
+];
+
+const USERS: readonly Column<LiveUser>[] = [
+  { head: t('dashboard.user'), cell: (row) => <UserLink user={row.user} />, grow: true },
   ...FIGURES,
 ];
 
@@ -59,6 +65,25 @@ export function LiveNodes({ page, turn }: { page: DashboardPage<LiveNode>; turn:
         label={t('dashboard.nodesNow')}
         {...page}
         onChange={({ limit, offset }) => turn({ live_node_limit: limit, live_node_offset: offset })}
+      />
+    </Card>
+  );
+}
+
+export function LiveUsers({ page, turn }: { page: DashboardPage<LiveUser>; turn: Turn }) {
+  return (
+    <Card title={t('dashboard.usersNow')}>
+      <Table
+        caption={t('dashboard.usersNow')}
+        columns={USERS}
+        rows={page.items}
+        rowKey={(row) => row.user}
+        empty={t('words.nothingOpen')}
+      />
+      <Pager
+        label={t('dashboard.usersNow')}
+        {...page}
+        onChange={({ limit, offset }) => turn({ live_user_limit: limit, live_user_offset: offset })}
       />
     </Card>
   );

@@ -1,7 +1,7 @@
-const LISTS = ['live_domain', 'live_node', 'period_domain', 'period_node'] as const;
+const LISTS = ['live_domain', 'live_node', 'live_user', 'period_domain', 'period_node', 'period_user'] as const;
 type List = (typeof LISTS)[number];
 
-/** The eight parameters that say which part of the four lists to show. */
+/** The parameters that say which part of the lists to show. */
 export type PageSizes = Record<`${List}_${'limit' | 'offset'}`, number>;
 
 const ROWS = 8;
@@ -11,10 +11,14 @@ export const FIRST_PAGES: PageSizes = {
   live_domain_offset: 0,
   live_node_limit: ROWS,
   live_node_offset: 0,
+  live_user_limit: ROWS,
+  live_user_offset: 0,
   period_domain_limit: ROWS,
   period_domain_offset: 0,
   period_node_limit: ROWS,
   period_node_offset: 0,
+  period_user_limit: ROWS,
+  period_user_offset: 0,
 };
 
 export type Turn = (changes: Partial<PageSizes>) => void;

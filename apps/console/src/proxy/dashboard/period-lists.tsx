@@ -1,4 +1,4 @@
-import type { DashboardPage, PeriodDomain, PeriodNode } from '@gatehouse/contracts';
+import type { DashboardPage, PeriodDomain, PeriodNode, PeriodUser } from '@gatehouse/contracts';
 import { NodeName } from '../../shared/components/node-name.js';
 import { Card } from '../../shared/components/page.js';
 import { Pager } from '../../shared/components/pager.js';
@@ -8,6 +8,7 @@ import { formatDuration, formatRelative } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { t } from '../messages/index.js';
 import type { Turn } from './pages.js';
+import { UserLink } from './user-link.js';
 
 const DOMAINS: readonly Column<PeriodDomain>[] = [
   {
@@ -35,6 +36,14 @@ const NODES: readonly Column<PeriodNode>[] = [
     right: true,
   },
   { head: t('words.bytes'), cell: (row) => formatBytes(row.download + row.upload), right: true },
+];
+
+const USERS: readonly Column<PeriodUser>[] = [
+  { head: t('dashboard.user'), cell: (row) => <UserLink user={row.user} />, grow: true },
+  { head: t('dashboard.requests'), cell: (row) => formatCount(row.requests), right: true },
+  { head: t('dashboard.errors'), cell: (row) => formatCount(row.errors), right: true },
+  { head: t('words.bytes'), cell: (row) => formatBytes(row.download + row.upload), right: true },
+  { head: t('dashboard.lastSeen'), cell: (row) => formatRelative(row.last_seen_at), right: true },
 ];
 
 export function PeriodDomains({ page, turn }: { page: DashboardPage<PeriodDomain>; turn: Turn }) {
@@ -70,6 +79,25 @@ export function PeriodNodes({ page, turn }: { page: DashboardPage<PeriodNode>; t
         label={t('dashboard.nodesPeriod')}
         {...page}
         onChange={({ limit, offset }) => turn({ period_node_limit: limit, period_node_offset: offset })}
+      />
+    </Card>
+  );
+}
+
+export function PeriodUsers({ page, turn }: { page: DashboardPage<PeriodUser>; turn: Turn }) {
+  return (
+    <Card title={t('dashboard.usersPeriod')}>
+      <Table
+        caption={t('dashboard.usersPeriod')}
+        columns={USERS}
+        rows={page.items}
+        rowKey={(row) => row.user}
+        empty={t('dashboard.nothingEnded')}
+      />
+      <Pager
+        label={t('dashboard.usersPeriod')}
+        {...page}
+        onChange={({ limit, offset }) => turn({ period_user_limit: limit, period_user_offset: offset })}
       />
     </Card>
   );

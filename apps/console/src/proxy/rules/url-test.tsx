@@ -26,18 +26,19 @@ interface TestForm {
   network: 'tcp' | 'udp';
   source_ip: string;
   inbound: string;
+  user: string;
 }
 
 /** Asks the kernel which way a connection to an address would go, and shows each rule that it tried. */
 export function UrlTest() {
   const api = useApi();
-  const form = useForm<TestForm>({ url: '', network: 'tcp', source_ip: '', inbound: '' });
+  const form = useForm<TestForm>({ url: '', network: 'tcp', source_ip: '', inbound: '', user: '' });
   const [result, setResult] = useState<RuleTestResponse | null>(null);
-  const ask = async ({ url, network, source_ip: ip, inbound }: TestForm): Promise<void> => {
-    const client = { ...(ip === '' ? {} : { source_ip: ip }), ...(inbound === '' ? {} : { inbound }) };
-    setResult(await api.post<RuleTestResponse>('/rules/test', { url, network, ...client }));
+  const ask = async ({ url, network, ...client }: TestForm): Promise<void> => {
+    const given = Object.entries(client).filter(([, value]) => value !== '');
+    setResult(await api.post<RuleTestResponse>('/rules/test', { url, network, ...Object.fromEntries(given) }));
   };
-  const text = (name: 'url' | 'source_ip' | 'inbound') => ({
+  const text = (name: Exclude<keyof TestForm, 'network'>) => ({
     value: form.values[name],
     problem: form.problem(name),
     onInput: (value: string) => form.set(name, value),
@@ -55,6 +56,7 @@ export function UrlTest() {
           />
           <TextField label={t('urlTest.sourceIp')} hint={t('urlTest.sourceIpHint')} {...text('source_ip')} />
           <TextField label={t('urlTest.inbound')} hint={t('urlTest.inboundHint')} {...text('inbound')} />
+          <TextField label={t('urlTest.user')} hint={t('urlTest.userHint')} {...text('user')} />
         </div>
         <FormEnd error={form.error} busy={form.busy} action={t('rules.runTest')} />
       </form>
@@ -74,6 +76,7 @@ function Outcome({ result }: { result: RuleTestResponse }) {
           <FlaggedName name={chain.join(' → ')} />
         </strong>
       </p>
+      {result.refusal !== null && <p class="problem">{t('urlTest.refused', { reason: result.refusal })}</p>}
       <Facts
         facts={[
           [
