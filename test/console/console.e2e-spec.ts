@@ -420,6 +420,17 @@ describe('the console', { timeout: 90_000 }, () => {
     // The target does not answer, but the proxy has let the user in.
     expect([await status(address.password), await status('wrong-password')]).toEqual([502, 407]);
 
+    await page.goto(`${gateway.url}#/rules?tab=test`);
+    await page.getByLabel('URL or host').fill('http://a.test/');
+    await page.getByLabel('User', { exact: true }).fill('ann-country-aq');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText('The connection would be refused: there is no such node: country-aq').waitFor();
+    await page.goto(`${gateway.url}#/`);
+    await page.getByRole('table', { name: 'Users of the period' }).getByRole('link', { name: 'ann' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+
+    await page.goto(`${gateway.url}#/users`);
     await row.getByRole('button', { name: 'Edit ann' }).click();
     const editing = page.getByRole('dialog', { name: 'Edit ann' });
     await editing.getByLabel('Allowed addresses').fill('10.0.0.0/8');
@@ -586,7 +597,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await goTo(page, 'Subscriptions');
     await page.getByRole('button', { name: 'Add subscription' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Port');
-    await page.getByLabel('URL').fill(`http://127.0.0.1:${(provider.address() as AddressInfo).port}/list`);
+    await page.getByLabel('URL or host').fill(`http://127.0.0.1:${(provider.address() as AddressInfo).port}/list`);
     await page.getByLabel('Allow a private or local address').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
     await page
