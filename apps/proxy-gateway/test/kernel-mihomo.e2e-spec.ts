@@ -65,14 +65,14 @@ describe('kernel.mode', () => {
     expect(tested.body).toMatchObject({ matched: true, rule: { id: made.id }, chain: ['PROXY', 'upstream'] });
   });
 
-  it('refuses wishes in user names and ports of groups, and says so', async (context) => {
+  it('refuses wishes in user names, users with limits and ports of groups, and says so', async (context) => {
     const program = findPeer('mihomo') ?? context.skip('mihomo is not installed: npm run peers -- --go');
     await using origin = await startHttpOrigin();
     const environment = { PROXY_GATEWAY_MIHOMO: program, PROXY_KERNEL_USERS: 'ann:right' };
     await using gateway = await startGateway(environment, { 'kernel.mode': 'mihomo' });
     await gateway.call('PUT', '/outbound/default-policy', { policy: 'DIRECT' });
-    const login = async (user: string): Promise<number> => {
-      const authorization = `Basic ${Buffer.from(`${user}:right`).toString('base64')}`;
+    const login = async (user: string, password = 'right'): Promise<number> => {
+      const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
       // mihomo goes to the host of this field.
       const headers = { host: new URL(origin.url).host, 'proxy-authorization': authorization };
       const path = `${origin.url}/bytes/10`;
@@ -85,6 +85,17 @@ describe('kernel.mode', () => {
     expect([await login('ann'), await login('ann-country-jp')]).toEqual([200, 403]);
     const { body: logs } = await gateway.call('GET', '/logs?search=wishes');
     expect(logs.items).toMatchObject([{ level: 'warning', message: expect.stringContaining('reads no wishes') }]);
+
+    // mihomo holds no limits, so it gets the users without any alone.
+    for (const limits of [{ name: 'free' }, { name: 'bound', max_connections: 5 }]) {
+      const user = await gateway.call('POST', '/proxy-users', { ...limits, password: 'right-one' });
+      expect(user.body.status).toBe(limits.name === 'free' ? 'active' : 'not_in_mihomo');
+    }
+    expect([await login('free', 'right-one'), await login('bound', 'right-one')]).toEqual([200, 403]);
+    const asked = { url: 'http://a.test/', user: 'ann-country-jp' };
+    expect((await gateway.call('POST', '/rules/test', asked)).body.details).toEqual([
+      { field: 'user', message: 'mihomo reads nothing behind the name of a user' },
+    ]);
 
     const groups = { 'kernel.listen.groups': '127.0.0.1:0=PROXY' };
     const { status, body } = await gateway.call('PUT', '/settings', groups);

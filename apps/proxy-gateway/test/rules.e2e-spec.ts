@@ -315,6 +315,7 @@ describe('rule test', () => {
       chain: ['PROXY', 'Tokyo'],
       node: { id: 1, name: 'Tokyo', type: 'ss', country: 'JP', alive: null },
       outbound_type: 'ss',
+      refusal: null,
       would_use_udp: false,
       trace: [
         { index: 0, type: 'IP-CIDR', payload: '10.0.0.0/8', result: 'skipped', reason: 'no-resolve' },
