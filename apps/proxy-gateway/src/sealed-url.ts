@@ -1,4 +1,4 @@
-import { openFromRow, sealForRow, SecretBoxError, type SecretBox } from '@gatehouse/persistence';
+import { openFromRow, sealForRow, tryOpenFromRow, type SecretBox } from '@gatehouse/persistence';
 
 type Table = 'subscriptions' | 'rule_sets';
 
@@ -20,10 +20,5 @@ export const UNREADABLE_URL = {
 
 /** Null for an address that does not open. */
 export function tryOpenUrl(box: SecretBox, table: Table, row: { id: number; sealedUrl: string }): string | null {
-  try {
-    return openUrl(box, table, row);
-  } catch (error) {
-    if (error instanceof SecretBoxError) return null;
-    throw error;
-  }
+  return tryOpenFromRow(box, { table, id: row.id }, row.sealedUrl);
 }

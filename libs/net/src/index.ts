@@ -61,6 +61,7 @@ export { cidrContains, formatCidr, formatIp, hostCidr, parseCidr, parseIp, type 
 export {
   createSecretBox,
   openFromRow,
+  tryOpenFromRow,
   openFromPlace,
   rowPlace,
   sealForRow,

@@ -58,6 +58,16 @@ export function openFromRow(box: SecretBox, row: SealedRow, sealed: string): str
   return openFromPlace(box, { place: rowPlace(row), formerPlace: row.table }, sealed);
 }
 
+/** Null where `openFromRow` throws: one such text must not affect others. */
+export function tryOpenFromRow(box: SecretBox, row: SealedRow, sealed: string): string | null {
+  try {
+    return openFromRow(box, row, sealed);
+  } catch (error) {
+    if (error instanceof SecretBoxError) return null;
+    throw error;
+  }
+}
+
 /** Opens a text of `place`, or one that was sealed for `formerPlace` by an earlier version. @throws SecretBoxError */
 export function openFromPlace(
   box: SecretBox,

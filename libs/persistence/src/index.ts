@@ -56,6 +56,7 @@ export { notify, PgListener, type NotificationHandler, type PgListenerConfig } f
 export {
   createSecretBox,
   openFromRow,
+  tryOpenFromRow,
   rowPlace,
   sealForRow,
   SecretBoxError,

@@ -1,5 +1,5 @@
 import type { ProxyNode } from '@gatehouse/contracts';
-import { openFromRow, sealForRow, SecretBoxError, type SecretBox, SECRET_BOX } from '@gatehouse/persistence';
+import { openFromRow, sealForRow, tryOpenFromRow, type SecretBox, SECRET_BOX } from '@gatehouse/persistence';
 import { Inject, Injectable } from '@nestjs/common';
 
 const TABLE = 'nodes';
@@ -29,12 +29,8 @@ export class NodeVault {
   }
 
   /** Null where `open` throws SecretBoxError: one such node must not affect the others. */
-  tryOpen(row: SealedNode): ProxyNode | null {
-    try {
-      return this.open(row);
-    } catch (error) {
-      if (error instanceof SecretBoxError) return null;
-      throw error;
-    }
+  tryOpen({ id, config }: SealedNode): ProxyNode | null {
+    const opened = tryOpenFromRow(this.box, { table: TABLE, id }, config);
+    return opened === null ? null : (JSON.parse(opened) as ProxyNode);
   }
 }

@@ -1,4 +1,4 @@
-import { openFromRow, sealForRow, SecretBoxError, type SecretBox } from '@gatehouse/persistence';
+import { sealForRow, tryOpenFromRow, type SecretBox } from '@gatehouse/persistence';
 
 const TABLE = 'proxy_users';
 
@@ -7,11 +7,6 @@ export function sealPassword(box: SecretBox, id: number, password: string): stri
 }
 
 /** Null if it was sealed with another secret key, or for another row. */
-export function tryOpenPassword(box: SecretBox, row: { id: number; password: string }): string | null {
-  try {
-    return openFromRow(box, { table: TABLE, id: row.id }, row.password);
-  } catch (error) {
-    if (error instanceof SecretBoxError) return null;
-    throw error;
-  }
+export function tryOpenPassword(box: SecretBox, { id, password }: { id: number; password: string }): string | null {
+  return tryOpenFromRow(box, { table: TABLE, id }, password);
 }

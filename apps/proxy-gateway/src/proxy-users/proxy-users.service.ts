@@ -100,7 +100,7 @@ export class ProxyUsersService {
 
   /** @throws AppError NOT_FOUND, INVALID_ARGUMENT */
   traffic(id: number, query: TrafficQuery): Promise<ProxyUserTraffic> {
-    return this.unitOfWork.run(async (tx) => this.history.read(tx, (await find(tx, id)).name, query));
+    return this.unitOfWork.run(async (tx) => this.history.read(tx, await nameOf(tx, id), query));
   }
 
   /** @throws AppError NOT_FOUND */
@@ -172,6 +172,12 @@ async function find(tx: EntityManager, id: number): Promise<ProxyUserEntity> {
   const row = await tx.findOne(ProxyUserEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
   if (!row) throw noSuchUser(id);
   return row;
+}
+
+async function nameOf(tx: EntityManager, id: number): Promise<string> {
+  const row = await tx.findOne(ProxyUserEntity, { select: { name: true }, where: { id } });
+  if (!row) throw noSuchUser(id);
+  return row.name;
 }
 
 function conflict(message: string): AppError {

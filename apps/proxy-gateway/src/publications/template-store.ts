@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PublicationTarget, TemplateTarget } from '@gatehouse/contracts';
-import { openFromRow, sealForRow, SECRET_BOX, SecretBoxError, type SecretBox } from '@gatehouse/persistence';
+import { sealForRow, SECRET_BOX, tryOpenFromRow, type SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { readTemplate, TemplateFailure, type OwnTemplate } from '@gatehouse/subscription-formats';
 import { Inject, Injectable } from '@nestjs/common';
@@ -38,12 +38,7 @@ export class TemplateStore {
 
   /** Null for a text that does not open: another secret key sealed it. */
   open({ id, content }: Pick<PublicationTemplateEntity, 'id' | 'content'>): string | null {
-    try {
-      return openFromRow(this.box, { table: TABLE, id }, content);
-    } catch (error) {
-      if (error instanceof SecretBoxError) return null;
-      throw error;
-    }
+    return tryOpenFromRow(this.box, { table: TABLE, id }, content);
   }
 
   /** The one of these templates that is for the target. @throws AppError UNPROCESSABLE if it does not open. */
