@@ -137,8 +137,8 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.getByText('IP-CIDR,127.0.0.0/8,PROXY,no-resolve was saved.').waitFor();
 
     await page.getByRole('link', { name: 'Test a URL' }).click();
-    await page.getByLabel('URL').fill(`${origin.url}/bytes/100`);
-    await page.getByRole('button', { name: 'Run test' }).click();
+    await page.getByLabel('URL or host').fill(`${origin.url}/bytes/100`);
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
     const outcome = page.getByRole('region', { name: 'Result' });
     await outcome.getByText('PROXY → Harbour').waitFor();
     await outcome.getByRole('row', { name: /IP-CIDR 127\.0\.0\.0\/8 match/ }).waitFor();
