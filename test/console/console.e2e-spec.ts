@@ -446,7 +446,7 @@ describe('the console', { timeout: 90_000 }, () => {
   });
 
   it('keeps a template, shows it with nodes in it, and publishes over it, on a phone', async () => {
-    await gateway.call('POST', '/proxies', { raw_config: 'socks5://127.0.0.3:9', name: 'Quay' });
+    await gateway.call('POST', '/proxies', { raw_config: 'socks5://127.0.0.3:9', name: 'Jetty' });
     const page = await signedIn({ viewport: { width: 390, height: 844 } });
     await page.goto(`${gateway.url}#/publications`);
     await page.getByRole('button', { name: 'New template' }).click();
@@ -454,15 +454,15 @@ describe('the console', { timeout: 90_000 }, () => {
     await form.getByLabel('Name', { exact: true }).fill('My rules');
     const text = form.getByLabel('Configuration');
     await text.fill(
-      'proxy-groups:\n  - {name: Mine, type: select, include-all: true, filter: Quay}\nrules:\n  - MATCH,Yours\n',
+      'proxy-groups:\n  - {name: Mine, type: select, include-all: true, filter: Jetty}\nrules:\n  - MATCH,Yours\n',
     );
     await form.getByRole('button', { name: 'Preview' }).click();
     await form.getByText('line 4: the target "Yours" is no group').waitFor();
     await text.fill(
-      'proxy-groups:\n  - {name: Mine, type: select, include-all: true, filter: Quay}\nrules:\n  - MATCH,Mine\n',
+      'proxy-groups:\n  - {name: Mine, type: select, include-all: true, filter: Jetty}\nrules:\n  - MATCH,Mine\n',
     );
     await form.getByRole('button', { name: 'Preview' }).click();
-    await form.getByText('"proxies":["Quay"]').waitFor();
+    await form.getByText('"proxies":["Jetty"]').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     expect(await axeFindings(page)).toEqual([]);
     await form.getByRole('button', { name: 'Add', exact: true }).click();
@@ -474,7 +474,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await publication.getByLabel('My rules (Clash, mihomo)').check();
     await publication.getByRole('button', { name: 'Add', exact: true }).click();
     const address = await keepSecret(page, 'Address of Boats');
-    expect(await (await fetch(`${address}?target=clash`)).text()).toContain('"proxies":["Quay"]');
+    expect(await (await fetch(`${address}?target=clash`)).text()).toContain('"proxies":["Jetty"]');
 
     const row = page.getByRole('row', { name: /My rules/ });
     await row.getByText('Boats').waitFor();
