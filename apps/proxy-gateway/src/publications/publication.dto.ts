@@ -183,7 +183,7 @@ class PublicationOptions extends DefinitionBody {
   @IsInstant()
   expires_at?: string | null;
 
-  /** For each process of the service. Null: no limit of its own. */
+  /** For all replicas together. Null: no limit of its own. */
   @IsOptional()
   @IsInt()
   @Min(1)

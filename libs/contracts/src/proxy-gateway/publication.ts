@@ -75,7 +75,7 @@ export interface PublicationView extends Required<PublicationDefinition> {
   /** Of its token. */
   last_four: string;
   expires_at: string | null;
-  /** For each process of the service; null: no limit of its own. */
+  /** For all replicas together; null: no limit of its own. */
   fetches_per_hour: number | null;
   /** Addresses and networks that may fetch it; empty: all. */
   allowed_addresses: string[];
