@@ -55,7 +55,7 @@ function EventTypes(): PropertyDecorator {
 const ADDRESS_RULE = { properties: { url: { pattern: PUBLIC_HTTPS } } };
 
 @SchemaRule(ADDRESS_RULE)
-export class NewWebhookBody {
+export class NewApplicationWebhookBody {
   @Name()
   name: string;
 
@@ -70,7 +70,7 @@ export class NewWebhookBody {
 }
 
 @SchemaRule(ADDRESS_RULE)
-export class WebhookChangeBody {
+export class ApplicationWebhookChangeBody {
   @NotNull()
   @Name()
   name?: string;
@@ -89,7 +89,7 @@ export class WebhookChangeBody {
   enabled?: boolean;
 }
 
-export class DeliveryQuery {
+export class ApplicationDeliveryQuery {
   @ApiProperty({ enum: DELIVERY_STATES, required: false })
   @IsOptional()
   @IsIn(DELIVERY_STATES)

@@ -4,7 +4,7 @@ import { ApiEnvelope, ApiEnvelopeArray, ApiEnvelopeList } from '../wire/api-enve
 import { CurrentUserId } from '../wire/current-user.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { ClientIdPipe, IdPipe } from '../wire/path-values.js';
-import { DeliveryQuery, NewWebhookBody, WebhookChangeBody } from './webhook.dto.js';
+import { ApplicationDeliveryQuery, NewApplicationWebhookBody, ApplicationWebhookChangeBody } from './webhook.dto.js';
 import { WebhookLog } from './webhook-log.js';
 import {
   DeliveryDetailsView,
@@ -46,7 +46,7 @@ export class WebhooksController {
   async create(
     @CurrentUserId() ownerId: number,
     @ClientId() clientId: string,
-    @Body() { name, url, event_types: eventTypes }: NewWebhookBody,
+    @Body() { name, url, event_types: eventTypes }: NewApplicationWebhookBody,
   ): Promise<NewWebhookView> {
     const { webhook, secret } = await this.webhooks.create({ ownerId, clientId }, { name, url, eventTypes });
     return Object.assign(toWebhookView(webhook), { secret });
@@ -66,7 +66,7 @@ export class WebhooksController {
     @CurrentUserId() ownerId: number,
     @ClientId() clientId: string,
     @Id() id: number,
-    @Body() { event_types: eventTypes, ...change }: WebhookChangeBody,
+    @Body() { event_types: eventTypes, ...change }: ApplicationWebhookChangeBody,
   ): Promise<WebhookView> {
     const wanted = { ...change, ...(eventTypes !== undefined && { eventTypes }) };
     return toWebhookView(await this.webhooks.update({ ownerId, clientId }, id, wanted));
@@ -122,7 +122,7 @@ export class WebhooksController {
     @CurrentUserId() ownerId: number,
     @ClientId() clientId: string,
     @Id() id: number,
-    @Query() query: DeliveryQuery,
+    @Query() query: ApplicationDeliveryQuery,
   ): Promise<DeliveryView[]> {
     return (await this.log.list({ ownerId, clientId }, id, query)).map(toDeliveryView);
   }

@@ -1,7 +1,7 @@
 import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Applications } from '../../applications/applications.service.js';
-import { NewWebhookBody, WebhookChangeBody } from '../../webhooks/webhook.dto.js';
+import { NewApplicationWebhookBody, ApplicationWebhookChangeBody } from '../../webhooks/webhook.dto.js';
 import { WebhookLog } from '../../webhooks/webhook-log.js';
 import { Webhooks } from '../../webhooks/webhooks.service.js';
 import { IdPipe } from '../../wire/path-values.js';
@@ -49,7 +49,7 @@ export class WebhookPagesController {
     const values = new FormValues(body);
     let made: { id: number; secret: string } | undefined;
     const problem = await refusalOf(async () => {
-      const { name, url, event_types: eventTypes } = validated(NewWebhookBody, fieldsOf(values));
+      const { name, url, event_types: eventTypes } = validated(NewApplicationWebhookBody, fieldsOf(values));
       const { webhook, secret } = await this.webhooks.create(placeOf(visitor, clientId), { name, url, eventTypes });
       made = { id: webhook.id, secret };
     });
@@ -86,7 +86,7 @@ export class WebhookPagesController {
     const values = new FormValues(body);
     const problem = await refusalOf(async () => {
       const fields = { ...fieldsOf(values), enabled: values.isChecked('enabled') };
-      const { event_types: eventTypes = [], ...change } = validated(WebhookChangeBody, fields);
+      const { event_types: eventTypes = [], ...change } = validated(ApplicationWebhookChangeBody, fields);
       await this.webhooks.update(placeOf(visitor, clientId), id, { ...change, eventTypes });
     });
     if (problem === undefined) response.redirect(303, done(`/developer/${clientId}/webhooks/${id}`, 'webhook-saved'));
