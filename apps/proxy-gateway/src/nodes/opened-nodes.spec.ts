@@ -19,7 +19,7 @@ const sealed = (id: number, password: string): SealedNode => ({ id, config: vaul
 
 describe('OpenedNodes', () => {
   it('opens a sealed text once, and gives it in every form', () => {
-    const open = vi.spyOn(vault, 'open');
+    const open = vi.spyOn(vault, 'tryOpen');
     const nodes = new OpenedNodes(vault);
     const row = sealed(1, 'secret');
     const opened = nodes.get(row);
