@@ -7,9 +7,15 @@ it('finds labels that are still in English, but not names', () => {
 });
 
 it('finds names of the API in place of words', () => {
-  expect(apiNames(['client.online', 'share:manage', 'share_id', 'Client online', 'url-test', '客户端上线'])).toEqual([
-    'client.online',
-    'share:manage',
-    'share_id',
-  ]);
+  expect(
+    apiNames([
+      'client.online',
+      'share:manage',
+      'share_id',
+      'Client online',
+      'url-test',
+      '客户端上线',
+      'example.localhost',
+    ]),
+  ).toEqual(['client.online', 'share:manage', 'share_id']);
 });

@@ -14,11 +14,13 @@ export function englishLeft(texts: readonly string[], names: readonly string[] =
 
 /** `client.online`, `share:manage`, `share_id`: what programs call something, in place of words. */
 const API_NAME = /^[a-z]+(?:[._:][a-z]+)+$/;
+/** Of domains that readers publish. */
+const DOMAIN = /\.(?:com|example|localhost|net|org|test)$/;
 
-/** Where pages say in words what something is; what is marked as code is meant to be a name of the API. */
-export const WORDS = `:is(${LABELS}, .badge):not(:has(code))`;
+/** Where pages say in words what something is. Hints may name it for programs, too, and what is marked as code is meant to be a name of the API. */
+export const WORDS = ':is(h1, h2, h3, label, th, button, legend, dt, option, .badge):not(:has(code))';
 
 /** Labels, choices and badges that are names of the API. */
 export function apiNames(texts: readonly string[]): string[] {
-  return texts.filter((text) => API_NAME.test(text.trim()));
+  return texts.map((text) => text.trim()).filter((text) => API_NAME.test(text) && !DOMAIN.test(text));
 }
