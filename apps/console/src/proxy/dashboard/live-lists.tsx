@@ -1,11 +1,10 @@
-import type { DashboardPage, LiveDomain, LiveNode, LiveUser } from '@gatehouse/contracts';
+import type { LiveDomain, LiveNode, LiveUser } from '@gatehouse/contracts';
 import { NodeName } from '../../shared/components/node-name.js';
-import { Card } from '../../shared/components/page.js';
-import { Pager } from '../../shared/components/pager.js';
-import { Table, type Column } from '../../shared/components/table.js';
+import type { Column } from '../../shared/components/table.js';
 import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
 import { t } from '../messages/index.js';
-import type { Turn } from './pages.js';
+import { ListCard } from './list-card.js';
+import type { ListProps } from './pages.js';
 import { UserLink } from './user-link.js';
 
 type Live = Pick<LiveDomain, 'connections' | 'download' | 'upload' | 'download_speed' | 'upload_speed'>;
@@ -32,59 +31,44 @@ const USERS: readonly Column<LiveUser>[] = [
   ...FIGURES,
 ];
 
-export function LiveDomains({ page, turn }: { page: DashboardPage<LiveDomain>; turn: Turn }) {
+export function LiveDomains({ page, turn }: ListProps<LiveDomain>) {
   return (
-    <Card title={t('dashboard.domainsNow')}>
-      <Table
-        caption={t('dashboard.domainsNow')}
-        columns={DOMAINS}
-        rows={page.items}
-        rowKey={(row) => row.domain}
-        empty={t('words.nothingOpen')}
-      />
-      <Pager
-        label={t('dashboard.domainsNow')}
-        {...page}
-        onChange={({ limit, offset }) => turn({ live_domain_limit: limit, live_domain_offset: offset })}
-      />
-    </Card>
+    <ListCard
+      title={t('dashboard.domainsNow')}
+      list="live_domain"
+      page={page}
+      columns={DOMAINS}
+      rowKey={(row) => row.domain}
+      empty={t('words.nothingOpen')}
+      turn={turn}
+    />
   );
 }
 
-export function LiveNodes({ page, turn }: { page: DashboardPage<LiveNode>; turn: Turn }) {
+export function LiveNodes({ page, turn }: ListProps<LiveNode>) {
   return (
-    <Card title={t('dashboard.nodesNow')}>
-      <Table
-        caption={t('dashboard.nodesNow')}
-        columns={NODES}
-        rows={page.items}
-        rowKey={(row) => `${row.node_id} ${row.name}`}
-        empty={t('words.nothingOpen')}
-      />
-      <Pager
-        label={t('dashboard.nodesNow')}
-        {...page}
-        onChange={({ limit, offset }) => turn({ live_node_limit: limit, live_node_offset: offset })}
-      />
-    </Card>
+    <ListCard
+      title={t('dashboard.nodesNow')}
+      list="live_node"
+      page={page}
+      columns={NODES}
+      rowKey={(row) => `${row.node_id} ${row.name}`}
+      empty={t('words.nothingOpen')}
+      turn={turn}
+    />
   );
 }
 
-export function LiveUsers({ page, turn }: { page: DashboardPage<LiveUser>; turn: Turn }) {
+export function LiveUsers({ page, turn }: ListProps<LiveUser>) {
   return (
-    <Card title={t('dashboard.usersNow')}>
-      <Table
-        caption={t('dashboard.usersNow')}
-        columns={USERS}
-        rows={page.items}
-        rowKey={(row) => row.user}
-        empty={t('words.nothingOpen')}
-      />
-      <Pager
-        label={t('dashboard.usersNow')}
-        {...page}
-        onChange={({ limit, offset }) => turn({ live_user_limit: limit, live_user_offset: offset })}
-      />
-    </Card>
+    <ListCard
+      title={t('dashboard.usersNow')}
+      list="live_user"
+      page={page}
+      columns={USERS}
+      rowKey={(row) => row.user}
+      empty={t('words.nothingOpen')}
+      turn={turn}
+    />
   );
 }

@@ -1,5 +1,7 @@
+import type { DashboardPage } from '@gatehouse/contracts';
+
 const LISTS = ['live_domain', 'live_node', 'live_user', 'period_domain', 'period_node', 'period_user'] as const;
-type List = (typeof LISTS)[number];
+export type List = (typeof LISTS)[number];
 
 /** The parameters that say which part of the lists to show. */
 export type PageSizes = Record<`${List}_${'limit' | 'offset'}`, number>;
@@ -22,3 +24,8 @@ export const FIRST_PAGES: PageSizes = {
 };
 
 export type Turn = (changes: Partial<PageSizes>) => void;
+
+export interface ListProps<T> {
+  page: DashboardPage<T>;
+  turn: Turn;
+}

@@ -1,13 +1,12 @@
-import type { DashboardPage, PeriodDomain, PeriodNode, PeriodUser } from '@gatehouse/contracts';
+import type { PeriodDomain, PeriodNode, PeriodUser } from '@gatehouse/contracts';
 import { NodeName } from '../../shared/components/node-name.js';
-import { Card } from '../../shared/components/page.js';
-import { Pager } from '../../shared/components/pager.js';
-import { Table, type Column } from '../../shared/components/table.js';
+import type { Column } from '../../shared/components/table.js';
 import { formatBytes, formatCount, formatPercent } from '../../shared/format/amounts.js';
 import { formatDuration, formatRelative } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { t } from '../messages/index.js';
-import type { Turn } from './pages.js';
+import { ListCard } from './list-card.js';
+import type { ListProps } from './pages.js';
 import { UserLink } from './user-link.js';
 
 const DOMAINS: readonly Column<PeriodDomain>[] = [
@@ -46,59 +45,44 @@ const USERS: readonly Column<PeriodUser>[] = [
   { head: t('dashboard.lastSeen'), cell: (row) => formatRelative(row.last_seen_at), right: true },
 ];
 
-export function PeriodDomains({ page, turn }: { page: DashboardPage<PeriodDomain>; turn: Turn }) {
+export function PeriodDomains({ page, turn }: ListProps<PeriodDomain>) {
   return (
-    <Card title={t('dashboard.domainsPeriod')}>
-      <Table
-        caption={t('dashboard.domainsPeriod')}
-        columns={DOMAINS}
-        rows={page.items}
-        rowKey={(row) => row.domain}
-        empty={t('dashboard.nothingEnded')}
-      />
-      <Pager
-        label={t('dashboard.domainsPeriod')}
-        {...page}
-        onChange={({ limit, offset }) => turn({ period_domain_limit: limit, period_domain_offset: offset })}
-      />
-    </Card>
+    <ListCard
+      title={t('dashboard.domainsPeriod')}
+      list="period_domain"
+      page={page}
+      columns={DOMAINS}
+      rowKey={(row) => row.domain}
+      empty={t('dashboard.nothingEnded')}
+      turn={turn}
+    />
   );
 }
 
-export function PeriodNodes({ page, turn }: { page: DashboardPage<PeriodNode>; turn: Turn }) {
+export function PeriodNodes({ page, turn }: ListProps<PeriodNode>) {
   return (
-    <Card title={t('dashboard.nodesPeriod')}>
-      <Table
-        caption={t('dashboard.nodesPeriod')}
-        columns={NODES}
-        rows={page.items}
-        rowKey={(row) => `${row.node_id} ${row.name}`}
-        empty={t('dashboard.nothingEnded')}
-      />
-      <Pager
-        label={t('dashboard.nodesPeriod')}
-        {...page}
-        onChange={({ limit, offset }) => turn({ period_node_limit: limit, period_node_offset: offset })}
-      />
-    </Card>
+    <ListCard
+      title={t('dashboard.nodesPeriod')}
+      list="period_node"
+      page={page}
+      columns={NODES}
+      rowKey={(row) => `${row.node_id} ${row.name}`}
+      empty={t('dashboard.nothingEnded')}
+      turn={turn}
+    />
   );
 }
 
-export function PeriodUsers({ page, turn }: { page: DashboardPage<PeriodUser>; turn: Turn }) {
+export function PeriodUsers({ page, turn }: ListProps<PeriodUser>) {
   return (
-    <Card title={t('dashboard.usersPeriod')}>
-      <Table
-        caption={t('dashboard.usersPeriod')}
-        columns={USERS}
-        rows={page.items}
-        rowKey={(row) => row.user}
-        empty={t('dashboard.nothingEnded')}
-      />
-      <Pager
-        label={t('dashboard.usersPeriod')}
-        {...page}
-        onChange={({ limit, offset }) => turn({ period_user_limit: limit, period_user_offset: offset })}
-      />
-    </Card>
+    <ListCard
+      title={t('dashboard.usersPeriod')}
+      list="period_user"
+      page={page}
+      columns={USERS}
+      rowKey={(row) => row.user}
+      empty={t('dashboard.nothingEnded')}
+      turn={turn}
+    />
   );
 }
