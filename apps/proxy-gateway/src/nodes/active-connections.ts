@@ -1,5 +1,5 @@
-import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
+import { unlessDown } from '../kernel-process/kernel-errors.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { nodeIdOf } from '../data/flow-names.js';
 
@@ -30,24 +30,19 @@ export class ActiveConnections {
   }
 
   private async read(): Promise<ConnectionCounts | null> {
-    this.counts = await this.count();
+    this.counts = await unlessDown<ConnectionCounts | null>(this.count(), null);
     this.readAt = performance.now();
     return this.counts;
   }
 
-  private async count(): Promise<ConnectionCounts | null> {
-    try {
-      const { activeConnections } = await this.kernel.status();
-      const counts = new Map<number, number>();
-      if (activeConnections === 0) return counts;
-      for (const { nodeTag } of await this.kernel.connections()) {
-        const id = nodeIdOf(nodeTag);
-        if (id !== null) counts.set(id, (counts.get(id) ?? 0) + 1);
-      }
-      return counts;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'KERNEL_UNAVAILABLE') return null;
-      throw error;
+  private async count(): Promise<ConnectionCounts> {
+    const { activeConnections } = await this.kernel.status();
+    const counts = new Map<number, number>();
+    if (activeConnections === 0) return counts;
+    for (const { nodeTag } of await this.kernel.connections()) {
+      const id = nodeIdOf(nodeTag);
+      if (id !== null) counts.set(id, (counts.get(id) ?? 0) + 1);
     }
+    return counts;
   }
 }

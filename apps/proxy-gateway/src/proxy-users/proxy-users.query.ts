@@ -1,4 +1,4 @@
-import type { ProxyUserPage, ProxyUserStatus, ProxyUserView, QuotaPeriod } from '@gatehouse/contracts';
+import type { LiveUser, ProxyUserPage, ProxyUserStatus, ProxyUserView, QuotaPeriod } from '@gatehouse/contracts';
 import { type SecretBox, SECRET_BOX } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
@@ -8,7 +8,7 @@ import { PRESENT_PERIOD, PRESENT_TRAFFIC } from '../data/proxy-user-period.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { likePattern } from '../wire/like-pattern.js';
 import type { ProxyUserQuery } from './proxy-user.dto.js';
-import { UserUsages, type UserUsage } from './user-usage.js';
+import { UserUsages } from './user-usage.js';
 
 interface UserRow {
   id: number;
@@ -101,8 +101,8 @@ export function noSuchUser(id: number): AppError {
   return new AppError('NOT_FOUND', `There is no proxy user ${id}`);
 }
 
-function toView(row: UserRow, usages: ReadonlyMap<string, UserUsage> | null): Omit<ProxyUserView, 'password'> {
-  const usage = usages && (usages.get(row.name) ?? { connections: 0, uploadSpeed: 0, downloadSpeed: 0 });
+function toView(row: UserRow, usages: ReadonlyMap<string, LiveUser> | null): Omit<ProxyUserView, 'password'> {
+  const usage = usages && (usages.get(row.name) ?? { connections: 0, upload_speed: 0, download_speed: 0 });
   return {
     id: row.id,
     name: row.name,
@@ -121,8 +121,8 @@ function toView(row: UserRow, usages: ReadonlyMap<string, UserUsage> | null): Om
     download_total: row.download_total,
     last_used_at: row.last_used_at?.toISOString() ?? null,
     connections: usage?.connections ?? null,
-    upload_speed: usage?.uploadSpeed ?? null,
-    download_speed: usage?.downloadSpeed ?? null,
+    upload_speed: usage?.upload_speed ?? null,
+    download_speed: usage?.download_speed ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
