@@ -180,14 +180,17 @@ function prepared(rows: KernelConfigRows): AppliedConfig {
 function hashOf({ quotas }: MappedConfig, config: KernelConfig): string {
   const groups = config.groups.map(({ selected: _selected, ...group }) => group);
   const ruleSets = config.ruleSets?.map((set) => ({ ...set, entries: digestOf(set.entries) }));
-  const listeners = config.listeners.map(({ users = [], ...listener }) => ({ ...listener, users: users.map(isSpent) }));
+  const listeners = config.listeners.map(({ users = [], ...listener }) => ({
+    ...listener,
+    users: users.map(withoutTraffic),
+  }));
   return createHash('sha256')
     .update(JSON.stringify({ ...config, groups, ruleSets, listeners, quotas }))
     .digest('hex');
 }
 
 /** Kernels count what is left themselves; they only have to be asked again when nothing is. */
-function isSpent({ limits, ...user }: ProxyUserConfig): unknown {
+function withoutTraffic({ limits, ...user }: ProxyUserConfig): unknown {
   if (limits?.trafficLeft === undefined) return { ...user, limits };
   return { ...user, limits: { ...limits, trafficLeft: limits.trafficLeft > 0 } };
 }

@@ -21,8 +21,10 @@ import { trimmed } from '../wire/trimmed.js';
 
 /** A petabyte, or a petabyte a second. */
 const MAX_BYTES = 1_000_000_000_000_000;
-const NAME = 'name must be 1 to 64 characters of printable ASCII without spaces and colons';
-const PASSWORD = 'password must be 8 to 128 characters of printable ASCII without spaces';
+const NAME = /^[\x21-\x39\x3b-\x7e]{1,64}$/;
+const NAME_RULE = 'name must be 1 to 64 characters of printable ASCII without spaces and colons';
+const PASSWORD = /^[\x21-\x7e]{8,128}$/;
+const PASSWORD_RULE = 'password must be 8 to 128 characters of printable ASCII without spaces';
 
 class ProxyUserOptions {
   @Omittable()
@@ -79,13 +81,13 @@ class ProxyUserOptions {
 
 export class NewProxyUser extends ProxyUserOptions {
   @IsString()
-  @Matches(/^[\x21-\x39\x3b-\x7e]{1,64}$/, { message: NAME })
+  @Matches(NAME, { message: NAME_RULE })
   name: string;
 
   /** Absent: a random one. */
   @Omittable()
   @IsString()
-  @Matches(/^[\x21-\x7e]{8,128}$/, { message: PASSWORD })
+  @Matches(PASSWORD, { message: PASSWORD_RULE })
   password?: string;
 }
 
@@ -93,12 +95,12 @@ export class NewProxyUser extends ProxyUserOptions {
 export class ProxyUserChanges extends ProxyUserOptions {
   @Omittable()
   @IsString()
-  @Matches(/^[\x21-\x39\x3b-\x7e]{1,64}$/, { message: NAME })
+  @Matches(NAME, { message: NAME_RULE })
   name?: string;
 
   @Omittable()
   @IsString()
-  @Matches(/^[\x21-\x7e]{8,128}$/, { message: PASSWORD })
+  @Matches(PASSWORD, { message: PASSWORD_RULE })
   password?: string;
 }
 

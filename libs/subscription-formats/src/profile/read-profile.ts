@@ -36,7 +36,7 @@ const MAX_PORTS = 1_024;
 
 /**
  * Reads what a Clash document has besides its nodes: groups, providers, lists of rules, name servers, hosts and
- * sniffing; likewise configurations of Surge, Loon, Quantumult X and sing-box. Other formats have nothing of this. Never throws for
+ * sniffing; likewise configurations of Surge, Loon, Quantumult X and sing-box. Other formats have no profile. Never throws for
  * any text: what cannot be read is in `dropped`.
  */
 export function parseProfile(text: string, format: SubscriptionFormat = 'clash'): Profile {

@@ -26,7 +26,7 @@ export function DashboardPage({ query }: PageProps) {
     [pages, period],
     { everyMs: REFRESH_MS },
   );
-  // Only where somebody logs in to the proxy.
+  // The lists of users are shown only if somebody logs in to the proxy.
   const hasUsers = data !== undefined && data.live_users.total + data.period_users.total > 0;
   const turn = (changes: Partial<PageSizes>): void => setPages((before) => ({ ...before, ...changes }));
   return (
