@@ -48,11 +48,13 @@ export class ByteReader {
 
   /** Exactly `count` bytes. @throws ByteReaderError when the stream ends first or `count` is over the limit. */
   read(count: number): Promise<Buffer> {
+    if (this.hasNow(count)) return Promise.resolve(this.consumed(count));
     return this.wait((buffered) => (buffered.length >= count ? count : 0), count, true);
   }
 
   /** The first `count` bytes or more, left in place. An aborted signal ends the wait. @throws ByteReaderError. */
   peek(count: number, signal?: AbortSignal): Promise<Buffer> {
+    if (this.hasNow(count)) return Promise.resolve(this.buffered);
     const bytes = this.wait((buffered) => (buffered.length >= count ? buffered.length : 0), count, false);
     const { waiter } = this;
     signal?.addEventListener('abort', () => this.giveUp(waiter), { once: true });
@@ -97,6 +99,17 @@ export class ByteReader {
     this.stream.off('error', this.onError);
   }
 
+  /** Most parts of a handshake arrive together, and the later ones need not wait. */
+  private hasNow(count: number): boolean {
+    return count > 0 && this.buffered.length >= count && count <= this.limit && this.waiter === null;
+  }
+
+  private consumed(size: number): Buffer {
+    const bytes = this.buffered.subarray(0, size);
+    this.consume(size);
+    return bytes;
+  }
+
   private wait(measure: Waiter['measure'], atLeast: number, consume: boolean): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.waiter) return reject(new ByteReaderError('failed', 'a read is already waiting'));
@@ -119,9 +132,7 @@ export class ByteReader {
     if (size > this.limit && waiter.consume) this.fail(this.tooLong());
     else if (size > 0) {
       this.waiter = null;
-      const bytes = this.buffered.subarray(0, size);
-      if (waiter.consume) this.consume(size);
-      waiter.resolve(bytes);
+      waiter.resolve(waiter.consume ? this.consumed(size) : this.buffered.subarray(0, size));
     } else if (this.failure) this.fail(this.failure);
     else if (!this.attached) this.fail(detachedError());
     else if (this.buffered.length >= this.limit) this.fail(this.tooLong());

@@ -23,6 +23,7 @@ export { PendingConnections, type PendingConnectionLimits } from './pending-conn
 export { StreamEmitter, CarriedStream } from './carried-stream.js';
 export { DialedSocket } from './dialed-socket.js';
 export { withRoomBefore } from './read-memory.js';
+export { releaseListenersOnClose } from './release-listeners.js';
 export { reuseMemory } from './reuse-memory.js';
 export { ByteStreamDuplex } from './duplex.js';
 export { ByteReader, ByteReaderError } from './byte-reader.js';

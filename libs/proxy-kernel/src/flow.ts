@@ -176,9 +176,9 @@ export class KernelFlow implements Flow {
 
   private noteOwnService({ type }: Outbound, remote: ByteStream): void {
     const { generation, metadata, ownServiceClients } = this.parts;
+    if (type !== 'direct' || generation.guard === null) return;
     const { remoteAddress = '', remotePort = 0 } = remote;
-    if (type !== 'direct' || generation.guard?.isOwn(remoteAddress, remotePort) !== true) return;
-    ownServiceClients.note(remote, metadata.sourceIp);
+    if (generation.guard.isOwn(remoteAddress, remotePort)) ownServiceClients.note(remote, metadata.sourceIp);
   }
 
   /** Stops waiting when the flow is closed or out of time, even if the work ignores the signal. */

@@ -271,6 +271,9 @@ class Kernel implements ProxyKernel, Dispatcher {
       get config() {
         return listener.config;
       },
+      get port() {
+        return listener.port;
+      },
       get sniffing() {
         return sniffing();
       },

@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net';
-import { createTcpServer, listenTcp } from '@gatehouse/net';
+import { createTcpServer, listenTcp, releaseListenersOnClose } from '@gatehouse/net';
 import { KernelConfigError, type Inbound, type ListenerConfig, type ListenerState } from './interfaces/index.js';
 
 /** The most connections of one listener, whatever the process's limit of descriptors is. */
@@ -81,6 +81,7 @@ export class Listener {
       this.sockets.delete(socket);
       this.closeInboundWhenIdle();
     });
+    releaseListenersOnClose(socket);
     this.inbound.accept(socket);
   }
 

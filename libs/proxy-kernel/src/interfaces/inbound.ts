@@ -82,6 +82,8 @@ export interface AuthVerdict {
 /** What an inbound works with. `config` may be replaced while it listens, so read it for each new connection. */
 export interface InboundContext {
   readonly config: ListenerConfig;
+  /** That the listener is bound to. */
+  readonly port: number;
   readonly dispatcher: Dispatcher;
   readonly timeouts: KernelTimeouts;
   readonly sniffing: SniffingConfig | false;

@@ -83,7 +83,7 @@ function streamMetadata(context: InboundContext, request: StreamRequest): Connec
     sourceIp: plainAddress(socket.remoteAddress),
     sourcePort: socket.remotePort ?? 0,
     inboundName: context.config.name,
-    inboundPort: socket.localPort ?? 0,
+    inboundPort: context.port,
     ...loginFields(login),
     ...targetFields(host),
     destinationPort: port,

@@ -28,8 +28,10 @@ export interface TcpDial extends DialContext {
  * @throws DialError stage `dns` or `dial`; the signal's reason when it is aborted.
  */
 export async function dialTcp(dial: TcpDial): Promise<Socket> {
-  const addresses = await addressesOf(dial);
-  await dial.permit?.(addresses);
+  // Flows to an address wait for nothing before they connect, unless a check needs the resolver.
+  const addresses = isIP(dial.host) ? [dial.host] : await addressesOf(dial);
+  const permitting = dial.permit?.(addresses);
+  if (permitting) await permitting;
   if (dial.signal.aborted) throw abortError(dial.signal);
   const [first] = addresses;
   if (first === undefined) throw new DialError('dns', 'dns_error', `${dial.host} has no address`);
@@ -85,7 +87,8 @@ function connectOne(ip: string, { port, signal, plain }: TcpDial): Promise<Socke
     signal.addEventListener('abort', onAbort, { once: true });
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    socket.connect({ host: ip, port });
+    if (socket instanceof DialedSocket) socket.connectTo(ip, port);
+    else socket.connect({ host: ip, port });
   });
 }
 

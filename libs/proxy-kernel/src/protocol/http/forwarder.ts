@@ -84,7 +84,7 @@ export class HttpForwarder {
       sourceIp: plainAddress(request.socket.remoteAddress),
       sourcePort: request.socket.remotePort ?? 0,
       inboundName: this.context.config.name,
-      inboundPort: request.socket.localPort ?? 0,
+      inboundPort: this.context.port,
       ...loginFields(login),
       ...targetFields(target.host),
       destinationPort: target.port,

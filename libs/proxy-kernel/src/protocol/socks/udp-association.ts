@@ -83,8 +83,8 @@ class Association {
       this.ports.delete(oldest[0]);
       oldest[1].close();
     }
-    const { remotePort = 0, localPort = 0 } = this.client.socket;
-    const source = { ip: this.clientIp, port: remotePort, login: this.client.login, inboundPort: localPort };
+    const { remotePort = 0 } = this.client.socket;
+    const source = { ip: this.clientIp, port: remotePort, login: this.client.login, inboundPort: this.context.port };
     const flows = new UdpFlows(this.context, source, (payload, from) => {
       const datagram = encodeSocksDatagram(from, payload);
       if (datagram) this.udp.send(datagram, clientPort, this.clientIp, () => undefined);
