@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { requiredHttp } from '../../tools/bootstrap/required-http.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -7,6 +8,7 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 export default defineConfig({
   root: path('.'),
   publicDir: false,
+  plugins: [requiredHttp()],
   resolve: { conditions: ['gatehouse-source'] },
   ssr: { noExternal: true, resolve: { conditions: ['gatehouse-source'] } },
   build: {

@@ -17,7 +17,7 @@ const BUNDLES = [
   {
     name: 'agent',
     folder: 'apps/tunnel-agent',
-    files: ['vite.config.mjs'],
+    files: ['vite.config.mjs', '../../tools/bootstrap/required-http.mjs'],
     sources: ['libs/tunnel-kernel/src', 'libs/net/src', 'libs/contracts/src'],
     output: 'dist/gatehouse-agent.mjs',
   },

@@ -9,11 +9,12 @@ import { SERVICE_PROGRAMS } from './service-programs.mjs';
 
 const STAMP = join(OWN, 'services-stamp');
 const BUNDLER = 'tools/bootstrap/bundle-services.mjs';
+const BUNDLER_PARTS = ['tools/bootstrap/service-programs.mjs', 'tools/bootstrap/required-http.mjs'];
 
 /** A value that changes with what the compiler made, with the packages, with what makes the bundles, and with the bundles. */
 function fingerprint(root) {
   const compiled = projectFolders(root).map((folder) => `${folder}/dist/.tsbuildinfo`);
-  const files = [...compiled, BUNDLER, 'tools/bootstrap/service-programs.mjs', 'package-lock.json'];
+  const files = [...compiled, BUNDLER, ...BUNDLER_PARTS, 'package-lock.json'];
   return fingerprintOf({
     files: files.map((name) => join(root, name)),
     folders: Object.keys(SERVICE_PROGRAMS).map((service) => join(root, 'apps', service, 'bundle')),

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync }
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from './layout.mjs';
+import { requiredHttp } from './required-http.mjs';
 import { SERVICE_PROGRAMS } from './service-programs.mjs';
 
 /** Stands for the address of a module until its chunk has a name. */
@@ -75,7 +76,7 @@ async function bundleProgram(root, app, program, treeshake = true) {
     input: { [program]: join(folder, 'dist', `${program}.js`) },
     platform: 'node',
     external: EXTERNAL,
-    plugins: [compilerMaps(root), moduleAddresses(root, app)],
+    plugins: [compilerMaps(root), moduleAddresses(root, app), requiredHttp()],
     onLog: ignoreMissing,
     treeshake,
   });
