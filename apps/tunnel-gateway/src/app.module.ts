@@ -26,6 +26,7 @@ import { EdgesModule } from './edges/edges.module.js';
 import { EdgeModule } from './edge-host/edge.module.js';
 import type { RunningEdge } from './edge-host/start-edge.js';
 import { GatewayModule } from './gateway/gateway.module.js';
+import { HostRequestsModule } from './host-requests/host-requests.module.js';
 import { HostsModule } from './hosts/hosts.module.js';
 import { IpRulesModule } from './ip-rules/ip-rules.module.js';
 import { OwnershipModule } from './data/ownership.module.js';
@@ -78,6 +79,7 @@ export class AppModule {
         ClientsModule,
         TunnelsModule,
         HostsModule,
+        HostRequestsModule,
         DomainsModule,
         CertificatesModule,
         ChecksModule,

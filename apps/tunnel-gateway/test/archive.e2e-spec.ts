@@ -44,6 +44,7 @@ beforeAll(async () => {
     target_addr: 'http://127.0.0.1:80,http://127.0.0.1:81#weight=2',
     request_headers: { 'X-A': '1' },
     rewrite_host: 'inner',
+    record_requests: 'full',
   });
   await make('/ip-rules', {
     scope: 'global',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '@gatehouse/testing';
+import { recordOne } from './support/recorded-request.js';
 import { PASSWORD, RowMaker, type Owner, type Rows } from './support/owned-rows.js';
 import { caller, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
@@ -115,6 +116,9 @@ const OPERATIONS: Record<string, Operation> = {
 
   hosts_list: { rule: 'known', lists: 'host' },
   hosts_get: { rule: 'read', of: 'host' },
+  hostRequests_list: { rule: 'read', of: 'host' },
+  hostRequests_har: { rule: 'read', of: 'host' },
+  hostRequests_get: { rule: 'read', of: 'host' },
   hosts_create: {
     rule: 'change',
     body: ({ client }) => ({ client_id: client, host: `n${++names}.ulf.example.net`, target_addr: 'a:1' }),
@@ -207,6 +211,8 @@ let described: Map<string, Described>;
 const calls = {} as Record<Who, Caller>;
 const owners = {} as Record<'viewer' | 'user', Owner>;
 const rows = {} as Record<'viewer' | 'user', Rows>;
+/** A recorded request of each host. */
+const requests = new Map<number, string>();
 
 beforeAll(async () => {
   world = await TunnelWorld.start({ API_RATE_LIMIT: '0' });
@@ -251,6 +257,7 @@ beforeAll(async () => {
   await world.assign(owners.user, 'ulf.example.net');
   rows.viewer = await maker.rowsOf(owners.viewer);
   rows.user = await maker.rowsOf(owners.user);
+  for (const { host } of Object.values(rows)) requests.set(host, (await recordOne(world, host)).id);
 });
 afterAll(() => world.close());
 
@@ -261,7 +268,8 @@ async function ask(id: string, who: Who, target: Rows): Promise<{ status: number
   const { path = '', method = '' } = described.get(id) ?? {};
   const { of, query, body } = OPERATIONS[id] ?? { rule: 'open' };
   const place = of === undefined ? path : path.replace('{id}', String(target[of]));
-  const sent = query ? `${place}?${query(target)}` : place;
+  const named = place.replace('{requestId}', requests.get(target.host) ?? '');
+  const sent = query ? `${named}?${query(target)}` : named;
   return calls[who](method, sent, body?.(target));
 }
 

@@ -44,10 +44,10 @@ afterAll(async () => {
 });
 
 /** A visitor who is served and stays; resolves to whether they still are. */
-async function visitor(edge: StartedEdge): Promise<{ gone: boolean }> {
+async function visitor(edge: StartedEdge, host = NAME): Promise<{ gone: boolean }> {
   const state = { gone: false };
   const answer = await waitFor(async () => {
-    const sent = request({ host: '127.0.0.1', port: edge.http, headers: { host: NAME }, agent: false }).end();
+    const sent = request({ host: '127.0.0.1', port: edge.http, headers: { host }, agent: false }).end();
     sent.on('error', () => undefined);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     return response.statusCode === 200 ? response : null;
@@ -79,6 +79,37 @@ describe('a service that is connected to one of two edges', () => {
     await waitFor(() => agent.status.state === 'online', PATIENT);
   }, 180_000);
 
+  it('shows the requests of a host at both, each with its edge', async () => {
+    const { body: host } = await call('POST', '/hosts', {
+      client_id: client.id,
+      host: 'seen.example.org',
+      target_addr: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+      record_requests: 'full',
+    });
+    const list = async (query = ''): Promise<AnyJson> => (await call('GET', `/hosts/${host.id}/requests${query}`)).body;
+    for (const edge of [one, two]) {
+      // An edge may get the host a moment later than the other, and record only from then on.
+      await waitFor(async () => {
+        await visitor(edge, 'seen.example.org');
+        return (await list()).items.some((item: AnyJson) => item.edge === (edge === one ? 'one' : 'two'));
+      }, PATIENT);
+    }
+    const page = await waitFor(async () => {
+      const answer = await list('?limit=1&status=200');
+      return answer.silent_edges.length === 0 && answer;
+    }, PATIENT);
+    expect(page).toMatchObject({ items: [{ edge: 'two', ended_ms: null }], next_cursor: expect.any(String) });
+    const rest = (await list(`?limit=200&status=200&cursor=${page.next_cursor}`)).items;
+    const places: string[] = rest.map(({ edge }: AnyJson) => edge);
+    expect(places).toEqual(places.toSorted().toReversed());
+    expect(places.at(-1)).toBe('one');
+    for (const { id, edge } of [page.items[0], rest.at(-1)]) {
+      const { body } = await call('GET', `/hosts/${host.id}/requests/${id}`);
+      expect(body).toMatchObject({ id, edge, answer: { body: { content: 'begun ' } } });
+    }
+    expect((await list('/har')).log.entries).toHaveLength(rest.length + 1);
+  }, 180_000);
+
   it('does not say that a client is offline, or was cut off, while an edge does not answer', async () => {
     const [{ pid }] = await programs.rows("SELECT pid FROM tunnel_gateway_ops.edges WHERE name = 'two'");
     process.kill(pid, 'SIGSTOP');
@@ -91,6 +122,9 @@ describe('a service that is connected to one of two edges', () => {
       const { status, body } = await call('POST', `/clients/${client.id}/kick`);
       expect([status, body.code, body.detail]).toEqual([503, 'edge_unavailable', expect.stringContaining('two')]);
       expect((await call('GET', `/clients/${client.id}/connections`)).body.silent_edges).toEqual(['two']);
+      const [{ id }] = await programs.rows('SELECT id FROM tunnel_gateway.hosts WHERE host = $1', [NAME]);
+      expect((await call('GET', `/hosts/${id}/requests`)).body.silent_edges).toEqual(['two']);
+      expect((await call('GET', `/hosts/${id}/requests/${'0'.repeat(28)}`)).status).toBe(503);
     } finally {
       process.kill(pid, 'SIGCONT');
     }

@@ -7,12 +7,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLES_FILE, loadExamples } from '../src/http-options.js';
 import { startGateway } from './gateway-app.js';
 import { API_WALK } from './support/api-walk.js';
+import { recordOne } from './support/recorded-request.js';
 import { caller, TunnelWorld, type Answer, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 /** Writes the exchanges down, for the description, instead of comparing them with what is written there. */
 const recording = process.env['RECORD_EXAMPLES'] === '1';
 const exchanges: OperationExample[] = [];
 
+/** Nobody serves it: the gateway answers. */
+const VISIT = { path: '/orders?page=2&token=secret', headers: { 'user-agent': 'curl/8.15.0' } };
 const PASSWORD = 'correct horse battery';
 /** Logins, and what people do with their own accounts. */
 const OWN_ACCOUNT = /^auth_(logIn|logOut|runSetup)$|^ownAccount_|^sessions_end$/;
@@ -97,6 +100,7 @@ describe('the interface description', () => {
     const answer = await exchange(world.admin, id, request, sent);
     // It does not answer, which other operations would report.
     if (id === 'edges_serve') await world.rows("DELETE FROM tunnel_gateway_ops.edges WHERE lease_until = 'infinity'");
+    if (id === 'hosts_update') ids.set('hostRequest', (await recordOne(world, Number(ids.get('host')), VISIT)).id);
     if (id.endsWith('_create')) ids.set(nameOf(id), answer.body.id);
   });
 
@@ -177,7 +181,7 @@ async function exchange(call: Caller, id: string, request: string, body?: object
   if (body) expect(problems([...place, 'requestBody', 'content', 'application/json', 'schema'], body)).toEqual([]);
   const answer = await call(
     method,
-    path.replace(/:(\w+)/, (_, name: string) => String(ids.get(name))),
+    path.replaceAll(/:(\w+)/g, (_, name: string) => String(ids.get(name))),
     body,
   );
   expect(Object.keys(operation.responses)).toContain(String(answer.status));
@@ -193,11 +197,11 @@ async function exchange(call: Caller, id: string, request: string, body?: object
 function keep(operation: string, request: string, body: object | undefined, answer: Answer): void {
   const count = exchanges.filter((exchange) => exchange.operation === operation).length;
   const [path = '', query = ''] = (request.split(' ')[1] ?? '').split('?');
-  const id = ids.get(/:(\w+)/.exec(path)?.[1] ?? '');
+  const [id, requestId] = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ids.get(name));
   exchanges.push({
     operation,
     name: count === 0 ? operation : `${operation}_${count + 1}`,
-    ...(id !== undefined && { path: { id } }),
+    ...(id !== undefined && { path: { id, ...(requestId !== undefined && { requestId }) } }),
     ...(query !== '' && { query: queryOf(query) }),
     ...(body !== undefined && { body }),
     status: answer.status,
@@ -225,6 +229,7 @@ function shortened(name: string, value: unknown): unknown {
   if (name === 'recovery_codes') return [RECOVERY_CODE];
   if (Array.isArray(value)) return value.slice(0, 3) as unknown[];
   if (typeof value !== 'string') return value;
+  if (name === 'requestId') return '01a2286c846100000001c95a4e0f';
   if (name === 'code') return /^\d{6}$/.test(value) ? '492039' : RECOVERY_CODE;
   if (name === 'token' || (name === 'secret' && /^[A-Z2-7]+$/.test(value)))
     return `${/^[a-z]+_/.exec(value)?.[0] ?? ''}…`;

@@ -35,6 +35,8 @@ export * from './tunnel-gateway/client.js';
 export * from './tunnel-gateway/tunnel.js';
 export * from './tunnel-gateway/audit-log.js';
 export * from './tunnel-gateway/host.js';
+export * from './tunnel-gateway/host-request.js';
+export * from './tunnel-gateway/har.js';
 export * from './tunnel-gateway/domain.js';
 export * from './tunnel-gateway/ip-rule.js';
 export * from './tunnel-gateway/auth-policy.js';

@@ -1,5 +1,6 @@
 import type { HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
+import type { RecordLevel } from './recording/recorded-request.js';
 import type { ResourceKind } from './resource.js';
 import type { AgentHost, AgentTunnel, FileRoot, TargetAddress } from './wire/messages.js';
 
@@ -69,6 +70,8 @@ export interface HostConfig {
   requestHeaders: Record<string, string>;
   /** Set on answers to visitors, overriding the target's; an empty value removes the field. */
   responseHeaders: Record<string, string>;
+  /** What is kept of its requests, for its owner. Absent: nothing. */
+  record?: RecordLevel;
 }
 
 export type IpRuleScope = 'global' | 'console' | 'user' | 'client' | ResourceKind;

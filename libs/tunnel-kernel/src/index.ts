@@ -67,6 +67,17 @@ export type { DatagramState } from './datagrams/server-datagrams.js';
 export { DestinationRules } from './agent/destination-rules.js';
 export type { HttpOptions, HttpsPortState } from './vhost/http-gateway.js';
 export type { TracedVisit, TraceVisit, VisitTrace } from './vhost/visit-traces.js';
+export type {
+  MessageBytes,
+  RecordedBody,
+  RecordedDetail,
+  RecordedMessage,
+  RecordedRequest,
+  RecordFilter,
+  RecordLevel,
+  RecordList,
+} from './recording/recorded-request.js';
+export type { RequestRecorder } from './recording/request-recorder.js';
 export { readAuthority, type Authority } from './vhost/authority.js';
 export type { ServerCertificate } from './vhost/certificate-table.js';
 export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';

@@ -15,6 +15,7 @@ import { createModes } from './modes/mode-table.js';
 import type { ModeContext } from './modes/mode.js';
 import { PrivateMode } from './modes/private/private-mode.js';
 import { RendezvousTable } from './modes/private/rendezvous-table.js';
+import type { RequestRecorder } from './recording/request-recorder.js';
 import { resourceKey, type ResourceRef } from './resource.js';
 import {
   DEFAULT_SERVER_DATAGRAM_LIMITS,
@@ -237,6 +238,11 @@ export class TunnelServer {
   connections(clientId: number): ConnectionState[] {
     const running = [...this.ledger.running()].filter((flow) => flow.clientId === clientId);
     return running.map(({ resource, visitor, startedAt, counter }) => ({ resource, visitor, startedAt, ...counter }));
+  }
+
+  /** The last requests of hosts whose owners want to see them. */
+  get requests(): RequestRecorder {
+    return this.http.recorder;
   }
 
   /** Reaches the target of a tunnel or host through its agent, as for a visitor, whom no rule or policy stops. */

@@ -73,6 +73,12 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   hosts_get: 'Returns one host with the state of its certificate.',
   hosts_update: 'Changes target, headers, paths, HTTPS or limits of a host.',
   hosts_remove: 'Deletes a host. Visitors get 404 from then on.',
+  hostRequests_list:
+    'Lists the last requests of a host that records them (`record_requests`), newest first, with times, sizes and visitor; also those that are running. Filter by method, status, visitor or a part of the path. Edges keep them in memory for an hour, at most 500 for each host. Secrets are masked before they are kept.',
+  hostRequests_get:
+    'Returns one request. With `record_requests` full, it has heads and the first 64 KiB of bodies: text as text, other bytes as base64.',
+  hostRequests_har:
+    'Returns the requests of the same filter as HTTP Archive 1.2, oldest first, up to `limit` and about 16 MB of bodies. Cookies are left out.',
   hostChecks_check:
     'Sends a request to the target through the agent and looks at DNS, certificate and access rules. The answer says in words what is wrong.',
   domains_list: 'Lists names and their owners. Users see their own.',

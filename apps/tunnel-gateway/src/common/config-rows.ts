@@ -1,4 +1,10 @@
-import type { IpRuleConfig, TunnelMode, VisitorOAuthClient, VisitorPolicyType } from '@gatehouse/tunnel-kernel';
+import type {
+  IpRuleConfig,
+  RecordLevel,
+  TunnelMode,
+  VisitorOAuthClient,
+  VisitorPolicyType,
+} from '@gatehouse/tunnel-kernel';
 import type { Queries } from './edge-database.js';
 
 /** The stored OAuth registration of a policy, without its secret. */
@@ -49,6 +55,8 @@ export interface HostRow {
   rewriteHost: string | null;
   requestHeaders: Record<string, string>;
   responseHeaders: Record<string, string>;
+  /** Missing in older snapshots. */
+  recordRequests?: 'off' | RecordLevel;
 }
 
 export interface PolicyRow {
@@ -104,7 +112,8 @@ const HOSTS = `
     h.key_path AS "keyPath", coalesce(h.auto_https, 0) = 1 AS "autoHttps",
     CASE WHEN k.id IS NOT NULL THEN json_build_object('chain', k.chain, 'sealedKey', k.sealed_key, 'names', k.names)
       END AS certificate, o.rewrite_host AS "rewriteHost",
-    coalesce(o.request_headers, '{}') AS "requestHeaders", coalesce(o.response_headers, '{}') AS "responseHeaders"
+    coalesce(o.request_headers, '{}') AS "requestHeaders", coalesce(o.response_headers, '{}') AS "responseHeaders",
+    coalesce(o.record_requests, 'off') AS "recordRequests"
   FROM tunnel_gateway.hosts h LEFT JOIN tunnel_gateway_ops.host_options o ON o.host_id = h.id
     LEFT JOIN tunnel_gateway_ops.certificates k ON k.host_id = h.id
   WHERE h.status = 1 AND ($1::bigint[] IS NULL OR h.id = ANY ($1)) ORDER BY h.id`;

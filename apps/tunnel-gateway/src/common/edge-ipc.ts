@@ -6,6 +6,8 @@ import type {
   DatagramState,
   FormerIdentity,
   HttpsPortState,
+  RecordFilter,
+  RecordList,
   Refusals,
   ResourceKind,
   ResourceRef,
@@ -167,6 +169,15 @@ export interface ConnectionList {
   total: number;
 }
 
+/** Which recorded requests of a host are asked for. */
+export interface RequestsQuestion {
+  hostId: number;
+  filter: RecordFilter;
+  limit: number;
+  /** With heads and bodies, up to so many bytes; 0: without. */
+  detailBytes: number;
+}
+
 export interface EdgeAgent extends AgentState {
   /** Whether it used the client's former key. */
   previousKey: boolean;
@@ -180,7 +191,7 @@ export interface DrainParams {
 }
 
 /** What edges ask each other. */
-export type PeerMethod = 'agents' | 'tunnels' | 'connections' | 'kick';
+export type PeerMethod = 'agents' | 'tunnels' | 'connections' | 'kick' | 'requests';
 
 /** `params`: of the request to an edge. */
 export type PeerQuestion = { [M in PeerMethod]: { method: M; params: EdgeCalls[M]['params'] } }[PeerMethod];
@@ -202,6 +213,8 @@ export interface EdgeCalls {
   agents: { params: { clientIds: number[] | null }; result: EdgeAgent[] };
   tunnels: { params: { ids: number[] }; result: TunnelState[] };
   connections: { params: { clientId: number; limit: number }; result: ConnectionList };
+  /** The last requests of a host that is recorded. */
+  requests: { params: RequestsQuestion; result: RecordList };
   /** Reaches the target of a tunnel or host of the client through its agent. */
   checkTarget: { params: { clientId: number; resource: ResourceRef }; result: TargetCheck };
   /** Asks the other edges. */

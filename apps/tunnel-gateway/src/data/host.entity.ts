@@ -6,6 +6,10 @@ import { ENABLED } from './user.entity.js';
 export const HOST_SCHEMES = ['all', 'http', 'https'] as const;
 export type HostScheme = (typeof HOST_SCHEMES)[number];
 
+/** What is kept of the requests of a host for its owner. */
+export const RECORD_LEVELS = ['off', 'requests', 'full'] as const;
+export type HostRecordLevel = (typeof RECORD_LEVELS)[number];
+
 /** A domain, or a path of one, that leads to a client's targets. The columns are given by the data model. */
 @Entity('hosts', { schema: 'tunnel_gateway' })
 @Index('hosts_client_id_idx', ['clientId'])
@@ -64,6 +68,7 @@ export class Host {
 
 /** Options without a column in the data model. */
 @Entity('host_options')
+@Check('host_options_record_requests_check', `record_requests IN ('off', 'requests', 'full')`)
 export class HostOptions {
   @PrimaryColumn({ name: 'host_id', type: 'bigint' })
   hostId: number;
@@ -84,4 +89,7 @@ export class HostOptions {
 
   @Column({ name: 'response_headers', type: 'jsonb', default: {} })
   responseHeaders: Record<string, string>;
+
+  @Column({ name: 'record_requests', type: 'text', default: 'off' })
+  recordRequests: HostRecordLevel;
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { AppError, HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
-import type { ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { RecordList, ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { TunnelGatewaySettings } from '../settings.js';
@@ -12,6 +12,7 @@ import type {
   EdgeStatus,
   PeerAnswers,
   PeerQuestion,
+  RequestsQuestion,
 } from '../common/edge-ipc.js';
 import { EdgeUnavailableError } from '../common/edge-process.js';
 import { EdgeStarter } from './edge-starter.js';
@@ -113,6 +114,11 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   /** @throws AppError EDGE_UNAVAILABLE */
   connections(clientId: number, limit: number): Promise<ConnectionList> {
     return this.ask('connections', { clientId, limit });
+  }
+
+  /** The last requests of a host that is recorded, at this edge. @throws AppError EDGE_UNAVAILABLE */
+  requests(question: RequestsQuestion): Promise<RecordList> {
+    return this.ask('requests', question);
   }
 
   /** Reaches the target of a tunnel or host through its agent. @throws AppError EDGE_UNAVAILABLE */

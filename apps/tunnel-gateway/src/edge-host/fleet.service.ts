@@ -1,5 +1,5 @@
 import { AppError } from '@gatehouse/platform';
-import type { TunnelState } from '@gatehouse/tunnel-kernel';
+import type { RecordedDetail, TunnelState } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import type {
   ConnectionList,
@@ -7,8 +7,10 @@ import type {
   EdgeCalls,
   PeerAnswers,
   PeerMethod,
+  RequestsQuestion,
   VisitorConnection,
 } from '../common/edge-ipc.js';
+import { mergeRequests } from '../common/merge-requests.js';
 import { Edges } from './edges.service.js';
 
 /** A report of one edge. `edge`: its name; null: there is only one. */
@@ -24,6 +26,14 @@ export interface FleetAgents {
 export interface FleetConnections {
   items: Placed<VisitorConnection>[];
   total: number;
+  silent: string[];
+}
+
+/** Recorded requests, newest first. */
+export interface FleetRequests {
+  items: Placed<RecordedDetail>[];
+  /** There are more, although these are fewer than asked for. */
+  isCut: boolean;
   silent: string[];
 }
 
@@ -89,6 +99,18 @@ export class Fleet {
       total: lists.reduce((total, { result }) => total + result.total, 0),
       silent,
     };
+  }
+
+  /** @throws AppError EDGE_UNAVAILABLE if the edge of this service does not answer */
+  async requests(question: RequestsQuestion): Promise<FleetRequests> {
+    const [here, others] = await Promise.all([this.edges.requests(question), this.ask('requests', question)]);
+    if (others === null) throw unavailable();
+    const { answers, silent } = others;
+    const lists = [{ name: ownName(others), result: here }, ...answers].map(({ name, result }) => ({
+      ...result,
+      items: placed(result.items, name),
+    }));
+    return { ...mergeRequests(lists, question.limit), silent };
   }
 
   /**

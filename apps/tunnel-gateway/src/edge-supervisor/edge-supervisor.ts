@@ -1,5 +1,6 @@
 import { guardPromise } from '@gatehouse/net';
 import type { HandedSocket } from '@gatehouse/net';
+import type { RecordList } from '@gatehouse/tunnel-kernel';
 import type {
   ConnectionList,
   EdgeCalls,
@@ -11,6 +12,7 @@ import type {
 } from '../common/edge-ipc.js';
 import { EdgeProcess, EdgeUnavailableError, type EdgeChild, type EdgeEvents } from '../common/edge-process.js';
 import type { WantedState } from '../common/edge-leases.js';
+import { mergeRequests } from '../common/merge-requests.js';
 import { patienceFor } from '../common/target-check-times.js';
 import { RestartWaits } from '@gatehouse/child';
 
@@ -97,6 +99,12 @@ export class EdgeSupervisor {
     const lists = [await this.request('connections', params), ...(await before)];
     const items = lists.flatMap((list) => list.items).slice(0, params.limit);
     return { items, total: lists.reduce((total, list) => total + list.total, 0) };
+  }
+
+  /** As `requests` of an edge, including processes that were replaced. @throws EdgeUnavailableError */
+  async requests(params: EdgeCalls['requests']['params']): Promise<RecordList> {
+    const before = this.ofDraining('requests', params);
+    return mergeRequests([await this.request('requests', params), ...(await before)], params.limit);
   }
 
   /**

@@ -36,6 +36,7 @@ const FORWARDED: ReadonlySet<string> = new Set<ForwardedMethod>([
   'agents',
   'tunnels',
   'connections',
+  'requests',
   'checkTarget',
   'kick',
   'peers',
@@ -189,6 +190,9 @@ export class SupervisorProgram {
   private forward(method: ForwardedMethod, params: unknown): Promise<unknown> {
     const { supervisor } = this;
     if (method === 'kick') return this.unlessUnavailable(supervisor.kick(params as SupervisorCalls['kick']['params']));
+    if (method === 'requests') {
+      return this.unlessUnavailable(supervisor.requests(params as SupervisorCalls['requests']['params']));
+    }
     if (method !== 'connections') return this.unlessUnavailable(supervisor.request(method, params as never));
     return this.unlessUnavailable(supervisor.connections(params as SupervisorCalls['connections']['params']));
   }

@@ -91,6 +91,7 @@ function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): Tun
 
 function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
   const { id, clientId, host, location, strictPath, scheme, rewriteHost, requestHeaders, responseHeaders } = row;
+  const { recordRequests: record = 'off' } = row;
   return {
     id,
     clientId,
@@ -104,6 +105,7 @@ function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
     rewriteHost,
     requestHeaders,
     responseHeaders,
+    ...(record !== 'off' && { record }),
   };
 }
 

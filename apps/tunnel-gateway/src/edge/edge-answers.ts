@@ -37,6 +37,8 @@ export async function answerPeer(edge: EdgeRole, question: PeerQuestion): Promis
       return edge.tunnels(question.params.ids);
     case 'connections':
       return edge.connections(question.params.clientId, question.params.limit);
+    case 'requests':
+      return edge.requests(question.params);
     case 'kick':
       return edge.kick(question.params.clientId);
     default:

@@ -171,6 +171,8 @@ export class EdgeProgram {
         return edge.tunnels(request.params.ids);
       case 'connections':
         return edge.connections(request.params.clientId, request.params.limit);
+      case 'requests':
+        return edge.requests(request.params);
       case 'checkTarget':
         return edge.checkTarget(request.params.clientId, request.params.resource);
       case 'peers':

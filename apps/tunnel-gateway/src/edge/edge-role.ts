@@ -1,4 +1,4 @@
-import type { ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { RecordList, ResourceRef, TargetCheck, TunnelState } from '@gatehouse/tunnel-kernel';
 import type { HandedSocket } from '@gatehouse/net';
 import type {
   ConnectionList,
@@ -8,6 +8,7 @@ import type {
   EdgeStatus,
   PeerAnswers,
   PeerQuestion,
+  RequestsQuestion,
 } from '../common/edge-ipc.js';
 
 /** The roles of an edge's process: the data plane itself, or the door of several workers. */
@@ -27,6 +28,8 @@ export interface EdgeRole {
   agents(clientIds: readonly number[] | null): EdgeAgent[] | Promise<EdgeAgent[]>;
   tunnels(ids: readonly number[]): TunnelState[] | Promise<TunnelState[]>;
   connections(clientId: number, limit: number): ConnectionList | Promise<ConnectionList>;
+  /** The last requests of a host that is recorded. */
+  requests(question: RequestsQuestion): RecordList | Promise<RecordList>;
   checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck>;
   /** Asks the other edges. */
   peers(question: PeerQuestion): Promise<PeerAnswers>;

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { guardPromise, type HandedSocket, ListeningSockets, processLoad } from '@gatehouse/net';
-import type { ResourceRef, TargetCheck, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
+import type {
+  RecordList,
+  ResourceRef,
+  TargetCheck,
+  TunnelLogger,
+  TunnelServer,
+  TunnelState,
+} from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
 import { CarriedTotals } from './carried-totals.js';
 import { ClientDirectory } from './client-directory.js';
@@ -29,6 +36,7 @@ import type {
   PeerAnswers,
   PeerQuestion,
   PortName,
+  RequestsQuestion,
 } from '../common/edge-ipc.js';
 import type { WantedState } from '../common/edge-leases.js';
 import type { EdgeRole } from './edge-role.js';
@@ -207,6 +215,10 @@ export class Edge implements EdgeRole {
 
   connections(clientId: number, limit: number): ConnectionList {
     return connectionsAt(this.server, clientId, limit);
+  }
+
+  requests({ hostId, filter, limit, detailBytes }: RequestsQuestion): RecordList {
+    return this.server.requests.list(hostId, filter, limit, detailBytes);
   }
 
   checkTarget(_clientId: number, resource: ResourceRef): Promise<TargetCheck> {

@@ -3,7 +3,7 @@ import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
 import { Aliases, Flag, Line, RowId } from '../wire/text-fields.js';
-import { HOST_SCHEMES, type HostScheme } from '../data/host.entity.js';
+import { HOST_SCHEMES, RECORD_LEVELS, type HostRecordLevel, type HostScheme } from '../data/host.entity.js';
 
 const MAX_FIELDS = 32;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
@@ -116,6 +116,11 @@ class HostFields {
   @Omittable()
   @HeaderMap()
   response_headers?: Record<string, string>;
+
+  /** What is kept of its requests: nothing, a line for each, or also heads and the beginning of bodies. */
+  @Omittable()
+  @IsIn(RECORD_LEVELS)
+  record_requests?: HostRecordLevel;
 }
 
 export class HostChanges extends HostFields {

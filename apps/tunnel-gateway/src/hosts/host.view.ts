@@ -18,6 +18,7 @@ export function toHostView(host: Host, options: HostOptions | undefined, certifi
     rewrite_host: options?.rewriteHost ?? null,
     request_headers: options?.requestHeaders ?? {},
     response_headers: options?.responseHeaders ?? {},
+    record_requests: options?.recordRequests ?? 'off',
     inlet_flow: host.inletFlow ?? 0,
     export_flow: host.exportFlow ?? 0,
     created_at: instant(host.createdAt),

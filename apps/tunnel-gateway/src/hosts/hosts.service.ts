@@ -137,6 +137,7 @@ export class HostsService {
       rewriteHost: body.rewrite_host,
       requestHeaders: body.request_headers,
       responseHeaders: body.response_headers,
+      recordRequests: body.record_requests,
     });
   }
 

@@ -31,6 +31,8 @@ import { AnnounceChanges1763668802750 } from './1763668802750-announce-changes.j
 import { CreateEdges1763668802800 } from './1763668802800-create-edges.js';
 import { CountEdges1763668802801 } from './1763668802801-count-edges.js';
 import { CreateClientLeases1763668802900 } from './1763668802900-create-client-leases.js';
+import { RecordRequests1763668802910 } from './1763668802910-record-requests.js';
+import { AnnounceRecording1763668802911 } from './1763668802911-announce-recording.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -67,4 +69,6 @@ export const MIGRATIONS = [
   CreateEdges1763668802800,
   CountEdges1763668802801,
   CreateClientLeases1763668802900,
+  RecordRequests1763668802910,
+  AnnounceRecording1763668802911,
 ];

@@ -1,5 +1,7 @@
 import type { CursorPage } from './cursor-page.js';
 
+export type HostRecordLevel = 'off' | 'requests' | 'full';
+
 /** A domain, or a part of one, that leads to a client's targets. */
 export interface HostView {
   /** @asType integer */
@@ -25,6 +27,8 @@ export interface HostView {
   request_headers: Record<string, string>;
   /** Header fields to set on answers to visitors; an empty value removes the field. */
   response_headers: Record<string, string>;
+  /** What is kept of its requests (`GET /hosts/{id}/requests`): nothing, a line for each, or also heads and the beginning of bodies. */
+  record_requests: HostRecordLevel;
   /** @asType integer */
   inlet_flow: number;
   /** @asType integer */

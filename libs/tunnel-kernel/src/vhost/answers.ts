@@ -87,6 +87,11 @@ function failureOf(error: Error): Failure {
   return { status: 502, error: 'bad_response', text: 'badResponse' };
 }
 
+/** `X-Gw-Error` of an answer; null: it is not about an error of this kind. */
+export function errorOf({ headers }: GatewayAnswer): string | null {
+  return headers.find(([name]) => name === 'x-gw-error')?.[1] ?? null;
+}
+
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }

@@ -6,7 +6,8 @@ import type { HostConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
-import { codeOf, targetFailureAnswer } from './answers.js';
+import type { RequestRecord } from '../recording/request-record.js';
+import { codeOf, errorOf, targetFailureAnswer } from './answers.js';
 import { TARGET_CANCELLED } from './h2c-stream.js';
 import { rewritesOf } from './host-rewrites.js';
 import { replyOf, type Reply, type ReplyHead } from './reply.js';
@@ -29,6 +30,8 @@ export interface ExchangeRequest {
   admitted: Admitted;
   /** How long the visitor may stop reading an answer, in milliseconds. */
   stallMs: number;
+  /** Null: the owner does not want to see requests. */
+  record: RequestRecord | null;
   /** Called once, at the very end. */
   onEnd(reason: RelayEndReason): void;
 }
@@ -90,10 +93,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Sends an answer of the gateway itself. */
   answer(answer: GatewayAnswer): void {
     if (this.over || this.status !== null) return;
-    const { reply, flow, head: request } = this.request;
+    const { reply, flow, head: request, record } = this.request;
     const { head, content } = replyOf(answer, request.method);
-    this.begin(head);
+    this.begin(head, errorOf(answer));
     if (content) {
+      record?.answerPart(content);
       flow.counter.download += content.length;
       reply.write(content);
     }
@@ -136,6 +140,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     this.sent = true;
+    this.request.record?.sent();
     if (this.over) controller.abort(new Error('the visitor is gone'));
   }
 
@@ -161,8 +166,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.over) return;
-    const { flow, reply, admitted } = this.request;
+    const { flow, reply, admitted, record } = this.request;
     flow.counter.download += chunk.length;
+    record?.answerPart(chunk);
     this.missing -= chunk.length;
     const limiter = admitted.throttle();
     // Written together with the end, which saves a system call.
@@ -206,13 +212,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
       resetStream(target);
       return this.answer(targetFailureAnswer(new Error(`${status} is no upgrade`), this.request.head));
     }
-    const { reply, flow, head, admitted } = this.request;
+    const { reply, flow, head, admitted, record } = this.request;
     const { fields } = readResponseFields(controller.rawHeaders ?? headers, status);
     const visitor = reply.takeOver(head.upgrade ?? '', fields);
     if (!visitor) return resetStream(target);
     this.status = status;
     this.over = true;
-    flow.counter.download += headBytes('Switching Protocols', fields);
+    const bytes = headBytes('Switching Protocols', fields);
+    flow.counter.download += bytes;
+    record?.answers(status, fields, bytes, null);
     flow.handle = relay(visitor, target, flow.counter, {
       throttle: admitted.throttle(),
       onClose: ({ reason }) => this.request.onEnd(reason),
@@ -273,11 +281,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return kept;
   }
 
-  private begin(head: ReplyHead): void {
+  /** `error`: why the gateway answers in place of the target. */
+  private begin(head: ReplyHead, error: string | null = null): void {
     // May throw for fields that the visitor's version of HTTP does not allow.
     this.request.reply.begin(head);
     this.status = head.status;
-    this.request.flow.counter.download += headBytes(head.statusText, head.fields);
+    const bytes = headBytes(head.statusText, head.fields);
+    this.request.flow.counter.download += bytes;
+    this.request.record?.answers(head.status, head.fields, bytes, error);
   }
 
   /** Whether nothing was sent, or the connection died while idle and the request is safe to repeat. */

@@ -4,6 +4,9 @@ import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
 import type { ModeContext } from '../modes/mode.js';
+import type { RecordLevel } from '../recording/recorded-request.js';
+import type { RequestRecord } from '../recording/request-record.js';
+import type { RequestRecorder } from '../recording/request-recorder.js';
 import { noHostAnswer, unverifiedAnswer } from './answers.js';
 import { Exchange, type Allowed } from './exchange.js';
 import type { HostRequest } from './incoming-request.js';
@@ -23,6 +26,8 @@ export interface HostVisitContext {
   stallMs: number;
   /** Undefined: visits are not observed. */
   trace: TraceVisit | undefined;
+  /** Keeps the requests of hosts whose owners want to see them. */
+  recorder: RequestRecorder;
 }
 
 /** An admitted request on its way to the target: it is counted, and its visitor is verified if the host requires it. */
@@ -32,6 +37,7 @@ export class HostVisit {
   private readonly admitted: Admitted;
   private readonly flow: Flow;
   private readonly exchange: Exchange;
+  private readonly record: RequestRecord | null;
   /** The body, if verification had to read it. */
   private whole: Buffer | null = null;
 
@@ -44,6 +50,8 @@ export class HostVisit {
     this.request = request;
     this.admitted = admitted;
     this.flow = flow;
+    this.record = host.record ? recordOf(options.recorder, host.record, request, flow) : null;
+    const { record } = this;
     const trace = options.trace ? traceOf(options.trace, request) : null;
     this.exchange = new Exchange({
       head,
@@ -53,8 +61,10 @@ export class HostVisit {
       flow,
       admitted,
       stallMs: options.stallMs,
+      record,
       onEnd: (reason) => {
         admitted.release();
+        record?.end(flow.counter, isComplete(reason) ? null : reason);
         ledger.close(flow, { reason });
         trace?.end(this.exchange.status, isComplete(reason) ? null : reason);
       },
@@ -71,6 +81,7 @@ export class HostVisit {
   private async verify(): Promise<void> {
     try {
       const verdict: Verdict = await this.options.context.verifier.verify(this.visitorRequest());
+      this.record?.verified();
       if (verdict.allowed) this.proceed(verdict);
       else this.exchange.answer(verdict.answer);
     } catch (error) {
@@ -112,13 +123,16 @@ export class HostVisit {
     const { head, host, incoming } = this.request;
     const { path } = head.target;
     if (path.startsWith(OWN_PREFIX) || path === '/__gw') return this.exchange.answer(noHostAnswer(head));
+    if (this.whole) this.record?.requestPart(this.whole);
     const body = this.whole ?? (incoming.body && new RequestBody(incoming.body, this.bodyOptions()));
     this.exchange.start(() => this.options.upstreams.of(host), body, verdict);
   }
 
   private bodyOptions(): ConstructorParameters<typeof RequestBody>[1] {
+    const { record } = this;
     return {
       onStart: () => this.askForBody(),
+      onPart: record ? (part) => record.requestPart(part) : undefined,
       meter: (count, resume) => {
         this.count(count);
         return this.admitted.throttle()?.pass(count, resume) ?? true;
@@ -135,6 +149,30 @@ export class HostVisit {
   private count(bytes: number): void {
     this.flow.counter.upload += bytes;
   }
+}
+
+/** The gateway's own paths carry passwords and codes of visitors: they are not recorded. */
+function recordOf(
+  recorder: RequestRecorder,
+  level: RecordLevel,
+  { head, host, origin, incoming }: HostRequest,
+  { startedAt }: Flow,
+): RequestRecord | null {
+  if (head.target.path.startsWith(OWN_PREFIX)) return null;
+  return recorder.begin({
+    hostId: host.id,
+    level,
+    startedAt,
+    method: head.method,
+    scheme: origin.scheme,
+    authority: head.authority,
+    target: head.target.forward,
+    version: head.version,
+    visitor: origin.visitor.address,
+    fields: incoming.raw.fields,
+    headBytes: head.bytes,
+    replayOf: null,
+  });
 }
 
 /** The trace goes on at the target: its fields replace those of the visitor. */

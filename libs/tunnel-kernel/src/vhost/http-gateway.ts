@@ -6,6 +6,7 @@ import type { HostConfig } from '../config.js';
 import type { HostAndPort } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import type { ModeContext } from '../modes/mode.js';
+import { RequestRecorder } from '../recording/request-recorder.js';
 import { CertificateTable, type ServerCertificate } from './certificate-table.js';
 import { RequestDispatcher } from './request-dispatcher.js';
 import { Http1Listener, http1Options } from './http1-listener.js';
@@ -78,6 +79,8 @@ export class HttpGateway {
   private readonly http1: Http1Listener;
   private readonly listening: ListenerContext;
   private readonly options: HttpOptions;
+  /** The last requests of hosts whose owners want to see them. */
+  readonly recorder: RequestRecorder;
   private readonly sockets: ListeningSockets;
   private readonly agents: AgentConnections;
   private readonly plain: Server[] = [];
@@ -106,8 +109,10 @@ export class HttpGateway {
       fallback: options.defaultCertificate,
       provide: options.certificate?.bind(options),
     });
+    this.recorder = new RequestRecorder(context.now);
     this.dispatcher = new RequestDispatcher({
       context,
+      recorder: this.recorder,
       upstreams: this.upstreams,
       stallMs: timeouts.stall ?? STALL_MS,
       trace: options.trace,
@@ -134,6 +139,7 @@ export class HttpGateway {
   apply(hosts: readonly HostConfig[]): void {
     this.certificates.apply(hosts);
     this.dispatcher.apply(hosts);
+    this.recorder.apply(hosts);
   }
 
   agentLeft(clientId: number): void {
@@ -213,6 +219,7 @@ export class HttpGateway {
       server.closeAllConnections();
     }
     this.upstreams.destroy();
+    this.recorder.stop();
   }
 
   private listen(server: NetServer, address: HostAndPort): Promise<number> {

@@ -8,6 +8,8 @@ export interface BodyOptions {
   /** Called at the first read. */
   onStart: () => void;
   meter: Meter;
+  /** Called with each part that is read. */
+  onPart?: ((part: Buffer) => void) | undefined;
 }
 
 /**
@@ -56,6 +58,7 @@ export class RequestBody extends Readable {
     options.onStart();
     source.on('data', (chunk: Buffer) => {
       if (this.destroyed) return;
+      options.onPart?.(chunk);
       this.wanted = this.push(chunk);
       this.held = !options.meter(chunk.length, () => this.released());
       if (!this.wanted || this.held) source.pause();

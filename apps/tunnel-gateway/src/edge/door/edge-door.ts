@@ -5,6 +5,7 @@ import { bareEnvironment } from '@gatehouse/child';
 import { ListeningSockets, processLoad, type HandedSocket } from '@gatehouse/net';
 import {
   TrustedProxies,
+  type RecordList,
   type AgentPortState,
   type HttpsPortState,
   type ResourceRef,
@@ -26,12 +27,14 @@ import type {
   PeerAnswers,
   PeerQuestion,
   PortName,
+  RequestsQuestion,
 } from '../../common/edge-ipc.js';
 import type { WantedState } from '../../common/edge-leases.js';
 import { EdgePortError } from '../edge-port-error.js';
 import { WorkerFigures } from '../../common/edge-figures.js';
 import { EdgeUnavailableError } from '../../common/edge-process.js';
 import { patienceFor } from '../../common/target-check-times.js';
+import { mergeRequests } from '../../common/merge-requests.js';
 import type { EdgeRole } from '../edge-role.js';
 import { DoorConfig } from './door-config.js';
 import { chooseWorker } from './first-bytes.js';
@@ -193,6 +196,11 @@ export class EdgeDoor implements EdgeRole {
 
   connections(clientId: number, limit: number): Promise<ConnectionList> {
     return this.workerOf(clientId).request('connections', { clientId, limit });
+  }
+
+  /** Of all workers: clients may have moved between them. */
+  async requests(question: RequestsQuestion): Promise<RecordList> {
+    return mergeRequests(await this.ofThose('requests', question), question.limit);
   }
 
   checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck> {

@@ -57,6 +57,7 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
       'o.rewrite_host',
       `coalesce(o.request_headers, '{}') AS request_headers`,
       `coalesce(o.response_headers, '{}') AS response_headers`,
+      `coalesce(o.record_requests, 'off') AS record_requests`,
     ],
     hashes: [],
   },

@@ -185,6 +185,7 @@ export class RowRestorer {
         rewriteHost: body.rewrite_host ?? null,
         requestHeaders: body.request_headers ?? {},
         responseHeaders: body.response_headers ?? {},
+        recordRequests: body.record_requests ?? 'off',
       };
       await insert(context.tx, HostOptions, [options]);
     }

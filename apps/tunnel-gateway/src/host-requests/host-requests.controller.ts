@@ -1,0 +1,47 @@
+import { CurrentActor, type Actor } from '@gatehouse/auth';
+import type { HarArchive, HostRequestDetail, HostRequestPage } from '@gatehouse/contracts';
+import { Answers, Fails, IdPipe } from '@gatehouse/platform';
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { HostRequestFilter } from './host-request.dto.js';
+import { HostRequestsService } from './host-requests.service.js';
+import { RequestIdPipe } from './request-id.pipe.js';
+
+@ApiTags('hosts')
+@Controller('hosts/:id/requests')
+export class HostRequestsController {
+  constructor(private readonly requests: HostRequestsService) {}
+
+  @Get()
+  @Answers('HostRequestPage', 'Lists the last requests of a host')
+  @Fails('EDGE_UNAVAILABLE')
+  list(
+    @Param('id', IdPipe) id: number,
+    @Query() query: HostRequestFilter,
+    @CurrentActor() actor: Actor,
+  ): Promise<HostRequestPage> {
+    return this.requests.list(id, query, actor);
+  }
+
+  @Get('har')
+  @Answers('HarArchive', 'Exports the last requests of a host as HAR')
+  @Fails('EDGE_UNAVAILABLE')
+  har(
+    @Param('id', IdPipe) id: number,
+    @Query() query: HostRequestFilter,
+    @CurrentActor() actor: Actor,
+  ): Promise<HarArchive> {
+    return this.requests.har(id, query, actor);
+  }
+
+  @Get(':requestId')
+  @Answers('HostRequestDetail', 'Returns one request of a host')
+  @Fails('EDGE_UNAVAILABLE')
+  get(
+    @Param('id', IdPipe) id: number,
+    @Param('requestId', RequestIdPipe) requestId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<HostRequestDetail> {
+    return this.requests.get(id, requestId, actor);
+  }
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { guarded } from '@gatehouse/net';
+import type { RecordFilter, RecordLevel, RecordList } from './recorded-request.js';
+import { RequestRecord, type RecordStart } from './request-record.js';
+
+export interface RecorderLimits {
+  /** Requests of a host. */
+  requests: number;
+  /** Bytes of a host. */
+  bytes: number;
+  /** Bytes of all hosts together. */
+  total: number;
+  /** How long a request is kept after it began, in milliseconds. */
+  ageMs: number;
+}
+
+export const RECORDER_LIMITS: RecorderLimits = {
+  requests: 500,
+  bytes: 8 * 1024 * 1024,
+  total: 64 * 1024 * 1024,
+  ageMs: 3_600_000,
+};
+
+const SWEEP_MS = 60_000;
+
+/** The requests of one host, oldest first. */
+interface Ring {
+  level: RecordLevel;
+  records: RequestRecord[];
+  bytes: number;
+}
+
+/**
+ * The last requests of hosts whose owners want to see them, in memory alone: they are gone with the process, after an
+ * hour, and when recording is turned off or changed.
+ */
+export class RequestRecorder {
+  private readonly now: () => number;
+  private readonly limits: RecorderLimits;
+  private readonly process = randomBytes(4).toString('hex');
+  private readonly rings = new Map<number, Ring>();
+  private total = 0;
+  private number = 0;
+  private lastStart = 0;
+  private sweeper: NodeJS.Timeout | null = null;
+
+  constructor(now: () => number, limits: RecorderLimits = RECORDER_LIMITS) {
+    this.now = now;
+    this.limits = limits;
+  }
+
+  /** Hosts that are recorded, with their level. What was recorded of others, or with another level, is forgotten. */
+  apply(hosts: Iterable<{ id: number; record?: RecordLevel }>): void {
+    const levels = new Map<number, RecordLevel>();
+    for (const { id, record } of hosts) if (record) levels.set(id, record);
+    for (const [id, ring] of this.rings) if (levels.get(id) !== ring.level) this.forget(id, ring);
+  }
+
+  begin(start: RecordStart): RequestRecord {
+    this.number = (this.number + 1) % 0x1_0000_0000;
+    // Ids stay in order when the clock jumps back.
+    this.lastStart = Math.max(this.lastStart, start.startedAt);
+    const record = new RequestRecord({ ...start, startedAt: this.lastStart }, this.number);
+    const ring = this.ringOf(start);
+    record.onGrown = (bytes) => this.grown(ring, bytes);
+    ring.records.push(record);
+    this.grown(ring, record.bytes);
+    if (ring.records.length > this.limits.requests) this.dropOldest(ring);
+    return record;
+  }
+
+  /** Newest first. `detailBytes`: with heads and bodies, up to so many bytes, of one request at least; 0: without. */
+  list(hostId: number, filter: RecordFilter, limit: number, detailBytes = 0): RecordList {
+    const picked = this.pick(hostId, filter, limit);
+    if (detailBytes === 0) return { items: picked.map((record) => record.summary(this.idOf(record))), isCut: false };
+    let bytes = 0;
+    const fitting = picked.filter(({ bytes: own }, index) => {
+      bytes += own;
+      return index === 0 || bytes <= detailBytes;
+    });
+    const items = fitting.map((record) => record.detail(this.idOf(record)));
+    return { items, isCut: items.length < picked.length };
+  }
+
+  stop(): void {
+    for (const [id, ring] of this.rings) this.forget(id, ring);
+  }
+
+  private pick(hostId: number, filter: RecordFilter, limit: number): RequestRecord[] {
+    this.sweep();
+    const picked: RequestRecord[] = [];
+    const records = this.rings.get(hostId)?.records ?? [];
+    for (let at = records.length - 1; at >= 0 && picked.length < limit; at--) {
+      const record = records[at];
+      if (record && this.fits(record, filter)) picked.push(record);
+    }
+    return picked;
+  }
+
+  private fits(record: RequestRecord, { id, before, ...filter }: RecordFilter): boolean {
+    if (id !== undefined && this.idOf(record) !== id) return false;
+    return record.fits(filter) && (before === undefined || this.idOf(record) < before);
+  }
+
+  private idOf({ startedAt, number }: RequestRecord): string {
+    return hex(startedAt, 12) + hex(number, 8) + this.process;
+  }
+
+  private ringOf({ hostId, level }: RecordStart): Ring {
+    const known = this.rings.get(hostId);
+    if (known?.level === level) return known;
+    if (known) this.forget(hostId, known);
+    const ring: Ring = { level, records: [], bytes: 0 };
+    this.rings.set(hostId, ring);
+    this.sweeper ??= setInterval(
+      guarded(null, () => this.sweep()),
+      SWEEP_MS,
+    ).unref();
+    return ring;
+  }
+
+  private grown(ring: Ring, bytes: number): void {
+    ring.bytes += bytes;
+    this.total += bytes;
+    while (ring.bytes > this.limits.bytes && ring.records.length > 0) this.dropOldest(ring);
+    if (this.total > this.limits.total) this.makeRoom();
+  }
+
+  /** The host that has most gives up a quarter: nobody pushes out what others have. */
+  private makeRoom(): void {
+    let most: Ring | null = null;
+    for (const ring of this.rings.values()) if (!most || ring.bytes > most.bytes) most = ring;
+    if (!most) return;
+    const goal = (most.bytes * 3) / 4;
+    while (most.bytes > goal && most.records.length > 0) this.dropOldest(most);
+  }
+
+  private dropOldest(ring: Ring): void {
+    const oldest = ring.records.shift();
+    if (!oldest) return;
+    oldest.onGrown = null;
+    ring.bytes -= oldest.bytes;
+    this.total -= oldest.bytes;
+  }
+
+  private forget(id: number, ring: Ring): void {
+    while (ring.records.length > 0) this.dropOldest(ring);
+    this.rings.delete(id);
+    this.rest();
+  }
+
+  private sweep(): void {
+    const oldest = this.now() - this.limits.ageMs;
+    for (const [id, ring] of this.rings) {
+      while ((ring.records[0]?.startedAt ?? Infinity) < oldest) this.dropOldest(ring);
+      if (ring.records.length === 0) this.rings.delete(id);
+    }
+    this.rest();
+  }
+
+  private rest(): void {
+    if (this.rings.size > 0 || !this.sweeper) return;
+    clearInterval(this.sweeper);
+    this.sweeper = null;
+  }
+}
+
+function hex(number: number, digits: number): string {
+  return Math.trunc(number).toString(16).padStart(digits, '0');
+}
