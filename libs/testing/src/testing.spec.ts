@@ -63,6 +63,17 @@ describe('waitFor', () => {
     await expect(never).rejects.toMatchObject({ cause: new Error('still closed') });
     await expect(waitFor(() => false, { timeoutMs: 10 })).rejects.toThrow('did not hold within 10 ms');
   });
+
+  it('looks less often the longer it has waited', async () => {
+    let looks = 0;
+    const look = (): boolean => {
+      looks += 1;
+      return false;
+    };
+    await expect(waitFor(look, { timeoutMs: 500 })).rejects.toThrow('did not hold');
+    // 50 if each pause were as short as the first; a busy machine has fewer.
+    expect(looks).toBeLessThan(25);
+  });
 });
 
 describe('servers', () => {
