@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { jobsPoolSize } from '@gatehouse/jobs';
-import { POOL_SIZE } from '@gatehouse/persistence';
+import { LAYER_POOL_SIZE, POOL_SIZE } from '@gatehouse/persistence';
 import { describe, expect, it } from 'vitest';
 import { readWorkspace } from './read-workspace.js';
 
@@ -15,6 +15,7 @@ const OPENED_IN = [
   EDGE_DATABASE,
   'libs/jobs/src/postgres-store.ts',
   'libs/persistence/src/data-source.ts',
+  'libs/persistence/src/layered-pool.ts',
   'libs/persistence/src/pg-listener.ts',
 ];
 /** One connection, closed after a piece of work. */
@@ -37,12 +38,13 @@ function edgePoolSize(): number {
   return Number(/^const EDGE_POOL_SIZE = (\d+);$/m.exec(text)?.[1]);
 }
 
-/** What the processes of one replica open at most: every service has the foundation of `defineService`, and queues where it names some. */
+/** What the processes of one replica open at most: every service has the foundation of `defineService`, queues where it names some, and perhaps a layer. */
 function mostOf(service: string): number {
   const [, text = ''] = sources.find(([file]) => file === `apps/${service}/src/service.ts`) ?? [];
   const [, queues] = /^ {2}queues: \[(.*?)\]/ms.exec(text) ?? [];
   if (queues === undefined) throw new Error(`apps/${service}/src/service.ts names no queues`);
-  return POOL_SIZE + LISTENER + jobsPoolSize(queues.split(',').length);
+  const layer = /^ {4}layer: /m.test(text) ? LAYER_POOL_SIZE : 0;
+  return POOL_SIZE + LISTENER + jobsPoolSize(queues.split(',').length) + layer;
 }
 
 describe('connections to PostgreSQL', () => {

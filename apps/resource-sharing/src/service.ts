@@ -1,6 +1,7 @@
 import { defineService } from '@gatehouse/service';
 import { MIGRATIONS } from './migrations/index.js';
 import { SERVICE_NAME, SERVICE_VERSION } from './service-version.js';
+import { TEST_LAYER } from './data/test-layer.js';
 import { readSettings, ResourceSharingSettings } from './settings.js';
 import { SiteAccount } from './site/site-account.entity.js';
 
@@ -14,6 +15,7 @@ export const SERVICE = defineService({
     migrations: MIGRATIONS,
     release: SERVICE_VERSION,
     sqlFolder: new URL('../data/sql/', import.meta.url),
+    layer: { ...TEST_LAYER, sqlFolder: new URL('../data/test-mode-sql/', import.meta.url) },
     usedTable: 'resource_sharing.site_accounts',
   },
   queues: ['retention', 'mail', 'webhook-fan-out', 'webhook-delivery'],

@@ -1,11 +1,12 @@
 import { AUDIT_INVARIANTS } from '@gatehouse/audit';
 import { noRows, type StoredData } from '@gatehouse/persistence';
+import { TEST_SCHEMAS } from './data/test-layer.js';
 import { SERVICE } from './service.js';
 
 /** What backup and restore have to know about this service. */
 export const STORED_DATA: StoredData = {
   service: SERVICE.name,
-  schemas: [SERVICE.schema],
+  schemas: [SERVICE.schema, ...TEST_SCHEMAS],
   database: SERVICE.databaseConfig,
   invariants: [
     ...AUDIT_INVARIANTS,

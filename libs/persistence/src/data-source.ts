@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import type pg from 'pg';
+import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { KEEP_ALIVE, type Patience, poolTypes, prepareSession, SERVICE_PATIENCE } from '@gatehouse/postgres';
+import { LAYER_POOL_SIZE, layeredPool, type Layer } from './layered-pool.js';
 import { tracedDriver } from './traced-driver.js';
 
 export const MIGRATIONS_TABLE = 'migrations';
@@ -24,6 +25,8 @@ export interface DataSourceConfig {
   migrations: NonNullable<DataSourceOptions['migrations']>;
   /** Folder with the SQL files of the service, which `migrate` applies after the migrations; it ends with a slash. */
   sqlFolder?: URL;
+  /** Tables before those of the service, for the work of `withLayer`. */
+  layer?: Layer;
   /** Version of the program, such as 0.3.0. Without it, a database that a newer version has migrated is refused. */
   release?: string;
   /** Maximum number of connections. Default: 10. Idle ones are closed after ten seconds. */
@@ -54,7 +57,7 @@ export function createDataSource(config: DataSourceConfig): DataSource {
     installExtensions: false,
     uuidExtension: 'pgcrypto',
     applicationName: config.applicationName,
-    ...tracedDriver(config.schema),
+    ...driverOf(config),
     poolSize: config.poolSize ?? POOL_SIZE,
     poolErrorHandler: (error: Error) => config.onPoolError?.(error),
     extra: {
@@ -69,6 +72,18 @@ export function createDataSource(config: DataSourceConfig): DataSource {
   return dataSource;
 }
 
+/** Nothing where TypeORM's own will do. */
+function driverOf(config: DataSourceConfig): { driver?: typeof pg } {
+  const traced = tracedDriver(config.schema);
+  const { layer } = config;
+  if (layer === undefined) return traced;
+  const { driver = pg } = traced;
+  const search_path = layerPathOf(config, layer);
+  const onConnect = prepareSession({ search_path }, config.patience ?? SERVICE_PATIENCE);
+  const options = { max: LAYER_POOL_SIZE, application_name: `${config.applicationName} layer`, onConnect };
+  return { driver: { ...driver, Pool: layeredPool(driver.Pool, layer, options as pg.PoolConfig) } };
+}
+
 /** Setup of each new connection. */
 function sessionOf(config: DataSourceConfig): (client: pg.ClientBase) => unknown {
   return prepareSession({ search_path: searchPathOf(config) }, config.patience ?? SERVICE_PATIENCE);
@@ -77,6 +92,11 @@ function sessionOf(config: DataSourceConfig): (client: pg.ClientBase) => unknown
 /** The schemas of unqualified names, quoted and separated by commas. */
 export function searchPathOf(config: DataSourceConfig): string {
   return schemasOf(config).map(quoteIdentifier).join(',');
+}
+
+/** The schemas of unqualified names for the work in the layer, quoted and separated by commas. */
+export function layerPathOf(config: DataSourceConfig, { searchPath }: Pick<Layer, 'searchPath'>): string {
+  return [...searchPath, ...schemasOf(config)].map(quoteIdentifier).join(',');
 }
 
 /** The options of `createDataSource`. */

@@ -40,6 +40,7 @@ export {
   type Release,
   type ReleasedMigration,
 } from './migration-releases.js';
+export { LAYER_POOL_SIZE, layerOfWork, withLayer, type Layer } from './layered-pool.js';
 export { migrate, pendingMigrations, type MigrateOptions, type SchemaCheckOptions } from './migrations.js';
 export { addRangePartition, type RangePartition } from './partitions.js';
 export { withClient, type PgClient, type PgConnection } from './pg-client.js';

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource, MigrationInterface } from 'typeorm';
 import {
   configOf,
+  layerPathOf,
   MIGRATIONS_TABLE,
   quoteIdentifier,
   schemaOf,
@@ -14,8 +15,16 @@ import { checkDatabaseServer } from './database-server.js';
 import { newerSchemaOf, recordReleases, type NewerSchema } from './migration-releases.js';
 import { withClient, type PgConnection } from './pg-client.js';
 import { MIGRATION_PATIENCE } from '@gatehouse/postgres';
+import type { Layer } from './layered-pool.js';
 import { isLockTimeout } from './sql-errors.js';
-import { applySqlFiles, changedSqlFiles, checkSqlVersion, readSqlFiles, type SqlFile } from './sql-files.js';
+import {
+  applySqlFiles,
+  changedSqlFiles,
+  checkSqlVersion,
+  readSqlFiles,
+  type SqlFile,
+  type SqlSet,
+} from './sql-files.js';
 
 /** How long a process waits while another one migrates. */
 const TURN_MS = 600_000;
@@ -62,14 +71,14 @@ export async function migrate(dataSource: DataSource, { only, onNewer }: Migrate
         onNewer?.(newer);
         return [];
       }
-      const files = only === undefined ? sqlFilesOf(dataSource) : [];
+      const sets = only === undefined ? sqlSetsOf(dataSource) : [];
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
       await recordReleases(client, schema, config?.release, all);
       const chosen = only === undefined ? all : all.filter((migration) => only.includes(nameOf(migration)));
       Object.assign(dataSource, { migrations: chosen });
       try {
         await withoutLongLocks(() => dataSource.runMigrations());
-        await withoutLongLocks(() => runSqlFiles(client, config, files));
+        await withoutLongLocks(() => runSqlFiles(client, sets));
         return (await appliedMigrations(client, schema)).filter((name) => !done.includes(name));
       } finally {
         Object.assign(dataSource, { migrations: all });
@@ -91,28 +100,44 @@ async function withoutLongLocks(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** None where the service has no folder of them. @throws SqlFilesError where the folder is not of the version that the migrations say. */
-export function sqlFilesOf(dataSource: DataSource): SqlFile[] {
-  const folder = configOf(dataSource)?.sqlFolder;
-  if (folder === undefined) return [];
-  const files = readSqlFiles(folder);
-  checkSqlVersion(files, dataSource.migrations);
-  return files;
+/**
+ * Those of the service's schema, and those of its layer. None where the service has no folder of them.
+ * @throws SqlFilesError where the folder is not of the version that the migrations say.
+ */
+export function sqlSetsOf(dataSource: DataSource): SqlSet[] {
+  const config = configOf(dataSource);
+  if (config?.sqlFolder === undefined) return [];
+  const { schema, sqlFolder, layer } = config;
+  const files = readSqlFiles(sqlFolder);
+  const ownFiles = layer === undefined ? [] : readSqlFiles(layer.sqlFolder);
+  checkSqlVersion([...files, ...ownFiles], dataSource.migrations);
+  const own = { schema, searchPath: searchPathOf(config), files };
+  return layer === undefined ? [own] : [own, layerSet(config, layer, [...files.filter(isIn(layer)), ...ownFiles])];
 }
 
-async function runSqlFiles(
-  client: PgConnection,
-  config: DataSourceConfig | undefined,
-  files: readonly SqlFile[],
-): Promise<void> {
-  if (config === undefined || files.length === 0) return;
-  const { changed, removed } = await changedSqlFiles(client, config.schema, files);
-  if (changed.length === 0 && removed.length === 0) return;
+const isIn =
+  ({ sqlFiles }: Layer) =>
+  ({ name }: SqlFile): boolean =>
+    sqlFiles.includes(name);
+
+/** Functions and triggers belong to the schema of the tables, which the views of the layer stand before. */
+function layerSet(config: DataSourceConfig, layer: Layer, files: readonly SqlFile[]): SqlSet {
+  const schema = layer.searchPath.at(-1) as string;
+  return { schema, searchPath: layerPathOf(config, { searchPath: [schema] }), files, together: true };
+}
+
+async function runSqlFiles(client: PgConnection, sets: readonly SqlSet[]): Promise<void> {
+  let changes = 0;
+  for (const set of sets) {
+    const { changed, removed } = await changedSqlFiles(client, set);
+    changes += changed.length + removed.length;
+  }
+  if (changes === 0) return;
   await client.query('BEGIN');
   try {
     const { lockMs } = MIGRATION_PATIENCE;
-    await client.query(`SET LOCAL lock_timeout = ${lockMs}; SET LOCAL search_path = ${searchPathOf(config)}`);
-    await applySqlFiles(client, config.schema, files);
+    await client.query(`SET LOCAL lock_timeout = ${lockMs}`);
+    for (const set of sets) await applySqlFiles(client, set);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');

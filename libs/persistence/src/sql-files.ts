@@ -47,6 +47,15 @@ export function readSqlFiles(folder: URL): SqlFile[] {
   }
 }
 
+/** The SQL files of one schema, and the names that they find. */
+export interface SqlSet {
+  readonly schema: string;
+  readonly searchPath: string;
+  readonly files: readonly SqlFile[];
+  /** A change of one file applies all of them: later ones replace functions of earlier ones. */
+  readonly together?: boolean;
+}
+
 /** One checksum of all files: it changes when a file is changed, added or removed. */
 export function checksumOf(files: readonly SqlFile[]): string {
   return sha256(files.map(({ checksum }) => checksum).join('\n'));
@@ -91,8 +100,7 @@ export function checkSqlVersion(files: readonly SqlFile[], migrations: readonly 
 /** Names of the files that the schema lacks or has in another version, and whether it has one that was removed. */
 export async function changedSqlFiles(
   client: PgConnection,
-  schema: string,
-  files: readonly SqlFile[],
+  { schema, files, together = false }: Omit<SqlSet, 'searchPath'>,
 ): Promise<{ changed: SqlFile[]; removed: string[] }> {
   const table = tableIn(schema);
   const { rows } = await client.query<{ present: string | null }>('SELECT to_regclass($1)::text AS present', [table]);
@@ -101,21 +109,18 @@ export async function changedSqlFiles(
   const checksums = new Map(had.rows.map(({ name, checksum }) => [name, checksum]));
   const changed = files.filter(({ name, checksum }) => checksums.get(name) !== checksum);
   const removed = [...checksums.keys()].filter((name) => files.every((file) => file.name !== name));
-  return { changed, removed };
+  return { changed: together && changed.length + removed.length > 0 ? [...files] : changed, removed };
 }
 
 /**
- * Runs the changed files in the open transaction of the connection, with its search path. Returns their names. Objects
- * of a removed file stay until a migration drops them.
+ * Runs the changed files in the open transaction of the connection, and leaves it their search path. Returns their
+ * names. Objects of a removed file stay until a migration drops them.
  */
-export async function applySqlFiles(
-  client: PgConnection,
-  schema: string,
-  files: readonly SqlFile[],
-): Promise<string[]> {
-  const { changed, removed } = await changedSqlFiles(client, schema, files);
+export async function applySqlFiles(client: PgConnection, set: SqlSet): Promise<string[]> {
+  const { changed, removed } = await changedSqlFiles(client, set);
   if (changed.length === 0 && removed.length === 0) return [];
-  const table = tableIn(schema);
+  await client.query(`SET LOCAL search_path = ${set.searchPath}`);
+  const table = tableIn(set.schema);
   await client.query(`CREATE TABLE IF NOT EXISTS ${table} (
     name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
   await client.query(`DELETE FROM ${table} WHERE name = ANY ($1)`, [removed]);

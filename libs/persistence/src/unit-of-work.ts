@@ -10,6 +10,7 @@ import {
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
+import { LAYER_POOL_SIZE, layerOfWork } from './layered-pool.js';
 import { TransactionSlots } from './transaction-slots.js';
 
 export type IsolationLevel = 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
@@ -46,6 +47,8 @@ const flows = new AsyncLocalStorage<Flow>();
 export class UnitOfWork {
   private readonly logger = new Logger(UnitOfWork.name);
   private readonly slots: TransactionSlots;
+  /** Of the work in the layer, so that it takes none of the others, however much of it there is. */
+  private readonly layerSlots = new TransactionSlots(LAYER_POOL_SIZE - 1);
 
   constructor(private readonly dataSource: DataSource) {
     const { poolSize = 1 } = dataSource.options as { poolSize?: number };
@@ -63,7 +66,9 @@ export class UnitOfWork {
     const attempts = (): Promise<Committed<T>> => this.repeat(work, options);
     const { result, registered } = await (flow?.hasSlot
       ? attempts()
-      : this.slots.use(() => flows.run({ request: flow?.request, hasSlot: true }, attempts)));
+      : (layerOfWork() === undefined ? this.slots : this.layerSlots).use(() =>
+          flows.run({ request: flow?.request, hasSlot: true }, attempts),
+        ));
     for (const hook of registered) await this.runHook(hook);
     return result;
   }

@@ -10,7 +10,10 @@ import {
 import { explained, prepareSchema, type JsonLogger, type ServiceSettings } from '@gatehouse/platform';
 
 /** Where the tables of a service are and how they are made. */
-export interface ServiceDatabase extends Pick<DataSourceConfig, 'schema' | 'searchPath' | 'entities' | 'migrations'> {
+export interface ServiceDatabase extends Pick<
+  DataSourceConfig,
+  'schema' | 'searchPath' | 'entities' | 'migrations' | 'layer'
+> {
   /** Folder of the SQL files; it ends with a slash. */
   readonly sqlFolder: URL;
   /** Version of the service. */

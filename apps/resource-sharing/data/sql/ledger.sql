@@ -109,9 +109,6 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER site_accounts_open_ledger_account AFTER INSERT ON site_accounts
-  FOR EACH ROW EXECUTE FUNCTION open_ledger_account();
-
 -- A UUID of version 7, RFC 9562 section 5.7. PostgreSQL has one of its own only from 18 on.
 CREATE OR REPLACE FUNCTION new_ledger_id() RETURNS uuid LANGUAGE sql VOLATILE AS $$
   SELECT encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())

@@ -1,5 +1,5 @@
 -- Prices of shares, and shares of disabled accounts. Of ShareWriter (src/shares) and of everything that changes
--- site_accounts.disabled_at.
+-- site_accounts.disabled_at (site-accounts.sql).
 --
 -- Promises: a price that was raised holds for nobody before ten minutes have passed; nobody finds or unlocks a share
 -- of a disabled account, and who had unlocked it keeps it.
@@ -7,6 +7,9 @@
 -- Of unlock_points, held_points and held_until; 0 is free.
 CREATE OR REPLACE FUNCTION share_price(p_points integer, p_held integer, p_until timestamptz) RETURNS integer LANGUAGE sql STABLE
 AS $$ SELECT least(coalesce(p_points, 0), CASE WHEN p_until > now() THEN p_held END) $$;
+
+-- The key of a link without what test mode puts before it.
+CREATE OR REPLACE FUNCTION plain_link_key(p_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT p_key $$;
 
 CREATE OR REPLACE FUNCTION hold_share_price() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -42,9 +45,6 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-
-CREATE OR REPLACE TRIGGER site_accounts_shut_shares AFTER UPDATE OF disabled_at ON site_accounts FOR EACH ROW
-  WHEN ((OLD.disabled_at IS NULL) <> (NEW.disabled_at IS NULL)) EXECUTE FUNCTION shut_shares_with_owner();
 
 -- Somebody who is disabled in the moment when they share: the account's row makes the two wait for each other.
 CREATE OR REPLACE FUNCTION shut_new_share() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -40,6 +40,8 @@ import { CreateIdentityKeys1763668801790 } from './1763668801790-create-identity
 import { CreateWebhooks1763668801800 } from './1763668801800-create-webhooks.js';
 import { NoteApplicationEvents1763668801801 } from './1763668801801-note-application-events.js';
 import { LookForWebhooksFirst1763668801802 } from './1763668801802-look-for-webhooks-first.js';
+import { CreateTestLayer1763668801810 } from './1763668801810-create-test-layer.js';
+import { UseTestLayerSql1763668801811 } from './1763668801811-use-test-layer-sql.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -85,4 +87,6 @@ export const MIGRATIONS = [
   CreateWebhooks1763668801800,
   NoteApplicationEvents1763668801801,
   LookForWebhooksFirst1763668801802,
+  CreateTestLayer1763668801810,
+  UseTestLayerSql1763668801811,
 ];

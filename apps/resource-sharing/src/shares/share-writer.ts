@@ -135,7 +135,7 @@ async function lockShare(tx: EntityManager, slug: string): Promise<LockedShare> 
     id === undefined
       ? []
       : await tx.query<LockedShare[]>(
-          `SELECT id, owner_id, kind, access_code, link_key FROM shares
+          `SELECT id, owner_id, kind, access_code, plain_link_key(link_key) AS link_key FROM shares
            WHERE slug = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
           [id],
         );

@@ -18,6 +18,8 @@ import {
 export const BACKUP_SCHEMAS: readonly string[] = [
   'proxy_gateway',
   'resource_sharing',
+  'resource_sharing_test',
+  'resource_sharing_test_view',
   'tunnel_gateway',
   'tunnel_gateway_ops',
 ];

@@ -1,7 +1,7 @@
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import { createDataSource, quoteIdentifier, type DataSourceConfig } from '../data-source.js';
 import { recordReleases } from '../migration-releases.js';
-import { appliedMigrations, LOCK_CLASS, nameOf, sqlFilesOf } from '../migrations.js';
+import { appliedMigrations, LOCK_CLASS, nameOf, sqlSetsOf } from '../migrations.js';
 import type { PgConnection } from '../pg-client.js';
 import { applySqlFiles } from '../sql-files.js';
 import type { StoredData } from './stored-data.js';
@@ -84,9 +84,8 @@ export class SchemaBuilder {
   /** Updates functions and triggers to this version; the tables must already be of this version. */
   async applySqlFiles(): Promise<void> {
     const client = (await this.runner.connect()) as PgConnection;
-    for (const { config, dataSource } of this.services) {
-      await this.useNamesOf(config.schema);
-      await applySqlFiles(client, config.schema, sqlFilesOf(dataSource));
+    for (const { dataSource } of this.services) {
+      for (const set of sqlSetsOf(dataSource)) await applySqlFiles(client, set);
     }
   }
 
