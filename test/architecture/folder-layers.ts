@@ -54,7 +54,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['idempotency', 'tokens'],
   ],
   'libs/contracts': [['proxy-gateway', 'tunnel-gateway']],
-  'libs/net': [['control', 'socks', 'websocket']],
+  'libs/net': [['control', 'gcm', 'socks', 'websocket']],
   'libs/persistence': [['backup', 'embedded-postgres']],
   'libs/platform': [
     ['reader'],

@@ -1,10 +1,10 @@
 // npm run bench -- relay [rounds] [seconds]
 //
-// The relay of the kernel beside a plain Node relay, v2ray and shadowsocks-libev.
+// The relay of the kernel beside a plain Node relay, v2ray, mihomo, sing-box and shadowsocks-libev.
 // Every subject runs in every round, one after the other, against the same target and the same load; what is compared
 // is the CPU time of the subject alone.
 // Shadowsocks subjects are clients of one and the same server (shadowsocks-libev's, where it is there, else v2ray's).
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -74,10 +74,52 @@ const v2ray = {
   socks: true,
 };
 
+/** @param server the port of a Shadowsocks server; absent: targets are dialled directly. */
+async function startMihomo(method, server) {
+  const port = await freePort();
+  const home = path.join(folder, `mihomo-${port}`);
+  mkdirSync(home);
+  const proxy = { name: 'way', type: 'ss', server: '127.0.0.1', port: server, cipher: method, password: PASSWORD };
+  const config = {
+    'socks-port': port,
+    'bind-address': '127.0.0.1',
+    'log-level': 'silent',
+    ...(server && { proxies: [proxy] }),
+    rules: [`MATCH,${server ? 'way' : 'DIRECT'}`],
+  };
+  // YAML contains JSON.
+  const args = ['-d', home, '-f', configFile(`mihomo-${port}`, config)];
+  return { ...(await startProgram(findPeer('mihomo'), args, port)), port };
+}
+
+async function startSingBox(method, server) {
+  const port = await freePort();
+  const node = { type: 'shadowsocks', server: '127.0.0.1', server_port: server, method, password: PASSWORD };
+  const config = {
+    log: { disabled: true },
+    inbounds: [{ type: 'socks', listen: '127.0.0.1', listen_port: port }],
+    outbounds: [server ? node : { type: 'direct' }],
+  };
+  const args = ['run', '-c', configFile(`sing-box-${port}`, config)];
+  return { ...(await startProgram(findPeer('sing-box'), args, port)), port };
+}
+
+/** The peers that are there, of those that do both. */
+function otherProxies(name, method, server) {
+  const all = [
+    { needs: 'mihomo', start: () => startMihomo(method, server) },
+    { needs: 'sing-box', start: () => startSingBox(method, server) },
+  ];
+  const found = all.filter(({ needs }) => findPeer(needs));
+  for (const { needs } of all) if (!findPeer(needs) && !missing.includes(needs)) missing.push(needs);
+  return found.map(({ needs, start }) => ({ name: `${needs} ${name}`, start, socks: true }));
+}
+
 function shadowsocksSubjects(method, server) {
   const route = JSON.stringify({ method, password: PASSWORD, server });
   const subjects = [
     { name: `gatehouse ss ${method}`, start: () => startScript(here('kernel.mjs'), [route]), socks: true },
+    ...otherProxies(`ss ${method}`, method, server),
   ];
   const binary = findPeer('ss-local');
   if (!binary) missing.push(`ss-local (shadowsocks-libev ${method})`);
@@ -212,6 +254,7 @@ const load = (await startScript(here('load.mjs'))).child;
 const subjects = [plain, direct];
 if (findPeer('v2ray')) subjects.push(v2ray);
 else missing.push('v2ray');
+subjects.push(...otherProxies('direct'));
 let serverKind = null;
 for (const method of METHODS) {
   const server = await startShadowsocksServer(method);

@@ -14,6 +14,8 @@ export interface ByteStream {
   /** Address of the machine at the other end of the connection underneath. */
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
+  /** Whether the memory of what was written can be used for something else as soon as `writableLength` is 0. */
+  readonly copiesWrites?: boolean;
   /** False: wait for `drain` before the next write, unless `writableLength` is 0. */
   write(chunk: Uint8Array): boolean;
   /** Closes the sending direction once everything written has left. */

@@ -11,6 +11,7 @@ import { releaseListenersOnClose } from './release-listeners.js';
  * A quiet socket has 8 KiB. One that fills them reads 64 and then 256 KiB at a time, until a short read ends the burst.
  */
 export class DialedSocket extends Socket {
+  readonly copiesWrites = true;
   private readonly memory: ReadMemory;
   private dialed: { readonly address: string; readonly port: number } | null = null;
 

@@ -72,6 +72,7 @@ export {
   type SecretBox,
 } from './secret-box.js';
 export { FairQueue } from './fair-queue.js';
+export { CountedGcm, MAX_COUNTED_BYTES, type NonceSequence } from './gcm/counted-gcm.js';
 export { GuessLimit, type Guess, type GuessLimits } from './guess-limit.js';
 export { networkOf } from './client-network.js';
 export { isLoopback, isPublicAddress, specialPurposeRanges, type SpecialPurpose } from './special-purpose.js';

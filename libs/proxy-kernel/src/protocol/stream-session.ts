@@ -1,6 +1,5 @@
 import { isIP, type Socket } from 'node:net';
 import {
-  DialedSocket,
   reuseMemory,
   setFlowTimeout,
   sniffHttpHost,
@@ -51,8 +50,7 @@ export async function serveStream(context: InboundContext, request: StreamReques
     if (!early) socket.write(request.accepted);
     if (request.statusOf) flow.setHttpStatus(200);
     const head = reader.detach();
-    // A socket does not keep written buffers; other streams do not promise that.
-    if (remote instanceof DialedSocket) reuseMemory(socket);
+    if (remote.copiesWrites) reuseMemory(socket);
     flow.relay(socket, remote, head);
   } catch (error) {
     socket.off('close', onClientClose);

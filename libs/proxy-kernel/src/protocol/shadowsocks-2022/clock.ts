@@ -1,4 +1,4 @@
-import { ShadowsocksError } from '../shadowsocks/codec.js';
+import { ShadowsocksError } from '../shadowsocks/chunk-key.js';
 
 /** The largest difference between the two clocks (SIP022 3.1.2). */
 const MAX_SKEW_SECONDS = 30;

@@ -1,7 +1,8 @@
 /** The streams of Shadowsocks 2022 (SIP022 3.1). */
 import { randomInt } from 'node:crypto';
 import { freshBytes } from '@gatehouse/net';
-import { ShadowsocksError, StreamOpener, StreamSealer, type StreamFormat } from '../shadowsocks/codec.js';
+import { ShadowsocksError } from '../shadowsocks/chunk-key.js';
+import { StreamOpener, StreamSealer, type StreamFormat } from '../shadowsocks/codec.js';
 import type { ShadowsocksSession } from '../shadowsocks/stream.js';
 import { streamIdentities, subkey, type Keys2022 } from './cipher.js';
 import { checkTimestamp, timestamp } from './clock.js';

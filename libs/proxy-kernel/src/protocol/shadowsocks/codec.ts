@@ -3,6 +3,7 @@ import { createCipheriv, createDecipheriv, type CipherGCMTypes, type DecipherGCM
 import { encodeSocksAddress } from '@gatehouse/net';
 import type { Target } from '../../interfaces/index.js';
 import { decodeAddress } from '../socks/codec.js';
+import { ChunkKey, SHORT_PART, ShadowsocksError, checkTag } from './chunk-key.js';
 import { NONCE_LENGTH, TAG_LENGTH, freshSalt, sessionKey, type AeadMethod } from './cipher.js';
 
 export const MAX_CHUNK = 0x3fff;
@@ -10,26 +11,7 @@ export const MAX_CHUNK = 0x3fff;
 const SHORT_CHUNK = 2048;
 const LENGTH_BYTES = 2;
 const AUTH_TAG = { authTagLength: TAG_LENGTH };
-
-export class ShadowsocksError extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options);
-    this.name = 'ShadowsocksError';
-  }
-}
-
-/** A 96-bit little-endian counter; no value is used twice with one key. */
-class Nonce {
-  readonly bytes = Buffer.alloc(NONCE_LENGTH);
-
-  increment(): void {
-    for (let index = 0; index < NONCE_LENGTH; index += 1) {
-      const next = ((this.bytes[index] ?? 0) + 1) & 0xff;
-      this.bytes[index] = next;
-      if (next !== 0) return;
-    }
-  }
-}
+const NOTHING: Buffer = Buffer.alloc(0);
 
 /** The differences between the streams of the protocol's editions. */
 export interface StreamFormat {
@@ -48,60 +30,64 @@ export function aeadFormat({ algorithm, saltLength }: AeadMethod, master: Buffer
 
 /** Seals one direction of a stream. */
 export class StreamSealer {
-  private readonly algorithm: CipherGCMTypes;
   private readonly maxChunk: number;
-  private readonly key: KeyObject;
-  private readonly nonce = new Nonce();
+  private readonly key: ChunkKey;
   private readonly length = Buffer.alloc(LENGTH_BYTES);
 
   constructor({ algorithm, maxChunk, key }: StreamFormat, salt: Uint8Array) {
-    this.algorithm = algorithm;
     this.maxChunk = maxChunk;
-    this.key = key(salt);
+    this.key = new ChunkKey(algorithm, key(salt));
   }
 
-  /** Passes the sealed pieces of `plain` to `write`, in order: full chunks, then at most one that is not full. */
-  seal(plain: Uint8Array, write: (piece: Buffer) => void): void {
-    if (plain.length > 0 && plain.length <= SHORT_CHUNK) return write(Buffer.concat(this.sealChunk(plain)));
-    let tail: Buffer | null = null;
+  /**
+   * Passes the sealed pieces of `plain` to `write`, in order: full chunks, then at most one that is not full.
+   * @param before sent in front of them, with the first piece
+   */
+  seal(plain: Uint8Array, write: (piece: Buffer) => void, before: Buffer = NOTHING): void {
+    if (plain.length > 0 && plain.length <= SHORT_CHUNK) {
+      return write(Buffer.concat([before, ...this.sealLength(plain.length), ...this.sealOne(plain)]));
+    }
+    let head = before;
     for (let at = 0; at < plain.length; at += this.maxChunk) {
       const chunk = plain.subarray(at, at + this.maxChunk);
-      const [length, lengthTag, payload, payloadTag] = this.sealChunk(chunk);
       // The short pieces between two payloads (tag, next length and its tag) are written as one.
-      write(Buffer.concat(tail ? [tail, length, lengthTag] : [length, lengthTag]));
+      write(Buffer.concat([head, ...this.sealLength(chunk.length)]));
+      const [payload = NOTHING, tag = NOTHING] = this.sealOne(chunk);
       write(payload);
-      tail = payloadTag;
+      head = tag;
     }
-    if (tail) write(tail);
+    if (head.length > 0) write(head);
   }
 
-  private sealChunk(chunk: Uint8Array): [length: Buffer, lengthTag: Buffer, payload: Buffer, payloadTag: Buffer] {
-    this.length.writeUInt16BE(chunk.length);
-    return [...this.sealOne(this.length), ...this.sealOne(chunk)];
+  /** Seals a part without a length before it. Returns it and its tag, in one or two pieces. */
+  sealOne(plain: Uint8Array): Buffer[] {
+    return this.key.seal(plain);
   }
 
-  /** Seals a piece without a length before it. */
-  sealOne(plain: Uint8Array): [sealed: Buffer, tag: Buffer] {
-    const cipher = createCipheriv(this.algorithm, this.key, this.nonce.bytes, AUTH_TAG);
-    const sealed = cipher.update(plain);
-    cipher.final();
-    this.nonce.increment();
-    return [sealed, cipher.getAuthTag()];
+  /** The stream has ended. */
+  erase(): void {
+    this.key.erase();
+  }
+
+  private sealLength(bytes: number): Buffer[] {
+    this.length.writeUInt16BE(bytes);
+    return this.sealOne(this.length);
   }
 }
 
 /** Opens one direction of a stream. Nothing is passed on before its tag has been checked. */
 export class StreamOpener {
   private readonly format: StreamFormat;
-  private readonly nonce = new Nonce();
-  /** Collects the parts with fixed sizes: the salt, then headers and tags. */
+  /** Collects what is opened in one piece: the salt, then headers and short payloads, each with its tag. */
   private readonly small: Buffer;
   private smallFilled = 0;
-  private key: KeyObject | null = null;
+  private key: ChunkKey | null = null;
   /** The length of the header before the next payload, without its tag. */
   private headerBytes: number;
   private first = true;
-  /** Bytes of the chunk's payload that have not arrived yet. */
+  /** The length of a payload that is opened in one piece; null: a header comes, or a longer payload. */
+  private shortPayload: number | null = null;
+  /** Bytes of a longer payload that have not arrived yet. */
   private payloadLeft = 0;
   private decipher: DecipherGCM | null = null;
   private opened: Buffer[] = [];
@@ -109,12 +95,12 @@ export class StreamOpener {
   constructor(format: StreamFormat) {
     this.format = format;
     this.headerBytes = format.firstHeader?.bytes ?? LENGTH_BYTES;
-    this.small = Buffer.alloc(Math.max(format.saltLength, this.headerBytes + TAG_LENGTH));
+    this.small = Buffer.allocUnsafe(SHORT_PART + TAG_LENGTH);
   }
 
   /** Whether the stream may end here, between two chunks. */
   get atBoundary(): boolean {
-    return this.smallFilled === 0 && this.decipher === null;
+    return this.smallFilled === 0 && this.decipher === null && this.shortPayload === null;
   }
 
   /** The sender's salt, once it has arrived. */
@@ -133,8 +119,13 @@ export class StreamOpener {
     }
   }
 
+  /** The stream has ended. */
+  erase(): void {
+    this.key?.erase();
+  }
+
   /**
-   * A chunk is decrypted in place, in the pieces in which it arrived, which are held until the tag has been checked.
+   * A long payload is decrypted in place, in the pieces in which it arrived, which are held until the tag has been checked.
    */
   private takePayload(bytes: Buffer, at: number): number {
     const size = Math.min(this.payloadLeft, bytes.length - at);
@@ -150,29 +141,43 @@ export class StreamOpener {
     this.smallFilled += size;
     if (this.smallFilled < wanted) return size;
     this.smallFilled = 0;
-    if (this.key === null) this.key = this.format.key(this.small.subarray(0, wanted));
+    if (this.key === null)
+      this.key = new ChunkKey(this.format.algorithm, this.format.key(this.small.subarray(0, wanted)));
     else if (this.decipher) this.finishChunk(this.decipher, give);
+    else if (this.shortPayload !== null) this.openShort(this.key, this.shortPayload, give);
     else this.startChunk(this.key);
     return size;
   }
 
   private wantedSmall(): number {
     if (this.key === null) return this.format.saltLength;
-    return this.decipher ? TAG_LENGTH : this.headerBytes + TAG_LENGTH;
+    if (this.decipher) return TAG_LENGTH;
+    return (this.shortPayload ?? this.headerBytes) + TAG_LENGTH;
   }
 
-  private startChunk(key: KeyObject): void {
-    const { headerBytes, first } = this;
-    const decipher = this.nextDecipher(key);
-    const header = decipher.update(this.small.subarray(0, headerBytes));
-    checkTag(decipher, this.small.subarray(headerBytes, headerBytes + TAG_LENGTH));
+  private startChunk(key: ChunkKey): void {
+    const header = this.openSmall(key, this.headerBytes);
     const { firstHeader, maxChunk } = this.format;
-    this.payloadLeft = first && firstHeader ? firstHeader.payloadLength(header) : header.readUInt16BE();
+    const length = this.first && firstHeader ? firstHeader.payloadLength(header) : header.readUInt16BE();
     // SIP004 reserves the two high bits, which must be zero.
-    if (this.payloadLeft > maxChunk) throw new ShadowsocksError(`a chunk is longer than ${maxChunk}`);
+    if (length > maxChunk) throw new ShadowsocksError(`a chunk is longer than ${maxChunk}`);
     this.first = false;
     this.headerBytes = LENGTH_BYTES;
-    this.decipher = this.nextDecipher(key);
+    if (length <= SHORT_PART) this.shortPayload = length;
+    else {
+      this.payloadLeft = length;
+      this.decipher = key.decipher();
+    }
+  }
+
+  private openShort(key: ChunkKey, bytes: number, give: (plain: Buffer) => void): void {
+    const plain = this.openSmall(key, bytes);
+    this.shortPayload = null;
+    if (bytes > 0) give(plain);
+  }
+
+  private openSmall(key: ChunkKey, bytes: number): Buffer {
+    return key.open(this.small.subarray(0, bytes), this.small.subarray(bytes, bytes + TAG_LENGTH));
   }
 
   private finishChunk(decipher: DecipherGCM, give: (plain: Buffer) => void): void {
@@ -181,21 +186,6 @@ export class StreamOpener {
     const { opened } = this;
     this.opened = [];
     for (const plain of opened) give(plain);
-  }
-
-  private nextDecipher(key: KeyObject): DecipherGCM {
-    const decipher = createDecipheriv(this.format.algorithm, key, this.nonce.bytes, AUTH_TAG);
-    this.nonce.increment();
-    return decipher;
-  }
-}
-
-export function checkTag(decipher: DecipherGCM, tag: Buffer): void {
-  try {
-    decipher.setAuthTag(tag);
-    decipher.final();
-  } catch (error) {
-    throw new ShadowsocksError('a chunk was not sealed with this password and cipher', { cause: error });
   }
 }
 

@@ -1,7 +1,8 @@
 import { SocksError } from '@gatehouse/net';
 import type { PacketConnection, Target } from '../../interfaces/index.js';
 import type { ServerPackets } from '../../transport/server-packets.js';
-import { ShadowsocksError, type DatagramCodec } from './codec.js';
+import { ShadowsocksError } from './chunk-key.js';
+import type { DatagramCodec } from './codec.js';
 
 /** UDP through a Shadowsocks server; each datagram is sealed separately. */
 export class ShadowsocksPackets implements PacketConnection {

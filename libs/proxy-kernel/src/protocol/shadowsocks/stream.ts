@@ -1,7 +1,8 @@
 import { setFlowTimeout, CarriedStream, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { freshSalt, type AeadMethod } from './cipher.js';
-import { ShadowsocksError, StreamOpener, StreamSealer, aeadFormat } from './codec.js';
+import { ShadowsocksError } from './chunk-key.js';
+import { StreamOpener, StreamSealer, aeadFormat } from './codec.js';
 
 /** How long to wait for the first payload, so that it can be sent in one segment with the address. */
 const FIRST_PAYLOAD_MS = 10;
@@ -19,8 +20,13 @@ export interface ShadowsocksSession {
   opener: StreamOpener;
   /** Sends its opening even without a payload. */
   speaksFirst: boolean;
-  /** Returns the bytes to send first, and the rest of `payload` to be sealed after them. */
-  begin(payload: Uint8Array): { opening: Uint8Array; rest: Uint8Array };
+  begin(payload: Uint8Array): Opening;
+}
+
+/** The bytes to send first, and the rest of the first payload to be sealed after them. */
+export interface Opening {
+  opening: Buffer;
+  rest: Uint8Array;
 }
 
 /** SIP004. @param head sent before the first payload (by a client: the target's address). */
@@ -40,6 +46,8 @@ export function aeadSession({ method, master }: ShadowsocksKeys, head: Uint8Arra
  * per chunk than AES does. Writes are sealed directly into the socket's buffer, which gives the backpressure.
  */
 export class ShadowsocksStream extends CarriedStream implements ByteStream {
+  /** Sealed bytes have memory of their own. */
+  readonly copiesWrites = true;
   private readonly session: ShadowsocksSession;
   private begun = false;
   private readonly prologueTimer: NodeJS.Timeout | null;
@@ -70,9 +78,7 @@ export class ShadowsocksStream extends CarriedStream implements ByteStream {
 
   write(chunk: Uint8Array): boolean {
     this.room = true;
-    this.inner.cork();
-    this.session.sealer.seal(this.begun ? chunk : this.begin(chunk), this.writePiece);
-    this.inner.uncork();
+    this.send(chunk);
     // A corked write reports a full buffer before the system was asked; what counts is what remains.
     return this.room || this.inner.writableLength === 0;
   }
@@ -106,23 +112,25 @@ export class ShadowsocksStream extends CarriedStream implements ByteStream {
     this.inner.destroy(error);
   }
 
+  private send(plain: Uint8Array): void {
+    const { opening, rest } = this.begun ? { opening: NOTHING, rest: plain } : this.begin(plain);
+    this.inner.cork();
+    this.session.sealer.seal(rest, this.writePiece, opening);
+    this.inner.uncork();
+  }
+
   private readonly writePiece = (piece: Buffer): void => {
     if (!this.inner.write(piece)) this.room = false;
   };
 
   private sendPrologue(): void {
-    if (this.begun || this.inner.destroyed) return;
-    this.inner.cork();
-    this.session.sealer.seal(this.begin(NOTHING), this.writePiece);
-    this.inner.uncork();
+    if (!this.begun && !this.inner.destroyed) this.send(NOTHING);
   }
 
-  private begin(payload: Uint8Array): Uint8Array {
+  private begin(payload: Uint8Array): Opening {
     this.begun = true;
     if (this.prologueTimer) clearTimeout(this.prologueTimer);
-    const { opening, rest } = this.session.begin(payload);
-    this.inner.write(opening);
-    return rest;
+    return this.session.begin(payload);
   }
 
   private received(bytes: Buffer): void {
@@ -163,6 +171,8 @@ export class ShadowsocksStream extends CarriedStream implements ByteStream {
 
   private closed(): void {
     if (this.prologueTimer) clearTimeout(this.prologueTimer);
+    this.session.sealer.erase();
+    this.session.opener.erase();
     this.emit('close');
   }
 }
