@@ -14,6 +14,7 @@ import { t } from './messages/index.js';
 import { PoliciesPage } from './policies/policies-page.js';
 import { PublishPage } from './publish/publish-page.js';
 import { PublishedPage } from './publish/published-page.js';
+import { RequestsPage } from './requests/requests-page.js';
 import { RulesPage } from './rules/rules-page.js';
 import { SessionsPage } from './sessions/sessions-page.js';
 import { TrafficPage } from './traffic/traffic-page.js';
@@ -41,6 +42,7 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
     { id: 'clients', title: t('nav.clients'), icon: 'nodes', Component: ClientsPage },
     { id: 'tunnels', title: t('nav.tunnels'), icon: 'connections', Component: TunnelsPage },
     { id: 'hosts', title: t('nav.hosts'), icon: 'hosts', Component: HostsPage },
+    { id: 'requests', title: t('words.requests'), icon: 'logs', Component: RequestsPage, isUnlisted: true },
     { id: 'domains', title: t('nav.domains'), icon: 'hosts', Component: DomainsPage },
     { id: 'certificates', title: t('nav.certificates'), icon: 'certificates', Component: CertificatesPage },
   ],

@@ -62,7 +62,9 @@ function columnsFor(reload: () => void, nameOfResource: NameOf): VirtualColumn<H
       cell: (host) => (
         <>
           <HostAddress host={host} />
-          <span class="second">{nameOfResource('client', host.client_id)}</span>
+          <span class="second">
+            {nameOfResource('client', host.client_id)} · <RequestsLink host={host} />
+          </span>
         </>
       ),
     },
@@ -125,7 +127,10 @@ function HostCard({ host, nameOfResource, reload, actions }: HostCardProps) {
         <HostAddress host={host} />
         <HostSwitch host={host} reload={reload} />
       </div>
-      <span class="second">{`${nameOfResource('client', host.client_id)} → ${host.target_addr}`}</span>
+      <span class="second">
+        {`${nameOfResource('client', host.client_id)} → ${host.target_addr} · `}
+        <RequestsLink host={host} />
+      </span>
       <div class="line">
         <span>
           <Flow inlet={host.inlet_flow} outlet={host.export_flow} />
@@ -136,6 +141,14 @@ function HostCard({ host, nameOfResource, reload, actions }: HostCardProps) {
       </div>
       {actions}
     </>
+  );
+}
+
+function RequestsLink({ host }: { host: HostView }) {
+  return (
+    <a href={hrefTo('requests', { host: host.id })} aria-label={t('requests.openName', { name: nameOf(host) })}>
+      {t('requests.open')}
+    </a>
   );
 }
 
