@@ -17,6 +17,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['api-reference', 'batches', 'data', 'messages', 'migrations', 'titles', 'wire'],
     ['audit', 'idempotency', 'mails', 'refused-calls'],
     ['credentials', 'identity', 'points'],
+    ['test-mode'],
     ['check-in', 'links', 'notices', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
     ['applications', 'usage'],
     ['limits', 'oauth', 'webhooks'],

@@ -83,7 +83,8 @@ describe('the error log of an application', () => {
     for (let batch = 0; batch < 2; batch++) {
       for (let index = 0; index < 150; index++) {
         const requestId = `request-${batch * 150 + index}`;
-        refused.note(id, { at: new Date(), method: 'GET', endpoint: '/x', status: 404, code: '404', requestId });
+        const call = { at: new Date(), method: 'GET', endpoint: '/x', status: 404, code: '404', requestId };
+        refused.note(id, { ...call, isTest: false });
       }
       await refused.flush();
     }
@@ -99,7 +100,8 @@ describe('the error log of an application', () => {
     expect(await kept()).toBe(1);
     await reader.get(`/developer/${app.clientId}`);
     await reader.submit(`/developer/${app.clientId}/delete`);
-    refused.note(id, { at: new Date(), method: 'GET', endpoint: '/x', status: 404, code: '404', requestId: 'late' });
+    const late = { at: new Date(), method: 'GET', endpoint: '/x', status: 404, code: '404', requestId: 'late' };
+    refused.note(id, { ...late, isTest: false });
     await refused.flush();
     expect(await kept()).toBe(0);
   });

@@ -127,6 +127,15 @@ const ofAccount =
     return reader;
   };
 
+const inTestMode =
+  (form: string, values: Record<string, string> = {}) =>
+  async (): Promise<PageReader> => {
+    const { reader, path } = await ownApplication();
+    await reader.get(`${path}/test-mode`);
+    await reader.submit(`${path}/test-mode${form}`, values);
+    return reader;
+  };
+
 const ofApplication =
   (action: string, values: Record<string, string> = {}): Sender =>
   async () => {
@@ -299,6 +308,17 @@ const FORMS: Readonly<Record<string, Sender>> = {
     await reader.submit(`${delivery}/replay`);
     return reader;
   },
+  '/developer/:client_id/test-mode/keys': inTestMode('/keys'),
+  '/developer/:client_id/test-mode/keys/:id/end': async () => {
+    const { reader, path } = await ownApplication();
+    await reader.get(`${path}/test-mode`);
+    await reader.submit(`${path}/test-mode/keys`);
+    await reader.follow();
+    await reader.submit(found(reader, /action="(\/developer\/\w+\/test-mode\/keys\/\d+\/end)"/));
+    return reader;
+  },
+  '/developer/:client_id/test-mode/points': inTestMode('/points', { points: '7' }),
+  '/developer/:client_id/test-mode/empty': inTestMode('/empty'),
   '/developer': async () => {
     const { reader } = await member();
     await reader.get('/developer');

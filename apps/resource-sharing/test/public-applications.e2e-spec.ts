@@ -269,7 +269,9 @@ describe('calls with a token alone count', () => {
     await profiles.save({ ...NO_LIMITS, ...limits, name }, null);
     const mine = await party.register(owner.id, { kind: 'public' });
     await party.review(mine.clientId, { quotaProfile: name });
-    await waitFor(() => profiles.of({ quotaProfile: name, credentialKind: 'application' }).name === name);
+    await waitFor(
+      () => profiles.of({ quotaProfile: name, credentialKind: 'application', isTest: false }).name === name,
+    );
     const people = [await party.user(), await party.user()] as const;
     const [one, other] = [await party.publicTokens(mine, people[0].id), await party.publicTokens(mine, people[1].id)];
     return { mine, tokens: [one.access_token, other.access_token] };

@@ -18,6 +18,7 @@ export const CHAPTERS: readonly Chapter[] = [
       'docs/examples/README.md',
       'docs/sign-in.md',
       'docs/clients.md',
+      'docs/test-mode.md',
       'docs/webhooks.md',
     ],
   },

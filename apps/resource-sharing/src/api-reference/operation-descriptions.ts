@@ -66,6 +66,16 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   applications_rotate:
     'Creates a new secret, which appears in this answer only. The old one keeps working for `overlap_seconds`, so that deployed copies can be updated.',
   applications_revokeSecret: 'Revokes one secret at once. Requests with it fail with `INVALID_API_KEY`.',
+  testKeys_list: 'Lists the test keys with their last characters and last use.',
+  testKeys_create:
+    'Creates a key for test mode, also before any review. Calls with it have points, shares and unlocks of their own. Shown only in this answer.',
+  testKeys_revoke: 'Revokes a test key. It stops working on all servers within a second.',
+  testKeys_shares:
+    'Lists the made-up shares of test mode: `name` says what comes of unlocking it. They are there from the first test call on.',
+  testKeys_setPoints:
+    'Sets the points that a user has for this application in test mode. A test account begins with 1,000. Nothing else is touched.',
+  testKeys_empty:
+    'Removes all points, shares, unlocks and check-ins that were made with test keys of this application. Calls begin again with 1,000 points.',
   webhooks_list: 'Lists the webhooks of the application, without their secrets.',
   webhooks_create:
     'Creates a webhook: an address that receives events of the application, signed as Standard Webhooks says. The secret appears in this answer only. An application can have ten.',

@@ -33,7 +33,8 @@ export class ApplicationSecrets {
     const rows = await rowsOf<CredentialRow>(
       this.dataSource,
       `SELECT ${CREDENTIAL_COLUMNS} FROM credentials
-       WHERE application_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) ORDER BY id DESC`,
+       WHERE application_id = $1 AND kind = 'application' AND revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > now()) ORDER BY id DESC`,
       [id],
     );
     return rows.map(toCredentialInfo);
@@ -75,7 +76,7 @@ export class ApplicationSecrets {
       const rows = await rowsOf(
         tx,
         `UPDATE credentials SET revoked_at = now()
-         WHERE id = $1 AND application_id = $2 AND revoked_at IS NULL RETURNING id`,
+         WHERE id = $1 AND application_id = $2 AND kind = 'application' AND revoked_at IS NULL RETURNING id`,
         [credentialId, id],
       );
       if (rows.length === 0) throw new AppError('NOT_FOUND', `There is no secret ${credentialId}`);
@@ -91,7 +92,8 @@ async function retire(tx: EntityManager, applicationId: number, overlapSeconds: 
     tx,
     `WITH live AS (
        SELECT id, row_number() OVER (ORDER BY id DESC) AS place FROM credentials
-       WHERE application_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+       WHERE application_id = $1 AND kind = 'application' AND revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > now())
      )
      UPDATE credentials c SET
        expires_at = CASE WHEN place = 1 THEN least(c.expires_at, now() + make_interval(secs => $2)) ELSE c.expires_at END,

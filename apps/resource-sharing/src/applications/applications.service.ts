@@ -19,6 +19,7 @@ import {
   type ApplicationReview,
 } from './application-writes.js';
 import { splitChange } from './proposed-change.js';
+import { TestData } from '../test-mode/test-data.js';
 import { redirectUriProblem } from './redirect-uri.js';
 
 export interface NewApplication {
@@ -42,6 +43,7 @@ export class Applications {
     private readonly unitOfWork: UnitOfWork,
     private readonly revocations: Revocations,
     private readonly grants: Grants,
+    private readonly testData: TestData,
   ) {}
 
   /** Registers an application: pending and unverified, for its owner and test users. @throws CONFLICT above 20. */
@@ -194,6 +196,7 @@ export class Applications {
     await this.unitOfWork.run(async (tx) => {
       const { id, name } = await ownApplication(tx, ownerId, clientId, 'FOR UPDATE OF a');
       await tx.query('DELETE FROM applications WHERE id = $1', [id]);
+      await this.testData.emptyIn(tx, [id]);
       await recordEvent(tx, { type: 'app.deleted', userId: ownerId, applicationId: id, details: { name } });
       await this.revocations.announce(tx, [`application:${id}`]);
     });

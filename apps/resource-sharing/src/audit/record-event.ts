@@ -11,6 +11,8 @@ export type AuditEventType =
   | 'app.proposal_refused'
   | 'app.secret.created'
   | 'app.secret.revoked'
+  | 'app.test_key.created'
+  | 'app.test_key.revoked'
   | 'app.webhook.created'
   | 'app.webhook.updated'
   | 'app.webhook.deleted'

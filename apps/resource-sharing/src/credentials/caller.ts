@@ -10,10 +10,12 @@ export type OpenScope = (typeof OPEN_SCOPES)[number];
 
 /** The caller of the open API: a credential, and the user for whom it acts. Passed on as an argument. */
 export interface Caller {
-  /** Id of the application secret or personal key; `api_key_id` of ping. Null if a public application sent its token alone. */
+  /** Id of the application secret, test key or personal key; `api_key_id` of ping. Null if a public application sent its token alone. */
   readonly credentialId: number | null;
   readonly credentialKind: 'application' | 'personal';
   readonly credentialName: string;
+  /** Called with a test key: the user is a test account, and everything happens in the layer of test mode. */
+  readonly isTest: boolean;
   /** Null for a personal key. */
   readonly applicationId: number | null;
   /** The grant of the user token; null without one. */

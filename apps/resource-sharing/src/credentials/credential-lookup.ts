@@ -67,11 +67,10 @@ export class CredentialLookup {
     ]);
   }
 
-  /** The application secret or personal key of this text, or null. `connection`: the connection that sent it. */
+  /** The application secret, test key or personal key of this text, or null. `connection`: the connection that sent it. */
   key(text: string, connection?: object): Soon<KeyRecord | null> {
     return this.keys.get(digestOf(text, 'key', connection), async () => {
-      const kind = text.startsWith(SECRET_PREFIX.personal) ? 'personal' : 'application';
-      const hashed = this.hasher.parse(kind, text);
+      const hashed = this.hasher.parse(kindOf(text), text);
       const row =
         hashed === undefined ? undefined : await this.first<KeyRow>('credential_by_hash', KEY_BY_HASH, hashed);
       return row === undefined ? null : toKeyRecord(row);
@@ -103,4 +102,9 @@ export class CredentialLookup {
     const { rows } = await pgPool(this.dataSource).query<R>({ name, text, values: [value] });
     return rows[0];
   }
+}
+
+function kindOf(text: string): KeyRecord['kind'] {
+  if (text.startsWith(SECRET_PREFIX.personal)) return 'personal';
+  return text.startsWith(SECRET_PREFIX.test) ? 'test' : 'application';
 }

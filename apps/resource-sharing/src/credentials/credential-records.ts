@@ -36,7 +36,7 @@ export function isPublic({ kind }: Pick<ClientRecord, 'kind'>): boolean {
 export interface CallingCredential {
   /** Null for a token alone. */
   readonly id: number | null;
-  readonly kind: 'application' | 'personal';
+  readonly kind: 'application' | 'personal' | 'test';
   readonly name: string;
   /** Those that the credential and, for an application, its registration allow. */
   readonly scopes: readonly OpenScope[];
@@ -45,7 +45,7 @@ export interface CallingCredential {
   readonly user: UserRecord | null;
 }
 
-/** An application secret or personal key with its application and user. */
+/** An application secret, test key or personal key with its application and user. */
 export interface KeyRecord extends CallingCredential {
   readonly id: number;
   readonly expiresAt: number | null;

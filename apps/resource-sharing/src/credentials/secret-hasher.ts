@@ -6,6 +6,7 @@ import { createSecretBox, type SecretBox } from '@gatehouse/persistence';
 export const SECRET_PREFIX = {
   application: 'hk_',
   personal: 'hp_',
+  test: 'ht_',
   access: 'hat_',
   refresh: 'hrt_',
   code: 'hac_',

@@ -3,6 +3,7 @@ import type { Caller } from '../credentials/caller.js';
 import { DailyQuotas, type DayCount } from '../quota/daily-quotas.js';
 import { QuotaProfiles, type QuotaProfile } from '../quota/quota-profiles.js';
 import type { ServiceDay } from '../quota/service-days.js';
+import { usageSubjectOf } from '../usage/usage-reader.js';
 import type { UsageKey } from '../usage/usage-recorder.js';
 import { LeasedLimiter, type Lease } from './leased-limiter.js';
 import { rulesOf, type LimitCode, type LimitScope } from './limit-rule.js';
@@ -22,6 +23,7 @@ export interface DayLimit {
 /** Everything that is equal for all calls of one caller from one address to one operation on one day. */
 export interface CallerLimits {
   readonly profile: QuotaProfile;
+  readonly isTest: boolean;
   readonly day: string;
   readonly leases: readonly Lease[];
   /** RateLimit-Policy; empty without limits. */
@@ -78,6 +80,7 @@ export class CallerLimitsCache {
     const endpoint = this.endpointQuota(caller, operation, date);
     return {
       profile,
+      isTest: caller.isTest,
       day: date,
       leases: rules.map((rule) => this.limiter.lease(rule)),
       policy: policyField(rules),
@@ -129,21 +132,25 @@ export class CallerLimitsCache {
 }
 
 /** Counter for the calls of an application or personal key against its daily quota. */
-export function callsOfDayKey(caller: Pick<Caller, 'applicationId' | 'credentialId'>): string {
+export function callsOfDayKey(caller: CountedCaller): string {
   return `a:${appOf(caller)}`;
 }
 
-/** A short name of the application or the personal key. */
-function appOf({ applicationId, credentialId }: Pick<Caller, 'applicationId' | 'credentialId'>): string {
-  return applicationId === null ? `k${credentialId}` : `a${applicationId}`;
+type CountedCaller = Pick<Caller, 'applicationId' | 'credentialId' | 'isTest'>;
+
+/** A short name of the application, of its test mode, or of the personal key. */
+function appOf({ applicationId, credentialId, isTest }: CountedCaller): string {
+  if (applicationId === null) return `k${credentialId}`;
+  return isTest ? `t${applicationId}` : `a${applicationId}`;
 }
 
 function usageKeyOf(caller: Caller, { method, endpoint }: Operation, day: string): UsageKey {
-  const { applicationId, credentialId, userId } = caller;
+  const { applicationId, credentialId } = usageSubjectOf(caller);
+  const { userId } = caller;
   return {
     day,
-    applicationId: applicationId ?? 0,
-    credentialId: applicationId === null ? (credentialId ?? 0) : 0,
+    applicationId,
+    credentialId,
     userId: userId ?? 0,
     method,
     endpoint,

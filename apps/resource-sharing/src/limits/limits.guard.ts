@@ -38,12 +38,12 @@ export class LimitsGuard implements CanActivate {
     return passed === undefined && ceiling === undefined ? true : Promise.all([passed, ceiling]).then(() => true);
   }
 
-  private countWhenDone(response: Response, { usageId, usageKey }: CallerLimits): void {
-    onAnswered(response, (status, milliseconds, { requestId, errorCode }) => {
+  private countWhenDone(response: Response, { usageId, usageKey, isTest }: CallerLimits): void {
+    onAnswered(response, (status, milliseconds, { requestId, errorCode: code = '' }) => {
       this.usage.note(usageId, usageKey, status, milliseconds * 1_000);
       const { applicationId, method, endpoint } = usageKey;
       if (status < 400 || applicationId === 0) return;
-      this.refused.note(applicationId, { at: new Date(), method, endpoint, status, code: errorCode ?? '', requestId });
+      this.refused.note(applicationId, { at: new Date(), method, endpoint, status, code, requestId, isTest });
     });
   }
 }

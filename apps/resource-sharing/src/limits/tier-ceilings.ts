@@ -1,4 +1,4 @@
-import { pgPool } from '@gatehouse/persistence';
+import { pgPool, withLayer } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -16,9 +16,12 @@ export class TierCeilings {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Undefined if there is nothing to check. Rejects with USER_TIER_NOT_ALLOWED. */
-  enter({ userId }: Caller, { method, scope, name }: Operation): Promise<void> | undefined {
+  enter({ userId, applicationId, isTest }: Caller, { method, scope, name }: Operation): Promise<void> | undefined {
     if (userId === null || method === 'GET' || (scope !== 'write' && scope !== 'vip')) return undefined;
-    return this.assertOpen(userId, name);
+    // Test accounts have tiers of their own.
+    return isTest
+      ? withLayer(String(applicationId), () => this.assertOpen(userId, name))
+      : this.assertOpen(userId, name);
   }
 
   private async assertOpen(userId: number, operation: string): Promise<void> {

@@ -7,6 +7,7 @@ import { mail } from './en/mail.js';
 import { member } from './en/member.js';
 import { notice } from './en/notice.js';
 import { quickstart } from './en/quickstart.js';
+import { testMode } from './en/test-mode.js';
 import { trail } from './en/trail.js';
 import { usage } from './en/usage.js';
 import { webhook } from './en/webhook.js';
@@ -18,6 +19,7 @@ import { mail as mailZh } from './zh-CN/mail.js';
 import { member as memberZh } from './zh-CN/member.js';
 import { notice as noticeZh } from './zh-CN/notice.js';
 import { quickstart as quickstartZh } from './zh-CN/quickstart.js';
+import { testMode as testModeZh } from './zh-CN/test-mode.js';
 import { trail as trailZh } from './zh-CN/trail.js';
 import { usage as usageZh } from './zh-CN/usage.js';
 import { webhook as webhookZh } from './zh-CN/webhook.js';
@@ -30,6 +32,7 @@ const en = {
   ...quickstart,
   ...usage,
   ...webhook,
+  ...testMode,
   ...administration,
   ...trail,
   ...notice,
@@ -43,6 +46,7 @@ const zhCN = {
   ...quickstartZh,
   ...usageZh,
   ...webhookZh,
+  ...testModeZh,
   ...administrationZh,
   ...trailZh,
   ...noticeZh,

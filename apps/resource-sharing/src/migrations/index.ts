@@ -42,6 +42,7 @@ import { NoteApplicationEvents1763668801801 } from './1763668801801-note-applica
 import { LookForWebhooksFirst1763668801802 } from './1763668801802-look-for-webhooks-first.js';
 import { CreateTestLayer1763668801810 } from './1763668801810-create-test-layer.js';
 import { UseTestLayerSql1763668801811 } from './1763668801811-use-test-layer-sql.js';
+import { MarkTestCalls1763668801812 } from './1763668801812-mark-test-calls.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -89,4 +90,5 @@ export const MIGRATIONS = [
   LookForWebhooksFirst1763668801802,
   CreateTestLayer1763668801810,
   UseTestLayerSql1763668801811,
+  MarkTestCalls1763668801812,
 ];

@@ -84,7 +84,8 @@ export function toCaller(credential: CallingCredential, token: TokenRecord | und
   const user = token?.user ?? activeUser(credential.user);
   return {
     credentialId: credential.id,
-    credentialKind: credential.kind,
+    credentialKind: credential.kind === 'personal' ? 'personal' : 'application',
+    isTest: credential.kind === 'test',
     credentialName: credential.name,
     applicationId: credential.application?.id ?? null,
     grantId: token?.grantId ?? null,

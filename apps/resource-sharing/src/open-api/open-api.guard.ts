@@ -11,6 +11,7 @@ import {
 import { LastUse } from '../credentials/last-use.js';
 import { whenThere, type Soon } from '../credentials/revocable-cache.js';
 import { RefusedCalls } from '../refused-calls/refused-calls.js';
+import { TestAccounts } from '../test-mode/test-accounts.js';
 import {
   apiKeyOf,
   assertProvesCaller,
@@ -58,6 +59,7 @@ export class OpenApiGuard implements CanActivate {
     private readonly switches: EndpointSwitches,
     private readonly lastUse: LastUse,
     private readonly refused: RefusedCalls,
+    private readonly testAccounts: TestAccounts,
   ) {}
 
   /** Answers immediately for known callers. */
@@ -75,7 +77,7 @@ export class OpenApiGuard implements CanActivate {
     const { headers, socket } = call.request;
     const bearer = userTokenOf(headers);
     return whenThere(this.lookup.key(text, socket), (record) =>
-      this.logged(call, record?.application?.id, () => this.admitCaller(call, record, bearer)),
+      this.logged(call, record ?? undefined, () => this.admitCaller(call, record, bearer)),
     );
   }
 
@@ -99,18 +101,19 @@ export class OpenApiGuard implements CanActivate {
       if (token === null) throw missingKey();
       return whenThere(this.lookup.client(token.clientId), (client) => {
         if (client === null || !isPublic(client)) throw missingKey();
-        return this.logged(call, client.id, () => {
+        const credential = this.callers.credentialOf(client);
+        return this.logged(call, credential, () => {
           assertUsableClient(client, call.client.ip);
-          return this.admit(call, this.callers.credentialOf(client), assertUsableToken(token, client.id));
+          return this.admit(call, credential, assertUsableToken(token, client.id));
         });
       });
     });
   }
 
   /** A refusal is recorded for the owner: the guard of limits counts only calls that get to it. */
-  private logged(call: Call, applicationId: number | undefined, admit: () => Soon<boolean>): Soon<boolean> {
+  private logged(call: Call, credential: CallingCredential | undefined, admit: () => Soon<boolean>): Soon<boolean> {
     const fail = (error: unknown): never => {
-      if (applicationId !== undefined) this.noteRefusal(call, applicationId);
+      if (credential !== undefined) this.noteRefusal(call, credential);
       throw error;
     };
     try {
@@ -121,10 +124,12 @@ export class OpenApiGuard implements CanActivate {
     }
   }
 
-  private noteRefusal({ operation: { name }, response }: Call, applicationId: number): void {
+  private noteRefusal({ operation: { name }, response }: Call, { application, kind }: CallingCredential): void {
+    if (application === null) return;
     const [method = '', endpoint = ''] = name.split(' ');
-    onAnswered(response, (status, _milliseconds, { requestId, errorCode }) => {
-      this.refused.note(applicationId, { at: new Date(), method, endpoint, status, code: errorCode ?? '', requestId });
+    onAnswered(response, (status, _milliseconds, { requestId, errorCode: code = '' }) => {
+      const isTest = kind === 'test';
+      this.refused.note(application.id, { at: new Date(), method, endpoint, status, code, requestId, isTest });
     });
   }
 
@@ -138,9 +143,14 @@ export class OpenApiGuard implements CanActivate {
       const caller = this.callers.of(credential, token);
       assertAllowed(caller, credential.scopes, operation);
       if (credential.id !== null) this.lastUse.note(credential.id, client.ip);
-      setCaller(request, caller);
-      return true;
+      if (!caller.isTest) return this.pass(request, caller);
+      return whenThere(this.testAccounts.callerOf(caller), (tested) => this.pass(request, tested));
     });
+  }
+
+  private pass(request: Request, caller: Caller): boolean {
+    setCaller(request, caller);
+    return true;
   }
 
   /** Metadata of a route never changes: it is read once. */

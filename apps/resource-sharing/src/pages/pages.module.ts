@@ -32,6 +32,7 @@ import { ApplicationPages } from './developer/application-pages.js';
 import { ApplicationUsage } from './developer/application-usage.js';
 import { DeviceController } from './device/device.controller.js';
 import { DeveloperController } from './developer/developer.controller.js';
+import { TestModePagesController } from './developer/test-mode.controller.js';
 import { WebhookPagesController } from './developer/webhooks.controller.js';
 import { EntryController } from './entry/entry.controller.js';
 import { RecoveryPagesController } from './entry/recovery.controller.js';
@@ -77,6 +78,7 @@ import { Visitors } from './parts/visitors.js';
     SecondFactorPageController,
     DeveloperController,
     WebhookPagesController,
+    TestModePagesController,
     KeysPageController,
     AuthorizedController,
     SharesPageController,

@@ -4,6 +4,7 @@ import { IdentityModule } from '../identity/identity.module.js';
 import { UnlockDigest } from '../notices/unlock-digest.js';
 import { LimitRetention } from './limit-retention.js';
 import { RetentionHandler } from './retention.handler.js';
+import { TestDataRetention } from './test-data-retention.js';
 import { TokenRetention } from './token-retention.js';
 
 const MINUTE_MS = 60_000;
@@ -14,6 +15,7 @@ const EVERY_MS = {
   tokens: 5 * MINUTE_MS,
   audit: 60 * MINUTE_MS,
   'identity-keys': 60 * MINUTE_MS,
+  'test-data': 60 * MINUTE_MS,
   // Finds nothing to do except after midnight.
   'unlock-digest': 15 * MINUTE_MS,
 };
@@ -21,7 +23,7 @@ const EVERY_MS = {
 /** Deletes old rows and makes daily digests, in the process with the workers. */
 @Module({
   imports: [IdentityModule],
-  providers: [LimitRetention, TokenRetention, UnlockDigest, RetentionHandler],
+  providers: [LimitRetention, TokenRetention, UnlockDigest, TestDataRetention, RetentionHandler],
 })
 export class RetentionModule implements OnApplicationBootstrap {
   constructor(private readonly schedules: Schedules) {}

@@ -1,4 +1,4 @@
-import { pgPool } from '@gatehouse/persistence';
+import { layerOfWork, pgPool, withLayer } from '@gatehouse/persistence';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -12,11 +12,18 @@ const ADD = `INSERT INTO share_looks (user_id, share_id, day)
   ORDER BY l.user_id, s.id
   ON CONFLICT (user_id, share_id) DO UPDATE SET day = excluded.day WHERE share_looks.day < excluded.day`;
 
+interface Look {
+  readonly userId: number;
+  readonly slug: string;
+  /** Of a test call. */
+  readonly layer: string | undefined;
+}
+
 /** The shares that users viewed before they unlocked them; written once a second, and kept here until then. */
 @Injectable()
 export class ShareLooks implements OnModuleInit, BeforeApplicationShutdown {
-  private looks = new Map<string, readonly [userId: number, slug: string]>();
-  private written = new Map<string, readonly [userId: number, slug: string]>();
+  private looks = new Map<string, Look>();
+  private written = new Map<string, Look>();
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> | undefined;
 
@@ -36,7 +43,7 @@ export class ShareLooks implements OnModuleInit, BeforeApplicationShutdown {
 
   note(userId: number, slug: string): void {
     if (this.looks.size >= MAX_LOOKS) return;
-    this.looks.set(idOf(userId, slug), [userId, slug]);
+    this.looks.set(idOf(userId, slug), { userId, slug, layer: layerOfWork() });
   }
 
   has(userId: number, slug: string): boolean {
@@ -56,12 +63,17 @@ export class ShareLooks implements OnModuleInit, BeforeApplicationShutdown {
     this.written = this.looks;
     this.looks = new Map();
     if (this.written.size === 0) return;
-    const looks = [...this.written.values()];
+    for (const [layer, looks] of Map.groupBy(this.written.values(), (look) => look.layer)) {
+      await withLayer(layer, () => this.store(looks));
+    }
+  }
+
+  private async store(looks: readonly Look[]): Promise<void> {
     try {
       await pgPool(this.dataSource).query({
         name: 'add_looks',
         text: ADD,
-        values: [looks.map(([userId]) => userId), looks.map(([, slug]) => slug)],
+        values: [looks.map(({ userId }) => userId), looks.map(({ slug }) => slug)],
       });
     } catch (error) {
       this.logger.warn('looks at shares were not stored', { error }, 'ShareLooks');

@@ -1,3 +1,4 @@
+import { layerOfWork, withLayer } from '@gatehouse/persistence';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -17,7 +18,9 @@ const ADD_CLICKS = `
  */
 @Injectable()
 export class ShareCounters implements BeforeApplicationShutdown {
-  private readonly clicks = new Map<number, number>();
+  /** By the layer of the views, and share. */
+  private readonly clicks = new Map<string | undefined, Map<number, number>>();
+  private shares = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -26,9 +29,12 @@ export class ShareCounters implements BeforeApplicationShutdown {
   ) {}
 
   click(shareId: number): void {
-    const count = this.clicks.get(shareId);
-    if (count === undefined && this.clicks.size >= MAX_COUNTED) return;
-    this.clicks.set(shareId, (count ?? 0) + 1);
+    const layer = layerOfWork();
+    const clicks = this.clicks.get(layer) ?? new Map<number, number>();
+    const count = clicks.get(shareId);
+    if (count === undefined && this.shares >= MAX_COUNTED) return;
+    if (count === undefined) this.shares += 1;
+    this.clicks.set(layer, clicks.set(shareId, (count ?? 0) + 1));
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
@@ -36,11 +42,15 @@ export class ShareCounters implements BeforeApplicationShutdown {
   async flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    if (this.clicks.size === 0) return;
     const counted = [...this.clicks];
     this.clicks.clear();
+    this.shares = 0;
+    for (const [layer, clicks] of counted) await withLayer(layer, () => this.store(clicks));
+  }
+
+  private async store(clicks: ReadonlyMap<number, number>): Promise<void> {
     try {
-      await this.dataSource.query(ADD_CLICKS, [counted.map(([id]) => id), counted.map(([, count]) => count)]);
+      await this.dataSource.query(ADD_CLICKS, [[...clicks.keys()], [...clicks.values()]]);
     } catch (error) {
       this.logger.warn('looks at shares were not counted', { error }, 'ShareCounters');
     }

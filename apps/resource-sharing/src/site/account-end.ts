@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { Revocations, type Subject } from '../credentials/revocations.js';
 import { rowsOf } from '../data/rows-of.js';
+import { TestData } from '../test-mode/test-data.js';
 import { SiteSessions } from './site-sessions.js';
 
 /** What goes with an account at once; $1: its id. */
@@ -25,6 +26,7 @@ export class AccountEnd {
   constructor(
     private readonly sessions: SiteSessions,
     private readonly revocations: Revocations,
+    private readonly testData: TestData,
   ) {}
 
   /** Nothing acts for a disabled account: no session, no key and no application. @throws CONFLICT, NOT_FOUND */
@@ -54,6 +56,10 @@ export class AccountEnd {
     await assertReplaceable(tx, userId);
     const deleted = 'DELETE FROM applications WHERE owner_id = $1 RETURNING id';
     const applications = await rowsOf<{ id: number }>(tx, deleted, [userId]);
+    await this.testData.emptyIn(
+      tx,
+      applications.map(({ id }) => id),
+    );
     for (const statement of FORGET) await tx.query(statement, [userId]);
     // A name that cannot be registered, and a value that is not the hash of any password.
     await tx.query(

@@ -44,11 +44,14 @@ export interface Usage {
 }
 
 /** A personal key sees its own calls, an application all of its own, and with a user token only those for that user. */
-export function usageSubjectOf({ applicationId, credentialId, grantId, userId }: Caller): UsageSubject {
+export function usageSubjectOf({ applicationId, credentialId, grantId, userId, isTest }: Caller): UsageSubject {
   return applicationId === null
     ? { applicationId: 0, credentialId: credentialId ?? 0, userId: null }
-    : { applicationId, credentialId: 0, userId: grantId === null ? null : userId };
+    : { applicationId, credentialId: isTest ? TEST_CALLS : 0, userId: grantId === null ? null : userId };
 }
+
+/** In the place of a credential: the calls of an application with its test keys. */
+export const TEST_CALLS = -1;
 
 interface Sum {
   total: number;

@@ -9,7 +9,7 @@ import { bucketOf, BUCKETS } from './latency-histogram.js';
 export interface UsageKey {
   readonly day: string;
   readonly applicationId: number;
-  /** Id of a personal key; an application counts for all its secrets. */
+  /** Id of a personal key; an application counts for all its secrets, and apart from that for all its test keys (-1). */
   readonly credentialId: number;
   readonly userId: number;
   readonly method: string;

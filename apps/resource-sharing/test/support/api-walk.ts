@@ -96,6 +96,25 @@ const REGISTRATION: WalkStep[] = [
 
 const HOOKS = '/api/site/applications/:adminClient/webhooks';
 
+const TEST_MODE: readonly WalkStep[] = [
+  {
+    operation: 'testKeys_create',
+    as: 'ada',
+    send: 'POST /api/site/applications/:client/test-keys',
+    keep: { testKey: 'data.id' },
+  },
+  { operation: 'testKeys_list', as: 'ada', send: 'GET /api/site/applications/:client/test-keys' },
+  {
+    operation: 'testKeys_setPoints',
+    as: 'ada',
+    send: 'PUT /api/site/applications/:client/test-points',
+    body: { points: 500 },
+  },
+  { operation: 'testKeys_shares', as: 'ada', send: 'GET /api/site/applications/:client/test-shares' },
+  { operation: 'testKeys_empty', as: 'ada', send: 'DELETE /api/site/applications/:client/test-data' },
+  { operation: 'testKeys_revoke', as: 'ada', send: 'DELETE /api/site/applications/:client/test-keys/:testKey' },
+];
+
 const WEBHOOKS: WalkStep[] = [
   {
     operation: 'webhooks_create',
@@ -419,6 +438,7 @@ const ENDS: WalkStep[] = [
 export const API_WALK: readonly WalkStep[] = [
   ...REGISTRATION,
   ...REVIEW,
+  ...TEST_MODE,
   ...WEBHOOKS,
   ...AUTHORIZATIONS,
   ...OPEN_API,

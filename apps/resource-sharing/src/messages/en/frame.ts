@@ -203,6 +203,10 @@ export const frame = {
     emailHint: 'See your email address and whether it is verified',
   },
   notices: {
+    'test-key': 'The test key was created.',
+    'test-key-revoked': 'The test key was revoked.',
+    'test-points': 'The test points were set.',
+    'test-data': 'The test data were removed.',
     webhook: 'The webhook was created.',
     'webhook-saved': 'The webhook was saved.',
     'webhook-removed': 'The webhook was deleted.',

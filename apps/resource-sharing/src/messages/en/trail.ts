@@ -12,6 +12,8 @@ export const trail = {
     'app-proposal-refused': 'Proposed change rejected',
     'app-secret-created': 'Secret created',
     'app-secret-revoked': 'Secret revoked',
+    'app-test-key-created': 'Test key created',
+    'app-test-key-revoked': 'Test key revoked',
     'app-webhook-created': 'Webhook created',
     'app-webhook-updated': 'Webhook changed',
     'app-webhook-deleted': 'Webhook deleted',

@@ -201,6 +201,10 @@ export const frame: Translation<typeof english> = {
     emailHint: '查看我的邮箱地址及其是否已验证',
   },
   notices: {
+    'test-key': '已创建测试密钥。',
+    'test-key-revoked': '已吊销测试密钥。',
+    'test-points': '已设置测试积分。',
+    'test-data': '已清空测试数据。',
     webhook: '已创建 Webhook。',
     'webhook-saved': '已保存 Webhook。',
     'webhook-removed': '已删除 Webhook。',

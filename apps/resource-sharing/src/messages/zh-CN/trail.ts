@@ -14,6 +14,8 @@ export const trail: Translation<typeof english> = {
     'app-proposal-refused': '拒绝了变更申请',
     'app-secret-created': '创建了密钥',
     'app-secret-revoked': '吊销了密钥',
+    'app-test-key-created': '创建了测试密钥',
+    'app-test-key-revoked': '吊销了测试密钥',
     'app-webhook-created': '创建 Webhook',
     'app-webhook-updated': '更改 Webhook',
     'app-webhook-deleted': '删除 Webhook',

@@ -52,9 +52,9 @@ export class ApplicationUsage {
 
   private async quotaOf({ id, quotaProfile }: Application): Promise<DayQuota> {
     const { date, endsAt } = this.days.at();
-    const { appPerDay: limit } = this.profiles.of({ quotaProfile, credentialKind: 'application' });
+    const { appPerDay: limit } = this.profiles.of({ quotaProfile, credentialKind: 'application', isTest: false });
     if (limit === null) return { limit, used: 0, resetAt: endsAt };
-    const count = this.quotas.count(callsOfDayKey({ applicationId: id, credentialId: 0 }), date);
+    const count = this.quotas.count(callsOfDayKey({ applicationId: id, credentialId: 0, isTest: false }), date);
     await this.quotas.refresh(count, performance.now());
     return { limit, used: count.used + count.pending, resetAt: endsAt };
   }

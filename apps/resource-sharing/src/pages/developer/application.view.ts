@@ -26,6 +26,7 @@ import { quickstart } from './quickstart.view.js';
 import { refusedCallsTable } from './refused-calls.view.js';
 import { usageTables } from './usage.view.js';
 import { statusBadge } from './developer.view.js';
+import { testModeIntro } from './test-mode.view.js';
 import { intro } from './webhooks.view.js';
 
 export interface ApplicationPageState {
@@ -69,6 +70,10 @@ ${card(words.text('errorLog.title'), refusedCallsTable(visitor, known.refused))}
 ${card(words.text('webhooks.title'), [
   markup`<p>${intro(visitor)}</p>`,
   markup`<p><a class="button" href="/developer/${application.clientId}/webhooks">${words.text('webhooks.manage')}</a></p>`,
+])}
+${card(words.text('testMode.title'), [
+  markup`<p>${testModeIntro(visitor)}</p>`,
+  markup`<p><a class="button" href="/developer/${application.clientId}/test-mode">${words.text('testMode.manage')}</a></p>`,
 ])}
 ${card(words.text('developer.secrets'), secretPart(visitor, known))}
 ${card(words.text('developer.settings'), settingsForm(visitor, known, state.values === undefined ? undefined : state))}
