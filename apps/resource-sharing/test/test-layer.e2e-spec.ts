@@ -99,6 +99,8 @@ describe('the tables of test mode', () => {
     const accounts = (await columns('resource_sharing.site_accounts')).filter((name) => name !== 'password_hash text');
     expect(await columns('resource_sharing_test.site_accounts')).toEqual(accounts);
     expect(await columns('resource_sharing_test_view.shares')).toEqual(await columns('resource_sharing.shares'));
+    const events = await columns('resource_sharing.application_events');
+    expect(await columns('resource_sharing_test.application_events')).toEqual(events);
   });
 
   it('number their rows as no row of the service', async () => {

@@ -11,6 +11,7 @@ import { ShareLooks } from '../src/risk/share-looks.js';
 import { ShareCounters } from '../src/shares/share-counters.js';
 import { UsageReader } from '../src/usage/usage-reader.js';
 import { UsageRecorder } from '../src/usage/usage-recorder.js';
+import { Webhooks } from '../src/webhooks/webhooks.service.js';
 import { createShares, givePoints } from './points-support.js';
 import { newShare } from './share-callers.js';
 import { startOpenSite } from './support/open-site.js';
@@ -258,6 +259,53 @@ describe('a call with a test key', () => {
       expect([place, answer.status, (answer.body as { error?: string }).error]).toEqual([place, 401, 'invalid_client']);
     }
     await call({ path: '/shares', key: setup.key, token: setup.token }).expect(200);
+  });
+});
+
+describe('webhooks', () => {
+  it('get what test calls do only if they ask for it, and marked as a test', async () => {
+    const setup = await setUp();
+    const place = { ownerId: setup.owner.id, clientId: setup.app.clientId };
+    const add = async (testEvents: boolean): Promise<number> => {
+      const given = { name: `tests ${testEvents}`, url: 'https://hooks.example.org/', eventTypes: [], testEvents };
+      return (await site.app.get(Webhooks).create(place, given)).webhook.id;
+    };
+    const [wishes, others] = [await add(true), await add(false)];
+    await call({ path: '/shares', key: setup.key, token: setup.token }).expect(200);
+    const { cheap: slug = '' } = await madeUp(setup);
+    const body = { slug };
+    await call({ method: 'post', path: '/resources/unlock', body, key: setup.key, token: setup.token }).expect(200);
+    const deliveries = (): Promise<{ id: number; body: string }[]> =>
+      read('SELECT webhook_id AS id, body FROM webhook_deliveries WHERE webhook_id = ANY ($1) ORDER BY id', [
+        [wishes, others],
+      ]);
+    await waitFor(async () => (await deliveries()).length > 0);
+    const [sent] = await deliveries();
+    expect(sent?.id).toBe(wishes);
+    expect(JSON.parse(sent?.body ?? '')).toMatchObject({
+      type: 'share.unlocked',
+      data: { client_id: setup.app.clientId, slug, via: 'points', points: 10, test: true },
+    });
+    // What happened outside of test mode is for both, and not marked. Events come in their order.
+    const [share] = await createShares(sql, (await party.user()).id, { price: null });
+    const real = { method: 'post' as const, path: '/resources/unlock', body: { slug: share?.slug ?? '' } };
+    await call({ ...real, key: setup.app.secret, token: setup.token }).expect(200);
+    await waitFor(async () => (await deliveries()).length >= 3);
+    const [, ...later] = await deliveries();
+    expect(later.map(({ id }) => id).toSorted((one, other) => one - other)).toEqual([wishes, others]);
+    for (const one of later) expect(one.body).not.toContain('"test"');
+  });
+
+  it('none is noted without such a wish', async () => {
+    const setup = await setUp();
+    const place = { ownerId: setup.owner.id, clientId: setup.app.clientId };
+    const given = { name: 'real ones', url: 'https://hooks.example.org/', eventTypes: [], testEvents: false };
+    const { webhook } = await site.app.get(Webhooks).create(place, given);
+    await call({ path: '/shares', key: setup.key, token: setup.token }).expect(200);
+    const wanted = `SELECT resource_sharing.is_wanted($1, 'share.unlocked') AS real, resource_sharing_test.is_wanted($1, 'share.unlocked') AS test`;
+    expect(await read(wanted, [setup.app.application.id])).toEqual([{ real: true, test: false }]);
+    await site.app.get(Webhooks).update(place, webhook.id, { testEvents: true });
+    expect(await read(wanted, [setup.app.application.id])).toEqual([{ real: true, test: true }]);
   });
 });
 

@@ -41,9 +41,17 @@ CREATE OR REPLACE TRIGGER shares_mark_link_key BEFORE INSERT OR UPDATE OF link_k
 CREATE OR REPLACE FUNCTION plain_link_key(p_key text) RETURNS text LANGUAGE sql IMMUTABLE AS
   $$ SELECT regexp_replace(p_key, '^test:[0-9]+ ', '') $$;
 
--- No webhook is sent what test calls do.
-CREATE OR REPLACE FUNCTION is_wanted(p_application bigint, p_type text) RETURNS boolean LANGUAGE sql IMMUTABLE AS
-  $$ SELECT false $$;
+-- Webhooks get what test calls do only if they ask for it, and marked.
+CREATE OR REPLACE FUNCTION is_wanted(p_application bigint, p_type text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM webhooks w WHERE w.application_id = p_application AND w.status = 1 AND w.test_events
+    AND (w.event_types = '{}' OR p_type = ANY (w.event_types)));
+END $$;
+
+DROP VIEW IF EXISTS resource_sharing_test.application_events;
+CREATE VIEW resource_sharing_test.application_events AS
+  SELECT id, application_id, type, data, created_at, is_test FROM resource_sharing.application_events;
+ALTER VIEW resource_sharing_test.application_events ALTER COLUMN is_test SET DEFAULT true;
 
 -- The ledger of the layer is never changed either, until all of an application goes.
 CREATE OR REPLACE FUNCTION refuse_change_of_ledger() RETURNS trigger LANGUAGE plpgsql AS $$

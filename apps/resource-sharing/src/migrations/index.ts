@@ -43,6 +43,8 @@ import { LookForWebhooksFirst1763668801802 } from './1763668801802-look-for-webh
 import { CreateTestLayer1763668801810 } from './1763668801810-create-test-layer.js';
 import { UseTestLayerSql1763668801811 } from './1763668801811-use-test-layer-sql.js';
 import { MarkTestCalls1763668801812 } from './1763668801812-mark-test-calls.js';
+import { SendTestEvents1763668801813 } from './1763668801813-send-test-events.js';
+import { NoteTestEvents1763668801814 } from './1763668801814-note-test-events.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -91,4 +93,6 @@ export const MIGRATIONS = [
   CreateTestLayer1763668801810,
   UseTestLayerSql1763668801811,
   MarkTestCalls1763668801812,
+  SendTestEvents1763668801813,
+  NoteTestEvents1763668801814,
 ];

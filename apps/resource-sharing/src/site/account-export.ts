@@ -27,7 +27,7 @@ const LISTS: Readonly<Record<ListName, string>> = {
   applications: `SELECT a.client_id, a.name, a.description, a.kind, a.status, a.auth_level, a.allowed_scopes, a.created_at,
       ARRAY(SELECT uri FROM application_redirect_uris u WHERE u.application_id = a.id ORDER BY uri) AS redirect_uris
     FROM applications a WHERE a.owner_id = $1 ORDER BY a.id DESC`,
-  webhooks: `SELECT w.id, a.client_id, w.name, w.url, w.event_types, w.status = 1 AS enabled, w.created_at
+  webhooks: `SELECT w.id, a.client_id, w.name, w.url, w.event_types, w.test_events, w.status = 1 AS enabled, w.created_at
     FROM webhooks w JOIN applications a ON a.id = w.application_id WHERE a.owner_id = $1 ORDER BY w.id DESC`,
   grants: `SELECT g.id, a.client_id, a.name AS application, g.scopes, g.created_at, g.revoked_at
     FROM grants g JOIN applications a ON a.id = g.application_id WHERE g.user_id = $1 ORDER BY g.id DESC`,

@@ -14,6 +14,8 @@ interface EventRow {
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly createdAt: Date;
+  /** Of a call with a test key. */
+  readonly isTest: boolean;
 }
 
 interface Receiver {
@@ -22,6 +24,7 @@ interface Receiver {
   readonly clientId: string;
   /** Empty: all. */
   readonly eventTypes: readonly string[];
+  readonly testEvents: boolean;
   readonly createdAt: Date;
 }
 
@@ -29,10 +32,10 @@ interface Receiver {
 const TAKE = `
   DELETE FROM application_events WHERE id IN (
     SELECT id FROM application_events ORDER BY id LIMIT ${EVENTS} FOR UPDATE SKIP LOCKED)
-  RETURNING id, application_id AS "applicationId", type, data, created_at AS "createdAt"`;
+  RETURNING id, application_id AS "applicationId", type, data, created_at AS "createdAt", is_test AS "isTest"`;
 
 const RECEIVERS = `
-  SELECT w.id, a.id AS "applicationId", a.client_id AS "clientId", w.event_types AS "eventTypes",
+  SELECT w.id, a.id AS "applicationId", a.client_id AS "clientId", w.event_types AS "eventTypes", w.test_events AS "testEvents",
     w.created_at AS "createdAt"
   FROM webhooks w JOIN applications a ON a.id = w.application_id
   WHERE w.status = 1 AND w.application_id = ANY ($1::bigint[])`;
@@ -64,16 +67,22 @@ export class ApplicationEvents extends WebhookSource {
 }
 
 function deliveriesOf(event: EventRow, receivers: readonly Receiver[]): NewDelivery[] {
-  const { id: eventId, type, createdAt, data } = event;
+  const { id: eventId, type, createdAt, isTest, data } = event;
   return receivers
     .filter((receiver) => wants(receiver, event))
     .map(({ id: webhookId, clientId }) => {
-      const body = messageBody(type, createdAt, { event_id: eventId, client_id: clientId, ...data });
+      const body = messageBody(type, createdAt, {
+        event_id: eventId,
+        client_id: clientId,
+        ...data,
+        ...(isTest && { test: true }),
+      });
       return { webhookId, eventId, type, body };
     });
 }
 
-function wants({ applicationId, eventTypes, createdAt }: Receiver, event: EventRow): boolean {
+function wants({ applicationId, eventTypes, testEvents, createdAt }: Receiver, event: EventRow): boolean {
+  if (event.isTest && !testEvents) return false;
   if (applicationId !== event.applicationId || event.createdAt < createdAt) return false;
   return eventTypes.length === 0 || eventTypes.includes(event.type);
 }

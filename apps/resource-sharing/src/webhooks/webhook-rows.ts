@@ -7,6 +7,8 @@ export interface Webhook {
   readonly url: string;
   /** Empty: all. */
   readonly eventTypes: readonly WebhookEvent[];
+  /** Whether it is sent what test calls do, too. */
+  readonly testEvents: boolean;
   readonly enabled: boolean;
   /** Time of the first delivery that was given up; null after a successful one. */
   readonly failingSince: Date | null;
@@ -47,7 +49,7 @@ export interface DeliveryDetails extends Delivery {
   readonly made: readonly Attempt[];
 }
 
-export const WEBHOOK_COLUMNS = `w.id, w.name, w.url, w.event_types AS "eventTypes", w.status = 1 AS enabled,
+export const WEBHOOK_COLUMNS = `w.id, w.name, w.url, w.event_types AS "eventTypes", w.test_events AS "testEvents", w.status = 1 AS enabled,
   w.failing_since AS "failingSince", w.created_at AS "createdAt", w.updated_at AS "updatedAt"`;
 
 export const DELIVERY_COLUMNS = `d.id, d.event_id AS "eventId", d.type, d.status, d.attempts,

@@ -67,6 +67,11 @@ export class NewApplicationWebhookBody {
   @NotNull()
   @EventTypes()
   event_types: WebhookEvent[] = [];
+
+  /** Also what calls with test keys do; the `data` of such an event has `test: true`. */
+  @NotNull()
+  @IsBoolean()
+  test_events: boolean = false;
 }
 
 @SchemaRule(ADDRESS_RULE)
@@ -82,6 +87,11 @@ export class ApplicationWebhookChangeBody {
   @NotNull()
   @EventTypes()
   event_types?: WebhookEvent[];
+
+  /** Also what calls with test keys do; the `data` of such an event has `test: true`. */
+  @NotNull()
+  @IsBoolean()
+  test_events?: boolean;
 
   /** A receiver that answers 410 sets it to false. */
   @NotNull()

@@ -18,6 +18,8 @@ export class WebhookView {
   url: string;
   @ApiProperty({ enum: WEBHOOK_EVENTS, isArray: true, description: 'Empty: all' })
   event_types: readonly WebhookEvent[];
+  @ApiProperty({ type: Boolean, description: 'Also what calls with test keys do' })
+  test_events: boolean;
   @ApiProperty({ type: Boolean })
   enabled: boolean;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Null after a delivery arrived' })
@@ -92,6 +94,7 @@ export function toWebhookView(webhook: Webhook): WebhookView {
     name: webhook.name,
     url: webhook.url,
     event_types: webhook.eventTypes,
+    test_events: webhook.testEvents,
     enabled: webhook.enabled,
     failing_since: webhook.failingSince?.toISOString() ?? null,
     created_at: webhook.createdAt.toISOString(),

@@ -46,9 +46,12 @@ export class WebhooksController {
   async create(
     @CurrentUserId() ownerId: number,
     @ClientId() clientId: string,
-    @Body() { name, url, event_types: eventTypes }: NewApplicationWebhookBody,
+    @Body() { name, url, event_types: eventTypes, test_events: testEvents }: NewApplicationWebhookBody,
   ): Promise<NewWebhookView> {
-    const { webhook, secret } = await this.webhooks.create({ ownerId, clientId }, { name, url, eventTypes });
+    const { webhook, secret } = await this.webhooks.create(
+      { ownerId, clientId },
+      { name, url, eventTypes, testEvents },
+    );
     return Object.assign(toWebhookView(webhook), { secret });
   }
 
@@ -66,9 +69,9 @@ export class WebhooksController {
     @CurrentUserId() ownerId: number,
     @ClientId() clientId: string,
     @Id() id: number,
-    @Body() { event_types: eventTypes, ...change }: ApplicationWebhookChangeBody,
+    @Body() { event_types: eventTypes, test_events: testEvents, ...change }: ApplicationWebhookChangeBody,
   ): Promise<WebhookView> {
-    const wanted = { ...change, ...(eventTypes !== undefined && { eventTypes }) };
+    const wanted = { ...change, testEvents, ...(eventTypes !== undefined && { eventTypes }) };
     return toWebhookView(await this.webhooks.update({ ownerId, clientId }, id, wanted));
   }
 

@@ -19,9 +19,11 @@ export interface NewWebhook {
   readonly name: string;
   readonly url: string;
   readonly eventTypes: readonly WebhookEvent[];
+  readonly testEvents: boolean;
 }
 
-export interface WebhookChange extends Partial<NewWebhook> {
+export interface WebhookChange extends Partial<Omit<NewWebhook, 'testEvents'>> {
+  readonly testEvents?: boolean | undefined;
   readonly enabled?: boolean | undefined;
 }
 
@@ -62,9 +64,9 @@ export class Webhooks {
       const { secret, sealed } = this.secrets.create(id);
       const webhook = await oneRow<Webhook>(
         tx,
-        `INSERT INTO webhooks AS w (id, application_id, name, url, event_types, sealed_secret)
-         VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${WEBHOOK_COLUMNS}`,
-        [id, applicationId, given.name, url, given.eventTypes, sealed],
+        `INSERT INTO webhooks AS w (id, application_id, name, url, event_types, test_events, sealed_secret)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${WEBHOOK_COLUMNS}`,
+        [id, applicationId, given.name, url, given.eventTypes, given.testEvents, sealed],
       );
       await note(tx, 'app.webhook.created', ownerId, applicationId, webhook);
       return { webhook, secret };
@@ -79,11 +81,11 @@ export class Webhooks {
       const webhook = await oneRow<Webhook>(
         tx,
         `UPDATE webhooks AS w SET name = coalesce($2, name), url = coalesce($3, url),
-           event_types = coalesce($4::text[], event_types), updated_at = now(),
+           event_types = coalesce($4::text[], event_types), test_events = coalesce($6, test_events), updated_at = now(),
            status = CASE $5::boolean WHEN true THEN 1 WHEN false THEN 0 ELSE status END,
            failing_since = CASE WHEN $5 THEN NULL ELSE failing_since END
          WHERE id = $1 RETURNING ${WEBHOOK_COLUMNS}`,
-        [id, change.name ?? null, url, change.eventTypes ?? null, change.enabled ?? null],
+        [id, change.name ?? null, url, change.eventTypes ?? null, change.enabled ?? null, change.testEvents ?? null],
       );
       await note(tx, 'app.webhook.updated', place.ownerId, applicationId, webhook);
       return webhook;

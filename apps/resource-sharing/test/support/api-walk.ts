@@ -96,25 +96,6 @@ const REGISTRATION: WalkStep[] = [
 
 const HOOKS = '/api/site/applications/:adminClient/webhooks';
 
-const TEST_MODE: readonly WalkStep[] = [
-  {
-    operation: 'testKeys_create',
-    as: 'ada',
-    send: 'POST /api/site/applications/:client/test-keys',
-    keep: { testKey: 'data.id' },
-  },
-  { operation: 'testKeys_list', as: 'ada', send: 'GET /api/site/applications/:client/test-keys' },
-  {
-    operation: 'testKeys_setPoints',
-    as: 'ada',
-    send: 'PUT /api/site/applications/:client/test-points',
-    body: { points: 500 },
-  },
-  { operation: 'testKeys_shares', as: 'ada', send: 'GET /api/site/applications/:client/test-shares' },
-  { operation: 'testKeys_empty', as: 'ada', send: 'DELETE /api/site/applications/:client/test-data' },
-  { operation: 'testKeys_revoke', as: 'ada', send: 'DELETE /api/site/applications/:client/test-keys/:testKey' },
-];
-
 const WEBHOOKS: WalkStep[] = [
   {
     operation: 'webhooks_create',
@@ -365,6 +346,22 @@ const ENDS: WalkStep[] = [
     body: { refresh_token: ':refresh' },
   },
   { operation: 'keys_revoke', as: 'ada', send: 'DELETE /api/site/keys/:keyId' },
+  {
+    operation: 'testKeys_create',
+    as: 'ada',
+    send: 'POST /api/site/applications/:client/test-keys',
+    keep: { testKey: 'data.id' },
+  },
+  { operation: 'testKeys_list', as: 'ada', send: 'GET /api/site/applications/:client/test-keys' },
+  {
+    operation: 'testKeys_setPoints',
+    as: 'ada',
+    send: 'PUT /api/site/applications/:client/test-points',
+    body: { points: 500 },
+  },
+  { operation: 'testKeys_shares', as: 'ada', send: 'GET /api/site/applications/:client/test-shares' },
+  { operation: 'testKeys_empty', as: 'ada', send: 'DELETE /api/site/applications/:client/test-data' },
+  { operation: 'testKeys_revoke', as: 'ada', send: 'DELETE /api/site/applications/:client/test-keys/:testKey' },
   { operation: 'applications_remove', as: 'ada', send: 'DELETE /api/site/applications/:client' },
   { operation: 'adminLimits_remove', as: 'admin', send: 'DELETE /api/site/admin/quota-profiles/generous' },
   { operation: 'account_listSessions', as: 'ada', send: 'GET /api/site/sessions', keep: { session: 'data.1.id' } },
@@ -438,7 +435,6 @@ const ENDS: WalkStep[] = [
 export const API_WALK: readonly WalkStep[] = [
   ...REGISTRATION,
   ...REVIEW,
-  ...TEST_MODE,
   ...WEBHOOKS,
   ...AUTHORIZATIONS,
   ...OPEN_API,

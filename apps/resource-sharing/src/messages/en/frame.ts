@@ -119,6 +119,7 @@ export const frame = {
     email: 'Email',
     enabled: 'On',
     event_types: 'Events',
+    test_events: 'Also what calls with test keys do',
     expires_at: 'Expires on',
     ip_allow: 'Allowed IP addresses',
     is_anonymous: 'Hide my name',

@@ -119,6 +119,7 @@ export const frame: Translation<typeof english> = {
     email: '邮箱',
     enabled: '启用',
     event_types: '事件',
+    test_events: '包括测试密钥的调用',
     expires_at: '过期日期',
     ip_allow: '允许的 IP 地址',
     is_anonymous: '隐藏我的名字',

@@ -49,8 +49,10 @@ export class WebhookPagesController {
     const values = new FormValues(body);
     let made: { id: number; secret: string } | undefined;
     const problem = await refusalOf(async () => {
-      const { name, url, event_types: eventTypes } = validated(NewApplicationWebhookBody, fieldsOf(values));
-      const { webhook, secret } = await this.webhooks.create(placeOf(visitor, clientId), { name, url, eventTypes });
+      const body = validated(NewApplicationWebhookBody, fieldsOf(values));
+      const { name, url, event_types: eventTypes, test_events: testEvents } = body;
+      const given = { name, url, eventTypes, testEvents };
+      const { webhook, secret } = await this.webhooks.create(placeOf(visitor, clientId), given);
       made = { id: webhook.id, secret };
     });
     if (made === undefined) return this.sendList(response, visitor, clientId, { values, problem });
@@ -86,8 +88,9 @@ export class WebhookPagesController {
     const values = new FormValues(body);
     const problem = await refusalOf(async () => {
       const fields = { ...fieldsOf(values), enabled: values.isChecked('enabled') };
-      const { event_types: eventTypes = [], ...change } = validated(ApplicationWebhookChangeBody, fields);
-      await this.webhooks.update(placeOf(visitor, clientId), id, { ...change, eventTypes });
+      const body = validated(ApplicationWebhookChangeBody, fields);
+      const { event_types: eventTypes = [], test_events: testEvents, ...change } = body;
+      await this.webhooks.update(placeOf(visitor, clientId), id, { ...change, eventTypes, testEvents });
     });
     if (problem === undefined) response.redirect(303, done(`/developer/${clientId}/webhooks/${id}`, 'webhook-saved'));
     else await this.sendOne(response, visitor, { clientId, id }, { values, problem });
@@ -203,5 +206,6 @@ function fieldsOf(values: FormValues): Record<string, unknown> {
     name: values.text('name').trim(),
     url: values.text('url').trim(),
     event_types: values.list('event_types'),
+    test_events: values.isChecked('test_events'),
   };
 }

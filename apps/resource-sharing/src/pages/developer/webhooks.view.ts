@@ -103,6 +103,10 @@ export function webhookFields(
       checked: values?.list('event_types') ?? webhook?.eventTypes ?? [],
       problem,
     }),
+    checkbox(visitor, {
+      name: 'test_events',
+      checked: values?.isChecked('test_events') ?? webhook?.testEvents ?? false,
+    }),
     webhook !== undefined &&
       checkbox(visitor, { name: 'enabled', checked: values?.isChecked('enabled') ?? webhook.enabled }),
   ];
