@@ -21,7 +21,9 @@ const VIEWS = [
 let gateway: RunningTunnelGateway;
 let browser: TestBrowser;
 let host: GatewayJson;
-const origin = createServer((_, answer) => {
+const asked: string[] = [];
+const origin = createServer((question, answer) => {
+  asked.push(`${question.method} ${question.url}`);
   answer.setHeader('content-type', 'application/json').end('{"name":"ann","token":"s3cret"}');
 });
 
@@ -133,6 +135,26 @@ describe('the requests of a host in the console', { timeout: 90_000 }, () => {
     expect(new Set(log.entries.map((entry: GatewayJson) => new URL(entry.request.url).pathname))).toEqual(
       new Set(['/first']),
     );
+  });
+
+  it('are sent again, with what was masked given by the reader', async () => {
+    await gateway.call('PATCH', `/hosts/${host.id}`, { record_requests: 'full' });
+    const page = await signedIn(VIEWS[0]);
+    await openRequests(page);
+    await waitFor(async () => {
+      await visit('/hook?token=s3cret', { authorization: 'Bearer s3cret' });
+      return (await page.getByRole('button', { name: 'GET /hook?token=***' }).count()) > 0;
+    });
+    await page.getByRole('button', { name: 'GET /hook?token=***' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'GET /hook?token=***' });
+    await dialog.getByText('Replay …').click();
+    await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
+    await dialog.getByText('A secret in the path was masked: set path').waitFor();
+    await dialog.getByLabel('Path and query').fill('/hook?token=again');
+    await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByText('The request was sent again, without authorization.').waitFor();
+    await page.getByRole('button', { name: 'GET /hook?token=*** replay' }).first().waitFor();
+    expect(asked.at(-1)).toBe('GET /hook?token=again');
   });
 
   it('are in Chinese for Chinese readers', async () => {

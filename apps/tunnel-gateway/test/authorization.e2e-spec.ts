@@ -119,6 +119,7 @@ const OPERATIONS: Record<string, Operation> = {
   hostRequests_list: { rule: 'read', of: 'host' },
   hostRequests_har: { rule: 'read', of: 'host' },
   hostRequests_get: { rule: 'read', of: 'host' },
+  hostRequests_replay: { rule: 'change', of: 'host', body: ({ host }) => ({ request_id: requests.get(host) }) },
   hosts_create: {
     rule: 'change',
     body: ({ client }) => ({ client_id: client, host: `n${++names}.ulf.example.net`, target_addr: 'a:1' }),

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HarArchive } from '@gatehouse/contracts';
 import type * as Validator from '@har-sdk/validator';
@@ -13,11 +13,15 @@ let world: TunnelWorld;
 let client: AnyJson;
 let target: number;
 let made = 0;
+/** What came to the target. */
+const received: { asked: IncomingMessage; body: string }[] = [];
 beforeAll(async () => {
   world = await TunnelWorld.start();
   const server = createServer((asked, answer) => {
-    asked.resume();
+    const parts: Buffer[] = [];
+    asked.on('data', (part: Buffer) => parts.push(part));
     asked.on('end', () => {
+      received.push({ asked, body: Buffer.concat(parts).toString() });
       answer.statusCode = asked.url?.startsWith('/missing') ? 404 : 200;
       answer.setHeader('content-type', 'application/json').end('{"token":"t0ken","name":"ann"}');
     });
@@ -211,3 +215,92 @@ describe('an export as HAR', () => {
     expect(all.log.entries.map(({ request }: AnyJson) => new URL(request.url).pathname).at(-1)).toBe('/a');
   });
 });
+
+describe('a replay', () => {
+  /** A host with a request that was recorded in full, and its id. */
+  async function recorded(path: string, more: object): Promise<{ host: AnyJson; id: string }> {
+    const host = await newHost();
+    await served(host);
+    await visit(host, path, more);
+    return { host, id: (await listed(host)).items[0].id };
+  }
+
+  const replay = (host: AnyJson, body: object): Promise<AnyJson> =>
+    world.admin('POST', `/hosts/${host.id}/replay`, body);
+
+  it('sends the request again through the host, past the login of visitors, without what was masked', async () => {
+    const headers = { 'content-type': 'text/plain', 'x-team': 'a', authorization: 'Bearer s3cret', cookie: 'a=1' };
+    const { host, id } = await recorded('/a?b=1', { method: 'PUT', body: 'hello', headers });
+    const policy = { resource_type: 'host', resource_id: host.id, type: 'password', password: 'for visitors' };
+    expect((await world.admin('POST', '/auth-policies', policy)).status).toBe(201);
+    await waitFor(async () => (await visit(host, '/first')) !== 200);
+    const { status, body } = await replay(host, { request_id: id });
+    expect([status, body]).toEqual([200, { id: expect.any(String), left_out: ['authorization', 'cookie'] }]);
+    const again = await waitFor(async () => {
+      const { body: detail } = await world.admin('GET', `/hosts/${host.id}/requests/${body.id}`);
+      return detail.ended_ms !== null && detail;
+    });
+    expect(again).toMatchObject({ method: 'PUT', path: '/a?b=1', status: 200, replay_of: id, visitor_ip: '127.0.0.1' });
+    const { asked, body: sent } = received.at(-1)!;
+    expect([asked.method, asked.url, sent]).toEqual(['PUT', '/a?b=1', 'hello']);
+    expect(asked.headers).toMatchObject({ host: host.host, 'x-team': 'a', 'x-gatehouse-replay': id });
+    expect(asked.headers).not.toHaveProperty('authorization');
+  });
+
+  it('takes what was masked, and changes, from its sender', async () => {
+    const { host, id } = await recorded('/a?token=s3cret', { method: 'POST', body: '{"password":"s3cret"}' });
+    expect((await replay(host, { request_id: id })).body.detail).toBe('A secret in the path was masked: set path');
+    const path = '/b?token=another';
+    expect((await replay(host, { request_id: id, path })).body.detail).toBe(
+      'A secret in the body was masked: set body',
+    );
+    const headers = { Authorization: 'Bearer another', 'X-Team': 'b' };
+    const { body } = await replay(host, { request_id: id, path, headers, body: 'changed' });
+    expect(body.left_out).toEqual([]);
+    await waitFor(() => received.at(-1)?.body === 'changed');
+    expect(received.at(-1)?.asked.url).toBe(path);
+    expect(received.at(-1)?.asked.headers).toMatchObject({ authorization: 'Bearer another', 'x-team': 'b' });
+  });
+
+  it('is refused for what cannot be sent as it was', async () => {
+    const { host, id } = await recorded('/', { method: 'POST', body: 'x'.repeat(70_000) });
+    expect((await replay(host, { request_id: id })).body).toMatchObject({
+      status: 422,
+      detail: 'Only the beginning of the body was kept: set body',
+    });
+    expect((await replay(host, { request_id: '0'.repeat(28) })).status).toBe(404);
+    for (const wrong of [{}, { path: 'a' }, { path: '/a b' }, { headers: { Host: 'x' } }, { headers: { a: 'b\n' } }]) {
+      expect(
+        (await replay(host, { ...wrong, ...('path' in wrong || 'headers' in wrong ? { request_id: id } : {}) })).status,
+      ).toBe(422);
+    }
+    const line = await newHost('requests');
+    await served(line);
+    const [{ id: without }] = (await listed(line)).items;
+    expect((await replay(line, { request_id: without })).body.detail).toMatch(
+      /were not kept: set record_requests to full/,
+    );
+    // A request of another host.
+    expect((await replay(line, { request_id: id })).status).toBe(404);
+  });
+});
+
+it('finds requests at whichever worker has them, and replays there', async () => {
+  await using several = await TunnelWorld.start({ TUNNEL_EDGE_WORKERS: '2' });
+  for (const name of ['one', 'two', 'three']) {
+    const { id: clientId, key } = await several.client({ name });
+    await several.online(key);
+    const { body: host } = await several.admin('POST', '/hosts', {
+      client_id: clientId,
+      host: `${name}.example.org`,
+      target_addr: `http://127.0.0.1:${target}`,
+    });
+    const seen = await recordOne(several, host.id, { path: `/${name}` });
+    expect(seen).toMatchObject({ path: `/${name}` });
+    const { body } = await several.admin('POST', `/hosts/${host.id}/replay`, { request_id: seen.id });
+    await waitFor(async () => {
+      const answer = await several.admin('GET', `/hosts/${host.id}/requests/${body.id}`);
+      return answer.body.replay_of === seen.id;
+    });
+  }
+}, 60_000);

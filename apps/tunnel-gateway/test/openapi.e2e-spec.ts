@@ -229,7 +229,7 @@ function shortened(name: string, value: unknown): unknown {
   if (name === 'recovery_codes') return [RECOVERY_CODE];
   if (Array.isArray(value)) return value.slice(0, 3) as unknown[];
   if (typeof value !== 'string') return value;
-  if (name === 'requestId') return '01a2286c846100000001c95a4e0f';
+  if (name === 'requestId' || name === 'request_id') return '01a2286c846100000001c95a4e0f';
   if (name === 'code') return /^\d{6}$/.test(value) ? '492039' : RECOVERY_CODE;
   if (name === 'token' || (name === 'secret' && /^[A-Z2-7]+$/.test(value)))
     return `${/^[a-z]+_/.exec(value)?.[0] ?? ''}…`;

@@ -36,6 +36,7 @@ import { checkTarget, type TargetCheck } from './target-check.js';
 import { createVerifier } from './verification/create-verifier.js';
 import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
 import { HttpGateway, type HttpsPortState } from './vhost/http-gateway.js';
+import type { ReplayRefusal, ReplayRequest } from './vhost/replay.js';
 import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
 import type { EdgesMessage, RefusedMessage } from './wire/messages.js';
 
@@ -243,6 +244,12 @@ export class TunnelServer {
   /** The last requests of hosts whose owners want to see them. */
   get requests(): RequestRecorder {
     return this.http.recorder;
+  }
+
+  /** Sends a recorded request of a host again, past the verification of visitors; returns the id of its own record. */
+  replay(hostId: number, request: ReplayRequest): { id: string } | { refusal: ReplayRefusal } {
+    const host = this.config.hosts.find(({ id }) => id === hostId);
+    return host ? this.http.replay(host, request) : { refusal: 'unrecorded' };
   }
 
   /** Reaches the target of a tunnel or host through its agent, as for a visitor, whom no rule or policy stops. */

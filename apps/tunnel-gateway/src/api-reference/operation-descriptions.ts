@@ -79,6 +79,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Returns one request. With `record_requests` full, it has heads and the first 64 KiB of bodies: text as text, other bytes as base64.',
   hostRequests_har:
     'Returns the requests of the same filter as HTTP Archive 1.2, oldest first, up to `limit` and about 16 MB of bodies. Cookies are left out.',
+  hostRequests_replay:
+    'Sends a request that was recorded in full again, through the same host to its target, as from the same visitor and past visitor authentication. Header fields that were masked are left out unless `headers` sets them; a masked path or body has to be given. The target gets `X-Gatehouse-Replay` with the id of the first request. The answer is in the record of the new request.',
   hostChecks_check:
     'Sends a request to the target through the agent and looks at DNS, certificate and access rules. The answer says in words what is wrong.',
   domains_list: 'Lists names and their owners. Users see their own.',

@@ -8,6 +8,8 @@ import type {
   HttpsPortState,
   RecordFilter,
   RecordList,
+  ReplayRefusal,
+  ReplayRequest,
   Refusals,
   ResourceKind,
   ResourceRef,
@@ -215,6 +217,11 @@ export interface EdgeCalls {
   connections: { params: { clientId: number; limit: number }; result: ConnectionList };
   /** The last requests of a host that is recorded. */
   requests: { params: RequestsQuestion; result: RecordList };
+  /** Sends a recorded request of a host of the client again. */
+  replay: {
+    params: { clientId: number; hostId: number; request: ReplayRequest };
+    result: { id: string } | { refusal: ReplayRefusal };
+  };
   /** Reaches the target of a tunnel or host of the client through its agent. */
   checkTarget: { params: { clientId: number; resource: ResourceRef }; result: TargetCheck };
   /** Asks the other edges. */

@@ -121,6 +121,11 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     return this.ask('requests', question);
   }
 
+  /** Sends a recorded request again, through this edge. @throws AppError EDGE_UNAVAILABLE */
+  replay(question: EdgeCalls['replay']['params']): Promise<EdgeCalls['replay']['result']> {
+    return this.ask('replay', question);
+  }
+
   /** Reaches the target of a tunnel or host through its agent. @throws AppError EDGE_UNAVAILABLE */
   checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck> {
     return this.ask('checkTarget', { clientId, resource });

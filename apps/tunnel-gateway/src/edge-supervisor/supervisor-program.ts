@@ -37,6 +37,7 @@ const FORWARDED: ReadonlySet<string> = new Set<ForwardedMethod>([
   'tunnels',
   'connections',
   'requests',
+  'replay',
   'checkTarget',
   'kick',
   'peers',

@@ -173,6 +173,8 @@ export class EdgeProgram {
         return edge.connections(request.params.clientId, request.params.limit);
       case 'requests':
         return edge.requests(request.params);
+      case 'replay':
+        return edge.replay(request.params);
       case 'checkTarget':
         return edge.checkTarget(request.params.clientId, request.params.resource);
       case 'peers':

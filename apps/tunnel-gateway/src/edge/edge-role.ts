@@ -4,6 +4,7 @@ import type {
   ConnectionList,
   DrainParams,
   EdgeAgent,
+  EdgeCalls,
   EdgePorts,
   EdgeStatus,
   PeerAnswers,
@@ -30,6 +31,7 @@ export interface EdgeRole {
   connections(clientId: number, limit: number): ConnectionList | Promise<ConnectionList>;
   /** The last requests of a host that is recorded. */
   requests(question: RequestsQuestion): RecordList | Promise<RecordList>;
+  replay(question: EdgeCalls['replay']['params']): Promise<EdgeCalls['replay']['result']>;
   checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck>;
   /** Asks the other edges. */
   peers(question: PeerQuestion): Promise<PeerAnswers>;

@@ -30,6 +30,7 @@ import type {
   ConnectionList,
   DrainParams,
   EdgeAgent,
+  EdgeCalls,
   EdgeOptions,
   EdgePorts,
   EdgeStatus,
@@ -219,6 +220,10 @@ export class Edge implements EdgeRole {
 
   requests({ hostId, filter, limit, detailBytes }: RequestsQuestion): RecordList {
     return this.server.requests.list(hostId, filter, limit, detailBytes);
+  }
+
+  async replay({ hostId, request }: EdgeCalls['replay']['params']): Promise<EdgeCalls['replay']['result']> {
+    return this.server.replay(hostId, request);
   }
 
   checkTarget(_clientId: number, resource: ResourceRef): Promise<TargetCheck> {

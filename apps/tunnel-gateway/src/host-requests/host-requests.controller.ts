@@ -1,18 +1,22 @@
 import { CurrentActor, type Actor } from '@gatehouse/auth';
-import type { HarArchive, HostRequestDetail, HostRequestPage } from '@gatehouse/contracts';
+import type { HarArchive, HostReplayView, HostRequestDetail, HostRequestPage } from '@gatehouse/contracts';
 import { Answers, Fails, IdPipe } from '@gatehouse/platform';
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { HostRequestFilter } from './host-request.dto.js';
+import { HostReplays } from './host-replays.js';
+import { HostRequestFilter, ReplayBody } from './host-request.dto.js';
 import { HostRequestsService } from './host-requests.service.js';
 import { RequestIdPipe } from './request-id.pipe.js';
 
 @ApiTags('hosts')
-@Controller('hosts/:id/requests')
+@Controller('hosts/:id')
 export class HostRequestsController {
-  constructor(private readonly requests: HostRequestsService) {}
+  constructor(
+    private readonly requests: HostRequestsService,
+    private readonly replays: HostReplays,
+  ) {}
 
-  @Get()
+  @Get('requests')
   @Answers('HostRequestPage', 'Lists the last requests of a host')
   @Fails('EDGE_UNAVAILABLE')
   list(
@@ -23,7 +27,7 @@ export class HostRequestsController {
     return this.requests.list(id, query, actor);
   }
 
-  @Get('har')
+  @Get('requests/har')
   @Answers('HarArchive', 'Exports the last requests of a host as HAR')
   @Fails('EDGE_UNAVAILABLE')
   har(
@@ -34,7 +38,7 @@ export class HostRequestsController {
     return this.requests.har(id, query, actor);
   }
 
-  @Get(':requestId')
+  @Get('requests/:requestId')
   @Answers('HostRequestDetail', 'Returns one request of a host')
   @Fails('EDGE_UNAVAILABLE')
   get(
@@ -43,5 +47,17 @@ export class HostRequestsController {
     @CurrentActor() actor: Actor,
   ): Promise<HostRequestDetail> {
     return this.requests.get(id, requestId, actor);
+  }
+
+  @Post('replay')
+  @HttpCode(200)
+  @Answers('HostReplayView', 'Sends a recorded request again')
+  @Fails('EDGE_UNAVAILABLE', 'UNPROCESSABLE', 'CONFLICT')
+  replay(
+    @Param('id', IdPipe) id: number,
+    @Body() body: ReplayBody,
+    @CurrentActor() actor: Actor,
+  ): Promise<HostReplayView> {
+    return this.replays.send(id, body, actor);
   }
 }

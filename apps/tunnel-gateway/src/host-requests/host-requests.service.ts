@@ -59,8 +59,8 @@ export class HostRequestsService {
     return toHar(records.reverse());
   }
 
-  /** @throws AppError NOT_FOUND; EDGE_UNAVAILABLE where an edge that may have it does not answer */
-  private async find(hostId: number, id: string): Promise<Placed<RecordedDetail>> {
+  /** The caller has looked for the host. @throws AppError NOT_FOUND; EDGE_UNAVAILABLE where an edge that may have it does not answer */
+  async find(hostId: number, id: string): Promise<Placed<RecordedDetail>> {
     const question = { hostId, filter: { id }, limit: 1, detailBytes: DETAIL_BYTES };
     const { items, silent } = await this.fleet.requests(question);
     const [found] = items;

@@ -54,7 +54,8 @@ export class HostQuery extends PageQuery {
   host?: string;
 }
 
-function HeaderMap(): PropertyDecorator {
+/** Header fields that users may set. */
+export function HeaderMap(): PropertyDecorator {
   return ValidateBy({
     name: 'isHeaderMap',
     validator: {

@@ -62,6 +62,11 @@ export const API_WALK: [operation: string, request: string, body?: object][] = [
   ['hostRequests_list', 'GET /hosts/:host/requests?status=5xx&limit=1'],
   ['hostRequests_get', 'GET /hosts/:host/requests/:hostRequest'],
   ['hostRequests_har', 'GET /hosts/:host/requests/har?limit=1'],
+  [
+    'hostRequests_replay',
+    'POST /hosts/:host/replay',
+    { request_id: ':hostRequest', path: '/orders?page=2', headers: { 'X-Try': '2' } },
+  ],
   ['ipRules_create', 'POST /ip-rules', { scope: 'host', resource_id: ':host', type: 'deny', pattern: '192.0.2.1' }],
   ['ipRules_check', 'GET /ip-rules/check?ip=192.0.2.1&resource_type=host&resource_id=:host'],
   ['ipRules_list', 'GET /ip-rules?scope=host'],

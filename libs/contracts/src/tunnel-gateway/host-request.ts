@@ -73,6 +73,8 @@ export interface HostMessageBody {
   truncated: boolean;
   /** It was compressed, and is shown unpacked. */
   unpacked: boolean;
+  /** Secrets in it were masked. */
+  masked: boolean;
 }
 
 export interface HostMessageView {
@@ -86,4 +88,11 @@ export interface HostRequestDetail extends HostRequestView {
   request: HostMessageView | null;
   /** As the visitor got it. Null: none was begun, or the host keeps no heads and bodies. */
   answer: HostMessageView | null;
+}
+
+export interface HostReplayView {
+  /** The request that was sent, with `replay_of`. It may still be running. */
+  id: string;
+  /** Names of header fields that were left out, because their values were masked. */
+  left_out: string[];
 }

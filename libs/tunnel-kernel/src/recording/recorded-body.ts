@@ -19,6 +19,7 @@ export class BodyRecorder {
   private size = 0;
   private truncated = false;
   private unpacked = false;
+  private hasSecrets = false;
   /** Set at the end. */
   private kept: Buffer | null = null;
 
@@ -47,16 +48,20 @@ export class BodyRecorder {
   view(type: BodyType): RecordedBody | null {
     const kept = this.kept ?? (this.size === 0 ? null : this.masked(type));
     if (!kept || kept.length === 0) return null;
-    const { truncated, unpacked } = this;
+    const { truncated, unpacked, hasSecrets: masked } = this;
     const end = truncated ? wholeCharacters(kept) : kept.length;
     const isText = !kept.includes(0) && isUtf8(kept.subarray(0, end));
-    if (isText) return { content: kept.toString('utf8', 0, end), encoding: 'utf8', truncated, unpacked };
-    return { content: kept.toString('base64'), encoding: 'base64', truncated, unpacked };
+    if (isText) return { content: kept.toString('utf8', 0, end), encoding: 'utf8', truncated, unpacked, masked };
+    return { content: kept.toString('base64'), encoding: 'base64', truncated, unpacked, masked };
   }
 
   private masked({ type, coding }: BodyType): Buffer | null {
     const plain = this.unpack(Buffer.concat(this.parts), coding);
-    return plain && Buffer.from(maskBody(plain.toString('latin1'), type), 'latin1');
+    if (!plain) return null;
+    const text = plain.toString('latin1');
+    const masked = maskBody(text, type);
+    this.hasSecrets ||= masked !== text;
+    return Buffer.from(masked, 'latin1');
   }
 
   /** Null: it is compressed in a way that cannot be read, so that secrets would stay in it. */

@@ -52,6 +52,8 @@ export interface RecordedBody {
   truncated: boolean;
   /** It was compressed (`Content-Encoding`) and is shown unpacked. */
   unpacked: boolean;
+  /** Secrets in it were masked. */
+  masked: boolean;
 }
 
 export interface RecordedMessage {

@@ -102,7 +102,7 @@ export class RequestRecorder {
     return record.fits(filter) && (before === undefined || this.idOf(record) < before);
   }
 
-  private idOf({ startedAt, number }: RequestRecord): string {
+  idOf({ startedAt, number }: RequestRecord): string {
     return hex(startedAt, 12) + hex(number, 8) + this.process;
   }
 

@@ -37,7 +37,8 @@ export class HostVisit {
   private readonly admitted: Admitted;
   private readonly flow: Flow;
   private readonly exchange: Exchange;
-  private readonly record: RequestRecord | null;
+  /** Null: the owner does not want to see requests. */
+  readonly record: RequestRecord | null;
   /** The body, if verification had to read it. */
   private whole: Buffer | null = null;
 
@@ -73,7 +74,9 @@ export class HostVisit {
 
   start(): void {
     const { resource, clientId } = this.admitted;
-    if (this.options.context.verifier.guards(resource, clientId))
+    // Whoever may repeat a request owns the host, and what proved who the visitor was has been masked.
+    const isReplay = this.request.incoming.replayOf !== undefined;
+    if (!isReplay && this.options.context.verifier.guards(resource, clientId))
       guardPromise({ destroy: () => this.exchange.stop() }, this.verify());
     else this.proceed(null);
   }
@@ -171,7 +174,7 @@ function recordOf(
     visitor: origin.visitor.address,
     fields: incoming.raw.fields,
     headBytes: head.bytes,
-    replayOf: null,
+    replayOf: incoming.replayOf ?? null,
   });
 }
 

@@ -12,6 +12,7 @@ import { RequestDispatcher } from './request-dispatcher.js';
 import { Http1Listener, http1Options } from './http1-listener.js';
 import type { ListenerContext } from './listener-context.js';
 import { MAX_UNIDENTIFIED, TlsListener, type GatewayConnections } from './tls-listener.js';
+import type { ReplayRefusal, ReplayRequest } from './replay.js';
 import { askForHead } from './target-question.js';
 import { UpstreamTable } from './upstreams.js';
 import type { TraceVisit } from './visit-traces.js';
@@ -154,6 +155,12 @@ export class HttpGateway {
     const upstream = this.upstreams.of(host).pick([]);
     if (!upstream) throw new TunnelError('overloaded', 'too many requests');
     return askForHead(upstream, host, timeoutMs);
+  }
+
+  /** Sends a recorded request of the host again; returns the id of its own record. */
+  replay(host: HostConfig, request: ReplayRequest): { id: string } | { refusal: ReplayRefusal } {
+    const record = this.dispatcher.replay(host, request);
+    return typeof record === 'string' ? { refusal: record } : { id: this.recorder.idOf(record) };
   }
 
   /** Returns the port. @throws Error of `listen`. */

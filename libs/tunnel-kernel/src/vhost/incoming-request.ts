@@ -13,6 +13,8 @@ export interface IncomingRequest {
   /** Null if the parser saw no body. */
   body: Readable | null;
   reply: Reply;
+  /** The id of the recorded request that this one repeats. Absent: a visitor sent it. */
+  replayOf?: string;
 }
 
 /** A parsed request with its host and its visitor's origin. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { waitFor } from '@gatehouse/testing';
 import { HostRig } from '../../test/host-rig.js';
-import type { RecordedDetail, RecordLevel } from '../index.js';
+import type { RecordedDetail, RecordLevel, ReplayRequest } from '../index.js';
 
 const HOST = 12;
 let rig: HostRig;
@@ -145,6 +145,7 @@ describe('a host whose requests are recorded in full', () => {
       encoding: 'utf8',
       truncated: false,
       unpacked: false,
+      masked: true,
     });
     expect(answered?.fields).toContainEqual(['set-cookie', 'sid=***; Path=/']);
     expect(answered?.body?.content).toBe('{"ok":"yes","token":"***"}');
@@ -164,7 +165,13 @@ describe('a host whose requests are recorded in full', () => {
     expect(headers['x-hash']).toBe(hash(Buffer.from(body)));
     const { asked, request: sizes } = await over();
     expect(sizes.body).toBe(120_000);
-    expect(asked?.body).toEqual({ content: 'é'.repeat(32_768), encoding: 'utf8', truncated: true, unpacked: false });
+    expect(asked?.body).toEqual({
+      content: 'é'.repeat(32_768),
+      encoding: 'utf8',
+      truncated: true,
+      unpacked: false,
+      masked: false,
+    });
   });
 
   it('unpacks what is compressed, and shows bytes as base64', async () => {
@@ -174,5 +181,93 @@ describe('a host whose requests are recorded in full', () => {
     await rig.ask({ path: '/bytes' });
     await waitFor(() => rig.server.requests.list(HOST, {}, 10).items[0]?.target === '/bytes');
     expect((await over()).answered?.body).toMatchObject({ content: 'AP/+', encoding: 'base64' });
+  });
+});
+
+describe('a recorded request that is sent again', () => {
+  const again: ReplayRequest = {
+    id: 'f'.repeat(28),
+    method: 'POST',
+    scheme: 'https',
+    authority: 'a.test',
+    target: '/again?x=1',
+    visitor: '192.0.2.7',
+    fields: [
+      'Content-Type',
+      'text/plain',
+      'Connection',
+      'keep-alive, X-Own',
+      'Transfer-Encoding',
+      'chunked',
+      'X-Own',
+      'y',
+    ],
+    body: Buffer.from('hello').toString('base64'),
+  };
+
+  async function startEcho(record?: RecordLevel): Promise<IncomingMessage[]> {
+    rig = await HostRig.start();
+    const seen: IncomingMessage[] = [];
+    const target = await rig.origin((asked, response) => {
+      seen.push(asked);
+      asked.pipe(response);
+    });
+    const more = record ? { record } : {};
+    await rig.serve(rig.hostConfig([target], more), rig.hostConfig([1], { id: 13, location: '/nowhere', ...more }));
+    return seen;
+  }
+
+  it('comes to the target as from the same visitor, marked, and is recorded', async () => {
+    const seen = await startEcho('full');
+    const { id } = rig.server.replay(HOST, again) as { id: string };
+    const record = await over();
+    expect(record).toMatchObject({
+      id,
+      method: 'POST',
+      scheme: 'https',
+      target: '/again?x=1',
+      visitor: '192.0.2.7',
+      status: 200,
+      failure: null,
+      replayOf: again.id,
+      request: { body: 5 },
+      answered: { body: { content: 'hello' } },
+    });
+    expect(seen[0]?.method).toBe('POST');
+    expect(seen[0]?.headers).toMatchObject({
+      host: 'a.test',
+      'content-type': 'text/plain',
+      'content-length': '5',
+      'x-own': 'y',
+      'x-gatehouse-replay': again.id,
+      'x-forwarded-for': '192.0.2.7',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-port': '443',
+    });
+    expect(seen[0]?.headers).not.toHaveProperty('transfer-encoding');
+    await waitFor(() => rig.server.flows === 0);
+  });
+
+  it('has no body where there was none, and ends with a target that does not answer', async () => {
+    await startEcho('requests');
+    expect(rig.server.replay(13, { ...again, method: 'GET', body: null })).toHaveProperty('id');
+    expect(await over(13)).toMatchObject({ status: 502, error: 'target_refused', replayOf: again.id });
+    await waitFor(() => rig.server.flows === 0);
+  });
+
+  it('is refused where nothing would be seen of it, where it is no request, and where visitors are refused', async () => {
+    const seen = await startEcho();
+    expect(rig.server.replay(HOST, again)).toEqual({ refusal: 'unrecorded' });
+    expect(rig.server.replay(99, again)).toEqual({ refusal: 'unrecorded' });
+    await rig.close();
+    await startEcho('full');
+    expect(rig.server.replay(HOST, { ...again, target: '/a b' })).toEqual({ refusal: 'unreadable' });
+    expect(rig.server.replay(HOST, { ...again, fields: ['Bad name', 'x'] })).toHaveProperty('id');
+    expect((await over()).status).toBe(502);
+    const rule = { id: 1, scope: 'host', resourceId: HOST, type: 'deny', kind: 'exact', priority: 0 } as const;
+    const hosts = [rig.hostConfig([1], { record: 'full' })];
+    await rig.server.apply(rig.config({ hosts, ipRules: [{ ...rule, pattern: again.visitor }] }));
+    expect(rig.server.replay(HOST, again)).toEqual({ refusal: 'refused' });
+    expect(seen).toEqual([]);
   });
 });

@@ -6,6 +6,8 @@ import { badRequestAnswer, misdirectedAnswer, noHostAnswer, redirectAnswer, refu
 import { HostRouter } from './host-router.js';
 import { HostVisit, OWN_PREFIX, type HostVisitContext } from './host-visit.js';
 import type { HostRequest, IncomingRequest } from './incoming-request.js';
+import type { RequestRecord } from '../recording/request-record.js';
+import { incomingReplay, type ReplayRefusal, type ReplayRequest } from './replay.js';
 import { replyOf, type Reply } from './reply.js';
 import { withholdCookies } from './request-fields.js';
 import { readRequest, type RequestHead } from './request-rules.js';
@@ -57,6 +59,22 @@ export class RequestDispatcher {
     const found = this.route(incoming, head, origin);
     if ('status' in found) return send(reply, raw.method, found);
     this.admit({ head, host: found, origin, incoming });
+  }
+
+  /** Sends a recorded request again, to the same host; returns its own record. */
+  replay(host: HostConfig, request: ReplayRequest): RequestRecord | ReplayRefusal {
+    if (!host.record) return 'unrecorded';
+    const incoming = incomingReplay(request);
+    const head = readRequest(incoming.raw);
+    if ('status' in head) return dropped(incoming, 'unreadable');
+    withholdCookies(head.fields, this.options.withheldCookies);
+    const origin = originOf(head, incoming.arrival, this.options.proxies);
+    const resource = { kind: 'host', id: host.id } as const;
+    const admitted = this.options.context.admission.admit(resource, host.clientId, origin.visitor);
+    if (typeof admitted === 'string') return dropped(incoming, 'refused');
+    const visit = new HostVisit(this.options, { head, host, origin, incoming }, admitted);
+    visit.start();
+    return visit.record ?? 'unrecorded';
   }
 
   private route(
@@ -113,6 +131,12 @@ export class RequestDispatcher {
     if (typeof admitted === 'string') send(incoming.reply, head.method, refusalAnswer(admitted, head));
     else new HostVisit(this.options, request, admitted).start();
   }
+}
+
+/** Nobody waits for an answer to a request that is not sent again. */
+function dropped({ reply }: IncomingRequest, refusal: ReplayRefusal): ReplayRefusal {
+  reply.abort();
+  return refusal;
 }
 
 /** Sends an answer to a visitor that was not admitted: nothing is counted. */

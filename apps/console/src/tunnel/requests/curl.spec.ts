@@ -44,7 +44,7 @@ it('sends the same method, path, fields and text, whatever a visitor wrote into 
     { name: 'Content-Length', value: '3' },
     { name: 'Accept-Encoding', value: 'gzip' },
   ];
-  const body = { content, encoding: 'utf8', truncated: false, unpacked: false } as const;
+  const body = { content, encoding: 'utf8', truncated: false, unpacked: false, masked: false } as const;
   const { asked, body: got } = await sent(recorded(`/a/../b/[1]{2}?c='&d=$(id)`, 'PUT', { headers, body }));
   expect([asked.method, asked.url]).toEqual(['PUT', `/a/../b/[1]{2}?c='&d=$(id)`]);
   expect(got.toString()).toBe(content);
@@ -58,7 +58,7 @@ it('sends the same method, path, fields and text, whatever a visitor wrote into 
 
 it('sends bytes, without a type where there was none', async () => {
   const content = Buffer.from([0, 1, 255, 10]).toString('base64');
-  const body = { content, encoding: 'base64', truncated: false, unpacked: false } as const;
+  const body = { content, encoding: 'base64', truncated: false, unpacked: false, masked: false } as const;
   const { asked, body: got } = await sent(recorded('/', 'POST', { headers: [], body }));
   expect(got).toEqual(Buffer.from([0, 1, 255, 10]));
   expect(asked.headers).not.toHaveProperty('content-type');

@@ -7,7 +7,9 @@ import { formatBytes } from '../../shared/format/amounts.js';
 import { formatTime } from '../../shared/format/times.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { t } from '../messages/index.js';
+import { useMayWrite } from '../user-context.js';
 import { curlOf } from './curl.js';
+import { Replay } from './replay.js';
 import { formatMs, StatusBadge } from './request-parts.js';
 
 const RUNNING_MS = 1_000;
@@ -21,6 +23,7 @@ interface RequestDialogProps {
 /** Everything that is known of a request. */
 export function RequestDialog({ hostId, request, onClose }: RequestDialogProps) {
   const api = useApi();
+  const mayWrite = useMayWrite();
   const { data, error, reload } = useResource(
     (signal) => api.get<HostRequestDetail>(`/hosts/${hostId}/requests/${request.id}`, {}, signal),
     [hostId, request.id],
@@ -34,6 +37,12 @@ export function RequestDialog({ hostId, request, onClose }: RequestDialogProps) 
           <p class="actions">
             <CopyButton text={curlOf(data)} label={t('requests.copyCurl')} what={t('requests.curl')} />
           </p>
+          {mayWrite && data.request !== null && data.ended_ms !== null && (
+            <details>
+              <summary>{t('requests.replayMore')}</summary>
+              <Replay hostId={hostId} request={data} onDone={onClose} />
+            </details>
+          )}
           <Facts facts={factsOf(data)} />
           <Message title={t('requests.request')} message={data.request} />
           <Message title={t('requests.answer')} message={data.answer} />
@@ -53,6 +62,7 @@ function factsOf(request: HostRequestDetail): [string, preact.ComponentChildren]
     [t('requests.visitor'), request.visitor_ip],
     [t('requests.address'), `${request.scheme}://${request.host}${request.path}`],
     [t('requests.version'), `HTTP/${request.http_version}`],
+    ...(request.replay_of === null ? [] : [[t('requests.replayOf'), request.replay_of] as [string, string]]),
     ...(request.edge === null ? [] : [[t('requests.edge'), request.edge] as [string, string]]),
     ...(request.verified_ms === null
       ? []

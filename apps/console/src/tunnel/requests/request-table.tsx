@@ -1,4 +1,5 @@
 import type { HostRequestView } from '@gatehouse/contracts';
+import { Badge } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
@@ -32,6 +33,7 @@ const columnsFor = (onOpen: RequestTableProps['onOpen']): Column<HostRequestView
     cell: (request) => (
       <button type="button" class="quiet" onClick={() => onOpen(request)}>
         <code class="wrapped">{`${request.method} ${request.path}`}</code>
+        {request.replay_of !== null && <Badge tone="info">{t('requests.isReplay')}</Badge>}
       </button>
     ),
   },

@@ -203,6 +203,10 @@ export class EdgeDoor implements EdgeRole {
     return mergeRequests(await this.ofThose('requests', question), question.limit);
   }
 
+  replay(question: EdgeCalls['replay']['params']): Promise<EdgeCalls['replay']['result']> {
+    return this.workerOf(question.clientId).request('replay', question);
+  }
+
   checkTarget(clientId: number, resource: ResourceRef): Promise<TargetCheck> {
     return this.workerOf(clientId).request('checkTarget', { clientId, resource }, patienceFor('checkTarget', 'worker'));
   }
