@@ -35,6 +35,10 @@ const ACCESS: ErrorTexts = {
     '最多 100 项，格式为 主机:端口=代理组 或 :端口=代理组，且代理组各不相同',
   'mihomo has no listeners of groups that rules could still reject: use kernel.mode embedded for that':
     'mihomo 的代理组端口会绕过拒绝规则，请将 kernel.mode 设为 embedded',
+  'needs Linux to be more than 1: other systems do not divide connections': '大于 1 需要 Linux：其他系统不会分配连接',
+  'cannot be more than 1 with mihomo, which uses all cores itself': '使用 mihomo 时不能大于 1：它本身会使用所有核心',
+  'cannot be more than 1 with dns.fake_ip: only the kernel that answered knows the name behind an address':
+    '启用 dns.fake_ip 时不能大于 1：只有作出应答的内核知道地址对应的域名',
   'must be host:port, [ipv6]:port or :port': '格式必须为 主机:端口、[IPv6]:端口 或 :端口',
   'must be entries such as +.example.com=192.0.2.1': '格式应如 +.example.com=192.0.2.1',
   'must be at most 100 pairs user:password with different users, separated by spaces':

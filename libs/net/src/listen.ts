@@ -5,13 +5,14 @@ const BACKLOG = 4096;
 
 /**
  * Listens and returns the port.
- * @param to an address, or a socket that already listens (`ListeningSockets`)
+ * @param to an address, or a socket that already listens (`ListeningSockets`). `shared`: other processes of the same user may
+ * listen there as well, and the system divides the connections among them (SO_REUSEPORT)
  * @param onFailure called when accepting a connection fails later; the server keeps listening
  * @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL); the server may listen again after it
  */
 export function listenTcp(
   server: Server,
-  to: { readonly host: string; readonly port: number } | { close(): void },
+  to: { readonly host: string; readonly port: number; readonly shared?: boolean } | { close(): void },
   onFailure: (error: Error) => void,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -26,7 +27,9 @@ export function listenTcp(
       resolve((server.address() as AddressInfo).port);
     };
     server.once('error', refused).once('listening', listening);
-    if ('host' in to) server.listen({ host: to.host, port: to.port, backlog: BACKLOG });
+    if ('host' in to) {
+      server.listen({ host: to.host, port: to.port, backlog: BACKLOG, reusePort: to.shared ?? false });
+    }
     else server.listen(to, BACKLOG);
   });
 }

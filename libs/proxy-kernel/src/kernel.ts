@@ -102,8 +102,9 @@ class Kernel implements ProxyKernel, Dispatcher {
     });
     this.watch = new FlowWatch(this.health);
     this.wishes = { health: this.health, sessions: new NodeSessions(() => environment.now()) };
-    this.listeners = new ListenerSet((listener) => createInbound(this.inboundContext(listener)));
-    this.dnsListener = new DnsListener({ source: () => this.dnsSource(), logger: environment.logger });
+    const { logger, sharesPorts: shared = false } = environment;
+    this.listeners = new ListenerSet((listener) => createInbound(this.inboundContext(listener)), shared);
+    this.dnsListener = new DnsListener({ source: () => this.dnsSource(), logger, shared });
     this.sampler = setInterval(
       guarded(null, () => this.sample()),
       SAMPLE_INTERVAL_MS,

@@ -13,10 +13,13 @@ export class Listener {
   private readonly sockets = new Set<Socket>();
   private failure: string | null = null;
   private stopped = false;
+  private readonly shared: boolean;
   private boundPort = 0;
 
-  constructor(config: ListenerConfig, createInbound: (listener: Listener) => Inbound) {
+  /** @param shared other kernels listen on the same port. */
+  constructor(config: ListenerConfig, createInbound: (listener: Listener) => Inbound, shared = false) {
     this.config = config;
+    this.shared = shared;
     this.inbound = createInbound(this);
     this.server = createTcpServer(
       { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true },
@@ -28,7 +31,8 @@ export class Listener {
   /** @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
   async listen(): Promise<void> {
     const { address: host, port } = this.config;
-    this.boundPort = await listenTcp(this.server, { host, port }, (error) => this.fail(error));
+    const to = { host, port, shared: this.shared };
+    this.boundPort = await listenTcp(this.server, to, (error) => this.fail(error));
   }
 
   fail(error: Error): void {
@@ -96,9 +100,11 @@ export class ListenerSet {
   /** No longer in the configuration, but with open connections. */
   private draining: Listener[] = [];
   private readonly createInbound: (listener: Listener) => Inbound;
+  private readonly shared: boolean;
 
-  constructor(createInbound: (listener: Listener) => Inbound) {
+  constructor(createInbound: (listener: Listener) => Inbound, shared = false) {
     this.createInbound = createInbound;
+    this.shared = shared;
   }
 
   states(): ListenerState[] {
@@ -118,7 +124,7 @@ export class ListenerSet {
     const added: Listener[] = [];
     const result: Listener[] = [];
     for (const [index, { config, kept }] of plan.entries()) {
-      const listener = kept ?? new Listener(config, this.createInbound);
+      const listener = kept ?? new Listener(config, this.createInbound, this.shared);
       result.push(listener);
       if (kept) continue;
       try {

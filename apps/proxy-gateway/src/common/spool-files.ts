@@ -4,6 +4,8 @@ import { keepOwner, makePrivateFolder } from '@gatehouse/net';
 
 /** The argument by which the kernel's process knows that descriptors 4 and 5 are files for its records. */
 export const SPOOL_ARGUMENT = 'spool';
+/** The argument by which it knows that other kernels listen on the same ports. */
+export const SHARED_PORTS_ARGUMENT = 'shared-ports';
 
 /** The descriptors of two files, open for reading and appending. */
 export type SpoolFiles = readonly [number, number];

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { parseControlEndpoint, type ControlKey } from '@gatehouse/net';
 import { loadSecretKeys } from '@gatehouse/persistence';
 import { MetricsRegistry, StartError } from '@gatehouse/platform';
-import { Logger, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { kernelChannelKey } from '../common/kernel-channel.js';
 import { showKernel } from '../common/show-kernel.js';
-import { openSpoolFiles, type SpoolFiles } from '../common/spool-files.js';
 import { CountryGroups } from '../kernel-config/country-groups.js';
 import { GroupSwitches } from '../data/group-switches.js';
 import { KernelConfigModule } from '../kernel-config/kernel-config.module.js';
@@ -13,6 +11,7 @@ import { KernelClients } from './kernel-clients.js';
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelService } from './kernel.service.js';
 import { LostSelections } from '../kernel-config/lost-selections.js';
+import { OwnSpools } from './own-spools.js';
 import { RemoteKernelLauncher } from './remote-kernel.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
@@ -24,26 +23,13 @@ function channelKeyOf({ home, secretKey: envValue }: ProxyGatewaySettings): Cont
 
 /** @throws StartError if a separate kernel is configured without its address. */
 function launcherFor(settings: ProxyGatewaySettings): KernelLauncher {
-  if (settings.kernel === 'own') return new KernelLauncher(undefined, undefined, spoolFilesFor(settings));
+  if (settings.kernel === 'own') return new KernelLauncher(undefined, undefined, new OwnSpools(settings));
   const endpoints = (settings.kernelChannel ?? []).flatMap((text) => parseControlEndpoint(text) ?? []);
   if (endpoints.length > 0) return new RemoteKernelLauncher(endpoints, channelKeyOf(settings));
   throw new StartError(
     'PROXY_KERNEL is separate, and PROXY_KERNEL_CHANNEL does not say where it is',
     'PROXY_KERNEL 为 separate，但 PROXY_KERNEL_CHANNEL 没有给出内核的地址',
   );
-}
-
-/**
- * The file names contain the port, so that two services with one home have separate files. Null if the home is not
- * writable.
- */
-export function spoolFilesFor({ home, port }: Pick<ProxyGatewaySettings, 'home' | 'port'>): SpoolFiles | null {
-  try {
-    return openSpoolFiles(join(home, 'kernel-records'), `records-${port}`);
-  } catch (error) {
-    new Logger('Kernel').warn(`Records that are not stored yet cannot be kept on disk: ${(error as Error).message}`);
-    return null;
-  }
 }
 
 @Module({

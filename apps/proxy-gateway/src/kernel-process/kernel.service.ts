@@ -14,6 +14,7 @@ import { sharedInTurn, within } from './coalesce.js';
 import type { RefusedListener } from '../common/kernel-figures.js';
 import type { LiveTraffic } from '../common/kernel-ipc.js';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
+import { kernelWorkers } from '../kernel-config/kernel-workers.js';
 import { KernelAnswers } from './kernel-answers.js';
 import { KernelEvents, type KernelOrigin, type KernelRecords, type Listener } from './kernel-events.js';
 import { KernelFleet } from './kernel-fleet.js';
@@ -103,12 +104,12 @@ export class KernelService extends KernelAnswers implements OnApplicationBootstr
     this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, onNotice, renew, { renewMs: RENEW_MS }));
     this.endings.push(this.preferences.onChange(renew));
     this.source.onListening(renew);
-    this.endings.push(this.launcher.find((found) => this.fleet.use(found)));
+    this.endings.push(this.launcher.find((found) => this.fleet.use(found), kernelWorkers(this.preferences)));
     // The state shows a kernel that cannot start; the management API must not wait for it for ever.
     await within(FIRST_APPLY_MS, this.firstApply.promise);
     const portIsFromSettings = this.preferences.get('kernel.listen.mixed') !== null;
-    const [only, ...others] = this.fleet.members;
-    const failure = others.length === 0 ? only?.configurator.failure : null;
+    const [first, ...others] = this.fleet.members;
+    const failure = this.runsElsewhere && others.length > 0 ? null : first?.configurator.failure;
     const refusal = explainFirstFailure(failure, portIsFromSettings);
     if (refusal) throw refusal;
   }

@@ -6,30 +6,32 @@ import type { ListenPlace, RefusedListener } from '../common/kernel-figures.js';
 /**
  * Finds the first address that this machine refuses to listen on; null: none. Nothing stays open. A port that the kernel
  * already listens on is free for it, since a new configuration takes it over.
+ * @param shared other kernels try the same addresses at the same time.
  */
 export async function findRefused(
   wanted: readonly ListenPlace[],
   open: readonly ListenerState[],
+  shared = false,
 ): Promise<RefusedListener | null> {
   const own = new Set(open.filter(({ state }) => state === 'listening').map(({ port }) => port));
   for (const place of wanted) {
     if (place.port === 0 || own.has(place.port)) continue;
-    const reason = (await refusalOfTcp(place)) ?? (place.udp ? await refusalOfUdp(place) : null);
+    const reason = (await refusalOfTcp(place, shared)) ?? (place.udp ? await refusalOfUdp(place, shared) : null);
     if (reason !== null) return { ...place, reason };
   }
   return null;
 }
 
-function refusalOfTcp({ address: host, port }: ListenPlace): Promise<string | null> {
+function refusalOfTcp({ address: host, port }: ListenPlace, reusePort: boolean): Promise<string | null> {
   const server = createServer();
   return new Promise((resolve) => {
     server.once('error', (error) => resolve(reasonOf(error)));
-    server.listen({ host, port }, () => server.close(() => resolve(null)));
+    server.listen({ host, port, reusePort }, () => server.close(() => resolve(null)));
   });
 }
 
-function refusalOfUdp({ address, port }: ListenPlace): Promise<string | null> {
-  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+function refusalOfUdp({ address, port }: ListenPlace, reusePort: boolean): Promise<string | null> {
+  const socket = createSocket({ type: address.includes(':') ? 'udp6' : 'udp4', reusePort });
   return new Promise((resolve) => {
     socket.once('error', (error) => {
       socket.close();

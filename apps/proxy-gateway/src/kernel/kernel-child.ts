@@ -20,6 +20,8 @@ import type { GeoFilePaths } from './kernel-geo.js';
 export interface ChildChannel {
   send(message: ChildMessage): Promise<void>;
   exit(code: number): void;
+  /** Whether other kernels listen on the same ports. Absent: no. */
+  sharesPorts?: boolean;
   /** @throws GeoDatabaseError */
   reloadGeo?(paths: GeoFilePaths): void;
 }
@@ -111,7 +113,7 @@ export class KernelChild {
       case 'figures':
         return this.figures(false);
       case 'canListen':
-        return findRefused(message.params, this.#kernel.status().listeners);
+        return findRefused(message.params, this.#kernel.status().listeners, this.#channel.sharesPorts);
       case 'watch':
       case 'drain':
         return undefined;

@@ -26,12 +26,18 @@ function send(message: ChildMessage): Promise<void> {
 /** Time for flows to end and their records to be written after the service is gone. */
 const LAST_MS = 200;
 
-/**
- * Runs one kernel in this process, which the service configures over IPC. It ends with the channel. `files` keep its
- * records until the service has stored them.
- */
-export async function runKernelProgram(create: CreateKernel, files: SpoolFiles | null): Promise<void> {
-  const { events, logger } = openEvents(files);
+export interface KernelProgramOptions {
+  /** Keep the kernel's records until the service has stored them. */
+  spoolFiles: SpoolFiles | null;
+  sharesPorts: boolean;
+}
+
+/** Runs one kernel in this process, which the service configures over IPC. It ends with the channel. */
+export async function runKernelProgram(
+  create: CreateKernel,
+  { spoolFiles, sharesPorts }: KernelProgramOptions,
+): Promise<void> {
+  const { events, logger } = openEvents(spoolFiles);
   const geo = new KernelGeo(logger);
   /** The process must not outlive the service, nor continue after an unexpected error. */
   const die = async (message: string, reason: string): Promise<void> => {
@@ -47,11 +53,12 @@ export async function runKernelProgram(create: CreateKernel, files: SpoolFiles |
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
   const resolver = createSystemResolver();
-  const environment = { now: () => Date.now(), logger, resolver, country: geo.country, asn: geo.asn };
+  const environment = { now: () => Date.now(), logger, resolver, country: geo.country, asn: geo.asn, sharesPorts };
   const kernel = await create(environment, (reason) => void die('The kernel ended', reason), geo);
   const child = new KernelChild(kernel, events, {
     send,
     exit: (code) => process.exit(code),
+    sharesPorts,
     reloadGeo: (paths) => geo.reload(paths),
   });
   leave = () => endAlone(child, events);

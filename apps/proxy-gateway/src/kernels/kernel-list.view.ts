@@ -1,16 +1,14 @@
 import { hostname } from 'node:os';
 import type { KernelView, UnreachableKernel } from '@gatehouse/contracts';
+import { OWN_KERNEL } from '../kernel-process/kernel-launcher.js';
 import type { KernelMember } from '../kernel-process/kernel-member.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import type { KernelRow } from './kernel-leases.js';
 import { stateOf, type SeenKernel } from './seen-kernel.js';
 
-/** The id of a kernel that this service started. */
-export const OWN_KERNEL = 'own';
-
-/** The id of a kernel in the API. */
+/** The id of a kernel in the API: `own` for the one that this service started, `own-2` and so on for further ones. */
 export function idOf({ identity, member }: Pick<SeenKernel, 'identity' | 'member'>): string {
-  return identity?.id ?? (member.identity === null ? OWN_KERNEL : member.place);
+  return identity?.id ?? member.place;
 }
 
 /** A kernel that this service is connected to. @param row its lease, if it has one. */
@@ -19,7 +17,7 @@ export function toLiveView(seen: SeenKernel, row: KernelRow | undefined, revisio
   const isOwn = member.identity === null;
   return {
     id: idOf(seen),
-    name: isOwn ? hostname() : member.title,
+    name: isOwn ? ownName(member) : member.title,
     version: identity?.version ?? (isOwn ? SERVICE_VERSION : 'unknown'),
     state: figures ? stateOf(figures) : 'waiting',
     reachable: true,
@@ -38,6 +36,11 @@ export function toLiveView(seen: SeenKernel, row: KernelRow | undefined, revisio
     started_at: identity ? new Date(identity.startedAt).toISOString() : null,
     lease_until: row?.lease_until.toISOString() ?? null,
   };
+}
+
+/** The machine, with the number of one of several kernels. */
+function ownName({ place }: KernelMember): string {
+  return place === OWN_KERNEL ? hostname() : `${hostname()}${place.slice(OWN_KERNEL.length)}`;
 }
 
 /** A kernel that only another service reaches, or none. */

@@ -3,7 +3,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { KernelUnavailableError, toAppError } from '../kernel-process/kernel-errors.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
-import { idOf, OWN_KERNEL, toLiveView, toRowView, toUnreachable } from './kernel-list.view.js';
+import { idOf, toLiveView, toRowView, toUnreachable } from './kernel-list.view.js';
 import { KernelLeases, type KernelRow } from './kernel-leases.js';
 import { readKernels, type SeenKernel } from './seen-kernel.js';
 
@@ -40,7 +40,7 @@ export class KernelsService {
    */
   async drain(id: string, draining: boolean): Promise<KernelView> {
     const found = (await readKernels(this.kernel.kernels)).find((one) => idOf(one) === id);
-    if (id === OWN_KERNEL && found) {
+    if (found?.member.identity === null) {
       throw new AppError(
         'CONFLICT',
         'This kernel belongs to the service and ends with it: it cannot be drained alone.',

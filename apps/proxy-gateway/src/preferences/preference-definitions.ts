@@ -31,6 +31,8 @@ export const PREFERENCES = {
   'auth.token_ttl_sec': integer(3_600, 60, 30 * DAY_SEC),
 
   'kernel.mode': oneOf('embedded', ['embedded', 'mihomo']),
+  // Processes of the embedded kernel, which listen on the same ports and divide the connections.
+  'kernel.workers': integer(1, 1, 64),
   'kernel.listen.mixed': listenAddress(),
   // In addition to the mixed listener; empty for none.
   'kernel.listen.http': listenAddress(),
@@ -116,7 +118,7 @@ export function isPreferenceKey(key: string): key is PreferenceKey {
 export const SECRET_PREFERENCES: ReadonlySet<string> = new Set<PreferenceKey>(['kernel.users']);
 
 /** Read once, when the service starts. */
-const READ_AT_START: readonly PreferenceKey[] = ['kernel.mode'];
+const READ_AT_START: readonly PreferenceKey[] = ['kernel.mode', 'kernel.workers'];
 
 /** The keys that changed and take effect only after a restart of the service. */
 export function restartNeeded(

@@ -9,6 +9,7 @@ import { DataSource, In } from 'typeorm';
 import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { OpenAccess } from '../auth/open-access.js';
 import { refusesPrivateTargets } from '../kernel-config/kernel-options.js';
+import { obstacleOf } from '../kernel-config/kernel-workers.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { PREFERENCES, restartNeeded } from '../preferences/preference-definitions.js';
 import type { PreferenceKey } from '../preferences/preference-definitions.js';
@@ -59,6 +60,7 @@ export class SettingsService {
     this.refuseMissingKernel(changes);
     this.refuseMihomoWithPrivateTargets(changes, after);
     this.refuseMihomoWithGroupListeners(changes, after);
+    this.refuseWorkers(changes, after);
     if (changes['kernel.users'] !== undefined) await this.refuseTakenNames(after);
     if (Object.keys(changes).some(isAboutListening)) await this.refuseTakenAddress(after);
     const before = this.preferences.texts();
@@ -104,6 +106,13 @@ export class SettingsService {
     const message =
       'mihomo has no listeners of groups that rules could still reject: use kernel.mode embedded for that';
     throw refusal([{ field: changed, message }]);
+  }
+
+  private refuseWorkers(changes: Record<string, string>, after: PreferenceSnapshot): void {
+    const changed = ['kernel.workers', 'kernel.mode', 'dns.fake_ip'].find((field) => changes[field] !== undefined);
+    if (!changed || after.get('kernel.workers') === 1) return;
+    const message = obstacleOf(after);
+    if (message !== null) throw refusal([{ field: 'kernel.workers', message }]);
   }
 
   private async refuseTakenNames(after: PreferenceSnapshot): Promise<void> {

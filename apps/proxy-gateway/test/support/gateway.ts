@@ -9,7 +9,7 @@ import { SERVICE_NAME } from '../../src/service-version.js';
 import { SERVICE } from '../../src/service.js';
 import { HTTP_OPTIONS } from '../../src/http-options.js';
 import { KernelLauncher } from '../../src/kernel-process/kernel-launcher.js';
-import { spoolFilesFor } from '../../src/kernel-process/kernel.module.js';
+import { OwnSpools } from '../../src/kernel-process/own-spools.js';
 import { KernelService } from '../../src/kernel-process/kernel.service.js';
 import { DocumentParser } from '../../src/documents/document-parser.js';
 import { RuleSetParser } from '../../src/rule-sets/rule-set-parser.js';
@@ -74,7 +74,7 @@ export async function startGateway(
       builder
         .overrideProvider(KernelLauncher)
         // A real process of the last build: from source, each one would compile what it loads for half a second.
-        .useValue(new KernelLauncher(KERNEL, [], spoolFilesFor(settings)))
+        .useValue(new KernelLauncher(KERNEL, [], new OwnSpools(settings)))
         .overrideProvider(DocumentParser)
         .useValue(testParser())
         .overrideProvider(RuleSetParser)

@@ -24,6 +24,8 @@ export interface DnsServerOptions {
   source: () => DnsSource | null;
   logger: KernelLogger;
   limits?: DnsLimits;
+  /** Whether other processes listen on the same port. */
+  shared?: boolean;
 }
 
 const NAME = 'dns';
@@ -100,15 +102,16 @@ export class DnsServer {
 
   async #listenOnce(port: number): Promise<void> {
     const { address } = this.config;
+    const { shared: reusePort = false } = this.#options;
     const tcp = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
     tcp.maxConnections = MAX_CONNECTIONS;
     this.#tcp = tcp;
-    tcp.listen({ host: address, port });
+    tcp.listen({ host: address, port, reusePort });
     await once(tcp, 'listening');
     tcp.on('error', (error) => this.fail(error));
     const { port: bound, address: own } = tcp.address() as AddressInfo;
     this.#isOpen = !LOOPBACK.test(own);
-    const udp = createUdpSocket(isIPv6(address) ? 'udp6' : 'udp4');
+    const udp = createUdpSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', reusePort });
     this.#udp = udp;
     udp.bind(bound, address);
     await once(udp, 'listening');

@@ -44,6 +44,8 @@ export interface KernelEnvironment {
   country: CountryLookup;
   /** Absent: IP-ASN rules match nothing. */
   asn?: AsnLookup;
+  /** Whether other kernels of this machine listen on the same ports, each with a share of the connections. Absent: no. */
+  sharesPorts?: boolean;
 }
 
 /** The result of the last measurement of a node. */

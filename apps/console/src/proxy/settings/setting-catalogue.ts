@@ -95,6 +95,11 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
         choices: ['embedded', 'mihomo'],
       },
       {
+        key: 'kernel.workers',
+        label: t('settings.kernel_workers.label'),
+        hint: t('settings.kernel_workers.hint'),
+      },
+      {
         key: 'kernel.log_level',
         label: t('settings.kernel_log_level.label'),
         hint: t('settings.kernel_log_level.hint'),

@@ -79,6 +79,10 @@ export const settings = {
       hint: 'Off: only where a rule names them; automatic: as the environment says',
     },
     kernel_mode: { label: 'Kernel', hint: 'Takes effect with the next start' },
+    kernel_workers: {
+      label: 'Kernel processes',
+      hint: 'Embedded kernel: divide the connections, one for each core at most; from the next start',
+    },
     kernel_log_level: { label: 'Log level', hint: 'The least severe lines of the kernel that the runtime log keeps' },
     routing_mode: {
       label: 'Mode',

@@ -72,6 +72,7 @@ export const settings: Translation<typeof english> = {
     kernel_allow_lan: { label: '允许局域网连接', hint: '监听本机所有地址，而不只是回环地址' },
     kernel_allow_private_targets: { label: '允许访问私有网络', hint: '关：仅在规则指定时；自动：按环境变量' },
     kernel_mode: { label: '内核', hint: '下次启动后生效' },
+    kernel_workers: { label: '内核进程数', hint: '内置内核：分担连接，每个核心最多一个；下次启动后生效' },
     kernel_log_level: { label: '日志级别', hint: '运行日志保留的内核日志的最低级别' },
     routing_mode: { label: '模式', hint: '规则：按规则分流；全局：全部使用默认策略；直连：不经过节点' },
     outbound_country_groups: { label: '国家/地区组', hint: '为每个国家/地区创建代理组' },
