@@ -153,7 +153,10 @@ async function startSsLocal(binary, method, server) {
 
 async function ask(load, mode, options) {
   load.send({ mode, options });
-  const message = await new Promise((resolve) => load.once('message', resolve));
+  const message = await new Promise((resolve) => {
+    load.once('message', resolve);
+    load.once('exit', () => resolve({ error: `the load ended during ${mode}` }));
+  });
   if (message.error) throw new Error(message.error);
   return message.result;
 }
@@ -177,8 +180,11 @@ async function runSubject(subject, target, load) {
   const many = await measure(pid, load, 'throughput', { ...route, direction: 'down', seconds, streams: 50 });
   const rss = residentBytes(pid);
   const small = await measure(pid, load, 'requests', { ...route, seconds, concurrency: 16, size: 64 });
+  // Otherwise a second of new connections would measure the compiler of whoever has one.
+  await ask(load, 'connections', { ...route, seconds: 2, concurrency: 16 });
   const fresh = await measure(pid, load, 'connections', { ...route, seconds, concurrency: 16 });
   await stop(started.child);
+  if (fresh.failed > 0) process.stderr.write(`${fresh.failed} of ${fresh.count} new connections failed\n`);
   return { down, up, many, small, fresh, rss };
 }
 

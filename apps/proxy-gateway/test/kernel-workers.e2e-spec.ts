@@ -41,12 +41,18 @@ describe('kernel.workers', () => {
       { state: 'serving', current: true, listeners: [{ port }] },
     ]);
     const { body: status } = await gateway.call('GET', '/system/status');
-    expect(status).toMatchObject({ connections: sockets.length, kernel: { listeners: [{ port, state: 'listening' }] } });
+    expect(status).toMatchObject({
+      connections: sockets.length,
+      kernel: { listeners: [{ port, state: 'listening' }] },
+    });
     // A rule is in both when it has been written.
     expect((await gateway.call('POST', '/rules', { raw: `DST-PORT,${blocked.port},REJECT` })).status).toBe(201);
     const refused = Array.from({ length: 20 }, () => tunnelThrough(port, '127.0.0.1', blocked.port).catch(String));
     expect((await Promise.all(refused)).filter((answer) => typeof answer !== 'string')).toEqual([]);
-    expect(await gateway.call('DELETE', '/connections')).toMatchObject({ status: 200, body: { closed: sockets.length } });
+    expect(await gateway.call('DELETE', '/connections')).toMatchObject({
+      status: 200,
+      body: { closed: sockets.length },
+    });
     await waitFor(async () => (await connections()).every((open) => open === 0));
     await waitFor(async () => (await logged(target.port)) === sockets.length);
   });
@@ -77,7 +83,9 @@ describe('kernel.workers', () => {
       400,
       [{ field: 'kernel.workers', message: expect.stringContaining('dns.fake_ip') }],
     ]);
-    expect((await change({ 'kernel.workers': '0' })).body.details).toMatchObject([{ message: expect.stringContaining('1 to 64') }]);
+    expect((await change({ 'kernel.workers': '0' })).body.details).toMatchObject([
+      { message: expect.stringContaining('1 to 64') },
+    ]);
     const changed = await change({ 'kernel.workers': '3' });
     expect([changed.status, changed.headers.get('x-restart-required')]).toEqual([200, 'kernel.workers']);
     expect((await change({ 'kernel.workers': '1', 'dns.fake_ip': 'true' })).status).toBe(200);

@@ -29,7 +29,6 @@ export function listenTcp(
     server.once('error', refused).once('listening', listening);
     if ('host' in to) {
       server.listen({ host: to.host, port: to.port, backlog: BACKLOG, reusePort: to.shared ?? false });
-    }
-    else server.listen(to, BACKLOG);
+    } else server.listen(to, BACKLOG);
   });
 }

@@ -67,7 +67,7 @@ async function requests({ seconds, concurrency, size, ...route }) {
   const latencies = [];
   const message = Buffer.alloc(size, 0x71);
   let stop = false;
-  const workers = Array.from({ length: concurrency }, async () => {
+  const exchange = async () => {
     const socket = await open(route);
     socket.write('e');
     while (!stop) {
@@ -77,6 +77,10 @@ async function requests({ seconds, concurrency, size, ...route }) {
       latencies.push(Number(process.hrtime.bigint() - start) / 1e3);
     }
     socket.destroy();
+  };
+  // mihomo takes a client whose port one of its own connections had a moment ago for itself, and closes the connection.
+  const workers = Array.from({ length: concurrency }, async () => {
+    while (!stop) await exchange().catch(() => {});
   });
   const before = process.hrtime.bigint();
   await sleep(seconds * 1000);
@@ -89,22 +93,24 @@ async function requests({ seconds, concurrency, size, ...route }) {
 async function connections({ seconds, concurrency, ...route }) {
   const latencies = [];
   let stop = false;
+  let failed = 0;
+  const connectOnce = async () => {
+    const start = process.hrtime.bigint();
+    const socket = await open(route);
+    socket.write('e?');
+    await read(socket, 1);
+    latencies.push(Number(process.hrtime.bigint() - start) / 1e3);
+    socket.resetAndDestroy(); // no TIME_WAIT: the ports of one machine are few
+  };
   const workers = Array.from({ length: concurrency }, async () => {
-    while (!stop) {
-      const start = process.hrtime.bigint();
-      const socket = await open(route);
-      socket.write('e?');
-      await read(socket, 1);
-      latencies.push(Number(process.hrtime.bigint() - start) / 1e3);
-      socket.resetAndDestroy(); // no TIME_WAIT: the ports of one machine are few
-    }
+    while (!stop) await connectOnce().catch(() => (failed += 1));
   });
   const before = process.hrtime.bigint();
   await sleep(seconds * 1000);
   stop = true;
   const elapsed = Number(process.hrtime.bigint() - before) / 1e9;
   await Promise.all(workers);
-  return { count: latencies.length, seconds: elapsed, ...percentiles(latencies) };
+  return { count: latencies.length, failed, seconds: elapsed, ...percentiles(latencies) };
 }
 
 function percentiles(values) {
