@@ -3,8 +3,9 @@ import { OPEN_SCOPES, type OpenScope } from '../src/credentials/caller.js';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import type { SiteApp } from './site-app.js';
+import { testApplicationOf, tokenFor } from './support/test-key-mode.js';
 
-/** A user of the site with a personal key. */
+/** A user of the site with a personal key, or with a test key and a token. */
 export interface ShareCaller {
   readonly id: number;
   readonly key: string;
@@ -32,6 +33,8 @@ export async function createCaller(
     [name, `Nick ${name}`, permissions],
   )) as { id: number }[];
   const id = account?.id ?? 0;
+  const tried = testApplicationOf(site);
+  if (tried !== undefined) return callerWith(site, id, tried.key, await tokenFor(site, id, scopes));
   const secret = site.app.get(SecretHasher).create('personal');
   await site.app.get(DataSource).query(
     `INSERT INTO credentials (kind, user_id, name, secret_hash, prefix, last_four, scopes)
@@ -43,6 +46,8 @@ export async function createCaller(
 
 /** An application of that user, without a user to act for. */
 export async function createApplication(site: SiteApp, owner: ShareCaller): Promise<ShareCaller> {
+  const tried = testApplicationOf(site);
+  if (tried !== undefined) return callerWith(site, 0, tried.key);
   const [application] = (await site.app.get(DataSource).query(
     `INSERT INTO applications (client_id, name, owner_id, kind, auth_level, status, allowed_scopes)
      VALUES ($1, 'test', $2, 'confidential', 'verified', 'approved', $3) RETURNING id`,
@@ -57,8 +62,11 @@ export async function createApplication(site: SiteApp, owner: ShareCaller): Prom
   return callerWith(site, 0, secret.text);
 }
 
-function callerWith(site: SiteApp, id: number, key: string): ShareCaller {
-  const sent = (test: request.Test): request.Test => test.set('X-API-Key', key);
+function callerWith(site: SiteApp, id: number, key: string, token?: string): ShareCaller {
+  const sent = (test: request.Test): request.Test => {
+    const keyed = test.set('X-API-Key', key);
+    return token === undefined ? keyed : keyed.set('Authorization', `Bearer ${token}`);
+  };
   const at = (path: string): string => `/api/open${path}`;
   return {
     id,

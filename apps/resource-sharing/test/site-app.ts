@@ -6,6 +6,7 @@ import { AppModule } from '../src/app.module.js';
 import { SERVICE } from '../src/service.js';
 import { HTTP_OPTIONS } from '../src/http-options.js';
 import { readSettings } from '../src/settings.js';
+import { inKeyMode } from './support/test-key-mode.js';
 
 export interface SiteApp extends TestApp {
   home: string;
@@ -27,7 +28,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<SiteA
     await database.drop();
     rmSync(home, { recursive: true });
   };
-  return { ...running, home, close, [Symbol.asyncDispose]: close };
+  return inKeyMode({ ...running, home, close, [Symbol.asyncDispose]: close });
 }
 
 async function migrate(url: string): Promise<void> {
