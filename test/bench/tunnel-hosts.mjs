@@ -1,10 +1,15 @@
-// npm run bench -- tunnel-hosts [rounds] [seconds]
+// npm run bench -- tunnel-hosts [rounds] [seconds] [hosts|recording]
+//
+// Two tables; the third argument takes one of them.
 //
 // Requests to a host of the tunnel, beside nginx, haproxy and caddy as reverse proxies on the same machine.
 // The target is an nginx that answers from memory; wrk and h2load ask, 64 connections at a time. Every subject runs in
 // every round. CPU is that of the subject alone; the peers have no tunnel to carry requests through, the agent's share
 // stands apart. Then requests come at 70 % of the rate that the subject just did: evenly spaced, and in the bursts of
 // h2load.
+//
+// What recording of requests costs: three servers run all the time and are asked in turn. Other work on the machine only
+// adds to what a request costs, so the least of the rounds says more than their median.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -23,13 +28,14 @@ import {
   stop,
   stopAll,
 } from './processes.mjs';
-import { figure, loadLine, median, printTable } from './table.mjs';
+import { figure, inTurn, loadLine, median, printTable } from './table.mjs';
 import { burstP99, evenP99 } from './tunnel/paced-loads.mjs';
 
 const run = promisify(execFile);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const rounds = Number(process.argv[2] ?? 3);
 const seconds = Number(process.argv[3] ?? 4);
+const only = process.argv[4];
 const CONNECTIONS = 64;
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-hosts-'));
 
@@ -57,9 +63,9 @@ const BODY = 'x'.repeat(1024);
 const originLocation = (port) =>
   `server { listen 127.0.0.1:${port} backlog=4096; location / { default_type text/plain; return 200 "${BODY}"; } }`;
 
-async function startTunnel(target, encrypt) {
+async function startTunnel(target, encrypt, record = 'off') {
   const options = { execArgv: EDGE_FLAGS };
-  const server = await startScript(here('tunnel/hosts-server.mjs'), [String(target), encrypt], options);
+  const server = await startScript(here('tunnel/hosts-server.mjs'), [String(target), encrypt, record], options);
   const { door, port, securePort, key } = server.first;
   const agent = await startScript(here('tunnel/agent.mjs'), [String(door), key]);
   return { port, securePort, processes: [server.child, agent.child] };
@@ -161,14 +167,53 @@ async function runSubject({ start, h2 }, target) {
   return { ...result, cpus, rss, even, burst };
 }
 
+/** The agent of a server that has just started may not be there yet. */
+async function untilServed(port) {
+  for (const until = performance.now() + 30_000; performance.now() < until;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
+    await answer?.text();
+    if (answer?.status === 200) return;
+  }
+  throw new Error('the host is not served');
+}
+
+/** Rounds of servers that are asked in turn: CPU of each in microseconds a request. */
+async function recordedRounds(target) {
+  const servers = [];
+  for (const record of ['off', 'requests', 'full']) {
+    servers.push({ record, costs: [], ...(await startTunnel(target, 'plain', record)) });
+  }
+  for (const { port } of servers) await untilServed(port);
+  for (const { port } of servers) await wrk(port, 2); // warm up
+  for (let round = 1; round <= rounds; round++) {
+    process.stderr.write(`recording, round ${round} of ${rounds}\n`);
+    for (const server of inTurn(servers, round)) {
+      const [{ pid }] = server.processes;
+      const before = cpuSeconds(pid);
+      const { requests } = await wrk(server.port, seconds);
+      server.costs.push(((cpuSeconds(pid) - before) * 1e6) / requests);
+    }
+  }
+  const rows = servers.map(({ record, costs, processes }) => ({
+    name: record,
+    cost: median(costs),
+    least: Math.min(...costs),
+    ratio: Math.min(...costs) / Math.min(...servers[0].costs),
+    rss: residentBytes(processes[0].pid),
+  }));
+  for (const { processes } of servers) for (const child of processes) await stop(child);
+  return rows;
+}
+
 const origin = await startNginx('origin', originLocation);
 const runs = new Map(subjects.map(({ name }) => [name, []]));
-for (let round = 1; round <= rounds; round++) {
+for (let round = 1; round <= rounds && only !== 'recording'; round++) {
   for (const subject of subjects) {
     process.stderr.write(`round ${round} of ${rounds}: ${subject.name}\n`);
     runs.get(subject.name).push(await runSubject(subject, origin.port));
   }
 }
+const recorded = only === 'hosts' ? [] : await recordedRounds(origin.port);
 await stopAll();
 rmSync(folder, { recursive: true, force: true });
 
@@ -177,19 +222,34 @@ const number = (title, read, digits = 0) => [title, (row) => figure(row.of(read)
 console.log(
   `\nMedian of ${rounds} rounds, ${seconds} s each, ${CONNECTIONS} connections (h2: 4 with 16 streams), answers of 1 KiB, ${os.cpus().length} cores, Node ${process.version}, ${loadLine()}.\n`,
 );
-printTable(
-  'hosts',
-  [
-    ['subject', (row) => row.name],
-    number('req/s', (result) => result.requests / result.seconds),
-    number('server CPU µs/req', (result) => micros(result, 0), 1),
-    number('req/s per core', (result) => 1e6 / micros(result, 0)),
-    number('agent CPU µs/req', (result) => micros(result, 1), 1),
-    number('p50 ms', (result) => result.p50, 2),
-    number('p99 ms', (result) => result.p99, 2),
-    number('p99 ms at 70 %, even', (result) => result.even, 2),
-    number('in bursts', (result) => result.burst, 2),
-    number('RSS MB', (result) => result.rss / 1e6),
-  ],
-  subjects.map(({ name }) => ({ name, of: (read) => median(runs.get(name).map(read)) })),
-);
+if (only !== 'recording') {
+  printTable(
+    'hosts',
+    [
+      ['subject', (row) => row.name],
+      number('req/s', (result) => result.requests / result.seconds),
+      number('server CPU µs/req', (result) => micros(result, 0), 1),
+      number('req/s per core', (result) => 1e6 / micros(result, 0)),
+      number('agent CPU µs/req', (result) => micros(result, 1), 1),
+      number('p50 ms', (result) => result.p50, 2),
+      number('p99 ms', (result) => result.p99, 2),
+      number('p99 ms at 70 %, even', (result) => result.even, 2),
+      number('in bursts', (result) => result.burst, 2),
+      number('RSS MB', (result) => result.rss / 1e6),
+    ],
+    subjects.map(({ name }) => ({ name, of: (read) => median(runs.get(name).map(read)) })),
+  );
+}
+if (only !== 'hosts') {
+  printTable(
+    'recording',
+    [
+      ['record_requests', (row) => row.name],
+      ['server CPU µs/req', (row) => figure(row.cost, 1)],
+      ['least', (row) => figure(row.least, 1)],
+      ['least beside off', (row) => figure(row.ratio, 3)],
+      ['RSS MB', (row) => figure(row.rss / 1e6, 0)],
+    ],
+    recorded,
+  );
+}

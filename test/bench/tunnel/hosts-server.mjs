@@ -1,4 +1,5 @@
-// The tunnel's server alone in a process: one client, one host that leads to the port on the command line.
+// The tunnel's server alone in a process: one client, one host that leads to the port on the command line. The third argument
+// says whether its requests are recorded, and how (`requests`, `full`).
 import {
   agentKeyHash,
   createAgentSecret,
@@ -7,7 +8,7 @@ import {
   TunnelServer,
 } from '@gatehouse/tunnel-kernel';
 
-const [target, encrypt] = process.argv.slice(2);
+const [target, encrypt, record = 'off'] = process.argv.slice(2);
 const secret = createAgentSecret();
 const identity = createServerIdentity();
 const certificate = createServerIdentity('bench.test');
@@ -36,6 +37,7 @@ const host = {
   rewriteHost: null,
   requestHeaders: {},
   responseHeaders: {},
+  ...(record !== 'off' && { record }),
 };
 await server.apply({ revision: 1, clients: [account], tunnels: [], hosts: [host], ipRules: [], policies: [] });
 process.send({ door, port, securePort, key: formatAgentKey({ secret, fingerprint: identity.fingerprint }) });

@@ -56,11 +56,13 @@ export class BodyRecorder {
   }
 
   private masked({ type, coding }: BodyType): Buffer | null {
-    const plain = this.unpack(Buffer.concat(this.parts), coding);
+    const [first = EMPTY] = this.parts;
+    const plain = this.unpack(this.parts.length === 1 ? first : Buffer.concat(this.parts), coding);
     if (!plain) return null;
     const text = plain.toString('latin1');
     const masked = maskBody(text, type);
-    this.hasSecrets ||= masked !== text;
+    if (masked === text) return plain;
+    this.hasSecrets = true;
     return Buffer.from(masked, 'latin1');
   }
 

@@ -24,104 +24,153 @@ export interface RecordStart {
 /** Bytes that a record takes without its texts; a guess. */
 const OWN_BYTES = 400;
 
-/** One request while it is recorded, and after that. */
+/** Says of what grew by how many bytes. */
+export type RecordKeeper = (record: RequestRecord, bytes: number) => void;
+
+/**
+ * One request while it is recorded, and after that. Records of requests that are over are used again, and times that are
+ * not known are NaN: what every request leaves behind would cost the collector more than all the rest.
+ */
 export class RequestRecord {
-  readonly startedAt: number;
+  /** Distinguishes records of the same millisecond. */
+  number = 0;
+  startedAt = 0;
+  hostId = 0;
   /** Approximate size in memory. */
-  bytes: number;
-  /** Called with the bytes by which it grew; null: it is no longer kept. */
-  onGrown: ((bytes: number) => void) | null = null;
-  private readonly seed: Omit<RecordStart, 'fields'>;
-  private readonly began = performance.now();
-  private readonly asked: Message | null;
+  bytes = 0;
+  /** Whether nothing more will come. */
+  isOver = false;
+  /** Null: it is no longer kept. */
+  keeper: RecordKeeper | null = null;
+  private level: RecordLevel = 'requests';
+  private method = '';
+  private scheme: RecordStart['scheme'] = 'http';
+  private authority = '';
+  private target = '';
+  private version = '';
+  private visitor = '';
+  private replayOf: string | null = null;
+  private asked: Message | null = null;
   private answered: Message | null = null;
-  private status: number | null = null;
+  /** 0: none was begun. */
+  private status = 0;
   private error: string | null = null;
   private failure: string | null = null;
-  private verifiedMs: number | null = null;
-  private sentMs: number | null = null;
-  private answeredMs: number | null = null;
-  private endedMs: number | null = null;
+  private began = Number.NaN;
+  private verifiedAt = Number.NaN;
+  private sentAt = Number.NaN;
+  private answeredAt = Number.NaN;
+  private endedAt = Number.NaN;
+  private requestHead = 0;
   private requestBody = 0;
-  private readonly answer = { head: 0, body: 0 };
-  /** Distinguishes records of the same millisecond. */
-  readonly number: number;
+  private answerHead = 0;
+  private answerBody = 0;
 
-  constructor({ fields, ...seed }: RecordStart, number: number) {
-    const target = maskAddress(seed.target);
+  begin(start: RecordStart, number: number, startedAt: number, keeper: RecordKeeper): void {
     this.number = number;
-    this.startedAt = seed.startedAt;
-    this.seed = { ...seed, target };
-    this.asked = seed.level === 'full' ? new Message(fields) : null;
-    this.bytes = OWN_BYTES + target.length + seed.authority.length + (this.asked?.bytes ?? 0);
+    this.startedAt = startedAt;
+    this.hostId = start.hostId;
+    this.isOver = false;
+    this.keeper = keeper;
+    this.level = start.level;
+    this.method = start.method;
+    this.scheme = start.scheme;
+    this.authority = start.authority;
+    this.target = maskAddress(start.target);
+    this.version = start.version;
+    this.visitor = start.visitor;
+    this.replayOf = start.replayOf;
+    this.asked = start.level === 'full' ? new Message(start.fields) : null;
+    this.answered = null;
+    this.status = 0;
+    this.error = null;
+    this.failure = null;
+    this.began = performance.now();
+    this.verifiedAt = this.sentAt = this.answeredAt = this.endedAt = Number.NaN;
+    this.requestHead = start.headBytes;
+    this.requestBody = this.answerHead = this.answerBody = 0;
+    this.bytes = OWN_BYTES + this.target.length + this.authority.length + (this.asked?.bytes ?? 0);
   }
 
   /** The visitor may pass. */
   verified(): void {
-    this.verifiedMs = this.elapsed();
+    this.verifiedAt = performance.now();
   }
 
   /** The request goes to a connection with the target. */
   sent(): void {
-    this.sentMs = this.elapsed();
+    this.sentAt = performance.now();
   }
 
   /** A part of the request's body. */
   requestPart(part: Buffer): void {
-    if (this.asked && this.onGrown) this.grow(this.asked.body.take(part));
+    if (this.asked && this.keeper) this.grow(this.asked.body.take(part));
   }
 
   /** The head of the answer, as the visitor gets it. `error`: why the gateway answers in place of the target; null: it does not. */
   answers(status: number, fields: readonly string[], headBytes: number, error: string | null): void {
     this.status = status;
     this.error = error;
-    this.answeredMs = this.elapsed();
-    this.answer.head = headBytes;
-    if (!this.asked || !this.onGrown) return;
+    this.answeredAt = performance.now();
+    this.answerHead = headBytes;
+    if (!this.asked || !this.keeper) return;
     this.answered = new Message(fields);
     this.grow(this.answered.bytes);
   }
 
   /** A part of the answer's body. */
   answerPart(part: Buffer): void {
-    if (this.answered && this.onGrown) this.grow(this.answered.body.take(part));
+    if (this.answered && this.keeper) this.grow(this.answered.body.take(part));
   }
 
   /** `upload` and `download`: all bytes of the flow. `failure`: why the answer is incomplete; null: it is complete. */
   end({ upload, download }: { upload: number; download: number }, failure: string | null): void {
-    this.endedMs = this.elapsed();
+    this.isOver = true;
+    this.endedAt = performance.now();
     this.failure = failure;
-    this.requestBody = Math.max(0, upload - this.seed.headBytes);
-    this.answer.body = Math.max(0, download - this.answer.head);
-    if (!this.onGrown) return;
-    if (this.asked) this.grow(this.asked.end());
+    this.requestBody = Math.max(0, upload - this.requestHead);
+    this.answerBody = Math.max(0, download - this.answerHead);
+    if (!this.keeper || !this.asked) return;
+    this.grow(this.asked.end());
     if (this.answered) this.grow(this.answered.end());
   }
 
+  /** It is no longer kept. */
+  leave(): void {
+    this.keeper = null;
+    this.asked = null;
+    this.answered = null;
+  }
+
   fits({ method, status, text, visitor }: RecordFilter): boolean {
-    const { seed } = this;
-    if (method !== undefined && seed.method !== method) return false;
-    if (visitor !== undefined && seed.visitor !== visitor) return false;
-    if (text !== undefined && !seed.target.toLowerCase().includes(text.toLowerCase())) return false;
+    if (method !== undefined && this.method !== method) return false;
+    if (visitor !== undefined && this.visitor !== visitor) return false;
+    if (text !== undefined && !this.target.toLowerCase().includes(text.toLowerCase())) return false;
     return status === undefined || this.hasStatus(status);
   }
 
   summary(id: string): RecordedDetail {
-    const { hostId: _, headBytes, version, ...seed } = this.seed;
-    const { status, error, failure, verifiedMs, sentMs, answeredMs, endedMs, requestBody } = this;
+    const { level, startedAt, method, scheme, authority, target, version, visitor, error, failure, replayOf } = this;
     return {
       id,
-      ...seed,
+      level,
+      startedAt,
+      method,
+      scheme,
+      authority,
+      target,
       version: version === 'h2' ? '2' : version,
-      status,
+      visitor,
+      status: this.status === 0 ? null : this.status,
       error,
       failure,
-      verifiedMs,
-      sentMs,
-      answeredMs,
-      endedMs,
-      request: { head: headBytes, body: requestBody },
-      answer: { ...this.answer },
+      verifiedMs: this.since(this.verifiedAt),
+      sentMs: this.since(this.sentAt),
+      answeredMs: this.since(this.answeredAt),
+      endedMs: this.since(this.endedAt),
+      request: { head: this.requestHead, body: this.requestBody },
+      answer: { head: this.answerHead, body: this.answerBody },
+      replayOf,
       asked: null,
       answered: null,
     };
@@ -133,17 +182,18 @@ export class RequestRecord {
 
   private hasStatus(wanted: string): boolean {
     if (wanted === 'failed') return this.error !== null || this.failure !== null;
-    const status = String(this.status ?? '');
+    const status = String(this.status);
     return wanted.endsWith('xx') ? status.startsWith(wanted.slice(0, 1)) : status === wanted;
   }
 
-  private elapsed(): number {
-    return Math.round((performance.now() - this.began) * 1000) / 1000;
+  /** Milliseconds from the start, to the microsecond; null: not known. */
+  private since(moment: number): number | null {
+    return Number.isNaN(moment) ? null : Math.round((moment - this.began) * 1000) / 1000;
   }
 
   private grow(bytes: number): void {
     this.bytes += bytes;
-    if (bytes !== 0) this.onGrown?.(bytes);
+    if (bytes !== 0) this.keeper?.(this, bytes);
   }
 }
 

@@ -44,6 +44,19 @@ describe('what is kept', () => {
     expect(targets(at, 2)).toEqual([]);
   });
 
+  it('uses records again when their requests are over, and never one that is still running', () => {
+    const at = recorder({ requests: 1 });
+    const running = begin(at, { target: '/running' });
+    const next = begin(at, { target: '/next' });
+    expect(next).not.toBe(running);
+    next.end({ upload: 0, download: 0 }, 'client_error');
+    const last = begin(at, { target: '/last' });
+    expect(last).toBe(next);
+    running.answers(500, [], 0, 'late');
+    running.end({ upload: 0, download: 0 }, null);
+    expect(at.list(1, {}, 10).items).toMatchObject([{ target: '/last', status: null, failure: null, endedMs: null }]);
+  });
+
   it('is bounded in bytes for a host, and a host that has little keeps it when another has too much', () => {
     const at = recorder({ requests: 1_000, bytes: 200_000 });
     begin(at, { hostId: 2, target: '/small' });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { guarded } from '@gatehouse/net';
 import type { RecordFilter, RecordLevel, RecordList } from './recorded-request.js';
-import { RequestRecord, type RecordStart } from './request-record.js';
+import { RecordRing } from './record-ring.js';
+import { RequestRecord, type RecordKeeper, type RecordStart } from './request-record.js';
 
 export interface RecorderLimits {
   /** Requests of a host. */
@@ -23,12 +24,8 @@ export const RECORDER_LIMITS: RecorderLimits = {
 
 const SWEEP_MS = 60_000;
 
-/** The requests of one host, oldest first. */
-interface Ring {
-  level: RecordLevel;
-  records: RequestRecord[];
-  bytes: number;
-}
+/** Records that are kept to be used again. */
+const MAX_SPARE = 1_000;
 
 /**
  * The last requests of hosts whose owners want to see them, in memory alone: they are gone with the process, after an
@@ -38,7 +35,9 @@ export class RequestRecorder {
   private readonly now: () => number;
   private readonly limits: RecorderLimits;
   private readonly process = randomBytes(4).toString('hex');
-  private readonly rings = new Map<number, Ring>();
+  private readonly rings = new Map<number, RecordRing>();
+  private readonly spare: RequestRecord[] = [];
+  private readonly keeper: RecordKeeper;
   private total = 0;
   private number = 0;
   private lastStart = 0;
@@ -47,6 +46,7 @@ export class RequestRecorder {
   constructor(now: () => number, limits: RecorderLimits = RECORDER_LIMITS) {
     this.now = now;
     this.limits = limits;
+    this.keeper = ({ hostId }, bytes) => this.grown(hostId, bytes);
   }
 
   /** Hosts that are recorded, with their level. What was recorded of others, or with another level, is forgotten. */
@@ -60,12 +60,13 @@ export class RequestRecorder {
     this.number = (this.number + 1) % 0x1_0000_0000;
     // Ids stay in order when the clock jumps back.
     this.lastStart = Math.max(this.lastStart, start.startedAt);
-    const record = new RequestRecord({ ...start, startedAt: this.lastStart }, this.number);
     const ring = this.ringOf(start);
-    record.onGrown = (bytes) => this.grown(ring, bytes);
-    ring.records.push(record);
-    this.grown(ring, record.bytes);
-    if (ring.records.length > this.limits.requests) this.dropOldest(ring);
+    if (ring.isFull) this.dropOldest(ring);
+    const record = this.spare.pop() ?? new RequestRecord();
+    record.begin(start, this.number, this.lastStart, this.keeper);
+    ring.add(record);
+    this.total += record.bytes;
+    this.bound(ring);
     return record;
   }
 
@@ -89,9 +90,9 @@ export class RequestRecorder {
   private pick(hostId: number, filter: RecordFilter, limit: number): RequestRecord[] {
     this.sweep();
     const picked: RequestRecord[] = [];
-    const records = this.rings.get(hostId)?.records ?? [];
-    for (let at = records.length - 1; at >= 0 && picked.length < limit; at--) {
-      const record = records[at];
+    const ring = this.rings.get(hostId);
+    for (let at = (ring?.size ?? 0) - 1; at >= 0 && picked.length < limit; at--) {
+      const record = ring?.at(at);
       if (record && this.fits(record, filter)) picked.push(record);
     }
     return picked;
@@ -106,11 +107,11 @@ export class RequestRecorder {
     return hex(startedAt, 12) + hex(number, 8) + this.process;
   }
 
-  private ringOf({ hostId, level }: RecordStart): Ring {
+  private ringOf({ hostId, level }: RecordStart): RecordRing {
     const known = this.rings.get(hostId);
     if (known?.level === level) return known;
     if (known) this.forget(hostId, known);
-    const ring: Ring = { level, records: [], bytes: 0 };
+    const ring = new RecordRing(level, this.limits.requests);
     this.rings.set(hostId, ring);
     this.sweeper ??= setInterval(
       guarded(null, () => this.sweep()),
@@ -119,32 +120,40 @@ export class RequestRecorder {
     return ring;
   }
 
-  private grown(ring: Ring, bytes: number): void {
+  /** A record of the host has grown. */
+  private grown(hostId: number, bytes: number): void {
+    const ring = this.rings.get(hostId);
+    if (!ring) return;
     ring.bytes += bytes;
     this.total += bytes;
-    while (ring.bytes > this.limits.bytes && ring.records.length > 0) this.dropOldest(ring);
+    this.bound(ring);
+  }
+
+  private bound(ring: RecordRing): void {
+    while (ring.bytes > this.limits.bytes && ring.size > 0) this.dropOldest(ring);
     if (this.total > this.limits.total) this.makeRoom();
   }
 
   /** The host that has most gives up a quarter: nobody pushes out what others have. */
   private makeRoom(): void {
-    let most: Ring | null = null;
+    let most: RecordRing | null = null;
     for (const ring of this.rings.values()) if (!most || ring.bytes > most.bytes) most = ring;
     if (!most) return;
     const goal = (most.bytes * 3) / 4;
-    while (most.bytes > goal && most.records.length > 0) this.dropOldest(most);
+    while (most.bytes > goal && most.size > 0) this.dropOldest(most);
   }
 
-  private dropOldest(ring: Ring): void {
-    const oldest = ring.records.shift();
+  private dropOldest(ring: RecordRing): void {
+    const oldest = ring.removeOldest();
     if (!oldest) return;
-    oldest.onGrown = null;
-    ring.bytes -= oldest.bytes;
     this.total -= oldest.bytes;
+    oldest.leave();
+    // One that is running still belongs to its request.
+    if (oldest.isOver && this.spare.length < MAX_SPARE) this.spare.push(oldest);
   }
 
-  private forget(id: number, ring: Ring): void {
-    while (ring.records.length > 0) this.dropOldest(ring);
+  private forget(id: number, ring: RecordRing): void {
+    while (ring.size > 0) this.dropOldest(ring);
     this.rings.delete(id);
     this.rest();
   }
@@ -152,15 +161,16 @@ export class RequestRecorder {
   private sweep(): void {
     const oldest = this.now() - this.limits.ageMs;
     for (const [id, ring] of this.rings) {
-      while ((ring.records[0]?.startedAt ?? Infinity) < oldest) this.dropOldest(ring);
-      if (ring.records.length === 0) this.rings.delete(id);
+      while ((ring.at(0)?.startedAt ?? Infinity) < oldest) this.dropOldest(ring);
+      if (ring.size === 0) this.rings.delete(id);
     }
     this.rest();
   }
 
   private rest(): void {
-    if (this.rings.size > 0 || !this.sweeper) return;
-    clearInterval(this.sweeper);
+    if (this.rings.size > 0) return;
+    this.spare.length = 0;
+    if (this.sweeper) clearInterval(this.sweeper);
     this.sweeper = null;
   }
 }

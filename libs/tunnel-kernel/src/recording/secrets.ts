@@ -20,6 +20,13 @@ const JSON_TEXT = /"([^"\\]*(?:\\[^][^"\\]*)*)(?:"(\s*:)?|\\?$)/g;
 /** The head of a part of a form is shorter than this. */
 const MAX_PART_HEAD = 2_048;
 
+/** What a body that has no secret does not contain: it need not be looked through name by name. */
+const MAY_HAVE_SECRET =
+  /token|secret|passw|passphrase|key|signature|credential|auth|session|jwt|cookie|pass|pwd|sig|sid|code|otp|pin|hmac|assertion|saml|%|\\u/i;
+/** Names of header fields that were looked at: there are few, and they come with every request. */
+const knownFields = new Map<string, boolean>();
+const MAX_KNOWN_FIELDS = 1_000;
+
 /** Whether a field, parameter or member of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -28,6 +35,7 @@ export function isSecretName(name: string): boolean {
 
 /** The value of a header field as it is kept. */
 export function maskField(name: string, value: string): string {
+  if (isPlainField(name)) return value;
   const lower = name.toLowerCase();
   if (lower === 'cookie') return value.split(';').map(maskCookie).join(';');
   if (lower === 'set-cookie') {
@@ -42,6 +50,17 @@ export function maskField(name: string, value: string): string {
   return ADDRESSES.has(lower) ? maskAddress(value) : value;
 }
 
+/** Whether nothing of the field's values is ever masked. */
+function isPlainField(name: string): boolean {
+  const known = knownFields.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  const isPlain = !isSecretName(lower) && !lower.endsWith('-key') && !ADDRESSES.has(lower);
+  // Visitors choose names, too.
+  if (name.length <= 64 && knownFields.size < MAX_KNOWN_FIELDS) knownFields.set(name, isPlain);
+  return isPlain;
+}
+
 /** An address or a target, without the secrets of its query, its fragment and its user part. */
 export function maskAddress(address: string): string {
   const masked = address.includes('@') ? address.replace(/\/\/[^/?#@]*@/, `//${MASK}@`) : address;
@@ -51,6 +70,7 @@ export function maskAddress(address: string): string {
 
 /** The body of a message, one character for each byte. `type`: its `Content-Type`. */
 export function maskBody(body: string, type: string): string {
+  if (!MAY_HAVE_SECRET.test(body)) return body;
   if (/x-www-form-urlencoded/i.test(type)) return maskParameters(body, 1);
   const boundary = /^multipart\/.*\bboundary="?([^";]{1,70})/i.exec(type)?.[1];
   if (boundary !== undefined) return body.split(`--${boundary}`).map(maskFormPart).join(`--${boundary}`);

@@ -30,7 +30,7 @@ export interface ExchangeRequest {
   admitted: Admitted;
   /** How long the visitor may stop reading an answer, in milliseconds. */
   stallMs: number;
-  /** Null: the owner does not want to see requests. */
+  /** Null: the owner does not want to see requests, or this one is over. */
   record: RequestRecord | null;
   /** Called once, at the very end. */
   onEnd(reason: RelayEndReason): void;
@@ -140,8 +140,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     this.sent = true;
-    this.request.record?.sent();
     if (this.over) controller.abort(new Error('the visitor is gone'));
+    else this.request.record?.sent();
   }
 
   onResponseStarted(): void {

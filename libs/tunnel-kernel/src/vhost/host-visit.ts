@@ -8,7 +8,7 @@ import type { RecordLevel } from '../recording/recorded-request.js';
 import type { RequestRecord } from '../recording/request-record.js';
 import type { RequestRecorder } from '../recording/request-recorder.js';
 import { noHostAnswer, unverifiedAnswer } from './answers.js';
-import { Exchange, type Allowed } from './exchange.js';
+import { Exchange, type Allowed, type ExchangeRequest } from './exchange.js';
 import type { HostRequest } from './incoming-request.js';
 import { RequestBody } from './request-body.js';
 import { asHeaders, firstField, without } from './request-fields.js';
@@ -37,8 +37,8 @@ export class HostVisit {
   private readonly admitted: Admitted;
   private readonly flow: Flow;
   private readonly exchange: Exchange;
-  /** Null: the owner does not want to see requests. */
-  readonly record: RequestRecord | null;
+  /** Null: the owner does not want to see requests, or this one is over: then its record may be one of another request. */
+  record: RequestRecord | null;
   /** The body, if verification had to read it. */
   private whole: Buffer | null = null;
 
@@ -52,9 +52,8 @@ export class HostVisit {
     this.admitted = admitted;
     this.flow = flow;
     this.record = host.record ? recordOf(options.recorder, host.record, request, flow) : null;
-    const { record } = this;
     const trace = options.trace ? traceOf(options.trace, request) : null;
-    this.exchange = new Exchange({
+    const exchanged: ExchangeRequest = {
       head,
       host,
       forwarded: trace ? [...origin.forwarded, ...trace.fields] : origin.forwarded,
@@ -62,14 +61,16 @@ export class HostVisit {
       flow,
       admitted,
       stallMs: options.stallMs,
-      record,
+      record: this.record,
       onEnd: (reason) => {
         admitted.release();
-        record?.end(flow.counter, isComplete(reason) ? null : reason);
+        this.record?.end(flow.counter, isComplete(reason) ? null : reason);
+        this.record = exchanged.record = null;
         ledger.close(flow, { reason });
         trace?.end(this.exchange.status, isComplete(reason) ? null : reason);
       },
-    });
+    };
+    this.exchange = new Exchange(exchanged);
   }
 
   start(): void {
@@ -132,10 +133,9 @@ export class HostVisit {
   }
 
   private bodyOptions(): ConstructorParameters<typeof RequestBody>[1] {
-    const { record } = this;
     return {
       onStart: () => this.askForBody(),
-      onPart: record ? (part) => record.requestPart(part) : undefined,
+      onPart: this.record ? (part) => this.record?.requestPart(part) : undefined,
       meter: (count, resume) => {
         this.count(count);
         return this.admitted.throttle()?.pass(count, resume) ?? true;
