@@ -1,6 +1,7 @@
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LastUse } from '../src/credentials/last-use.js';
 import { startSite, type SiteApp } from './site-app.js';
 import { Authenticator } from './support/authenticator.js';
 import { PageReader } from './support/page-reader.js';
@@ -133,6 +134,8 @@ describe('a deleted account', () => {
     await remove({ password: PASSWORD }).expect(401);
     await remove({ password: PASSWORD, code }).expect(200);
 
+    // The last uses of keys are written seconds later.
+    await site.app.get(LastUse).flush();
     await call('get', '/api/site/me').expect(401);
     await request(site.url).get('/api/open/ping').set('X-API-Key', key.secret).expect(401);
     await request(site.url).get('/api/open/ping').set('X-API-Key', application.secret).expect(401);
