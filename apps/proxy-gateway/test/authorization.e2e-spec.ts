@@ -96,7 +96,13 @@ describe('who may do what', () => {
     const change = (body: object, who: Who) =>
       gateway.call('PUT', '/settings', body, { authorization: '', ...headers[who] });
     expect((await change({ 'kernel.log_level': 'warning' }, 'keyAdmin')).status).toBe(200);
-    for (const body of [{ 'auth.enabled': 'false' }, { 'auth.token_ttl_sec': '3600' }, { 'kernel.users': 'a:b' }]) {
+    const aboutLogins = [
+      { 'auth.enabled': 'false' },
+      { 'auth.token_ttl_sec': '3600' },
+      { 'kernel.users': 'a:b' },
+      { 'kernel.require_login': 'false' },
+    ];
+    for (const body of aboutLogins) {
       const together = { 'kernel.log_level': 'debug', ...body };
       const refused = await change(together, 'keyAdmin');
       expect([refused.status, refused.body.code], JSON.stringify(body)).toEqual([403, 'FORBIDDEN']);

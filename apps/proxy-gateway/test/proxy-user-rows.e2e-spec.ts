@@ -66,6 +66,20 @@ it('needs no login until there is a user, and then only its own', async () => {
   expect((await visit(null))[0]).toBe(200);
 });
 
+it('needs a login without any user, too, where the settings say so', async () => {
+  const require = async (wanted: string): Promise<void> => {
+    expect((await gateway.call('PUT', '/settings', { 'kernel.require_login': wanted })).status).toBe(200);
+  };
+  await require('true');
+  await waitFor(async () => (await visit(null))[0] === 407);
+  const last = await create({ name: 'last', password: 'the-last-user' });
+  expect((await visit('last:the-last-user'))[0]).toBe(200);
+  await gateway.call('DELETE', `/proxy-users/${last.id}`);
+  expect([(await visit(null))[0], (await visit('last:the-last-user'))[0]]).toEqual([407, 407]);
+  await require('false');
+  await waitFor(async () => (await visit(null))[0] === 200);
+});
+
 describe('the limits of a user', () => {
   it('hold in the kernel at once, and are shown', async () => {
     const { id } = await create({ name: 'bob', password: 'bobs-password', allowed_addresses: ['10.0.0.0/8'] });

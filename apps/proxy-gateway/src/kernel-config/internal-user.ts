@@ -2,6 +2,7 @@ import { createSecretBox, loadDataKey, loadSecretKeys } from '@gatehouse/persist
 import type { ProxyUserConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Preferences } from '../preferences/preferences.service.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
 /** The name in the login, in logs and in `IN-USER` rules. */
@@ -18,10 +19,15 @@ export class InternalUser {
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: ProxyGatewaySettings,
+    private readonly preferences: Preferences,
   ) {}
 
-  /** Null while no user is a row, so that no login is needed for them. @throws SecretBoxError with another secret key. */
+  /**
+   * Null while no user is a row and the settings require no login: the proxy is open then.
+   * @throws SecretBoxError with another secret key.
+   */
   async ifNeeded(queries: Pick<DataSource, 'query'> = this.dataSource): Promise<ProxyUserConfig | null> {
+    if (this.preferences.get('kernel.require_login')) return this.get();
     const [found] = (await queries.query('SELECT EXISTS (SELECT FROM proxy_users) AS needed')) as { needed: boolean }[];
     return found?.needed ? this.get() : null;
   }

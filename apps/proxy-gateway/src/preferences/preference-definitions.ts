@@ -41,6 +41,8 @@ export const PREFERENCES = {
   'kernel.listen.groups': groupListeners(),
   // The users of the listeners; empty: no login is needed.
   'kernel.users': userList(),
+  // Also while there are no users, so that deleting the last one does not open the proxy.
+  'kernel.require_login': flag(false),
   'kernel.allow_lan': flag(false),
   // Whether DIRECT may lead to private addresses without a rule that names them; `auto`: as set by the environment.
   'kernel.allow_private_targets': oneOf('auto', ['auto', 'true', 'false']),

@@ -149,7 +149,7 @@ function isAboutListening(key: string): boolean {
 
 /** Who may log in, for how long, and the users of the proxy: an API key must not change these. */
 function isAboutCredentials(key: string): boolean {
-  return key.startsWith('auth.') || key === 'kernel.users';
+  return key.startsWith('auth.') || key === 'kernel.users' || key === 'kernel.require_login';
 }
 
 /** @throws AppError INVALID_ARGUMENT. */

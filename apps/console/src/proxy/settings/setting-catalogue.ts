@@ -77,6 +77,12 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
         isLong: true,
       },
       {
+        key: 'kernel.require_login',
+        label: t('settings.kernel_require_login.label'),
+        hint: t('settings.kernel_require_login.hint'),
+        choices: FLAG,
+      },
+      {
         key: 'kernel.allow_lan',
         label: t('settings.kernel_allow_lan.label'),
         hint: t('settings.kernel_allow_lan.hint'),

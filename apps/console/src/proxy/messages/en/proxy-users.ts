@@ -52,6 +52,6 @@ export const proxyUsers = {
     deleteName: 'Delete {name}',
     deleteTitle: 'Delete user?',
     deleteText:
-      '<b>{name}</b> can no longer log in, and open connections end. Deleting the last user opens the proxy to everyone who reaches it.',
+      '<b>{name}</b> can no longer log in, and open connections end. Deleting the last user opens the proxy to everyone who reaches it, unless the settings always require a login.',
   },
 } as const;

@@ -70,6 +70,10 @@ export const settings = {
       label: 'Proxy users',
       hint: 'user:password, separated by spaces; empty: no password is needed. Logins as user-country-jp choose the way',
     },
+    kernel_require_login: {
+      label: 'Always require a login',
+      hint: 'Also while there are no proxy users: nobody can use the proxy then',
+    },
     kernel_allow_lan: {
       label: 'Allow connections from the LAN',
       hint: 'Listens on all addresses of this machine, not only on the loopback',

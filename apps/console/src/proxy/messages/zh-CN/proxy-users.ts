@@ -52,6 +52,7 @@ export const proxyUsers: Translation<typeof english> = {
     resetDone: '已重置 {name} 的流量。',
     deleteName: '删除 {name}',
     deleteTitle: '删除用户？',
-    deleteText: '<b>{name}</b> 将无法登录，现有连接会断开。删除最后一个用户后，任何能访问代理的人都可以使用它。',
+    deleteText:
+      '<b>{name}</b> 将无法登录，现有连接会断开。删除最后一个用户后，任何能访问代理的人都可以使用它，除非设置中始终要求登录。',
   },
 };

@@ -69,6 +69,7 @@ export const settings: Translation<typeof english> = {
       label: '代理用户',
       hint: '用户:密码，以空格分隔；留空表示无需密码。以“用户-country-jp”登录可选择出口',
     },
+    kernel_require_login: { label: '始终要求登录', hint: '没有代理用户时也要求；此时任何人都不能使用代理' },
     kernel_allow_lan: { label: '允许局域网连接', hint: '监听本机所有地址，而不只是回环地址' },
     kernel_allow_private_targets: { label: '允许访问私有网络', hint: '关：仅在规则指定时；自动：按环境变量' },
     kernel_mode: { label: '内核', hint: '下次启动后生效' },
