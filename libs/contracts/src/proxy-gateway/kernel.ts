@@ -9,7 +9,7 @@ export type KernelViewState = (typeof KERNEL_VIEW_STATES)[number];
 
 /** A kernel, as some service saw it last. */
 export interface KernelView {
-  /** `own`: started by the service that answers. Another one keeps its id over restarts. */
+  /** `own`, and `own-2` and so on: started by the service that answers. Another one keeps its id over restarts. */
   id: string;
   name: string;
   version: string;
