@@ -27,6 +27,7 @@ import {
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
+import { ACCESS_LOG_FORMATS, type AccessLogFormat } from './common/access-log-formats.js';
 import { isKnownPassword } from './users/known-passwords.js';
 import { CHALLENGE_TYPES, type ChallengeType } from './acme/acme-order.js';
 
@@ -181,6 +182,18 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Variable('GEOIP_STRICT', { kind: 'boolean', expected: bilingual('true or false', 'true 或 false') })
   @IsBoolean()
   geoStrict = false;
+
+  /** A file that gets a line for each request to a host. Default: none. */
+  @Variable('TUNNEL_ACCESS_LOG', { expected: bilingual('a file for the access log', '访问日志文件') })
+  @IsOptional()
+  @IsString()
+  accessLog?: string;
+
+  @Variable('TUNNEL_ACCESS_LOG_FORMAT', {
+    expected: bilingual('combined, common or vhost_combined', 'combined、common 或 vhost_combined'),
+  })
+  @IsIn(ACCESS_LOG_FORMATS)
+  accessLogFormat: AccessLogFormat = 'combined';
 
   @Variable('NODE_ENV', {
     expected: bilingual('production, or something else while it is tried out', 'production；试用时可为其他值'),

@@ -66,6 +66,7 @@ export { systemDialer } from './dial.js';
 export type { DatagramState } from './datagrams/server-datagrams.js';
 export { DestinationRules } from './agent/destination-rules.js';
 export type { HttpOptions, HttpsPortState } from './vhost/http-gateway.js';
+export type { LoggedRequest, LogRequest } from './vhost/request-log.js';
 export type { ReplayRefusal, ReplayRequest } from './vhost/replay.js';
 export type { TracedVisit, TraceVisit, VisitTrace } from './vhost/visit-traces.js';
 export type {

@@ -18,6 +18,7 @@ import type {
   TunnelState,
 } from '@gatehouse/tunnel-kernel';
 import type { TracingOptions } from '@gatehouse/tracing';
+import type { AccessLogFormat } from './access-log-formats.js';
 import type { WantedState } from './edge-leases.js';
 
 /** Which worker of an edge a process is. */
@@ -86,6 +87,8 @@ export interface EdgeOptions {
   /** Whether rules that deny a country deny everybody without a database. */
   geoStrict: boolean;
   debug: boolean;
+  /** The file with a line for each request to a host. Absent: there is none. */
+  accessLog?: { file: string; format: AccessLogFormat };
   /** Where spans of visits go. Absent: visits have none. */
   tracing?: TracingOptions;
   /** Number of serving processes. With more than one, this process is their door. */

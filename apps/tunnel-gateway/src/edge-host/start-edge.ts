@@ -1,7 +1,7 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { extname, join } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { parseControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
 import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
 import { StartError, tracingOptions, type JsonLogger } from '@gatehouse/platform';
@@ -142,6 +142,9 @@ export function edgeOptions(
     geoFile: settings.geoFile ?? null,
     geoStrict: settings.geoStrict,
     debug: settings.logLevel === 'debug',
+    ...(settings.accessLog !== undefined && {
+      accessLog: { file: resolve(settings.accessLog), format: settings.accessLogFormat },
+    }),
     ...(tracing && { tracing }),
     workers: settings.edgeWorkers,
     worker: null,

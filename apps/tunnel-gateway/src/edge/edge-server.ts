@@ -9,6 +9,7 @@ import {
 import { activeTracing } from '@gatehouse/tracing';
 import { newestOf, splitKeys } from '../common/key-box.js';
 import { SESSION_COOKIE } from '../common/session-cookie-name.js';
+import type { AccessLog } from './access-log.js';
 import type { AcmeAnswers } from './acme-answers.js';
 import type { CountryFile } from '../common/country-file.js';
 import { servedElsewhere, type WorkerShare } from './door/worker-share.js';
@@ -35,13 +36,15 @@ export interface EdgeServerParts {
   /** Undefined: other edges are not reached. */
   peers: PeerOptions | undefined;
   events: NonNullable<TunnelServerEnvironment['events']>;
+  /** Null: requests are not logged. */
+  accessLog: AccessLog | null;
 }
 
 /** Login cookies of this console and of the platform's site, and the site's cookie for forms before a login. */
 const PLATFORM_COOKIES = [SESSION_COOKIE, 'gatehouse_site', 'gatehouse_visit'];
 
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
-  const { logger, clients, share, countries, grants, acme, passwords, sockets, peers, events } = parts;
+  const { logger, clients, share, countries, grants, acme, passwords, sockets, peers, events, accessLog } = parts;
   const { publicHttpsPort, worker } = options;
   const tracing = activeTracing();
   const visitorSecrets = splitKeys(options.visitorSecret);
@@ -72,6 +75,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
       acmeChallenge: acme.http,
       acmeTlsAlpn: acme.tls,
       ...(tracing && { trace: visitSpans(tracing) }),
+      ...(accessLog && { log: accessLog.add }),
       ...(share && { serves: (name) => share.serves(name) }),
     },
     events,

@@ -9,6 +9,7 @@ import type {
   TunnelServer,
   TunnelState,
 } from '@gatehouse/tunnel-kernel';
+import { AccessLog } from './access-log.js';
 import { AcmeAnswers } from './acme-answers.js';
 import { CarriedTotals } from './carried-totals.js';
 import { ClientDirectory } from './client-directory.js';
@@ -73,6 +74,8 @@ export class Edge implements EdgeRole {
   private readonly directory: ClientDirectory;
   private readonly acme = new AcmeAnswers();
   private readonly passwords = new PasswordProcess();
+  /** Null: requests are not logged. */
+  private readonly accessLog: AccessLog | null;
   private readonly grants: EdgeGrants;
   private readonly events: EdgeEvents;
   private readonly config: ConfigSource;
@@ -95,6 +98,7 @@ export class Edge implements EdgeRole {
     const { folder } = options;
     this.options = options;
     this.logger = logger;
+    this.accessLog = options.accessLog ? new AccessLog(options.accessLog, logger) : null;
     this.database = new EdgeDatabase(options.databaseUrl);
     this.presence = new DatabasePresence(logger);
     this.writers = new EdgeWriters(logger, this.presence);
@@ -296,6 +300,7 @@ export class Edge implements EdgeRole {
     await Promise.all([this.config.stop(), this.challenges.stop()]);
     await this.fleet.leave(stays);
     this.passwords.close();
+    await this.accessLog?.close();
     await this.feed.close();
     await this.database.close();
   }
@@ -314,6 +319,7 @@ export class Edge implements EdgeRole {
       sockets,
       peers: peerOptionsOf(options, id, (question) => answerPeer(this, question)),
       events,
+      accessLog: this.accessLog,
     });
   }
 

@@ -58,6 +58,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private release: (() => void) | null = null;
   /** Of the answer; null: none was begun. */
   status: number | null = null;
+  /** Bytes of the answer's head. */
+  sentHead = 0;
   /** Whether the target has begun to answer. */
   private hasResponse = false;
   private sent = false;
@@ -219,6 +221,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.status = status;
     this.over = true;
     const bytes = headBytes('Switching Protocols', fields);
+    this.sentHead = bytes;
     flow.counter.download += bytes;
     record?.answers(status, fields, bytes, null);
     flow.handle = relay(visitor, target, flow.counter, {
@@ -287,6 +290,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.request.reply.begin(head);
     this.status = head.status;
     const bytes = headBytes(head.statusText, head.fields);
+    this.sentHead = bytes;
     this.request.flow.counter.download += bytes;
     this.request.record?.answers(head.status, head.fields, bytes, error);
   }

@@ -11,6 +11,7 @@ import { noHostAnswer, unverifiedAnswer } from './answers.js';
 import { Exchange, type Allowed, type ExchangeRequest } from './exchange.js';
 import type { HostRequest } from './incoming-request.js';
 import { RequestBody } from './request-body.js';
+import { logTo, type LogRequest } from './request-log.js';
 import { asHeaders, firstField, without } from './request-fields.js';
 import type { UpstreamTable } from './upstreams.js';
 import { TRACE_FIELDS, type TraceVisit, type VisitTrace } from './visit-traces.js';
@@ -26,6 +27,8 @@ export interface HostVisitContext {
   stallMs: number;
   /** Undefined: visits are not observed. */
   trace: TraceVisit | undefined;
+  /** Undefined: there is no log. */
+  log: LogRequest | undefined;
   /** Keeps the requests of hosts whose owners want to see them. */
   recorder: RequestRecorder;
 }
@@ -66,6 +69,7 @@ export class HostVisit {
         admitted.release();
         this.record?.end(flow.counter, isComplete(reason) ? null : reason);
         this.record = exchanged.record = null;
+        if (options.log) this.writeLog(options.log);
         ledger.close(flow, { reason });
         trace?.end(this.exchange.status, isComplete(reason) ? null : reason);
       },
@@ -80,6 +84,13 @@ export class HostVisit {
     if (!isReplay && this.options.context.verifier.guards(resource, clientId))
       guardPromise({ destroy: () => this.exchange.stop() }, this.verify());
     else this.proceed(null);
+  }
+
+  private writeLog(log: LogRequest): void {
+    const { head, origin } = this.request;
+    const { status, sentHead } = this.exchange;
+    const bytes = Math.max(0, this.flow.counter.download - sentHead);
+    logTo(log, head, { startedAt: this.flow.startedAt, visitor: origin.visitor.address, status, bytes });
   }
 
   private async verify(): Promise<void> {

@@ -12,6 +12,7 @@ import { RequestDispatcher } from './request-dispatcher.js';
 import { Http1Listener, http1Options } from './http1-listener.js';
 import type { ListenerContext } from './listener-context.js';
 import { MAX_UNIDENTIFIED, TlsListener, type GatewayConnections } from './tls-listener.js';
+import type { LogRequest } from './request-log.js';
 import type { ReplayRefusal, ReplayRequest } from './replay.js';
 import { askForHead } from './target-question.js';
 import { UpstreamTable } from './upstreams.js';
@@ -43,6 +44,8 @@ export interface HttpOptions {
   withheldCookies?: readonly string[];
   /** Observes admitted requests, and gives the target what continues their trace. */
   trace?: TraceVisit;
+  /** Called for each request that could be read, when it is over. Absent: nothing is done for that. */
+  log?: LogRequest;
   /** Upper bound for unfinished TLS handshakes. Absent: 4096. */
   maxUnidentified?: number;
   /** Milliseconds. */
@@ -117,6 +120,7 @@ export class HttpGateway {
       upstreams: this.upstreams,
       stallMs: timeouts.stall ?? STALL_MS,
       trace: options.trace,
+      log: options.log,
       proxies,
       acmeChallenge: (token) => options.acmeChallenge?.(token) ?? null,
       httpsPort: () => this.httpsPort,

@@ -10,6 +10,7 @@ import type { RequestRecord } from '../recording/request-record.js';
 import { incomingReplay, type ReplayRefusal, type ReplayRequest } from './replay.js';
 import { replyOf, type Reply } from './reply.js';
 import { withholdCookies } from './request-fields.js';
+import { logTo } from './request-log.js';
 import { readRequest, type RequestHead } from './request-rules.js';
 import { originOf, type VisitorOrigin } from './visitor-origin.js';
 
@@ -18,7 +19,7 @@ const CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
 const OWN_HOST = /[?&](?:r|state)=(\d{1,15})(?:[.&]|$)/;
 
 export interface RequestDispatcherOptions extends HostVisitContext {
-  context: HostVisitContext['context'] & Pick<ModeContext, 'admission'>;
+  context: HostVisitContext['context'] & Pick<ModeContext, 'admission' | 'now'>;
   proxies: TrustedProxies;
   /** Answers a challenge of ACME's HTTP-01 (RFC 8555 8.3); null: there is none. */
   acmeChallenge(token: string): string | null;
@@ -54,10 +55,10 @@ export class RequestDispatcher {
     }
     withholdCookies(head.fields, this.options.withheldCookies);
     const challenge = this.challengeAnswer(head);
-    if (challenge) return send(reply, raw.method, challenge);
     const origin = originOf(head, arrival, this.options.proxies);
+    if (challenge) return this.answer(reply, head, origin, challenge);
     const found = this.route(incoming, head, origin);
-    if ('status' in found) return send(reply, raw.method, found);
+    if ('status' in found) return this.answer(reply, head, origin, found);
     this.admit({ head, host: found, origin, incoming });
   }
 
@@ -124,11 +125,20 @@ export class RequestDispatcher {
     return body === null ? null : { status: 200, headers: [['content-type', 'application/octet-stream']], body };
   }
 
+  /** Answers a visitor that was not admitted: nothing is counted. */
+  private answer(reply: Reply, head: RequestHead, origin: VisitorOrigin, answer: GatewayAnswer): void {
+    const { log, context } = this.options;
+    send(reply, head.method, answer);
+    if (!log) return;
+    const bytes = head.method === 'HEAD' ? 0 : Buffer.byteLength(answer.body);
+    logTo(log, head, { startedAt: context.now(), visitor: origin.visitor.address, status: answer.status, bytes });
+  }
+
   private admit(request: HostRequest): void {
     const { head, host, origin, incoming } = request;
     const resource = { kind: 'host', id: host.id } as const;
     const admitted = this.options.context.admission.admit(resource, host.clientId, origin.visitor);
-    if (typeof admitted === 'string') send(incoming.reply, head.method, refusalAnswer(admitted, head));
+    if (typeof admitted === 'string') this.answer(incoming.reply, head, origin, refusalAnswer(admitted, head));
     else new HostVisit(this.options, request, admitted).start();
   }
 }
