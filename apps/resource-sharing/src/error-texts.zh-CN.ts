@@ -58,6 +58,7 @@ const APPLICATIONS: ErrorTexts = {
   'The application does not exist': '应用不存在',
   'An account may register {count} applications': '每个账号最多注册 {count} 个应用',
   'An application may have {count} test keys': '每个应用最多 {count} 个测试密钥',
+  'The test data were removed meanwhile: try again': '测试数据已被清空，请重试',
   'There is no test key {id}': '测试密钥 {id} 不存在',
   'The application has no user {id}': '该应用没有用户 {id}',
   'An application may have {count} webhooks': '每个应用最多 {count} 个 Webhook',

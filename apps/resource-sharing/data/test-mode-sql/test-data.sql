@@ -18,12 +18,13 @@ BEGIN
   END IF;
   INSERT INTO ledger_accounts (user_id) VALUES (account);
   PERFORM ledger_transfer('grant', 'opened ' || account, NULL, account, 'grants', p_points);
-  PERFORM make_test_shares(p_application, p_user);
+  PERFORM make_test_shares(p_application);
   RETURN account;
 END $$;
 
 -- One share of each price and outcome, of a sharer who is made up.
-CREATE OR REPLACE FUNCTION make_test_shares(p_application bigint, p_user bigint) RETURNS void
+DROP FUNCTION IF EXISTS resource_sharing_test.make_test_shares(bigint, bigint);
+CREATE OR REPLACE FUNCTION make_test_shares(p_application bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   sharer bigint;
@@ -41,8 +42,8 @@ BEGIN
   INSERT INTO ledger_accounts (user_id) VALUES (sharer);
   INSERT INTO titles (media_type, tmdb_id, title) VALUES ('movie', '999000001', 'Test mode')
     ON CONFLICT (media_type, tmdb_id) DO UPDATE SET title = excluded.title RETURNING id INTO title;
-  INSERT INTO resource_sharing_test.shares (application_id, slug, owner_id, movie_id, kind, link_key, url, access_code, title, unlock_points,
-      is_official, deleted_at, made_up)
+  INSERT INTO resource_sharing_test.shares (application_id, slug, owner_id, movie_id, kind, link_key, url, access_code, title,
+      unlock_points, is_official, deleted_at, made_up)
     SELECT p_application, md5('test share ' || p_application || ' ' || name)::uuid, sharer, title, '115',
       '115:gatehousetest' || name, 'https://115.com/s/gatehousetest' || name, 'test', 'Test mode: ' || name, price,
       name = 'official', CASE name WHEN 'withdrawn' THEN now() END, name
@@ -72,9 +73,12 @@ DECLARE
   gone bigint[];
   moved uuid[];
 BEGIN
-  -- Calls that are under way come first, or find no account.
-  SELECT array_agg(id) INTO gone FROM (SELECT id FROM test_accounts WHERE application_id = p_application FOR UPDATE) a;
+  -- In the order in which unlocks lock: those that are under way come first, and later ones find no account.
+  SELECT array_agg(id) INTO gone FROM test_accounts WHERE application_id = p_application;
+  PERFORM 1 FROM risk_states WHERE user_id = ANY (gone) ORDER BY user_id FOR UPDATE;
   PERFORM 1 FROM ledger_accounts WHERE user_id = ANY (gone) ORDER BY user_id FOR UPDATE;
+  -- With accounts that were opened meanwhile.
+  SELECT array_agg(id) INTO gone FROM (SELECT id FROM test_accounts WHERE application_id = p_application FOR UPDATE) a;
   PERFORM set_config('resource_sharing.emptying', 'on', true);
   SELECT array_agg(DISTINCT transaction_id) INTO moved FROM ledger_entries WHERE user_id = ANY (gone);
   DELETE FROM unlocks WHERE user_id = ANY (gone);

@@ -45,6 +45,7 @@ import { UseTestLayerSql1763668801811 } from './1763668801811-use-test-layer-sql
 import { MarkTestCalls1763668801812 } from './1763668801812-mark-test-calls.js';
 import { SendTestEvents1763668801813 } from './1763668801813-send-test-events.js';
 import { NoteTestEvents1763668801814 } from './1763668801814-note-test-events.js';
+import { OrderEmptying1763668801815 } from './1763668801815-order-emptying.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -95,4 +96,5 @@ export const MIGRATIONS = [
   MarkTestCalls1763668801812,
   SendTestEvents1763668801813,
   NoteTestEvents1763668801814,
+  OrderEmptying1763668801815,
 ];

@@ -13,6 +13,9 @@ const FORGET = [
   // After the statement that waits for unlocks: whoever has paid keeps the link, and nobody needs the others.
   `UPDATE shares s SET url = '', access_code = '', title = NULL, link_key = 'deleted:' || s.id
     WHERE s.owner_id = $1 AND NOT EXISTS (SELECT FROM unlocks u WHERE u.share_id = s.id)`,
+  `UPDATE resource_sharing_test.shares SET deleted_at = coalesce(deleted_at, now()), updated_at = now(), url = '',
+    access_code = '', title = NULL, remark = NULL, link_key = 'deleted:' || id
+    WHERE made_up IS NULL AND owner_id IN (SELECT id FROM resource_sharing_test.test_accounts WHERE user_id = $1)`,
   'DELETE FROM credential_addresses WHERE credential_id IN (SELECT id FROM credentials WHERE user_id = $1)',
   "UPDATE credentials SET name = 'deleted', ip_allow = '{}', last_used_at = NULL, last_used_ip = NULL WHERE user_id = $1",
   ...['notices', 'mails', 'account_links', 'user_totp', 'sign_in_networks'].map(
