@@ -69,6 +69,11 @@ describe('one line', () => {
     expect(address).toMatch(new RegExp(`^http://[a-z2-9]{10}\\.${DOMAIN}:${gateway.ports.http}/$`));
     expect(await visit(address)).toBe('from the site');
     expect(agent.output()).toMatch(/^ {2}[█▀▄ ]{20,}$/m);
+    // The edge may serve the host a moment before it records it.
+    await waitFor(async () => {
+      await visit(address);
+      return /^\d\d:\d\d:\d\d 200 GET \/ [\d.]+ ms 127\.0\.0\.1$/m.test(agent.output());
+    });
 
     agent.child.kill('SIGINT');
     expect(await agent.code).toBe(0);

@@ -34,6 +34,8 @@ export class Publication {
   /** `host:port` of the port for agents. */
   readonly server: string;
   readonly published: Published[] = [];
+  /** Ids of the hosts among them. */
+  readonly hostIds: number[] = [];
   private readonly api: GatewayApi;
   private readonly clientId: number;
 
@@ -97,12 +99,13 @@ export class Publication {
     { automatic_https: secure, https_port: https, http_port: http }: TunnelGatewayView,
     domain: string,
   ): Promise<Published> {
-    const { host } = await this.api.call<HostView>('POST', '/hosts', {
+    const { id, host } = await this.api.call<HostView>('POST', '/hosts', {
       client_id: this.clientId,
       host: name ?? `${randomName()}.${domain}`,
       target_addr: `${scheme}://${target}`,
       auto_https: secure ? 1 : 0,
     });
+    this.hostIds.push(id);
     const port = secure ? (https ?? 443) : (http ?? 80);
     return { address: `${secure ? 'https' : 'http'}://${formatAuthority(host, port, secure)}/`, target };
   }

@@ -1,3 +1,4 @@
+import type { HostRequestView } from '@gatehouse/contracts';
 import { compareCatalogues } from '@gatehouse/i18n';
 import { TunnelError, type AgentTunnel } from '@gatehouse/tunnel-kernel';
 import { describe, expect, it } from 'vitest';
@@ -52,6 +53,37 @@ describe('the output on a Chinese terminal', () => {
     expect(compareCatalogues(AGENT_CATALOGUES.en, 'zh-CN', AGENT_CATALOGUES['zh-CN'])).toEqual([]);
     const options = (usage: string): string[] => [...new Set(usage.match(/--[a-z0-9-]+|GATEHOUSE_\w+/g))].sort();
     expect(options(CHINESE_USAGE)).toEqual(options(USAGE));
+  });
+});
+
+describe('a request of a visitor', () => {
+  const request = {
+    method: 'GET',
+    path: '/a?token=***',
+    host: 'a.test',
+    status: 502,
+    error: 'target_refused',
+    failure: null,
+    visitor_ip: '192.0.2.1',
+    ended_ms: 4.26,
+  } as HostRequestView;
+
+  it('is a line with status, path, duration, visitor and what went wrong', () => {
+    expect(said(TextReporter, (reporter) => reporter.request(request))).toMatch(
+      / 502 GET \/a\?token=\*\*\* 4\.3 ms 192\.0\.2\.1 \(target_refused\)\n$/,
+    );
+    const left = { ...request, status: null, error: null, failure: 'client_error', ended_ms: 12.4 };
+    expect(said(TextReporter, (reporter) => reporter.request(left))).toMatch(
+      / --- GET .* 12 ms .* \(client_error\)\n$/,
+    );
+    expect(JSON.parse(said(JsonReporter, (reporter) => reporter.request(request)))).toMatchObject({
+      message: 'request',
+      method: 'GET',
+      path: '/a?token=***',
+      status: 502,
+      reason: 'target_refused',
+      ms: 4.26,
+    });
   });
 });
 

@@ -1,3 +1,4 @@
+import type { HostRequestView } from '@gatehouse/contracts';
 import type {
   AgentHost,
   AgentStatus,
@@ -23,6 +24,8 @@ export interface Reporter extends TunnelLogger {
   resources(tunnels: readonly AgentTunnel[], hosts: readonly AgentHost[]): void;
   carried(deltas: readonly FlowDelta[]): void;
   published(all: readonly Published[]): void;
+  /** A request of a visitor to what was published. */
+  request(request: HostRequestView): void;
 }
 
 type Fields = Record<string, unknown>;
@@ -75,6 +78,19 @@ export class JsonReporter implements Reporter {
 
   published(all: readonly Published[]): void {
     for (const { address, target } of all) this.line('info', 'published', { address, target });
+  }
+
+  request({ method, path, host, status, error, failure, visitor_ip, ended_ms }: HostRequestView): void {
+    const reason = error ?? failure;
+    this.line('info', 'request', {
+      method,
+      host,
+      path,
+      status,
+      ...(reason !== null && { reason }),
+      visitor_ip,
+      ms: ended_ms,
+    });
   }
 
   private line(level: string, message: string, fields: Fields = {}): void {
@@ -163,6 +179,12 @@ export class TextReporter implements Reporter {
       this.output.write(`\n  ${said}\n\n${code.join('')}`);
     }
     this.output.write(`\n  ${this.words.text('publish.howToEnd')}\n\n`);
+  }
+
+  request({ method, path, status, error, failure, visitor_ip: visitor, ended_ms: ms }: HostRequestView): void {
+    const reason = error ?? failure;
+    const took = ms === null ? '' : ` ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+    this.line(`${status ?? '---'} ${method} ${path}${took} ${visitor}${reason === null ? '' : ` (${reason})`}`);
   }
 
   private line(message: string, fields: Fields = {}): void {

@@ -6,6 +6,7 @@ import type { AgentWords } from './messages/index.js';
 import { Publication } from './publication.js';
 import type { PublishSettings } from './publish-settings.js';
 import type { Reporter } from './reporter.js';
+import { RequestFeed } from './request-feed.js';
 import { runAgent, type RunningAgent } from './run-agent.js';
 import type { AgentSettings } from './settings.js';
 import type { Wanted } from './wanted.js';
@@ -41,9 +42,12 @@ export function runPublication(settings: PublishSettings, context: PublicationCo
     const publication = await Publication.create(api, settings.publish);
     if (stopping) return takeDown(publication, EXIT.stopped, context);
     agent = startAgent(publication, settings, context);
+    const feed = new RequestFeed(api, (request) => context.reporter.request(request));
+    void feed.follow(publication.hostIds);
     const renewing = setInterval(() => void renew(publication, context, () => agent?.stop()), RENEW_MS);
     const code = await agent.ended;
     clearInterval(renewing);
+    feed.stop();
     return takeDown(publication, code, context);
   };
   const ended = serve().catch((error: unknown) => {
