@@ -39,10 +39,12 @@ it('has a line for each request to a host, also for those that the gateway answe
   await waitFor(async () => (await visit('/first')) === 200);
   const headers = { referer: 'https://b.test/?token=s3cret', 'user-agent': 'a "quoted" name', cookie: 'sid=s3cret' };
   await visit('/a?b=1&token=s3cret', NAME, headers);
+  await visit('/__gw/login?r=1&p=s3cret');
   await visit('/nobody', 'nobody.example.org');
   await waitFor(() => lines().some((line) => line.includes('/nobody')));
   const time = String.raw`\[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000\]`;
-  const [own, other] = lines().slice(-2);
+  const [own, gateways, other] = lines().slice(-3);
+  expect(gateways).toContain('"GET /__gw/login?*** HTTP/1.1" 404 ');
   expect(own).toMatch(
     new RegExp(
       String.raw`^${NAME} 127\.0\.0\.1 - - ${time} "GET /a\?b=1&token=\*\*\* HTTP/1\.1" 200 1234 "https://b\.test/\?token=\*\*\*" "a \\"quoted\\" name"$`,

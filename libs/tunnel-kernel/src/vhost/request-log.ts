@@ -1,4 +1,4 @@
-import { maskAddress } from '../recording/secrets.js';
+import { MASK, maskAddress } from '../recording/secrets.js';
 import { firstField } from './request-fields.js';
 import type { RequestHead } from './request-rules.js';
 
@@ -24,6 +24,13 @@ export interface LoggedRequest {
 
 export type LogRequest = (request: LoggedRequest) => void;
 
+/** What visitors sign in with stands in queries of the gateway's own paths, under short names. */
+const OWN_QUERY = /^(\/__gw\/[^?]*)\?.*$/;
+
+function targetOf({ target: { forward } }: RequestHead): string {
+  return OWN_QUERY.test(forward) ? forward.replace(OWN_QUERY, `$1?${MASK}`) : maskAddress(forward);
+}
+
 /** Calls the log. `head`: of the request. */
 export function logTo(
   log: LogRequest,
@@ -35,7 +42,7 @@ export function logTo(
     ...rest,
     method: head.method,
     authority: head.authority,
-    target: maskAddress(head.target.forward),
+    target: targetOf(head),
     version: head.version,
     referer: referer === undefined ? undefined : maskAddress(referer),
     userAgent: firstField(head.fields, 'user-agent'),
