@@ -9,7 +9,9 @@ import { SERVICE_PROGRAMS } from './service-programs.mjs';
 
 const STAMP = join(OWN, 'services-stamp');
 const BUNDLER = 'tools/bootstrap/bundle-services.mjs';
-const BUNDLER_PARTS = ['tools/bootstrap/service-programs.mjs', 'tools/bootstrap/required-http.mjs'];
+const BUNDLER_PARTS = ['one-copy-each', 'required-http', 'service-programs'].map(
+  (name) => `tools/bootstrap/${name}.mjs`,
+);
 
 /** A value that changes with what the compiler made, with the packages, with what makes the bundles, and with the bundles. */
 function fingerprint(root) {

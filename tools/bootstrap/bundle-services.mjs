@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync }
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from './layout.mjs';
+import { oneCopyEach } from './one-copy-each.mjs';
 import { requiredHttp } from './required-http.mjs';
 import { SERVICE_PROGRAMS } from './service-programs.mjs';
 
@@ -13,6 +14,9 @@ const PLACEHOLDER = /__module_address__\("([^"]+)"\)/g;
  * code beside itself.
  */
 const EXTERNAL = [/^class-transformer$/, /^ssh2$/];
+
+/** express and what it loads each have their own, and each copy would sort its thousand types when it is loaded. */
+const SEVERAL_COPIES = ['mime-db', 'mime-types'];
 
 /** A path from a folder to a file as in a URL, such as `../../libs/net/dist/a.js`. */
 function urlPath(folder, file) {
@@ -76,7 +80,7 @@ async function bundleProgram(root, app, program, treeshake = true) {
     input: { [program]: join(folder, 'dist', `${program}.js`) },
     platform: 'node',
     external: EXTERNAL,
-    plugins: [compilerMaps(root), moduleAddresses(root, app), requiredHttp()],
+    plugins: [oneCopyEach(SEVERAL_COPIES), compilerMaps(root), moduleAddresses(root, app), requiredHttp()],
     onLog: ignoreMissing,
     treeshake,
   });

@@ -1,0 +1,3 @@
+import type { Plugin } from 'rolldown';
+
+export function oneCopyEach(names: readonly string[]): Plugin;
