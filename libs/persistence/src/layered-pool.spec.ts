@@ -1,8 +1,10 @@
-import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import { prepareSession } from '@gatehouse/postgres';
+import { createTestDatabase, peerOrSkip, startPgBouncer, type TestDatabase } from '@gatehouse/testing';
+import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDataSource, pgPool } from './data-source.js';
-import { layerOfWork, withLayer } from './layered-pool.js';
+import { layeredPool, layerOfWork, withLayer } from './layered-pool.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 let database: TestDatabase;
@@ -10,19 +12,7 @@ let source: DataSource;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  source = createDataSource({
-    url: database.url,
-    schema: 'plain',
-    entities: [],
-    migrations: [],
-    applicationName: 'layers',
-    layer: {
-      searchPath: ['layered'],
-      sqlFiles: [],
-      sqlFolder: new URL('file:///nowhere/'),
-      setting: 'layers.who',
-    },
-  });
+  source = layeredSource(database.url);
   await source.initialize();
   for (const schema of ['plain', 'layered']) {
     await source.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.words (word text)`);
@@ -34,6 +24,24 @@ afterAll(async () => {
   await source.destroy();
   await database.drop();
 });
+
+const layeredSource = (url: string): DataSource =>
+  createDataSource({
+    url,
+    schema: 'plain',
+    entities: [],
+    migrations: [],
+    applicationName: 'layers',
+    layer: { searchPath: ['layered'], sqlFiles: [], sqlFolder: new URL('file:///nowhere/'), setting: 'layers.who' },
+  });
+
+/** The pool alone: TypeORM keeps a connection of its own. */
+function layeredPoolOf(url: string): pg.Pool {
+  const connect = (path: string) => prepareSession({ search_path: path });
+  const options = { onConnect: connect('layered,plain'), max: 1 };
+  const Pool = layeredPool(pg.Pool, { setting: 'layers.who' }, options as pg.PoolConfig);
+  return new Pool({ connectionString: url, max: 1, onConnect: connect('plain') } as pg.PoolConfig);
+}
 
 const WORD = 'SELECT word FROM words';
 const connections = async (): Promise<number> =>
@@ -91,5 +99,26 @@ describe('a data source with a layer', () => {
       expect(layerOfWork()).toBe('ann');
     });
     expect(layerOfWork()).toBeUndefined();
+  });
+
+  it('works behind PgBouncer that pools sessions: no connection keeps the layer of the one before', async (context) => {
+    const program = peerOrSkip('pgbouncer') ?? context.skip('pgbouncer is not installed: npm run peers');
+    const settings = { default_pool_size: '1' };
+    const bouncer = await startPgBouncer({ program, url: database.url, mode: 'session', settings });
+    const ask = `SELECT word, current_setting('layers.who', true) AS who FROM words`;
+    try {
+      // One connection of the server, which the next client gets.
+      for (const who of ['ann', 'bob']) {
+        const inside = layeredPoolOf(bouncer.url);
+        expect((await withLayer(who, () => inside.query(ask))).rows).toEqual([{ word: 'layered', who }]);
+        await inside.end();
+        const outside = layeredPoolOf(bouncer.url);
+        const [row] = (await outside.query<{ word: string; who: string | null }>(ask)).rows;
+        expect([row?.word, row?.who || null]).toEqual(['plain', null]);
+        await outside.end();
+      }
+    } finally {
+      await bouncer.close();
+    }
   });
 });
