@@ -31,7 +31,7 @@ const ONLY = {
     'shares trigger shares_mark_link_key',
   ]),
   service: new Set([
-    // Nobody is told of test events, and they go with the rest of the test data.
+    // No notice is made of test events, and they are removed with the rest of the test data.
     'audit_events trigger audit_events_append_only',
     'audit_events trigger audit_events_no_truncate',
     'audit_events trigger audit_events_application',

@@ -179,7 +179,7 @@ describe('the owner’s routes', () => {
     }
   });
 
-  it('test data that nobody uses for 90 days go by themselves', async () => {
+  it('test data that nobody uses for 90 days are removed', async () => {
     const [used, unused] = [await mode.setUp(), await mode.setUp()];
     const ids = [used.app.application.id, unused.app.application.id];
     for (const { key, token } of [used, unused]) await mode.call({ path: '/shares', key, token }).expect(200);

@@ -50,7 +50,7 @@ export function maskField(name: string, value: string): string {
   return ADDRESSES.has(lower) ? maskAddress(value) : value;
 }
 
-/** Whether nothing of the field's values is ever masked. */
+/** Whether values of this field are never masked. */
 function isPlainField(name: string): boolean {
   const known = knownFields.get(name);
   if (known !== undefined) return known;
