@@ -77,6 +77,7 @@ export class ShadowsocksStream extends CarriedStream implements ByteStream {
   }
 
   write(chunk: Uint8Array): boolean {
+    if (this.inner.destroyed) return false;
     this.room = true;
     this.send(chunk);
     // A corked write reports a full buffer before the system was asked; what counts is what remains.

@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { DialedSocket } from '@gatehouse/net';
+import { expect, it } from 'vitest';
+import { aeadMethod, masterKey } from './cipher.js';
+import { ShadowsocksStream, aeadSession } from './stream.js';
+
+it('a stream that has closed takes nothing more, and has erased its key streams', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = new DialedSocket();
+  socket.connectTo('127.0.0.1', (server.address() as AddressInfo).port);
+  const [[peer]] = (await Promise.all([once(server, 'connection'), once(socket, 'connect')])) as [[Socket], unknown];
+  const method = aeadMethod('aes-128-gcm');
+  const session = aeadSession({ method, master: masterKey('secret', method.keyLength) }, Buffer.from('head'));
+  const stream = new ShadowsocksStream(socket, session);
+  for (let count = 0; count < 4; count += 1) expect(stream.write(Buffer.from('short'))).toBe(true);
+  const closed = new Promise((done) => stream.on('close', () => done(null)));
+  stream.destroy();
+  await closed;
+  expect(stream.write(Buffer.from('late'))).toBe(false);
+  expect(() => session.sealer.sealOne(Buffer.from('late'))).toThrow(RangeError);
+  peer.destroy();
+  server.close();
+});
