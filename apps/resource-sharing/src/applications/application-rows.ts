@@ -55,6 +55,12 @@ export interface CredentialInfo {
   readonly lastUsedIp: string | null;
 }
 
+/** A credential at the only moment when its secret can be read. */
+export interface IssuedCredential {
+  readonly secret: string;
+  readonly info: CredentialInfo;
+}
+
 /** An application as APPLICATION_COLUMNS selects it: pg returns the elements of a bigint[] as text. */
 export interface ApplicationRow extends Omit<Application, 'allowedScopes' | 'testUserIds'> {
   readonly allowedScopes: readonly string[];

@@ -4,16 +4,17 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { Revocations, type Subject } from '../credentials/revocations.js';
-import { oneRow, rowsOf } from '../data/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
-import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo, type CredentialRow } from './application-rows.js';
+import { issueCredential, revokeCredential } from './application-credentials.js';
+import {
+  CREDENTIAL_COLUMNS,
+  toCredentialInfo,
+  type CredentialInfo,
+  type CredentialRow,
+  type IssuedCredential,
+} from './application-rows.js';
 import { ownApplication } from './applications.service.js';
-
-/** A credential at the only moment when its secret can be read. */
-export interface IssuedCredential {
-  readonly secret: string;
-  readonly info: CredentialInfo;
-}
 
 const DEFAULT_OVERLAP_SECONDS = 7 * 86_400;
 
@@ -56,30 +57,19 @@ export class ApplicationSecrets {
     // Locked, so that two concurrent rotations do not leave three secrets.
     const { id, name } = await ownApplication(tx, ownerId, clientId, 'FOR NO KEY UPDATE OF a');
     const ended = await retire(tx, id, overlapSeconds);
-    const secret = this.hasher.create('application');
-    const row = await oneRow<CredentialRow>(
-      tx,
-      `INSERT INTO credentials (kind, application_id, name, secret_hash, prefix, last_four)
-       VALUES ('application', $1, $2, $3, $4, $5) RETURNING ${CREDENTIAL_COLUMNS}`,
-      [id, name, secret.hash, secret.prefix, secret.lastFour],
-    );
-    const info = toCredentialInfo(row);
-    await recordEvent(tx, { type: 'app.secret.created', userId: ownerId, applicationId: id, credentialId: info.id });
+    const issued = await issueCredential(tx, this.hasher, 'application', { id, name });
+    const credentialId = issued.info.id;
+    await recordEvent(tx, { type: 'app.secret.created', userId: ownerId, applicationId: id, credentialId });
     await this.revocations.announce(tx, ended);
-    return { secret: secret.text, info };
+    return issued;
   }
 
   /** Revokes one secret at once. @throws NOT_FOUND */
   async revoke(ownerId: number, clientId: string, credentialId: number): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const { id } = await ownApplication(tx, ownerId, clientId);
-      const rows = await rowsOf(
-        tx,
-        `UPDATE credentials SET revoked_at = now()
-         WHERE id = $1 AND application_id = $2 AND kind = 'application' AND revoked_at IS NULL RETURNING id`,
-        [credentialId, id],
-      );
-      if (rows.length === 0) throw new AppError('NOT_FOUND', `There is no secret ${credentialId}`);
+      const revoked = await revokeCredential(tx, 'application', { applicationId: id, credentialId });
+      if (!revoked) throw new AppError('NOT_FOUND', `There is no secret ${credentialId}`);
       await recordEvent(tx, { type: 'app.secret.revoked', userId: ownerId, applicationId: id, credentialId });
       await this.revocations.announce(tx, [`credential:${credentialId}`]);
     });

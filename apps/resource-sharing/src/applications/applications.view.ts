@@ -10,9 +10,9 @@ import {
   type Application,
   type AuthLevel,
   type CredentialInfo,
+  type IssuedCredential,
   type ProposedChange,
 } from './application-rows.js';
-import type { IssuedCredential } from './application-secrets.service.js';
 
 /** A change that users see only after an administrator has accepted it. */
 export class ProposedChangeView {

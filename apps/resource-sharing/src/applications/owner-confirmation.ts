@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { PasswordConfirmation, type Proof } from '../site/password-confirmation.js';
-import type { Application } from './application-rows.js';
-import { ApplicationSecrets, type IssuedCredential } from './application-secrets.service.js';
+import type { Application, IssuedCredential } from './application-rows.js';
+import { ApplicationSecrets } from './application-secrets.service.js';
 import { Applications } from './applications.service.js';
 import type { ApplicationChange } from './application-writes.js';
 

@@ -8,8 +8,13 @@ import { Revocations } from '../credentials/revocations.js';
 import { oneRow, rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import type { OpenScope } from '../credentials/caller.js';
-import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo, type CredentialRow } from './application-rows.js';
-import type { IssuedCredential } from './application-secrets.service.js';
+import {
+  CREDENTIAL_COLUMNS,
+  toCredentialInfo,
+  type CredentialInfo,
+  type CredentialRow,
+  type IssuedCredential,
+} from './application-rows.js';
 
 export interface NewPersonalKey {
   readonly name: string;

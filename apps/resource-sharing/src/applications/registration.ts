@@ -1,7 +1,7 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
-import type { Application } from './application-rows.js';
-import { ApplicationSecrets, type IssuedCredential } from './application-secrets.service.js';
+import type { Application, IssuedCredential } from './application-rows.js';
+import { ApplicationSecrets } from './application-secrets.service.js';
 import { Applications, type NewApplication } from './applications.service.js';
 
 /** Registers applications together with their first secret. */

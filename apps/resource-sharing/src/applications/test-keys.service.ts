@@ -7,8 +7,14 @@ import { Revocations } from '../credentials/revocations.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import { oneRow, rowsOf, type SqlSource } from '../data/rows-of.js';
 import { MAX_TEST_POINTS, TestData, type MadeUpShare } from '../test-mode/test-data.js';
-import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo, type CredentialRow } from './application-rows.js';
-import type { IssuedCredential } from './application-secrets.service.js';
+import { issueCredential, revokeCredential } from './application-credentials.js';
+import {
+  CREDENTIAL_COLUMNS,
+  toCredentialInfo,
+  type CredentialInfo,
+  type CredentialRow,
+  type IssuedCredential,
+} from './application-rows.js';
 import { ownApplication } from './applications.service.js';
 
 /** One for daily use, and one that takes its place. */
@@ -39,21 +45,10 @@ export class TestKeys {
       if ((await keysOf(tx, id)).length >= MAX_TEST_KEYS) {
         throw new AppError('CONFLICT', `An application may have ${MAX_TEST_KEYS} test keys`);
       }
-      const secret = this.hasher.create('test');
-      const row = await oneRow<CredentialRow>(
-        tx,
-        `INSERT INTO credentials (kind, application_id, name, secret_hash, prefix, last_four)
-         VALUES ('test', $1, $2, $3, $4, $5) RETURNING ${CREDENTIAL_COLUMNS}`,
-        [id, name, secret.hash, secret.prefix, secret.lastFour],
-      );
-      const info = toCredentialInfo(row);
-      await recordEvent(tx, {
-        type: 'app.test_key.created',
-        userId: ownerId,
-        applicationId: id,
-        credentialId: info.id,
-      });
-      return { secret: secret.text, info };
+      const issued = await issueCredential(tx, this.hasher, 'test', { id, name });
+      const credentialId = issued.info.id;
+      await recordEvent(tx, { type: 'app.test_key.created', userId: ownerId, applicationId: id, credentialId });
+      return issued;
     });
   }
 
@@ -61,13 +56,8 @@ export class TestKeys {
   async revoke(ownerId: number, clientId: string, credentialId: number): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const { id } = await ownApplication(tx, ownerId, clientId);
-      const rows = await rowsOf(
-        tx,
-        `UPDATE credentials SET revoked_at = now()
-         WHERE id = $1 AND application_id = $2 AND kind = 'test' AND revoked_at IS NULL RETURNING id`,
-        [credentialId, id],
-      );
-      if (rows.length === 0) throw new AppError('NOT_FOUND', `There is no test key ${credentialId}`);
+      const revoked = await revokeCredential(tx, 'test', { applicationId: id, credentialId });
+      if (!revoked) throw new AppError('NOT_FOUND', `There is no test key ${credentialId}`);
       await recordEvent(tx, { type: 'app.test_key.revoked', userId: ownerId, applicationId: id, credentialId });
       await this.revocations.announce(tx, [`credential:${credentialId}`]);
     });
@@ -108,7 +98,7 @@ function keysOf(source: SqlSource, applicationId: number): Promise<CredentialRow
   return rowsOf<CredentialRow>(source, sql, [applicationId]);
 }
 
-/** A test user, or somebody who has authorized it. */
+/** Whether the user is a test user of the application or has authorized it. */
 async function isUserOf(source: SqlSource, applicationId: number, userId: number): Promise<boolean> {
   const { found } = await oneRow<{ found: boolean }>(
     source,

@@ -6,7 +6,7 @@ export function mergeRequests<T extends Pick<RecordedDetail, 'id'>>(
   limit: number,
 ): Omit<RecordList, 'items'> & { items: T[] } {
   const ends = lists.flatMap(({ items, isCut }) => (isCut ? [items.at(-1)?.id ?? ''] : []));
-  // What a process left out stands behind its last one: nothing of others may come before that.
+  // A list that was cut says nothing about requests older than its last one, so the merged list ends there, too.
   const end = ends.reduce((latest, id) => (id > latest ? id : latest), '');
   const all = lists.flatMap(({ items }) => items).filter(({ id }) => id >= end);
   const items = all.sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, limit);
