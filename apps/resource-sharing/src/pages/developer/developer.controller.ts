@@ -13,7 +13,7 @@ import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { PageController } from '../parts/page-controller.js';
-import { secretOnce } from '../parts/tables.js';
+import { shownOnce } from '../parts/tables.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { ApplicationForms } from './application-forms.js';
 import { ApplicationPages } from './application-pages.js';
@@ -74,8 +74,7 @@ export class DeveloperController {
     @Res() response: Response,
   ): Promise<void> {
     const secret = await this.oneTime.take(visitor, clientId, request);
-    const shown =
-      secret === undefined ? {} : { shown: secretOnce(visitor, visitor.words.text('developer.newSecret'), secret) };
+    const shown = shownOnce(visitor, visitor.words.text('developer.newSecret'), secret);
     await this.sendOne(response, visitor, clientId, { notice: noticeOf(visitor, query), ...shown });
   }
 

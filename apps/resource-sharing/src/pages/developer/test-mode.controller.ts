@@ -10,7 +10,7 @@ import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { PageController } from '../parts/page-controller.js';
-import { secretOnce } from '../parts/tables.js';
+import { shownOnce } from '../parts/tables.js';
 import { placeOf, testModePage, type TestModeState } from './test-mode.view.js';
 
 type State = TestModeState & { readonly notice?: string | undefined };
@@ -32,7 +32,7 @@ export class TestModePagesController {
     @Res() response: Response,
   ): Promise<void> {
     const key = await this.oneTime.take(visitor, `test key ${clientId}`, request);
-    const shown = key === undefined ? {} : { shown: secretOnce(visitor, visitor.words.text('testMode.newKey'), key) };
+    const shown = shownOnce(visitor, visitor.words.text('testMode.newKey'), key);
     await this.send(response, visitor, clientId, { notice: noticeOf(visitor, query), ...shown });
   }
 

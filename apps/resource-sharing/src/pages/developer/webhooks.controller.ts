@@ -11,7 +11,7 @@ import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { PageController } from '../parts/page-controller.js';
-import { secretOnce } from '../parts/tables.js';
+import { shownOnce } from '../parts/tables.js';
 import { deliveryPage, webhookPage } from './webhook.view.js';
 import { webhooksPage, type WebhookFormState } from './webhooks.view.js';
 
@@ -70,8 +70,7 @@ export class WebhookPagesController {
     @Res() response: Response,
   ): Promise<void> {
     const secret = await this.oneTime.take(visitor, `webhook ${id}`, request);
-    const shown =
-      secret === undefined ? {} : { shown: secretOnce(visitor, visitor.words.text('webhooks.secret'), secret) };
+    const shown = shownOnce(visitor, visitor.words.text('webhooks.secret'), secret);
     const before = new FormValues(query).wholeNumber('before');
     const state = { notice: noticeOf(visitor, query), ...shown };
     await this.sendOne(response, visitor, { clientId, id, before }, state);

@@ -11,7 +11,7 @@ import type { Html } from '../parts/markup.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { PageController } from '../parts/page-controller.js';
-import { secretOnce } from '../parts/tables.js';
+import { shownOnce } from '../parts/tables.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { keysPage } from './keys.view.js';
 
@@ -41,8 +41,7 @@ export class KeysPageController {
     @Res() response: Response,
   ): Promise<void> {
     const secret = await this.oneTime.take(visitor, PAGE, request);
-    const shown =
-      secret === undefined ? {} : { shown: secretOnce(visitor, visitor.words.text('keys.created'), secret) };
+    const shown = shownOnce(visitor, visitor.words.text('keys.created'), secret);
     await this.send(response, visitor, { notice: noticeOf(visitor, query), ...shown });
   }
 

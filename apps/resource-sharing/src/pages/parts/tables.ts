@@ -69,7 +69,12 @@ export function pageNumber(text: unknown): number {
 }
 
 /** A secret at the only moment when it can be read. */
-export function secretOnce(visitor: Visitor, what: string, secret: string): Html {
+function secretOnce(visitor: Visitor, what: string, secret: string): Html {
   const about = visitor.words.text('common.shownOnce', { what: `${what} ` });
   return markup`<div class="secret" role="status"><p>${about}</p><code>${secret}</code>${copyButton(visitor, secret)}</div>`;
+}
+
+/** The part of a page's state with a secret that is shown once; empty without one. */
+export function shownOnce(visitor: Visitor, what: string, secret: string | undefined): { shown?: Html } {
+  return secret === undefined ? {} : { shown: secretOnce(visitor, what, secret) };
 }
