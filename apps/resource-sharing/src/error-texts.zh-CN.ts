@@ -132,6 +132,7 @@ const SHARES: ErrorTexts = {
   'Limits cannot be checked now, so nothing can be unlocked': '目前无法统计限额，暂时不能解锁',
   'The service is busy: the request would wait too long': '当前等待时间过长',
   'must be a UUID, with or without hyphens': '必须是 UUID，连字符可省略',
+  'slugs must be UUIDs, with or without hyphens': 'slugs 必须是 UUID，连字符可省略',
   'Too many calls are already waiting': '等待中的请求过多',
   'This service already has members: npm run seed:demo -- --force adds the demo data anyway':
     '此服务已有用户；如需继续，请运行 npm run seed:demo -- --force',

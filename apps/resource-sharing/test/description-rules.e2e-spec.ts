@@ -6,13 +6,15 @@ import { PASSWORD } from './support/third-party.js';
 
 let site: SiteApp;
 let ajv: Ajv2020;
+let description: object;
 let cookie: string;
 let key: string;
 
 beforeAll(async () => {
   site = await startSite({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
   ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-  ajv.addSchema((await (await fetch(`${site.url}/api/open/openapi.json`)).json()) as object, 'description');
+  description = (await (await fetch(`${site.url}/api/open/openapi.json`)).json()) as object;
+  ajv.addSchema(description, 'description');
   const login = await request(site.url).post('/api/site/login').send({ username: 'admin', password: PASSWORD });
   cookie = login.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
   const made = await send('POST /api/site/keys', { name: 'all', scopes: SCOPES, current_password: PASSWORD });
@@ -55,6 +57,15 @@ const CASES: [schema: string, line: string, body: object, valid: boolean][] = [
     true,
   ],
   ['UnlockBody', 'POST /api/open/resources/unlock', {}, false],
+  ['UnlockBody', 'POST /api/open/resources/unlock', { slugs: [] }, false],
+  ['UnlockBody', 'POST /api/open/resources/unlock', { slugs: ['a1'.repeat(16)] }, true],
+  ['UnlockBody', 'POST /api/open/resources/unlock', { slugs: ['a1'.repeat(16), 'x'] }, false],
+  [
+    'UnlockBody',
+    'POST /api/open/resources/unlock',
+    { slugs: Array.from({ length: 21 }, () => 'a1'.repeat(16)) },
+    false,
+  ],
   ['NewApplicationBody', 'POST /api/site/applications', { ...APPLICATION, name: 'Player 影院' }, true],
   ['NewApplicationBody', 'POST /api/site/applications', { ...APPLICATION, name: 'Admin\u200b' }, false],
   ['NewApplicationBody', 'POST /api/site/applications', { ...APPLICATION, name: 'Kindless', kind: null }, false],
@@ -109,6 +120,16 @@ describe('the description and the service agree', () => {
     expect(isValid('UpdateShareBody', { title: null })).toBe(true);
     expect(isValid('UnlockBody', { slug: 'x' })).toBe(false);
     expect(isValid('UnlockBody', { slug })).toBe(true);
+  });
+
+  it('on which bodies may be absent', () => {
+    const { paths } = description as {
+      paths: Record<string, Record<string, { requestBody?: { required?: boolean } }>>;
+    };
+    const needs = (path: string, method: string): unknown => paths[path]?.[method]?.requestBody?.required;
+    expect(needs('/api/open/resources/unlock', 'post')).toBe(true);
+    expect(needs('/api/open/shares/{slug}', 'patch')).toBe(true);
+    expect(needs('/api/open/checkin', 'post')).toBe(false);
   });
 });
 

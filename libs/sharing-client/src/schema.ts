@@ -184,8 +184,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Unlock a share: get its link and access code. A price is paid once
-     * @description Returns the link and the access code. A price is paid only once: unlocking the share again is free. The points move from the user to the owner in one transaction. Scope: `unlock`.
+     * Unlock a share, or several: get link and access code. A price is paid once
+     * @description Returns the link and the access code. A price is paid only once: unlocking the share again is free. The points move from the user to the owner in one transaction. With `slugs` in the place of `slug`, up to 20 shares are unlocked in one transaction, in their order, and each has its own outcome in `items`; the answer is the refusal of a limit only if nothing was unlocked. Scope: `unlock`.
      */
     post: operations['unlocks_unlock'];
     delete?: never;
@@ -226,6 +226,26 @@ export interface paths {
      * @description Users with lifetime Premium unlock some shares for free each week. Returns the limit, the number used and the number left. Scope: `vip`.
      */
     get: operations['weeklyFree_quota'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/open/vip/entitlements': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What Premium gives the user
+     * @description Returns what Premium gives the user: today the free unlocks of the week, as `GET /api/open/vip/weekly-free-quota` does under other names. 403 `VIP_REQUIRED` without Premium. Scope: `vip`.
+     */
+    get: operations['entitlements_read'];
     put?: never;
     post?: never;
     delete?: never;
@@ -596,7 +616,24 @@ export interface components {
       hide_link?: boolean;
       notify?: boolean;
     };
+    UnlockItemView: {
+      /** @description 32 hex digits */
+      slug: string;
+      success: boolean;
+      /** @description 200, or the error code that the share alone would be answered with */
+      code: string;
+      message: string;
+      /** @description Empty without success, like the next two */
+      url: string;
+      access_code: string;
+      full_url: string;
+      /** @description The caller already had access; nothing was paid */
+      already_owned: boolean;
+      /** @description When a repeat makes sense; null without a limit */
+      retry_after_seconds: number | null;
+    };
     UnlockView: {
+      /** @description Empty for `slugs`, like the next two */
       url: string;
       /** @description Empty if there is none */
       access_code: string;
@@ -604,10 +641,20 @@ export interface components {
       full_url: string;
       /** @description The caller already had access; nothing was paid */
       already_owned: boolean;
+      /** @description Only for `slugs`: each share once, in their order */
+      items?: components['schemas']['UnlockItemView'][];
     };
-    UnlockBody: {
-      slug: string;
-    };
+    UnlockBody:
+      | {
+          slug?: string;
+          slugs?: string[];
+        }
+      | {
+          slug: string;
+        }
+      | {
+          slugs: string[];
+        };
     CheckInView: {
       /** @description False if the user has already checked in today */
       checked_in: boolean;
@@ -633,6 +680,17 @@ export interface components {
       /** @description Unused free unlocks of earlier weeks; updated on Mondays */
       bonus_quota: number;
       bonus_quota_max: number;
+    };
+    EntitlementsView: {
+      /** @description Premium for more than 20 years; only such users have free unlocks */
+      is_forever_vip: boolean;
+      /** @description Free unlocks per week; 0 if there is no limit or none */
+      weekly_free_quota: number;
+      /** @description Free unlocks left this week, bonus included; -1 if there is no limit */
+      weekly_free_quota_remaining: number;
+      weekly_free_quota_unlimited: boolean;
+      /** @description Unused free unlocks of earlier weeks */
+      bonus_quota: number;
     };
     UserMetaView: {
       points: number;
@@ -997,7 +1055,7 @@ export interface operations {
       };
       cookie?: never;
     };
-    requestBody?: {
+    requestBody: {
       content: {
         'application/json': components['schemas']['UpdateShareBody'];
       };
@@ -1102,6 +1160,31 @@ export interface operations {
             code: string;
             message: string;
             data: components['schemas']['WeeklyFreeView'];
+          };
+        };
+      };
+      default: components['responses']['Error'];
+    };
+  };
+  entitlements_read: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            success: boolean;
+            code: string;
+            message: string;
+            data: components['schemas']['EntitlementsView'];
           };
         };
       };

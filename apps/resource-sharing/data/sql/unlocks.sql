@@ -1,4 +1,4 @@
--- Of Unlocks.unlock (src/unlocks).
+-- Of Unlocks.unlock and UnlockBatches (src/unlocks).
 --
 -- Promises: a share is paid for once a user, and nobody pays for what is theirs, free or had before; no unlock
 -- without its payment, no payment without its unlock. Everybody locks in the same order: risk states, weeks, accounts
@@ -71,6 +71,24 @@ BEGIN
   END IF;
   r.tier := state.tier;
   r.outcome := r.way;
+END $$;
+
+-- Before several unlocks of one user in one transaction, each by a call of unlock_shares(): everything that they lock, in
+-- the order in which everybody locks, whatever the order in which they are paid. The user's week has no other party.
+CREATE OR REPLACE FUNCTION lock_unlocks(p_user bigint, p_slugs uuid[]) RETURNS void
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  wanted bigint[];
+  parties bigint[];
+BEGIN
+  PERFORM set_config('lock_timeout', '3s', true);
+  INSERT INTO risk_states (user_id) VALUES (p_user) ON CONFLICT DO NOTHING;
+  PERFORM 1 FROM risk_states WHERE user_id = p_user FOR NO KEY UPDATE;
+  SELECT coalesce(array_agg(s.id), '{}'), coalesce(array_agg(s.owner_id), '{}') || p_user INTO wanted, parties
+    FROM shares s WHERE s.slug = ANY (p_slugs);
+  PERFORM 1 FROM ledger_accounts WHERE user_id = ANY (parties) ORDER BY user_id FOR NO KEY UPDATE;
+  INSERT INTO share_counters (share_id) SELECT w FROM unnest(wanted) w ORDER BY w ON CONFLICT DO NOTHING;
+  PERFORM 1 FROM share_counters WHERE share_id = ANY (wanted) ORDER BY share_id FOR NO KEY UPDATE;
 END $$;
 
 -- The links of shares: own, free, had before, free this week, or for points, in that order. Several unlocks of

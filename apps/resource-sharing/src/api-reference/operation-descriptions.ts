@@ -20,11 +20,13 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   shares_update: 'Changes the fields in the body and keeps the others. Only the owner can do this. Scope: `write`.',
   shares_delete: 'Removes the share from all lists. Users who have unlocked it keep their access. Scope: `write`.',
   unlocks_unlock:
-    'Returns the link and the access code. A price is paid only once: unlocking the share again is free. The points move from the user to the owner in one transaction. Scope: `unlock`.',
+    'Returns the link and the access code. A price is paid only once: unlocking the share again is free. The points move from the user to the owner in one transaction. With `slugs` in the place of `slug`, up to 20 shares are unlocked in one transaction, in their order, and each has its own outcome in `items`; the answer is the refusal of a limit only if nothing was unlocked. Scope: `unlock`.',
   checkIn_checkIn:
     'Grants the daily points, once a day. With `is_gambler` the amount is random instead of fixed. Scope: `vip`.',
   weeklyFree_quota:
     'Users with lifetime Premium unlock some shares for free each week. Returns the limit, the number used and the number left. Scope: `vip`.',
+  entitlements_read:
+    'Returns what Premium gives the user: today the free unlocks of the week, as `GET /api/open/vip/weekly-free-quota` does under other names. 403 `VIP_REQUIRED` without Premium. Scope: `vip`.',
 
   openOAuth_preview:
     'Checks an authorization request and returns what the consent page shows: the application, its scopes and the user. The session cookie is the credential.',

@@ -46,6 +46,7 @@ import { MarkTestCalls1763668801812 } from './1763668801812-mark-test-calls.js';
 import { SendTestEvents1763668801813 } from './1763668801813-send-test-events.js';
 import { NoteTestEvents1763668801814 } from './1763668801814-note-test-events.js';
 import { OrderEmptying1763668801815 } from './1763668801815-order-emptying.js';
+import { UnlockSeveralShares1763668801820 } from './1763668801820-unlock-several-shares.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -97,4 +98,5 @@ export const MIGRATIONS = [
   SendTestEvents1763668801813,
   NoteTestEvents1763668801814,
   OrderEmptying1763668801815,
+  UnlockSeveralShares1763668801820,
 ];

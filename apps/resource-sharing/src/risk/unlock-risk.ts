@@ -78,11 +78,15 @@ export class UnlockRisk {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof UnlockRefused)) throw error;
-      const tier = error.hit ? await this.noteHit(caller, error.tier) : error.tier;
-      sendTier(caller, response, tier);
+      if (error instanceof UnlockRefused) await this.noteRefusal(caller, response, error);
       throw error;
     }
+  }
+
+  /** Records a refusal against the user: one, however many shares of a request were refused. */
+  async noteRefusal(caller: WatchedCaller, response: Response, refused: UnlockRefused): Promise<void> {
+    const tier = refused.hit ? await this.noteHit(caller, refused.tier) : refused.tier;
+    sendTier(caller, response, tier);
   }
 
   /** Sends the rest of the allowance in header fields. */

@@ -8,7 +8,8 @@ import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/ca
 import { UnlockRisk } from '../risk/unlock-risk.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import type { Enveloped } from '../wire/envelope.interceptor.js';
-import { toUnlockAnswer, UnlockBody, UnlockView } from './unlock.dto.js';
+import { refusedOf, UnlockBatches, type UnlockAttempt } from './unlock-batches.js';
+import { toUnlockAnswer, toUnlockAnswers, UnlockBody, UnlockView } from './unlock.dto.js';
 import { Unlocks } from './unlocks.service.js';
 
 @ApiTags('resources')
@@ -16,6 +17,7 @@ import { Unlocks } from './unlocks.service.js';
 export class UnlocksController {
   constructor(
     private readonly unlocks: Unlocks,
+    private readonly batches: UnlockBatches,
     private readonly idempotent: IdempotentRequests,
     private readonly risk: UnlockRisk,
   ) {}
@@ -23,7 +25,7 @@ export class UnlocksController {
   @Post('unlock')
   @HttpCode(200)
   @OpenOperation({ scope: 'unlock', user: 'required' })
-  @ApiOperation({ summary: 'Unlock a share: get its link and access code. A price is paid once' })
+  @ApiOperation({ summary: 'Unlock a share, or several: get link and access code. A price is paid once' })
   @ApiIdempotent()
   @ApiEnvelope(UnlockView)
   @Fails(
@@ -38,9 +40,15 @@ export class UnlocksController {
   unlock(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-    @Body() { slug }: UnlockBody,
+    @Body() { slug, slugs = [] }: UnlockBody,
     @CurrentCaller() caller: UserCaller,
   ): Promise<Enveloped> {
+    return slug === undefined
+      ? this.unlockAll(request, response, slugs, caller)
+      : this.unlockOne(request, response, slug, caller);
+  }
+
+  private unlockOne(request: Request, response: Response, slug: string, caller: UserCaller): Promise<Enveloped> {
     return this.risk.watch(caller, response, () =>
       this.idempotent.run(request, caller, async (tx) => {
         const unlocked = await this.unlocks.unlock(caller, slug, tx);
@@ -48,5 +56,26 @@ export class UnlocksController {
         return toUnlockAnswer(unlocked);
       }),
     );
+  }
+
+  private async unlockAll(
+    request: Request,
+    response: Response,
+    slugs: readonly string[],
+    caller: UserCaller,
+  ): Promise<Enveloped> {
+    let attempts: readonly UnlockAttempt[] = [];
+    const answer = await this.risk.watch(caller, response, () =>
+      this.idempotent.run(request, caller, async (tx) => {
+        attempts = await this.batches.unlock(caller, slugs, tx);
+        for (const { unlocked } of attempts) {
+          if (unlocked !== undefined) this.risk.sendAllowance(caller, response, unlocked.allowance);
+        }
+        return toUnlockAnswers(attempts);
+      }),
+    );
+    const refused = refusedOf(attempts);
+    if (refused !== undefined) await this.risk.noteRefusal(caller, response, refused);
+    return answer;
   }
 }

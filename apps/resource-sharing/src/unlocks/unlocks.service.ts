@@ -55,6 +55,8 @@ const UNLOCK: Statement = {
     FROM unlock_shares($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 };
 
+const LOCK: Statement = { name: 'lock_unlocks', text: 'SELECT lock_unlocks($1, $2::uuid[])' };
+
 /** Gives users the links of shares: own, free, unlocked before, free this week, or for points, in that order. */
 @Injectable()
 export class Unlocks {
@@ -96,6 +98,11 @@ export class Unlocks {
     if (!isTest) this.results.inc({ result: row.outcome });
     if (row.outcome === 'points') this.points.moved('unlock', row.points);
     return unlockedShare(row);
+  }
+
+  /** Before several unlocks in `tx`, in any order: locks what they lock, in the order in which everybody locks. */
+  async lock({ userId }: Unlocker, slugs: readonly string[], tx: EntityManager): Promise<void> {
+    await runStatement(this.dataSource, tx, LOCK, [userId, slugs]).catch(rethrow);
   }
 
   private async run(asked: readonly Asked[], tx?: EntityManager): Promise<UnlockRow[]> {

@@ -34,3 +34,31 @@ export function toWeeklyFreeView(state: WeeklyFree): WeeklyFreeView {
     bonus_quota_max: bonusMax,
   };
 }
+
+/** The same state under the names of a summary of all that Premium gives. */
+export class EntitlementsView {
+  @ApiProperty({ type: Boolean, description: 'Premium for more than 20 years; only such users have free unlocks' })
+  is_forever_vip: boolean;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Free unlocks per week; 0 if there is no limit or none' })
+  weekly_free_quota: number;
+  @ApiProperty({
+    type: 'integer',
+    minimum: -1,
+    description: 'Free unlocks left this week, bonus included; -1 if there is no limit',
+  })
+  weekly_free_quota_remaining: number;
+  @ApiProperty({ type: Boolean })
+  weekly_free_quota_unlimited: boolean;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Unused free unlocks of earlier weeks' })
+  bonus_quota: number;
+}
+
+export function toEntitlementsView({ forever, limit, remaining, unlimited, bonus }: WeeklyFree): EntitlementsView {
+  return {
+    is_forever_vip: forever,
+    weekly_free_quota: limit,
+    weekly_free_quota_remaining: remaining,
+    weekly_free_quota_unlimited: unlimited,
+    bonus_quota: bonus,
+  };
+}

@@ -287,6 +287,7 @@ const OPEN_API: WalkStep[] = [
   },
   { operation: 'checkIn_checkIn', as: 'application', send: 'POST /api/open/checkin', body: { is_gambler: false } },
   { operation: 'weeklyFree_quota', as: 'application', send: 'GET /api/open/vip/weekly-free-quota' },
+  { operation: 'entitlements_read', as: 'application', send: 'GET /api/open/vip/entitlements' },
   {
     operation: 'keys_create',
     as: 'ada',

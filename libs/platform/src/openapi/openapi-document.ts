@@ -116,8 +116,14 @@ async function completeDocument(
 function hasRequiredFields(requestBody: JsonSchema, schemas: JsonSchema): boolean {
   return referencesIn(requestBody).some((reference) => {
     const schema = schemas[reference.slice(reference.lastIndexOf('/') + 1)];
-    return isSchema(schema) && Array.isArray(schema['required']);
+    return isSchema(schema) && needsFields(schema);
   });
+}
+
+/** Whether the schema refuses an object without fields. */
+function needsFields({ required, minProperties, anyOf }: JsonSchema): boolean {
+  if (Array.isArray(required) || (typeof minProperties === 'number' && minProperties > 0)) return true;
+  return Array.isArray(anyOf) && anyOf.every((choice) => isSchema(choice) && needsFields(choice));
 }
 
 function describeOperations(document: JsonSchema, routes: Map<string, Route>, context: OperationContext): Set<string> {

@@ -27,6 +27,8 @@ from .create_share_body_video_resolution_type_0_item import (
 )
 from .day_stats_view import DayStatsView
 from .endpoint_stats_view import EndpointStatsView
+from .entitlements_read_response_200 import EntitlementsReadResponse200
+from .entitlements_view import EntitlementsView
 from .links_check_response_200 import LinksCheckResponse200
 from .media_view import MediaView
 from .media_view_type import MediaViewType
@@ -54,6 +56,7 @@ from .shares_list_response_200 import SharesListResponse200
 from .shares_list_response_200_meta import SharesListResponse200Meta
 from .shares_update_response_200 import SharesUpdateResponse200
 from .unlock_body import UnlockBody
+from .unlock_item_view import UnlockItemView
 from .unlock_view import UnlockView
 from .unlocks_unlock_response_200 import UnlocksUnlockResponse200
 from .update_share_body import UpdateShareBody
@@ -94,6 +97,8 @@ __all__ = (
     "CreateShareBodyVideoResolutionType0Item",
     "DayStatsView",
     "EndpointStatsView",
+    "EntitlementsReadResponse200",
+    "EntitlementsView",
     "LinksCheckResponse200",
     "MediaView",
     "MediaViewType",
@@ -121,6 +126,7 @@ __all__ = (
     "SharesListResponse200Meta",
     "SharesUpdateResponse200",
     "UnlockBody",
+    "UnlockItemView",
     "UnlockView",
     "UnlocksUnlockResponse200",
     "UpdateShareBody",

@@ -63,10 +63,12 @@ def sync_detailed(
     body: UnlockBody,
     idempotency_key: str | Unset = UNSET,
 ) -> Response[UnlocksUnlockResponse200]:
-    """Unlock a share: get its link and access code. A price is paid once
+    """Unlock a share, or several: get link and access code. A price is paid once
 
      Returns the link and the access code. A price is paid only once: unlocking the share again is free.
-    The points move from the user to the owner in one transaction. Scope: `unlock`.
+    The points move from the user to the owner in one transaction. With `slugs` in the place of `slug`,
+    up to 20 shares are unlocked in one transaction, in their order, and each has its own outcome in
+    `items`; the answer is the refusal of a limit only if nothing was unlocked. Scope: `unlock`.
 
     Args:
         idempotency_key (str | Unset):
@@ -98,10 +100,12 @@ def sync(
     body: UnlockBody,
     idempotency_key: str | Unset = UNSET,
 ) -> UnlocksUnlockResponse200 | None:
-    """Unlock a share: get its link and access code. A price is paid once
+    """Unlock a share, or several: get link and access code. A price is paid once
 
      Returns the link and the access code. A price is paid only once: unlocking the share again is free.
-    The points move from the user to the owner in one transaction. Scope: `unlock`.
+    The points move from the user to the owner in one transaction. With `slugs` in the place of `slug`,
+    up to 20 shares are unlocked in one transaction, in their order, and each has its own outcome in
+    `items`; the answer is the refusal of a limit only if nothing was unlocked. Scope: `unlock`.
 
     Args:
         idempotency_key (str | Unset):
@@ -128,10 +132,12 @@ async def asyncio_detailed(
     body: UnlockBody,
     idempotency_key: str | Unset = UNSET,
 ) -> Response[UnlocksUnlockResponse200]:
-    """Unlock a share: get its link and access code. A price is paid once
+    """Unlock a share, or several: get link and access code. A price is paid once
 
      Returns the link and the access code. A price is paid only once: unlocking the share again is free.
-    The points move from the user to the owner in one transaction. Scope: `unlock`.
+    The points move from the user to the owner in one transaction. With `slugs` in the place of `slug`,
+    up to 20 shares are unlocked in one transaction, in their order, and each has its own outcome in
+    `items`; the answer is the refusal of a limit only if nothing was unlocked. Scope: `unlock`.
 
     Args:
         idempotency_key (str | Unset):
@@ -161,10 +167,12 @@ async def asyncio(
     body: UnlockBody,
     idempotency_key: str | Unset = UNSET,
 ) -> UnlocksUnlockResponse200 | None:
-    """Unlock a share: get its link and access code. A price is paid once
+    """Unlock a share, or several: get link and access code. A price is paid once
 
      Returns the link and the access code. A price is paid only once: unlocking the share again is free.
-    The points move from the user to the owner in one transaction. Scope: `unlock`.
+    The points move from the user to the owner in one transaction. With `slugs` in the place of `slug`,
+    up to 20 shares are unlocked in one transaction, in their order, and each has its own outcome in
+    `items`; the answer is the refusal of a limit only if nothing was unlocked. Scope: `unlock`.
 
     Args:
         idempotency_key (str | Unset):

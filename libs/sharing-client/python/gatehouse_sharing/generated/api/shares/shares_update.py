@@ -8,13 +8,13 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.shares_update_response_200 import SharesUpdateResponse200
 from ...models.update_share_body import UpdateShareBody
-from ...types import UNSET, Response, Unset
+from ...types import Response
 
 
 def _get_kwargs(
     slug: str,
     *,
-    body: UpdateShareBody | Unset = UNSET,
+    body: UpdateShareBody,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
 
@@ -25,8 +25,7 @@ def _get_kwargs(
         ),
     }
 
-    if not isinstance(body, Unset):
-        _kwargs["json"] = body.to_dict()
+    _kwargs["json"] = body.to_dict()
 
     headers["Content-Type"] = "application/json"
 
@@ -63,7 +62,7 @@ def sync_detailed(
     slug: str,
     *,
     client: AuthenticatedClient | Client,
-    body: UpdateShareBody | Unset = UNSET,
+    body: UpdateShareBody,
 ) -> Response[SharesUpdateResponse200]:
     """Change a share; null clears a field
 
@@ -71,7 +70,7 @@ def sync_detailed(
 
     Args:
         slug (str):
-        body (UpdateShareBody | Unset):
+        body (UpdateShareBody):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -97,7 +96,7 @@ def sync(
     slug: str,
     *,
     client: AuthenticatedClient | Client,
-    body: UpdateShareBody | Unset = UNSET,
+    body: UpdateShareBody,
 ) -> SharesUpdateResponse200 | None:
     """Change a share; null clears a field
 
@@ -105,7 +104,7 @@ def sync(
 
     Args:
         slug (str):
-        body (UpdateShareBody | Unset):
+        body (UpdateShareBody):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -126,7 +125,7 @@ async def asyncio_detailed(
     slug: str,
     *,
     client: AuthenticatedClient | Client,
-    body: UpdateShareBody | Unset = UNSET,
+    body: UpdateShareBody,
 ) -> Response[SharesUpdateResponse200]:
     """Change a share; null clears a field
 
@@ -134,7 +133,7 @@ async def asyncio_detailed(
 
     Args:
         slug (str):
-        body (UpdateShareBody | Unset):
+        body (UpdateShareBody):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -158,7 +157,7 @@ async def asyncio(
     slug: str,
     *,
     client: AuthenticatedClient | Client,
-    body: UpdateShareBody | Unset = UNSET,
+    body: UpdateShareBody,
 ) -> SharesUpdateResponse200 | None:
     """Change a share; null clears a field
 
@@ -166,7 +165,7 @@ async def asyncio(
 
     Args:
         slug (str):
-        body (UpdateShareBody | Unset):
+        body (UpdateShareBody):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
